@@ -1,0 +1,22 @@
+import path from 'node:path';
+import { defineConfig } from '@playwright/test';
+import dotenv from 'dotenv';
+
+dotenv.config({ quiet: true });
+
+// The same file runs as a source, and compiled from dist/ where the package is installed.
+const extension = path.extname(import.meta.filename);
+const adapter = (name: string) => path.join(import.meta.dirname, 'src', 'playwright', `${name}${extension}`);
+
+export default defineConfig({
+  testDir: 'specs',
+  testMatch: `conformance.spec${extension}`,
+  globalSetup: adapter('setup'),
+  reporter: [['list'], [adapter('reporter')]],
+  outputDir: path.resolve('test-results'),
+  // One worker: concurrency inside a case is faster than more workers, and a deployment is asked gently.
+  workers: 1,
+  fullyParallel: false,
+  // The client bounds every exchange.
+  timeout: 0,
+});

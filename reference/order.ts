@@ -1,0 +1,208 @@
+import { type Line, type Tally, told, waived } from './asked.js';
+import { decider } from './decide.js';
+import { isObject, type Members } from './json.js';
+import type { Parts, Setting } from './parts.js';
+import { refuse } from './stop.js';
+
+/** Orders of more items are large ones. */
+const largeOrder = 500;
+/** Quantities above this do not fit into the integers of most databases. */
+const hugeQuantity = 2 ** 31 - 1;
+
+type OrderReading = Pick<Parts, 'itemsOf' | 'linesOf' | 'quantityOf' | 'addUp' | 'tally'>;
+
+/** The parts that find out how many of what an order holds. */
+export function orderReading(parts: Parts, { catalogue, behaviours }: Setting): OrderReading {
+  const inBody = decider(behaviours, 'invalid_payload');
+
+  return {
+    itemsOf({ order }) {
+      if (!isObject(order)) return inBody('omitted-order', 'order') === 'order-rules-pass' ? waived : told([]);
+      const { items } = order;
+      if (items === undefined) return told([]);
+      if (!Array.isArray(items)) {
+        return told(inBody('items-not-an-array', 'order.items') === 'as-one-item' ? [items] : []);
+      }
+      if (items.length === 0) return inBody('empty-items', 'order.items') === 'order-rules-pass' ? waived : told([]);
+      if (items.length > largeOrder) inBody('large-order', 'order.items');
+      return told(items);
+    },
+
+    linesOf(items) {
+      const lines: Line[] = [];
+      for (const [position, item] of items.entries()) {
+        const some = linesOfItem(item, position);
+        if (some === 'order-ignored') return [];
+        lines.push(...some);
+      }
+      return lines;
+    },
+
+    quantityOf(quantity) {
+      const subject = 'order.items.quantity';
+      if (quantity === undefined) return amount(inBody('missing-quantity', subject));
+      if (quantity === null) return amount(inBody('quantity-null', subject));
+      if (quantity === '') return amount(inBody('quantity-empty-string', subject));
+      if (isNumeric(quantity)) return amount(inBody('quantity-numeric-string', subject), Number(quantity));
+      if (typeof quantity === 'string') return amount(inBody('quantity-non-numeric-string', subject));
+      if (typeof quantity !== 'number') refuse(400, `${subject}: must be an integer`, 'invalid_payload');
+      if (quantity === 0) return amount(inBody('quantity-zero', subject), quantity);
+      if (quantity < 0) return amount(inBody('quantity-negative', subject), quantity);
+      if (quantity > hugeQuantity) return amount(inBody('quantity-huge', subject), quantity);
+      if (!Number.isInteger(quantity)) return amount(inBody('quantity-fraction', subject), quantity);
+      return quantity;
+    },
+
+    addUp(as, quantities) {
+      const subject = `order.items.${as}_id`;
+      if (as === 'product' && quantities.some(isNumeric) && quantities.some((one) => typeof one === 'number')) {
+        return addUpMixed(inBody('repeated-product-mixed-types', subject), quantities);
+      }
+      const [first = 0, ...others] = quantities.map(parts.quantityOf).filter((one) => one !== undefined);
+      const question = as === 'product' ? 'repeated-product-quantities' : 'repeated-sku';
+      // That a product may be repeated is documented; only what different quantities of it come to is not.
+      if (others.every((other) => other === first)) {
+        return behaviours[question] === 'summed' ? first * (1 + others.length) : first;
+      }
+      const all = [first, ...others];
+      switch (inBody(question, subject)) {
+        case 'summed':
+          return sum(all);
+        case 'each-item-alone':
+          return greatest(all);
+        case 'first-item':
+          return first;
+        case 'last-item':
+          return all.at(-1) ?? 0;
+      }
+    },
+
+    tally(lines): Tally {
+      const product = addUpEach('product', lines);
+      const sku = addUpEach('sku', lines);
+      const outcome = behaviours['product-and-its-sku'];
+      if (outcome === 'counted-apart') return { product, sku };
+      for (const [id, quantity] of quantitiesBySkus(lines, sku)) {
+        const own = product.get(id);
+        if (outcome === 'summed') product.set(id, (own ?? 0) + quantity);
+        else if (outcome === 'sku-counts-as-its-product') product.set(id, Math.max(own ?? 0, quantity));
+        else if (own !== undefined) inBody('product-and-its-sku', 'order.items');
+      }
+      return { product, sku };
+    },
+  };
+
+  function linesOfItem(item: unknown, position: number): readonly Line[] | 'order-ignored' {
+    if (!isObject(item)) return [];
+    const ids = idsThatCount(item);
+    if (ids === 'order-ignored') return ids;
+    for (const [as, id] of ids) {
+      if (isOffered(as, id)) continue;
+      if (inBody(`unknown-${as}`, `order.items.${as}_id`) === 'order-ignored') return 'order-ignored';
+    }
+    return ids
+      .filter(([as, id]) => isOffered(as, id))
+      .map(([as, id]) => ({ as, id, quantity: item.quantity, item: position }));
+  }
+
+  /** The ids by which an item counts, where the order is not spoilt by it. */
+  function idsThatCount(item: Members): readonly (readonly [as: Line['as'], id: string])[] | 'order-ignored' {
+    const product = typeof item.product_id === 'string' ? ([['product', item.product_id]] as const) : [];
+    const sku = typeof item.sku_id === 'string' ? ([['sku', item.sku_id]] as const) : [];
+    if (product.length + sku.length === 0) {
+      return inBody('item-without-id', 'order.items') === 'order-ignored' ? 'order-ignored' : [];
+    }
+    if (product.length + sku.length === 1) return [...product, ...sku];
+    switch (inBody('item-with-both-ids', 'order.items')) {
+      case 'both-count':
+        return [...product, ...sku];
+      case 'product-only':
+        return product;
+      case 'sku-only':
+        return sku;
+      case 'item-ignored':
+        return [];
+    }
+  }
+
+  function isOffered(as: Line['as'], id: string): boolean {
+    return as === 'product' ? catalogue.products.has(id) : catalogue.skus.has(id);
+  }
+
+  function addUpEach(as: Line['as'], lines: readonly Line[]): Map<string, number> {
+    const quantities = new Map<string, unknown[]>();
+    for (const line of lines) {
+      if (line.as !== as) continue;
+      const several = quantities.get(line.id);
+      if (several === undefined) quantities.set(line.id, [line.quantity]);
+      else several.push(line.quantity);
+    }
+    return new Map([...quantities].map(([id, several]) => [id, parts.addUp(as, several)]));
+  }
+
+  /** How many of each product are there by its SKUs. An item with both ids is no second one of its product. */
+  function quantitiesBySkus(lines: readonly Line[], skus: ReadonlyMap<string, number>): Map<string, number> {
+    const productOfItem = new Map(lines.filter(({ as }) => as === 'product').map(({ item, id }) => [item, id]));
+    const apart = lines.filter(
+      ({ as, id, item }) => as === 'sku' && productOfItem.get(item) !== catalogue.skus.get(id),
+    );
+    const quantities = new Map<string, number>();
+    for (const id of new Set(apart.map((line) => line.id))) {
+      const product = catalogue.skus.get(id) ?? '';
+      quantities.set(product, (quantities.get(product) ?? 0) + (skus.get(id) ?? 0));
+    }
+    return quantities;
+  }
+}
+
+function isNumeric(quantity: unknown): boolean {
+  return typeof quantity === 'string' && /^\d+$/.test(quantity);
+}
+
+type Amount = 'item-ignored' | 'as-one' | 'as-unlimited' | 'as-number' | 'as-absolute' | 'as-two' | 'rounded-up';
+
+function amount(outcome: Amount, quantity = 0): number | undefined {
+  switch (outcome) {
+    case 'item-ignored':
+      return undefined;
+    case 'as-one':
+      return 1;
+    case 'as-unlimited':
+      return Number.POSITIVE_INFINITY;
+    case 'as-number':
+      return quantity;
+    case 'as-absolute':
+      return Math.abs(quantity);
+    case 'as-two':
+      return Math.floor(quantity);
+    case 'rounded-up':
+      return Math.ceil(quantity);
+  }
+}
+
+function addUpMixed(
+  outcome: 'summed' | 'concatenated' | 'each-item-alone' | 'number-only' | 'item-ignored',
+  quantities: readonly unknown[],
+): number {
+  switch (outcome) {
+    case 'summed':
+      return sum(quantities.map(Number));
+    case 'concatenated':
+      return Number(quantities.join(''));
+    case 'each-item-alone':
+      return greatest(quantities.map(Number));
+    case 'number-only':
+      return sum(quantities.filter((one) => typeof one === 'number'));
+    case 'item-ignored':
+      return 0;
+  }
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
+}
+
+/** As `Math.max`, which cannot take as many arguments as an order may have items. */
+function greatest(numbers: readonly number[]): number {
+  return numbers.reduce((most, one) => Math.max(most, one), 0);
+}

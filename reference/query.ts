@@ -1,0 +1,118 @@
+import type { Filter } from './asked.js';
+import { decider } from './decide.js';
+import type { Parts, Setting } from './parts.js';
+import { refuse } from './stop.js';
+
+/** One `name=value` of a query string. */
+export interface Parameter {
+  /** Decoded. */
+  readonly name: string;
+  /** Decoded. */
+  readonly value: string;
+  /** Whether brackets of the name were percent-encoded. */
+  readonly encodedBrackets: boolean;
+}
+
+const filterName = /^\[?filters\]?\[([^\]]*)\]\[conditions\]\[([^\]]*)\]$/;
+
+type QueryReading = Pick<Parts, 'readQuery' | 'readFilter' | 'readAudienceRulesOnly'>;
+
+/** The parts that find out what the query string of a request says. */
+export function queryReading(parts: Parts, { behaviours }: Setting): QueryReading {
+  const inQuery = decider(behaviours, 'invalid_query_params');
+
+  return {
+    readQuery(query) {
+      const parameters = splitQuery(query);
+      const isAudience = (name: string): boolean => name === 'audienceRulesOnly';
+      const isFilter = (name: string): boolean => /^(?:\[filters\]|filters\[)/.test(name);
+      for (const { name } of parameters) {
+        if (!isAudience(name) && !isFilter(name)) inQuery('unknown-query-parameter', name);
+      }
+      return {
+        filters: parameters
+          .filter(({ name }) => isFilter(name))
+          .map(parts.readFilter)
+          .filter((filter) => filter !== undefined),
+        audienceRulesOnly: parts.readAudienceRulesOnly(
+          parameters.filter(({ name }) => isAudience(name)).map(({ value }) => value),
+        ),
+      };
+    },
+
+    readFilter({ name, value, encodedBrackets }): Filter | undefined {
+      if (encodedBrackets && inQuery('filter-percent-encoded', name) === 'ignored') return undefined;
+      if (!name.startsWith('[') && inQuery('filter-without-leading-bracket', name) === 'ignored') return undefined;
+      const [, field = '', condition = ''] = filterName.exec(name) ?? [];
+      const key = /^metadata\.(.*)$/s.exec(field)?.[1];
+      if (field !== 'promotion_id' && key === undefined) {
+        inQuery('filter-unknown-field', name);
+        return undefined;
+      }
+      const operator = readOperator(condition, name);
+      if (operator === undefined) return undefined;
+      return key === undefined
+        ? { field: 'promotion_id', operator, value }
+        : { field: 'metadata', key, operator, value };
+    },
+
+    readAudienceRulesOnly(values) {
+      const last = values.at(-1);
+      if (last === undefined) return false;
+      const refuseValue = (status: number): never =>
+        refuse(status, 'audienceRulesOnly: not accepted', 'invalid_query_params');
+      switch (behaviours['audience-rules-only-values']) {
+        case 'only-true':
+          return last === 'true';
+        case 'any-letter-case':
+          return last.toLowerCase() === 'true';
+        case 'truthy':
+          return last !== '' && last !== 'false';
+        case 'any-value':
+          return true;
+        case 'others-rejected':
+          return last === 'true' || (last !== 'false' && refuseValue(400));
+        case 'server-error':
+          return values.length > 1 ? refuseValue(500) : last === 'true';
+      }
+    },
+  };
+
+  function readOperator(condition: string, name: string): Filter['operator'] | undefined {
+    if (condition === '$is') return '$is';
+    switch (inQuery('filter-unknown-operator', name)) {
+      case 'negated':
+        return condition === '$is_not' ? '$is_not' : refuse(400, `${name}: no such operator`, 'invalid_query_params');
+      case 'as-is':
+        return '$is';
+      case 'ignored':
+        return undefined;
+    }
+  }
+}
+
+/**
+ * Takes a query string apart, by hand: parsers that know brackets lose how a name was written.
+ *
+ * @param query without the question mark
+ */
+function splitQuery(query: string): Parameter[] {
+  return query
+    .split('&')
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const equals = pair.indexOf('=');
+      const name = equals < 0 ? pair : pair.slice(0, equals);
+      const value = equals < 0 ? '' : pair.slice(equals + 1);
+      return { name: decode(name), value: decode(value), encodedBrackets: /%5b|%5d/i.test(name) };
+    });
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text.replaceAll('+', ' '));
+  } catch {
+    // A stray percent sign is no reason to refuse; it stands for itself.
+    return text;
+  }
+}

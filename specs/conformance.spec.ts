@@ -1,0 +1,65 @@
+import path from 'node:path';
+import type { Case } from '../src/contract/case.js';
+import type { Location } from '../src/contract/problem.js';
+import { curlCommand } from '../src/exchange/curl.js';
+import { attachReport, caseAnnotation } from '../src/playwright/attachment.js';
+import { type Engine, suite, test } from '../src/playwright/fixtures.js';
+import type { CaseResult } from '../src/run.js';
+
+for (const case_ of suite.cases) {
+  const details = {
+    tag: case_.tags.map((tag) => `@${tag}`),
+    annotation: { type: caseAnnotation, description: case_.id },
+  };
+  test(`${case_.id}: ${case_.title}`, details, async ({ engine }, testInfo) => {
+    const result = await engine.run(case_);
+    await attachReport(testInfo, {
+      result,
+      target: engine.session.target,
+      calibrationRequests: engine.session.calibration.requestsSent,
+    });
+    await showRows(result);
+    const { verdict, reason } = result;
+    if (verdict === 'fail' || verdict === 'error') throw shown(case_, result, engine);
+    // After each failing test the worker is replaced, half a second each: only what is broken fails.
+    test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
+  });
+}
+
+/** Each row of a matrix as a step, the failing ones in red. */
+async function showRows({ rows, at }: CaseResult): Promise<void> {
+  if (rows.length < 2) return;
+  for (const { title, verdict, reason } of rows) {
+    const row = test.step(
+      verdict === 'pass' ? title : `${title} · ${verdict}`,
+      () => {
+        if (verdict === 'fail') throw located(reason, title, at);
+      },
+      { location: absolute(at) },
+    );
+    await row.catch(() => undefined);
+  }
+}
+
+function shown(case_: Case, { reason, at, rows, evidence }: CaseResult, { session }: Engine): Error {
+  const broken = rows.filter(({ verdict }) => verdict === 'fail').map(({ title, reason }) => `  ${title}: ${reason}`);
+  const parts = [
+    rows.length > 1 ? `${broken.length} of ${rows.length} rows fail:\n${broken.join('\n')}` : reason,
+    ...(evidence === undefined
+      ? []
+      : [`Send it again with:\n${curlCommand(evidence.request, session.target.base_url)}`]),
+  ];
+  return located(parts.join('\n\n'), case_.id, at);
+}
+
+/** An error whose stack points into the case file: Playwright shows the line there, with a caret. */
+function located(message: string, id: string, at: Location): Error {
+  const error = new Error(message);
+  const { file, line, column } = absolute(at);
+  error.stack = `Error: ${message}\n    at case ${id} (${file}:${line}:${column})`;
+  return error;
+}
+
+function absolute({ file, line, column }: Location): Location {
+  return { file: path.resolve(file), line, column };
+}

@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import dotenv from 'dotenv';
+import { referenceCredentials } from '../reference/deployment.js';
+import { serveReference } from '../reference/server.js';
+import type { Certificate } from './certificate/certificate.js';
+import { packageRoot } from './contract/package-root.js';
+import { UnusableInput } from './contract/problem.js';
+import { loadSuite } from './contract/suite.js';
+import { loadWorld } from './contract/world.js';
+import type { World } from './contract/world-types.js';
+import { outVariable, resultsFolder } from './playwright/results.js';
+import { loadTarget } from './target/target.js';
+
+/** Exit statuses of the commands that certify. */
+export const exitStatus = { conforms: 0, 'does-not-conform': 1, unusableInput: 2, drift: 3, incomplete: 4 } as const;
+
+/**
+ * Runs the command line.
+ *
+ * @param argv as in `process.argv`
+ * @returns the exit status
+ */
+export async function main(argv: readonly string[]): Promise<number> {
+  dotenv.config({ quiet: true });
+  let status = 0;
+  const program = new Command('conformance')
+    .description('Certifies deployments of GET /v1/promotions/validation against its documentation.')
+    .exitOverride()
+    .showHelpAfterError('Run it with --help for what it takes.');
+
+  program
+    .command('certify')
+    .description('runs the cases; without a target it starts the reference deployment on a free port')
+    .option('--target <file>', 'a target file (environment: TARGET)')
+    .option('--base-url <url>', 'the endpoint is asked at <url>/v1/promotions/validation (environment: BASE_URL)')
+    .option('--out <folder>', 'for the certificate; results/<target> unless given')
+    .argument('[playwright-args...]', 'after --: arguments for Playwright, such as --grep @limit.newest-150')
+    .action(async (args: string[], options: CertifyOptions) => {
+      status = await certify(args, options);
+    });
+
+  program
+    .command('serve')
+    .description('starts the reference deployment')
+    .addOption(new Option('--port <number>', 'a free one unless given').argParser(portNumber).default(0, 'a free one'))
+    .option('--world <file>', 'a world as JSON, as `conformance world` prints it; that of the suite unless given')
+    .option('--behaviour <question=outcome>', 'answers an open question so; may be repeated', collectPairs, {})
+    .action(async (options: ServeOptions) => serve(options));
+
+  program
+    .command('world')
+    .description('prints the data that the cases presuppose in a deployment')
+    .addOption(new Option('--format <format>').choices(['json']).default('json'))
+    .action(() => {
+      process.stdout.write(`${JSON.stringify(loadWorld().world, null, 2)}\n`);
+    });
+
+  try {
+    await program.parseAsync(argv);
+    return status;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitStatus.unusableInput;
+    if (!(error instanceof UnusableInput)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return exitStatus.unusableInput;
+  }
+}
+
+interface CertifyOptions {
+  readonly target?: string;
+  readonly baseUrl?: string;
+  readonly out?: string;
+}
+
+/** Checks everything that can be checked without sending, then runs Playwright and reads its certificate. */
+async function certify(args: readonly string[], options: CertifyOptions): Promise<number> {
+  if (options.target !== undefined) process.env.TARGET = options.target;
+  if (options.baseUrl !== undefined) process.env.BASE_URL = options.baseUrl;
+  loadSuite();
+  const out = options.out ?? resultsFolder(loadTarget(process.env).name);
+  const file = path.join(out, 'certificate.json');
+  rmSync(file, { force: true });
+
+  const playwright = fileURLToPath(import.meta.resolve('@playwright/test/cli'));
+  const config = path.join(packageRoot, 'dist', 'playwright.config.js');
+  const child = spawn(process.execPath, [playwright, 'test', '--config', config, ...withReporter(args)], {
+    stdio: 'inherit',
+    env: { ...process.env, [outVariable]: out },
+  });
+  const code = await new Promise<number | null>((resolve, reject) => child.on('exit', resolve).on('error', reject));
+  if (!existsSync(file)) {
+    process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
+    return exitStatus.unusableInput;
+  }
+  const { verdict } = JSON.parse(readFileSync(file, 'utf8')) as Certificate;
+  return exitStatus[verdict];
+}
+
+/** Another reporter is had beside the one that writes the certificate, not in its place. */
+function withReporter(args: readonly string[]): string[] {
+  const own = path.join(packageRoot, 'dist', 'src', 'playwright', 'reporter.js');
+  return args.map((arg) => arg.replace(/^--reporter=(.+)$/, `--reporter=$1,${own}`));
+}
+
+interface ServeOptions {
+  readonly port: number;
+  readonly world?: string;
+  readonly behaviour: Readonly<Record<string, string>>;
+}
+
+async function serve({ port, world, behaviour }: ServeOptions): Promise<void> {
+  const { url, close } = await serveReference({
+    port,
+    world: world === undefined ? loadWorld().world : readWorld(world),
+    credentials: referenceCredentials,
+    behaviours: behaviour,
+  });
+  process.stdout.write(
+    [
+      `The reference deployment answers at ${url}/v1/promotions/validation`,
+      `X-Client-Application-Id: ${referenceCredentials.applicationId}`,
+      `X-Client-Token: ${referenceCredentials.token}`,
+      'Stop it with Ctrl-C.',
+      '',
+    ].join('\n'),
+  );
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve).once('SIGTERM', resolve);
+  });
+  await close();
+}
+
+function readWorld(file: string): World {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as World;
+  } catch (error) {
+    const mend = 'Print one with `conformance world`.';
+    throw new UnusableInput([
+      { at: { file, line: 1, column: 1 }, message: `is no world (${(error as Error).message})`, mend },
+    ]);
+  }
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('It is a number from 0 to 65535.');
+  return port;
+}
+
+function collectPairs(text: string, pairs: Readonly<Record<string, string>>): Record<string, string> {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It has the form QUESTION=OUTCOME.');
+  return { ...pairs, [text.slice(0, at)]: text.slice(at + 1) };
+}

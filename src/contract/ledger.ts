@@ -1,0 +1,110 @@
+import path from 'node:path';
+import { packageRoot } from './package-root.js';
+import { type Location, type Problem, UnusableInput } from './problem.js';
+import { schemaProblems } from './schema.js';
+import { suggest } from './suggest.js';
+import { readYaml, type YamlFile } from './yaml-file.js';
+
+/** A statement that the documentation makes. */
+export interface Requirement {
+  readonly id: string;
+  readonly part: string;
+  readonly statement: string;
+  readonly at: Location;
+}
+
+/** Behaviour that the documentation leaves open. */
+export interface Question {
+  readonly id: string;
+  readonly group: string;
+  readonly part: string;
+  readonly open: string;
+  readonly answer: Answer;
+  readonly at: Location;
+}
+
+/** What the answer to a question can be: one of named outcomes, or an open value such as a status code. */
+export type Answer =
+  | { readonly kind: 'outcomes'; readonly outcomes: ReadonlyMap<string, string>; readonly warn: ReadonlySet<string> }
+  | { readonly kind: 'value'; readonly describes: string };
+
+/** A statement of which nothing is asked. */
+export interface Exclusion {
+  readonly part: string;
+  readonly statement: string;
+  readonly reason: string;
+}
+
+export interface Ledger {
+  readonly requirements: readonly Requirement[];
+  readonly questions: readonly Question[];
+  readonly exclusions: readonly Exclusion[];
+}
+
+/** The outcome of every question for a target whose answers do not tell its listed outcomes apart. */
+export const undetermined = 'undetermined';
+
+interface LedgerDocument {
+  requirements: { id: string; part: string; statement: string }[];
+  questions: {
+    id: string;
+    group: string;
+    part: string;
+    open: string;
+    outcomes?: Record<string, string>;
+    value?: string;
+    warn?: string[];
+  }[];
+  exclusions: Exclusion[];
+}
+
+/**
+ * Loads and checks the ledger of the suite.
+ *
+ * @throws UnusableInput with every problem of the file
+ */
+export function loadLedger(file = path.join(packageRoot, 'cases', 'contract.yaml')): Ledger {
+  return readLedger(readYaml(file));
+}
+
+/** Reads a parsed ledger; see `loadLedger`. */
+export function readLedger(file: YamlFile): Ledger {
+  const problems: Problem[] = schemaProblems('contract', file);
+  if (problems.length > 0) throw new UnusableInput(problems);
+  const document = file.value as LedgerDocument;
+
+  const seen = new Set<string>();
+  for (const list of ['requirements', 'questions'] as const) {
+    document[list].forEach(({ id }, index) => {
+      const at = file.at([list, index, 'id']);
+      if (seen.has(id))
+        problems.push({ at, message: `the id '${id}' is taken`, mend: 'Ids are permanent; choose another.' });
+      seen.add(id);
+    });
+  }
+  document.questions.forEach(({ outcomes, warn = [] }, index) => {
+    warn.forEach((outcome, n) => {
+      if (outcomes !== undefined && outcome in outcomes) return;
+      const at = file.at(['questions', index, 'warn', n]);
+      problems.push({
+        at,
+        message: `there is no outcome '${outcome}'`,
+        mend: suggest(outcome, Object.keys(outcomes ?? {})),
+      });
+    });
+  });
+  if (problems.length > 0) throw new UnusableInput(problems);
+
+  return {
+    requirements: document.requirements.map((entry, n) => ({ ...entry, at: file.at(['requirements', n]) })),
+    questions: document.questions.map(({ outcomes, value, warn, ...entry }, n) => ({
+      ...entry,
+      at: file.at(['questions', n]),
+      answer:
+        outcomes === undefined
+          ? { kind: 'value', describes: value ?? '' }
+          : { kind: 'outcomes', outcomes: new Map(Object.entries(outcomes)), warn: new Set(warn) },
+    })),
+    exclusions: document.exclusions,
+  };
+}

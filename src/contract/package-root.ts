@@ -1,0 +1,13 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * The folder that holds the package.json of this package. The same modules run as sources and, compiled, from `dist/`,
+ * so the way up differs.
+ */
+export const packageRoot: string = (() => {
+  let folder = path.dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
+  return folder;
+})();

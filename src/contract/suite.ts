@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { HttpRequest } from '../exchange/exchange.js';
+import type { Case } from './case.js';
+import { readCaseFile } from './case-file.js';
+import { type Ledger, loadLedger } from './ledger.js';
+import { packageRoot } from './package-root.js';
+import { type Problem, UnusableInput } from './problem.js';
+import { loadWorld, type NamedWorld } from './world.js';
+import { readYaml } from './yaml-file.js';
+
+/** Everything that is asked of a deployment, and what it rests on. */
+export interface Suite {
+  readonly name: string;
+  readonly version: string;
+  /** Of all that decides what is asked and expected: two runs with equal digests asked the same. */
+  readonly digest: string;
+  readonly ledger: Ledger;
+  readonly world: NamedWorld;
+  readonly cases: readonly Case[];
+  /** Sent before all cases, to learn how responses name promotions. */
+  readonly calibration: readonly HttpRequest[];
+}
+
+/**
+ * Loads ledger, world and cases.
+ *
+ * @param folder holds `contract.yaml`, `world.yaml`, `requirements/` and `questions/`
+ * @throws UnusableInput with every problem of every file
+ */
+export function loadSuite(folder = path.join(packageRoot, 'cases')): Suite {
+  const problems: Problem[] = [];
+  const attempt = <T>(load: () => T): T | undefined => {
+    try {
+      return load();
+    } catch (error) {
+      if (!(error instanceof UnusableInput)) throw error;
+      problems.push(...error.problems);
+      return undefined;
+    }
+  };
+  const ledger = attempt(() => loadLedger(path.join(folder, 'contract.yaml')));
+  const world = attempt(() => loadWorld(path.join(folder, 'world.yaml')));
+  const files = caseFiles(folder).flatMap((file) => attempt(() => readYaml(file)) ?? []);
+  if (ledger === undefined || world === undefined) throw new UnusableInput(problems);
+
+  const cases = files.flatMap((file) => {
+    const read = readCaseFile(file, ledger, world);
+    problems.push(...read.problems);
+    return read.cases;
+  });
+  if (problems.length === 0) problems.push(...caseProblems(cases, ledger));
+  if (problems.length > 0) throw new UnusableInput(unique(problems));
+
+  const { name, version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as Record<
+    'name' | 'version',
+    string
+  >;
+  return {
+    name,
+    version,
+    digest: digestOf(
+      [path.join(folder, 'contract.yaml'), path.join(folder, 'world.yaml'), ...caseFiles(folder)],
+      folder,
+    ),
+    ledger,
+    world,
+    cases,
+    calibration: cases.filter(({ tags }) => tags.includes('calibration')).flatMap((case_) => firstRequests(case_)),
+  };
+}
+
+function caseFiles(folder: string): string[] {
+  return ['requirements', 'questions'].flatMap((room) => {
+    const files = readdirSync(path.join(folder, room), { recursive: true, encoding: 'utf8' });
+    return files
+      .filter((file) => file.endsWith('.yaml'))
+      .sort()
+      .map((file) => path.join(folder, room, file));
+  });
+}
+
+function firstRequests(case_: Case): HttpRequest[] {
+  const asked = case_.kind === 'question' ? case_ : case_.rows[0];
+  return [...(asked?.requests.values() ?? [])];
+}
+
+/** What is wrong between cases: ids taken twice, and entries of the ledger without a case. */
+function caseProblems(cases: readonly Case[], { requirements }: Ledger): Problem[] {
+  const taken = cases.filter(({ id }, n) => cases.findIndex((other) => other.id === id) < n);
+  const asked = new Set(cases.map((case_) => (case_.kind === 'question' ? case_.answers : case_.verifies)));
+  const lacking = requirements.filter(({ id }) => !asked.has(id));
+  return [
+    ...taken.map(({ id, at }) => ({ at, message: `there is another case '${id}'`, mend: 'Rename one of them.' })),
+    ...lacking.map(({ id, at }) => ({ at, message: `no case speaks of '${id}'`, mend: 'Write one under cases/.' })),
+  ];
+}
+
+/** Rows of a matrix find the same mistake again and again. */
+function unique(problems: readonly Problem[]): Problem[] {
+  return [...new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem])).values()];
+}
+
+function digestOf(files: readonly string[], folder: string): string {
+  const hash = createHash('sha256');
+  for (const file of files) {
+    hash.update(`${path.relative(folder, file).replaceAll(path.sep, '/')}\n`);
+    hash.update(readFileSync(file, 'utf8').replaceAll('\r\n', '\n'));
+  }
+  return `sha256:${hash.digest('hex')}`;
+}

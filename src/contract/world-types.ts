@@ -1,0 +1,36 @@
+/**
+ * The world as JSON: what a deployment must hold for the cases to make sense. Mock authors load it as it is, so this
+ * shape is fixed. `tiers` is ordered newest first.
+ */
+export interface World {
+  readonly customers: readonly { readonly id: string }[];
+  readonly products: readonly { readonly id: string }[];
+  readonly skus: readonly { readonly id: string; readonly product_id: string }[];
+  readonly categories: readonly { readonly id: string; readonly name: string }[];
+  readonly campaigns: readonly Campaign[];
+  readonly tiers: readonly Tier[];
+}
+
+export interface Campaign {
+  readonly id: string;
+  readonly name: string;
+  readonly category_ids: readonly string[];
+}
+
+export interface Tier {
+  readonly id: string;
+  readonly campaign_id: string;
+  readonly name: string;
+  /** ISO 8601, UTC, milliseconds. */
+  readonly created_at: string;
+  readonly metadata: Readonly<Record<string, string | number | boolean>>;
+  /** A tier is valid for a request when all its rules hold; without rules it is valid for everybody. */
+  readonly rules: readonly Rule[];
+}
+
+export type Rule =
+  | { readonly kind: 'customer'; readonly any_of: readonly string[] }
+  | { readonly kind: 'product'; readonly id: string; readonly at_least: number }
+  | { readonly kind: 'sku'; readonly id: string; readonly at_least: number }
+  | { readonly kind: 'order_metadata'; readonly key: string; readonly includes: string }
+  | { readonly kind: 'metadata'; readonly key: string; readonly is: string };

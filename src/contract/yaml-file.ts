@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { isAlias, isCollection, isMap, isScalar, LineCounter, type Node, type ParsedNode, parseDocument } from 'yaml';
+import { type Location, type Problem, UnusableInput } from './problem.js';
+
+/** Steps from the root of a document to a value in it: keys of mappings and indices of sequences. */
+export type Path = readonly (string | number)[];
+
+/** A parsed YAML file that still knows where each of its values stands. */
+export interface YamlFile {
+  readonly file: string;
+  readonly value: unknown;
+  /** Where the value at a path stands; where it does not exist, the nearest value around it. */
+  at(path: Path): Location;
+  /** Where the key of the entry at a path stands. */
+  atKey(path: Path): Location;
+}
+
+/**
+ * Reads a YAML 1.2 file.
+ *
+ * @param file path of the file
+ * @param shown how messages name it; relative to the current folder unless given
+ * @throws UnusableInput when it cannot be read or is no YAML; duplicate keys count as such
+ */
+export function readYaml(file: string, shown = path.relative(process.cwd(), file) || file): YamlFile {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (error) {
+    throw new UnusableInput([
+      {
+        at: { file: shown, line: 1, column: 1 },
+        message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+        mend: 'Check the path.',
+      },
+    ]);
+  }
+  return parseYaml(text, shown);
+}
+
+/**
+ * Parses YAML 1.2 text.
+ *
+ * @param file how messages name it
+ * @throws UnusableInput with one problem per syntax error
+ */
+export function parseYaml(text: string, file: string): YamlFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  const locate = (offset: number): Location => {
+    const { line, col } = lines.linePos(offset);
+    return { file, line, column: col };
+  };
+  if (document.errors.length > 0) {
+    throw new UnusableInput(
+      document.errors.map(
+        (error): Problem => ({ at: locate(error.pos[0]), message: `is no valid YAML: ${error.message}` }),
+      ),
+    );
+  }
+
+  const resolve = (node: Node | null): Node | undefined =>
+    (isAlias(node) ? node.resolve(document) : node) as Node | undefined;
+
+  const at = (steps: Path, wantKey: boolean): Location => {
+    let node: Node | undefined = (document.contents as ParsedNode | null) ?? undefined;
+    let found = node;
+    let key: Node | undefined;
+    for (const step of steps) {
+      node = node && resolve(node);
+      if (isMap(node)) {
+        const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(step));
+        key = pair?.key as Node | undefined;
+        node = (pair?.value as Node | null | undefined) ?? key;
+      } else if (isCollection(node)) {
+        key = undefined;
+        node = node.get(step, true) as Node | undefined;
+      } else {
+        node = undefined;
+      }
+      if (node === undefined) break;
+      found = node;
+    }
+    const wanted = wantKey && node !== undefined ? (key ?? found) : found;
+    return locate(wanted?.range?.[0] ?? 0);
+  };
+
+  return {
+    file,
+    value: document.toJS(),
+    at: (steps) => at(steps, false),
+    atKey: (steps) => at(steps, true),
+  };
+}

@@ -1,0 +1,50 @@
+/** Header lines in the order in which they are sent or were received; a name may occur more than once. */
+export type Headers = readonly (readonly [name: string, value: string])[];
+
+/**
+ * A request as it goes over the wire, save for two things: `path` is relative to the base URL of the target, and
+ * credentials stand as `$CLIENT_APPLICATION_ID` and `$CLIENT_TOKEN`, so that no real one can reach an output.
+ */
+export interface HttpRequest {
+  readonly method: string;
+  /** Path and query string, taken literally: nothing is encoded or normalised on the way. */
+  readonly path: string;
+  readonly headers: Headers;
+  readonly body?: string;
+}
+
+export interface HttpResponse {
+  readonly status: number;
+  readonly headers: Headers;
+  /** The body as text: decompressed and decoded. It is as it came: a deployment may echo the credentials. */
+  readonly body: string;
+}
+
+/** Why no response came back. `unreachable` says that not even a connection was made. */
+export type Trouble = 'unreachable' | 'timed-out' | 'broken-connection' | 'too-large' | 'unreadable' | 'not-sent';
+
+/** One request and what came back: a response, or why there is none. */
+export type Exchange =
+  | { readonly request: HttpRequest; readonly response: HttpResponse }
+  | { readonly request: HttpRequest; readonly trouble: Trouble; readonly message: string };
+
+/** The way to a deployment. */
+export interface Channel {
+  /** Sends one request. Never rejects: what went wrong is part of the exchange. */
+  send(request: HttpRequest): Promise<Exchange>;
+  /**
+   * Replaces the credentials in a text, in whatever form a deployment may echo them. Responses are judged as they came,
+   * since a short credential may be part of anything; what leaves the judge passes through here.
+   */
+  redact(text: string): string;
+}
+
+/**
+ * All values of a header, in order of arrival.
+ *
+ * @param name compared without regard to letter case (RFC 9110, section 5.1)
+ */
+export function headerValues(headers: Headers, name: string): string[] {
+  const wanted = name.toLowerCase();
+  return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
+}

@@ -1,0 +1,152 @@
+/**
+ * Finding the promotion tiers that a response names, whatever its shape. Ids are unique, so every place that names one
+ * can be found; places are described by their path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and
+ * for keys that are ids.
+ */
+
+/** What is known of the ids that a response may name. */
+export interface KnownIds {
+  /** Ids of the tiers that are looked for. */
+  readonly tiers: ReadonlySet<string>;
+  /** Every other text that, as an object key, stands for a thing rather than for a field. */
+  readonly keys: ReadonlySet<string>;
+}
+
+/** The tiers that one body names. */
+export interface Naming {
+  /** Pattern → ids of the tiers named there, in the order of the body. */
+  readonly places: ReadonlyMap<string, readonly string[]>;
+  /** Tiers that the text names in no place that could be described: not JSON, or hidden by a repeated key. */
+  readonly unplaced: ReadonlySet<string>;
+}
+
+/** How the responses of a target are read. */
+export type Reading =
+  /** Tiers named under `patterns` were returned; these agree, so any of them will do. Empty before any was seen. */
+  | { readonly kind: 'agreed'; readonly patterns: readonly string[] }
+  /** The target file states the pattern. */
+  | { readonly kind: 'stated'; readonly pattern: string }
+  /** Patterns name different tiers; which of them means "returned" cannot be told. */
+  | { readonly kind: 'ambiguous'; readonly patterns: readonly string[] }
+  /** The pattern that the target file states occurs nowhere, others do. */
+  | { readonly kind: 'misstated'; readonly pattern: string; readonly patterns: readonly string[] };
+
+/** Ids shorter than this are looked for as whole values only: they may be part of anything. */
+const leastLengthInsideText = 12;
+
+/** Finds the tiers that a body names. */
+export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
+  const inside = [...tiers].filter((id) => id.length >= leastLengthInsideText);
+  const value = parseJson(body);
+  if (value === undefined) {
+    return { places: new Map(), unplaced: new Set(inside.filter((id) => body.includes(id))) };
+  }
+  // A repeated key hides an id from the parser, an escape hides it in the text: each is searched for the other's sake.
+  const inText = inside.filter((id) => body.includes(id));
+  const candidates = body.includes('\\') ? inside : inText;
+  const places = new Map<string, string[]>();
+  const note = (text: string, pattern: string) => {
+    const named = tiers.has(text) ? [text] : candidates.filter((id) => text.length > id.length && text.includes(id));
+    for (const id of named) {
+      const list = places.get(pattern);
+      if (list === undefined) places.set(pattern, [id]);
+      else if (!list.includes(id)) list.push(id);
+    }
+  };
+  // An explicit stack: a body may nest deeper than the call stack is tall.
+  const stack: { value: unknown; pattern: string }[] = [{ value, pattern: '' }];
+  while (stack.length > 0) {
+    const { value, pattern } = stack.pop() as { value: unknown; pattern: string };
+    if (typeof value === 'string' || typeof value === 'number') {
+      note(String(value), pattern);
+    } else if (Array.isArray(value)) {
+      for (let n = value.length - 1; n >= 0; n -= 1) stack.push({ value: value[n], pattern: `${pattern}/*` });
+    } else if (typeof value === 'object' && value !== null) {
+      const entries = Object.entries(value).map(([key, part]) => {
+        const isId = tiers.has(key) || keys.has(key);
+        const step = isId ? '*' : key.replaceAll('~', '~0').replaceAll('/', '~1');
+        if (!keys.has(key)) note(key, `${pattern}/${step}`);
+        return { value: part as unknown, pattern: `${pattern}/${step}` };
+      });
+      stack.push(...entries.reverse());
+    }
+  }
+  const placed = new Set([...places.values()].flat());
+  return { places, unplaced: new Set(inText.filter((id) => !placed.has(id))) };
+}
+
+/** The JSON value of a text, a byte-order mark aside; undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Decides how responses are read, from everything that is known of them.
+ *
+ * @param namings of the bodies of successful responses
+ * @param stated the pattern that the target file states, if it does
+ */
+export function readingOf(namings: readonly Naming[], stated?: string): Reading {
+  const patterns = [...new Set(namings.flatMap(({ places }) => [...places.keys()]))].sort();
+  if (stated !== undefined) {
+    if (patterns.length === 0 || patterns.includes(stated)) return { kind: 'stated', pattern: stated };
+    return { kind: 'misstated', pattern: stated, patterns };
+  }
+  const [first, ...others] = patterns;
+  if (first === undefined) return { kind: 'agreed', patterns: [] };
+  const agree = namings.every(({ places }) => others.every((other) => sameSet(places.get(first), places.get(other))));
+  return agree ? { kind: 'agreed', patterns } : { kind: 'ambiguous', patterns };
+}
+
+function sameSet(one: readonly string[] = [], other: readonly string[] = []): boolean {
+  return one.length === other.length && one.every((id) => other.includes(id));
+}
+
+/** The tiers that a response returned, as far as it can be told. */
+export interface Result {
+  /** In the order of the body. */
+  readonly returned: readonly string[];
+  /** Named in the body, but whether as returned cannot be told. Whatever is in neither was not returned. */
+  readonly unclear: ReadonlySet<string>;
+  /** Why there are unclear ones. */
+  readonly because: string;
+}
+
+/** Reads the result out of a body. */
+export function resultOf({ places, unplaced }: Naming, reading: Reading): Result {
+  const named = new Set([...[...places.values()].flat(), ...unplaced]);
+  const found = (patterns: readonly string[]) => `Promotions are named under ${patterns.join(' and ')}`;
+  switch (reading.kind) {
+    case 'stated': {
+      const returned = places.get(reading.pattern) ?? [];
+      return { returned, unclear: without(unplaced, returned), because: unplacedBecause };
+    }
+    case 'agreed': {
+      const returned = reading.patterns.map((pattern) => places.get(pattern)).find((list) => list !== undefined) ?? [];
+      return { returned, unclear: without(unplaced, returned), because: unplacedBecause };
+    }
+    case 'ambiguous':
+      return {
+        returned: [],
+        unclear: named,
+        because: `${found(reading.patterns)}, which disagree. Name the right one in a target file: response: { tier: ${reading.patterns[0]} }`,
+      };
+    case 'misstated':
+      return {
+        returned: [],
+        unclear: named,
+        because: `${found(reading.patterns)}, nowhere under ${reading.pattern}, which the target file states. Mend response.tier there.`,
+      };
+  }
+}
+
+const unplacedBecause =
+  'The body names promotions outside of any JSON value, so whether they were returned cannot be told.';
+
+function without(ids: ReadonlySet<string>, others: readonly string[]): ReadonlySet<string> {
+  return new Set([...ids].filter((id) => !others.includes(id)));
+}

@@ -1,0 +1,63 @@
+import type { QuestionAnswer } from '../contract/case.js';
+import { headerValues } from '../exchange/exchange.js';
+import type { Evidence } from './check.js';
+import { succeeded } from './check.js';
+import { parseJson } from './recognise.js';
+
+/** What an open value is when there is nothing to take it from. */
+const none = 'none';
+
+/** Takes the value that answers an open-valued question out of its exchange. */
+export function takenValue(
+  { of, take }: Extract<QuestionAnswer, { kind: 'value' }>,
+  { exchanges, reading }: Evidence,
+): { value: string } | { because: string } {
+  const exchange = exchanges.get(of);
+  if (exchange === undefined) throw new Error(`There is no exchange '${of}'.`);
+  if (!('response' in exchange)) return { because: exchange.message };
+  const { response } = exchange;
+  switch (take.part) {
+    case 'status':
+      return { value: String(response.status) };
+    case 'media-type':
+      return { value: mediaType(headerValues(response.headers, 'content-type')[0]) };
+    case 'shape':
+      if (reading.kind === 'stated') return { value: reading.pattern };
+      if (reading.kind === 'agreed' && reading.patterns.length > 0) return { value: reading.patterns.join(' | ') };
+      return { because: `Promotions are named under ${reading.patterns.join(' and ') || 'no path'}.` };
+    case 'error-shape':
+      return {
+        value: succeeded(response)
+          ? 'no error'
+          : errorShape(response.body, headerValues(response.headers, 'content-type')[0]),
+      };
+    case 'headers':
+      return { value: headersShown(response.headers, take.values, take.names) };
+  }
+}
+
+function mediaType(contentType: string | undefined): string {
+  return contentType?.split(';')[0]?.trim().toLowerCase() || none;
+}
+
+function errorShape(body: string, contentType: string | undefined): string {
+  const value = parseJson(body);
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const members = isObject ? Object.keys(value).sort().join(', ') : body === '' ? 'no body' : 'no object';
+  return `${mediaType(contentType)}: ${members}`;
+}
+
+function headersShown(
+  headers: Parameters<typeof headerValues>[0],
+  withValue: readonly string[],
+  nameOnly: readonly string[],
+): string {
+  const matches = (patterns: readonly string[], name: string) =>
+    patterns.some((pattern) => (pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern));
+  const names = [...new Set(headers.map(([name]) => name.toLowerCase()))].sort();
+  const shown = names.flatMap((name) => {
+    if (matches(withValue, name)) return [`${name}: ${headerValues(headers, name).join(', ')}`];
+    return matches(nameOnly, name) ? [name] : [];
+  });
+  return shown.join(' | ') || none;
+}

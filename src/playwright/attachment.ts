@@ -1,0 +1,30 @@
+import type { TestInfo } from '@playwright/test';
+import type { TestCase, TestResult } from '@playwright/test/reporter';
+import type { CaseResult } from '../run.js';
+import type { Session } from './session.js';
+
+/** What a test hands to the reporter. It travels as an attachment, so that merged reports of shards hold it too. */
+export interface Report {
+  readonly result: CaseResult;
+  readonly target: Session['target'];
+  readonly calibrationRequests: number;
+}
+
+const name = 'conformance';
+
+export async function attachReport(testInfo: TestInfo, report: Report): Promise<void> {
+  await testInfo.attach(name, { body: JSON.stringify(report), contentType: 'application/json' });
+}
+
+/** The report of a test, unless it ended before it had one. */
+export function reportOf({ attachments }: TestResult): Report | undefined {
+  const body = attachments.find((attachment) => attachment.name === name)?.body;
+  return body === undefined ? undefined : JSON.parse(body.toString('utf8'));
+}
+
+/** Which case a test runs. */
+export const caseAnnotation = 'case';
+
+export function caseIdOf({ annotations }: TestCase): string | undefined {
+  return annotations.find(({ type }) => type === caseAnnotation)?.description;
+}

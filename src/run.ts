@@ -1,0 +1,134 @@
+import type { Case, QuestionCase, Row } from './contract/case.js';
+import type { Location } from './contract/problem.js';
+import type { Suite } from './contract/suite.js';
+import type { Channel, Exchange, HttpRequest } from './exchange/exchange.js';
+import { knownIds, succeeded } from './judge/check.js';
+import { type Naming, namingOf } from './judge/recognise.js';
+import { type Background, type CaseJudgement, judgeCase, type Verdict } from './judge/verdict.js';
+
+/** What came of one case: all that the certificate needs to know of it, as plain JSON. */
+export interface CaseResult {
+  readonly id: string;
+  /** The requirement or the question that the case speaks of. */
+  readonly subject: string;
+  readonly verdict: Verdict;
+  readonly reason: string;
+  readonly at: Location;
+  readonly rows: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
+  /** For a question that was answered. */
+  readonly outcome?: string;
+  /** The exchange that shows it. */
+  readonly evidence?: Exchange;
+  readonly requestsSent: number;
+}
+
+/** What was learnt of the target before all cases. */
+export interface Calibration {
+  readonly namings: readonly Naming[];
+  /** Why the target cannot be reached at all, if so. */
+  readonly unreachable?: string;
+  readonly requestsSent: number;
+}
+
+/**
+ * Sends the calibration requests of a suite.
+ *
+ * @returns what the successful responses name; `unreachable` where not one request got any response
+ */
+export async function calibrate(suite: Suite, { send }: Channel): Promise<Calibration> {
+  const exchanges = await Promise.all(suite.calibration.map((request) => send(request)));
+  const ids = knownIds(suite.world.world);
+  const responses = exchanges.flatMap((exchange) => ('response' in exchange ? [exchange.response] : []));
+  const namings = responses.filter(succeeded).map(({ body }) => namingOf(body, ids));
+  const [first] = exchanges;
+  const unreachable =
+    responses.length === 0 && first !== undefined && 'message' in first ? { unreachable: first.message } : {};
+  return { namings, requestsSent: exchanges.length, ...unreachable };
+}
+
+/**
+ * Runs one case: sends its requests, a row's one after another, rows side by side, and judges what came back. A request
+ * that several rows have in common is sent once.
+ */
+export async function runCase(case_: Case, { send, redact }: Channel, background: Background): Promise<CaseResult> {
+  const sent = new Map<string, Promise<Exchange>>();
+  const sendOnce = (name: string, request: HttpRequest): Promise<Exchange> => {
+    const key = JSON.stringify([name, request]);
+    const exchange = sent.get(key) ?? send(request);
+    sent.set(key, exchange);
+    return exchange;
+  };
+  const rows: readonly (Row | QuestionCase)[] = case_.kind === 'question' ? [case_] : case_.rows;
+  const exchanges = await Promise.all(
+    rows.map(async ({ requests, missing }) => {
+      const came = new Map<string, Exchange>();
+      if (missing.length > 0) return came;
+      for (const [name, request] of requests) came.set(name, await sendOnce(name, request));
+      return came;
+    }),
+  );
+  return redacted(resultOf(case_, judgeCase(case_, exchanges, background), exchanges, sent.size), redact);
+}
+
+function resultOf(
+  case_: Case,
+  judgement: CaseJudgement,
+  exchanges: readonly ReadonlyMap<string, Exchange>[],
+  requestsSent: number,
+): CaseResult {
+  const { verdict, reason, at, exchange, rows, outcome } = judgement;
+  const telling = rows.findIndex((row) => row.verdict === verdict && row.at === at && row.exchange === exchange);
+  const evidence = exchange === undefined ? undefined : exchanges[Math.max(telling, 0)]?.get(exchange);
+  return {
+    id: case_.id,
+    subject: case_.kind === 'question' ? case_.answers : case_.verifies,
+    verdict,
+    reason,
+    at,
+    rows: rows.map(({ title, verdict, reason }) => ({ title, verdict, reason })),
+    requestsSent,
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(evidence === undefined ? {} : { evidence }),
+  };
+}
+
+/** A result without the credentials that its texts may hold. */
+function redacted<T>(value: T, redact: Channel['redact']): T {
+  const clean = (part: unknown): unknown => {
+    if (typeof part === 'string') return redact(part);
+    if (Array.isArray(part)) return part.map(clean);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, clean(inner)]));
+  };
+  return clean(value) as T;
+}
+
+/** The result of a case that was not sent at all. */
+export function unsent(case_: Case, verdict: Verdict, reason: string): CaseResult {
+  const subject = case_.kind === 'question' ? case_.answers : case_.verifies;
+  return { id: case_.id, subject, verdict, reason, at: case_.at, rows: [], requestsSent: 0 };
+}
+
+/** Runs a whole suite in this process: calibration, then every case in turn. */
+export async function runSuite(
+  suite: Suite,
+  channel: Channel,
+  statedPattern?: string,
+): Promise<{ results: CaseResult[]; calibration: Calibration }> {
+  const calibration = await calibrate(suite, channel);
+  const background: Background = {
+    world: suite.world.world,
+    calibration: calibration.namings,
+    ...(statedPattern === undefined ? {} : { statedPattern }),
+  };
+  const results: CaseResult[] = [];
+  for (const case_ of suite.cases) {
+    const { unreachable } = calibration;
+    results.push(
+      unreachable === undefined
+        ? await runCase(case_, channel, background)
+        : unsent(case_, 'inconclusive', unreachable),
+    );
+  }
+  return { results, calibration };
+}

@@ -1,0 +1,80 @@
+import { UnusableInput } from '../contract/problem.js';
+import { schemaProblems } from '../contract/schema.js';
+import { readYaml } from '../contract/yaml-file.js';
+import type { Credentials } from '../exchange/client.js';
+
+/** A deployment under test. */
+export interface Target {
+  readonly name: string;
+  readonly place: Place;
+  /** The pattern under which returned tiers are named, where the suite cannot find it out. */
+  readonly tierPattern?: string;
+}
+
+/** Where the target is. The reference deployment is started by whoever runs the cases. */
+export type Place =
+  | { readonly kind: 'deployment'; readonly baseUrl: string; readonly credentials: Credentials }
+  | { readonly kind: 'reference' };
+
+/** The settings of the environment; a value set on the command line has replaced the variable. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+interface TargetDocument {
+  name: string;
+  base_url?: string;
+  credentials?: { application_id?: string; token?: string };
+  response?: { tier?: string; schema?: string };
+}
+
+/** A setting of the environment that cannot be used. It has no file, so its name takes the place of one. */
+function unusable(variable: string, message: string, mend: string): UnusableInput {
+  return new UnusableInput([{ at: { file: variable, line: 1, column: 1 }, message, mend }]);
+}
+
+/**
+ * Finds out which deployment is under test, from the environment and from the target file that it names, if any.
+ *
+ * @param environment BASE_URL, CLIENT_APPLICATION_ID and CLIENT_TOKEN win over the file that TARGET names
+ * @throws UnusableInput when the file is wrong, or credentials for a base URL are missing
+ */
+export function loadTarget(environment: Environment): Target {
+  const document = environment.TARGET ? readTarget(environment.TARGET) : undefined;
+  const tier = document?.response?.tier;
+  const pattern = tier === undefined ? {} : { tierPattern: tier };
+  const baseUrl = (environment.BASE_URL || document?.base_url)?.replace(/\/+$/, '');
+  if (baseUrl === undefined) return { name: document?.name ?? 'reference', place: { kind: 'reference' }, ...pattern };
+
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
+    throw unusable(
+      'BASE_URL',
+      `'${baseUrl}' is no base URL`,
+      'Write one such as https://api.example.com, with a path if the deployment has one.',
+    );
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw unusable('BASE_URL', 'a base URL must not hold credentials', 'Leave out the part before the @.');
+  }
+  const credential = (variable: string, reference: string | undefined): string => {
+    const name = environment[variable] || reference === undefined ? variable : reference.slice(1);
+    const value = environment[name];
+    if (value) return value;
+    throw unusable(
+      name,
+      'is not set, and the target needs it',
+      `Put ${name}=… into the environment or into a .env file.`,
+    );
+  };
+  const credentials = {
+    applicationId: credential('CLIENT_APPLICATION_ID', document?.credentials?.application_id),
+    token: credential('CLIENT_TOKEN', document?.credentials?.token),
+  };
+  return { name: document?.name ?? url.host, place: { kind: 'deployment', baseUrl, credentials }, ...pattern };
+}
+
+function readTarget(file: string): TargetDocument {
+  const yaml = readYaml(file, file);
+  const problems = schemaProblems('target', yaml);
+  if (problems.length > 0) throw new UnusableInput(problems);
+  return yaml.value as TargetDocument;
+}
