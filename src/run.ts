@@ -46,11 +46,17 @@ export async function calibrate(suite: Suite, { send }: Channel): Promise<Calibr
   return { namings, requestsSent: exchanges.length, ...unreachable };
 }
 
+/** What was sent for a case and what came back, by row and then by name. */
+export interface Asked {
+  readonly exchanges: readonly ReadonlyMap<string, Exchange>[];
+  readonly requestsSent: number;
+}
+
 /**
- * Runs one case: sends its requests, a row's one after another, rows side by side, and judges what came back. A request
- * that several rows have in common is sent once.
+ * Sends the requests of a case: a row's one after another, rows side by side. A request that several rows have in
+ * common is sent once. Rows for which the target lacks ids are not sent.
  */
-export async function runCase(case_: Case, { send, redact }: Channel, background: Background): Promise<CaseResult> {
+export async function askCase(case_: Case, { send }: Channel): Promise<Asked> {
   const sent = new Map<string, Promise<Exchange>>();
   const sendOnce = (name: string, request: HttpRequest): Promise<Exchange> => {
     const key = JSON.stringify([name, request]);
@@ -67,15 +73,17 @@ export async function runCase(case_: Case, { send, redact }: Channel, background
       return came;
     }),
   );
-  return redacted(resultOf(case_, judgeCase(case_, exchanges, background), exchanges, sent.size), redact);
+  return { exchanges, requestsSent: sent.size };
 }
 
-function resultOf(
-  case_: Case,
-  judgement: CaseJudgement,
-  exchanges: readonly ReadonlyMap<string, Exchange>[],
-  requestsSent: number,
-): CaseResult {
+/** Runs one case: sends its requests and judges what came back. */
+export async function runCase(case_: Case, channel: Channel, background: Background): Promise<CaseResult> {
+  const asked = await askCase(case_, channel);
+  const result = resultOf(case_, judgeCase(case_, asked.exchanges, background), asked);
+  return redacted(result, (text) => channel.redact(text));
+}
+
+function resultOf(case_: Case, judgement: CaseJudgement, { exchanges, requestsSent }: Asked): CaseResult {
   const { verdict, reason, at, exchange, rows, outcome } = judgement;
   const telling = rows.findIndex((row) => row.verdict === verdict && row.at === at && row.exchange === exchange);
   const evidence = exchange === undefined ? undefined : exchanges[Math.max(telling, 0)]?.get(exchange);
