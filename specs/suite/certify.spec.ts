@@ -1,0 +1,159 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { schemaNamed } from '../../src/contract/schema.js';
+import { conformance, copyOfPackage, readCertificate, temporaryFolder } from './support/cli.js';
+import { suite } from './support/in-process.js';
+import { independentDeployment, listen } from './support/independent.js';
+
+const { folder: cwd, remove } = temporaryFolder();
+test.afterAll(remove);
+
+const token = 'the-token-of-the-test-0815';
+const credentials = { CLIENT_APPLICATION_ID: 'the-application-of-the-test', CLIENT_TOKEN: token };
+
+test('without settings the reference deployment conforms, every requirement passes and every question is answered', async () => {
+  const { status, output } = await conformance(['certify', '--out', 'reference'], { cwd });
+  expect(output).toContain('CONFORMS');
+  expect(status).toBe(0);
+  const certificate = readCertificate(cwd, 'reference');
+  expect(schemaNamed('certificate')(certificate), JSON.stringify(schemaNamed('certificate').errors)).toBe(true);
+  expect(certificate.verdict).toBe('conforms');
+  expect(certificate.summary).toEqual({ pass: 17 });
+  expect(certificate.requests_sent).toBeGreaterThan(200);
+});
+
+test('a deployment under a path prefix conforms', async () => {
+  const { url, close } = await listen(independentDeployment(suite.world.world, { prefix: '/shop/api', status: 203 }));
+  const { status, output } = await conformance(['certify', '--base-url', `${url}/shop/api/`, '--out', 'prefix'], {
+    cwd,
+    env: credentials,
+  });
+  await close();
+  expect(output).toContain('CONFORMS');
+  expect(status).toBe(0);
+});
+
+test('a violation is shown on the line of the case file, with a command that repeats it, without the token', async () => {
+  const { url, close } = await listen(independentDeployment(suite.world.world, { violation: 'window-151' }));
+  const { status, output } = await conformance(['certify', '--base-url', url, '--out', 'violation'], {
+    cwd,
+    env: credentials,
+  });
+  await close();
+  expect(status).toBe(1);
+  expect(output).toContain("Returned, but should not be: 'beyond-first' (rank 151).");
+  expect(output).toMatch(/>\s*\d+ \|\s+exclude: \{ beyond: 150 \}/);
+  expect(output).toContain('-H "X-Client-Token: $CLIENT_TOKEN"');
+  expect(output).not.toContain(token);
+  const certificate = readCertificate(cwd, 'violation');
+  expect(certificate.requirements.find(({ id }) => id === 'limit.newest-150')?.verdict).toBe('fail');
+  expect(certificate.requirements.filter(({ verdict }) => verdict === 'pass')).toHaveLength(16);
+});
+
+test('a requirement is selected with --grep, and what was not selected leaves the run incomplete', async () => {
+  const { status, output } = await conformance(['certify', '--out', 'grep', '--', '--grep', '@limit.newest-150'], {
+    cwd,
+  });
+  expect(status).toBe(4);
+  expect(output).toMatch(/2 passed/);
+  expect(readCertificate(cwd, 'grep').summary).toEqual({ pass: 1, 'not-applicable': 16 });
+});
+
+test.describe('a target that shows nothing is incomplete, never a failure', () => {
+  const answers = (status: number, headers: Record<string, string> = {}): RequestListener => {
+    return (_, response) => void response.writeHead(status, headers).end();
+  };
+  const unreadyTargets: Record<string, { server: Server | ReturnType<typeof createTcpServer>; reason: RegExp }> = {
+    'cuts the connection': { server: createTcpServer((socket) => socket.destroy()), reason: /connection broke/ },
+    'answers 429': { server: createServer(answers(429)), reason: /limits the rate/ },
+    'answers 503': { server: createServer(answers(503)), reason: /not available/ },
+    'answers 401': { server: createServer(answers(401)), reason: /credentials are probably wrong/ },
+    redirects: { server: createServer(answers(308, { Location: 'http://elsewhere.test/' })), reason: /not followed/ },
+    hangs: { server: createServer(() => undefined), reason: /no complete response/ },
+  };
+  for (const [name, { server, reason }] of Object.entries(unreadyTargets)) {
+    test(name, async () => {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const { status, output } = await conformance(['certify', '--base-url', url, '--out', name], {
+        cwd,
+        env: credentials,
+      });
+      server.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      expect(output).toMatch(reason);
+      expect(status).toBe(4);
+      const { verdict, summary } = readCertificate(cwd, name);
+      expect(verdict).toBe('incomplete');
+      expect(summary).toEqual({ inconclusive: 17 });
+    });
+  }
+
+  test('is down: found out once, before the tests', async () => {
+    const { status, output } = await conformance(['certify', '--base-url', 'http://127.0.0.1:1', '--out', 'down'], {
+      cwd,
+      env: credentials,
+    });
+    expect(output).toMatch(/refuses the connection/);
+    expect(status).toBe(4);
+    expect(readCertificate(cwd, 'down').requests_sent).toBe(suite.calibration.length);
+  });
+});
+
+test.describe('unusable input ends with status 2 before anything is sent', () => {
+  test('a typo in a case file: file, line, column and the mend', async () => {
+    const { folder, remove } = temporaryFolder();
+    const root = copyOfPackage(folder);
+    const file = path.join(root, 'cases', 'requirements', 'window.yaml');
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const line = lines.findIndex((text) => text.includes('exclude: { beyond: 150 }'));
+    const column = (lines[line] as string).indexOf('exclude') + 1;
+    writeFileSync(file, lines.map((text, n) => (n === line ? text.replace('exclude', 'exlude') : text)).join('\n'));
+    let requests = 0;
+    const answer = independentDeployment(suite.world.world);
+    const { url, close } = await listen((request) => {
+      requests += 1;
+      return answer(request);
+    });
+    const { status, output } = await conformance(['certify', '--base-url', url], {
+      cwd: folder,
+      env: credentials,
+      root,
+    });
+    await close();
+    remove();
+    expect(status).toBe(2);
+    expect(requests).toBe(0);
+    expect(output).toBe(
+      `cases/requirements/window.yaml:${line + 1}:${column}: unknown key 'exlude'\n    Did you mean 'exclude'?\n`,
+    );
+  });
+
+  test('a base URL without credentials', async () => {
+    const { status, output } = await conformance(['certify', '--base-url', 'http://127.0.0.1:1'], { cwd });
+    expect(status).toBe(2);
+    expect(output).toContain('CLIENT_APPLICATION_ID');
+    expect(output).toContain('.env');
+  });
+
+  test('an unknown option', async () => {
+    const { status, output } = await conformance(['certify', '--bass-url', 'http://127.0.0.1:1'], { cwd });
+    expect(status).toBe(2);
+    expect(output).toContain('Did you mean --base-url?');
+  });
+
+  test('a target file that does not exist', async () => {
+    const { status, output } = await conformance(['certify', '--target', 'nowhere.yaml'], { cwd });
+    expect(status).toBe(2);
+    expect(output).toContain('nowhere.yaml:1:1: cannot be read');
+  });
+});
+
+test('world prints the expanded world as JSON', async () => {
+  const { status, output } = await conformance(['world'], { cwd });
+  expect(status).toBe(0);
+  expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(suite.world.world)));
+});

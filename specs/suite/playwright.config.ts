@@ -1,0 +1,12 @@
+import { defineConfig } from '@playwright/test';
+
+/** The suite's own tests. They run compiled, as the package does: `npm test` builds first. */
+export default defineConfig({
+  testDir: import.meta.dirname,
+  outputDir: '../../../test-results/suite',
+  reporter: process.env.CI ? [['dot']] : [['list']],
+  workers: 2,
+  // Some tests run hundreds of whole certifications, or wait for a deployment that hangs.
+  timeout: 180_000,
+  build: { external: ['**/*'] },
+});

@@ -1,0 +1,38 @@
+import { type Certificate, certify } from '../../../src/certificate/certificate.js';
+import { loadSuite, type Suite } from '../../../src/contract/suite.js';
+import type { Channel, HttpRequest, HttpResponse } from '../../../src/exchange/exchange.js';
+import { type CaseResult, runSuite } from '../../../src/run.js';
+
+/** The cases of the suite, parsed once per process. */
+export const suite: Suite = loadSuite();
+
+/** The requirement cases alone, for tests that ask nothing else. */
+export const requirementSuite: Suite = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
+
+/** A channel to a deployment that is a function in this process. */
+export function channelTo(answer: (request: HttpRequest) => HttpResponse): Channel {
+  return {
+    send: async (request) => ({ request, response: answer(request) }),
+    redact: (text) => text,
+  };
+}
+
+/** Runs a whole suite against a deployment in this process. */
+export async function certifyInProcess(
+  answer: (request: HttpRequest) => HttpResponse,
+  { asked = suite, tierPattern }: { asked?: Suite; tierPattern?: string } = {},
+): Promise<{ certificate: Certificate; results: CaseResult[] }> {
+  const { results, calibration } = await runSuite(asked, channelTo(answer), tierPattern);
+  const certificate = certify(asked, results, {
+    target: { name: 'in-process', base_url: 'http://in-process.test' },
+    requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent),
+    startedAt: new Date(0),
+    durationMs: 0,
+  });
+  return { certificate, results };
+}
+
+/** The ids of the requirements that have a verdict. */
+export function requirementsWith(verdict: string, { requirements }: Certificate): string[] {
+  return requirements.filter((requirement) => requirement.verdict === verdict).map(({ id }) => id);
+}
