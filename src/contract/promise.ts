@@ -53,19 +53,29 @@ export function promisedFor(request: HttpRequest, world: World): Promised {
   }
   const skuOwner = new Map(world.skus.map(({ id, product_id }) => [id, product_id]));
   const ranks = new Map(world.tiers.map((tier, index) => [tier.id, index + 1]));
-  const valid = (tier: Tier) => every(tier.rules.map((rule) => holds(rule, body, skuOwner)));
+  const valid = remembered((tier) => every(tier.rules.map((rule) => holds(rule, body, skuOwner))));
   const filters = content.query.map(([name, value]) => filterOf(name, value));
-  const matching = (tier: Tier) => every(filters.map((matches) => matches(tier)));
+  const matching = remembered((tier) => every(filters.map((matches) => matches(tier))));
   return {
     accepted: true,
     valid,
     matching,
-    returned(tier) {
+    returned: remembered((tier) => {
       const within = (ranks.get(tier.id) ?? Number.POSITIVE_INFINITY) <= windowSize;
       // Without a filter an older tier is never returned. With one, the window may be taken before or after filtering.
       const checked = within ? 'yes' : filters.length === 0 ? 'no' : 'open';
       return every([checked, valid(tier), matching(tier)]);
-    },
+    }),
+  };
+}
+
+/** The same function, which works out each answer once: rows of a matrix ask for it again and again. */
+function remembered(standing: (tier: Tier) => Standing): (tier: Tier) => Standing {
+  const known = new Map<Tier, Standing>();
+  return (tier) => {
+    const found = known.get(tier) ?? standing(tier);
+    known.set(tier, found);
+    return found;
   };
 }
 

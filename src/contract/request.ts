@@ -131,7 +131,13 @@ export function assembled({ method, path, query, headers, body }: RequestParts, 
 function filled(value: unknown, fill: (text: string) => string): unknown {
   if (typeof value === 'string') return fill(value);
   if (Array.isArray(value)) return value.map((part) => filled(part, fill));
+  if (isRepetition(value)) return Array(value.repeat).fill(filled(value.item, fill));
   if (isTree(value))
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [fill(key), filled(part, fill)]));
   return value;
+}
+
+/** Stands for a list of equal items that is too long to write. */
+function isRepetition(value: unknown): value is { repeat: number; item: unknown } {
+  return isTree(value) && Object.keys(value).sort().join() === 'item,repeat' && Number.isInteger(value.repeat);
 }

@@ -1,7 +1,7 @@
 import type { Check } from './case.js';
 import type { Location, Problem } from './problem.js';
 import type { Promised, Standing } from './promise.js';
-import type { World } from './world-types.js';
+import type { Tier, World } from './world-types.js';
 
 /** What a row of a requirement case claims, and what the documentation promises for its requests. */
 export interface ClaimedRow {
@@ -18,7 +18,7 @@ export interface ClaimedRow {
  */
 export function requirementProblems({ title, at, given, expect, promises }: ClaimedRow, world: World): Problem[] {
   const inRow = title === '' ? '' : ` (row '${title}')`;
-  const names = new Map(world.tiers.map(({ id, name }) => [id, name]));
+  const tiers = new Map(world.tiers.map((tier) => [tier.id, tier]));
   const problems: Problem[] = [];
   const refuse = (check: Check, message: string, mend: string) =>
     problems.push({ at: check.at, message: `${message}${inRow}`, mend });
@@ -31,14 +31,14 @@ export function requirementProblems({ title, at, given, expect, promises }: Clai
     }
     const promised = promises.get(check.of) as Promised;
     const because = promised.because === undefined ? '' : `: ${promised.because}`;
-    const standings = world.tiers.map((tier) => ({ tier, standing: promised.returned(tier) }));
     const unpromised = (ids: Iterable<string>, wanted: Standing) => {
-      const wrong = [...ids].filter((id) => standings.find(({ tier }) => tier.id === id)?.standing !== wanted);
-      return wrong.length === 0 ? undefined : `'${names.get(wrong[0] as string)}'`;
+      const wrong = [...ids].map((id) => tiers.get(id) as Tier).find((tier) => promised.returned(tier) !== wanted);
+      return wrong === undefined ? undefined : `'${wrong.name}'`;
     };
+    const nothingPromised = !world.tiers.some((tier) => promised.returned(tier) === 'yes');
     switch (check.claim) {
       case 'status': {
-        const nothingToReturn = promised.because === undefined && !standings.some(({ standing }) => standing === 'yes');
+        const nothingToReturn = promised.because === undefined && nothingPromised;
         if (!promised.accepted)
           refuse(
             check,
@@ -87,9 +87,7 @@ export function requirementProblems({ title, at, given, expect, promises }: Clai
       }
       case 'differs-from': {
         const other = promises.get(check.other) as Promised;
-        const differ = standings.some(
-          ({ tier, standing }) => standing !== 'open' && isOpposite(standing, other.returned(tier)),
-        );
+        const differ = world.tiers.some((tier) => isOpposite(promised.returned(tier), other.returned(tier)));
         if (!differ)
           refuse(
             check,
@@ -105,15 +103,14 @@ export function requirementProblems({ title, at, given, expect, promises }: Clai
           'Expect status, or what is returned: include, exclude, exactly, differs-from.',
         );
     }
-    const emptyPromised = !standings.some(({ standing }) => standing === 'yes');
     if (
       isNegative(check) &&
-      !positives.some((control) => emptyPromised || ('of' in control && control.of === check.of))
+      !positives.some((control) => nothingPromised || ('of' in control && control.of === check.of))
     ) {
       refuse(
         check,
         'a negative expectation needs its positive control, since an empty answer would satisfy it',
-        emptyPromised
+        nothingPromised
           ? "Add 'given:' with 'returned: { include: … }' of a request that returns something."
           : "Add 'returned: { include: … }' of the same request.",
       );
