@@ -9,10 +9,10 @@ import { serveReference } from '../reference/server.js';
 import type { Certificate } from './certificate/certificate.js';
 import { packageRoot } from './contract/package-root.js';
 import { UnusableInput } from './contract/problem.js';
-import { loadSuite } from './contract/suite.js';
 import { loadWorld } from './contract/world.js';
 import type { World } from './contract/world-types.js';
 import { outVariable, resultsFolder } from './playwright/results.js';
+import { shareSuite } from './playwright/shared-suite.js';
 import { loadTarget } from './target/target.js';
 
 /** Exit statuses of the commands that certify. */
@@ -80,7 +80,7 @@ interface CertifyOptions {
 async function certify(args: readonly string[], options: CertifyOptions): Promise<number> {
   if (options.target !== undefined) process.env.TARGET = options.target;
   if (options.baseUrl !== undefined) process.env.BASE_URL = options.baseUrl;
-  loadSuite();
+  const unshare = shareSuite();
   const out = options.out ?? resultsFolder(loadTarget(process.env).name);
   const file = path.join(out, 'certificate.json');
   rmSync(file, { force: true });
@@ -92,6 +92,7 @@ async function certify(args: readonly string[], options: CertifyOptions): Promis
     env: { ...process.env, [outVariable]: out },
   });
   const code = await new Promise<number | null>((resolve, reject) => child.on('exit', resolve).on('error', reject));
+  unshare();
   if (!existsSync(file)) {
     process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
     return exitStatus.unusableInput;

@@ -23,13 +23,15 @@ export interface Suite {
   readonly calibration: readonly HttpRequest[];
 }
 
+const ownFolder = path.join(packageRoot, 'cases');
+
 /**
  * Loads ledger, world and cases.
  *
  * @param folder holds `contract.yaml`, `world.yaml`, `requirements/` and `questions/`
  * @throws UnusableInput with every problem of every file
  */
-export function loadSuite(folder = path.join(packageRoot, 'cases')): Suite {
+export function loadSuite(folder = ownFolder): Suite {
   const problems: Problem[] = [];
   const attempt = <T>(load: () => T): T | undefined => {
     try {
@@ -69,6 +71,11 @@ export function loadSuite(folder = path.join(packageRoot, 'cases')): Suite {
     cases,
     calibration: cases.filter(({ tags }) => tags.includes('calibration')).flatMap((case_) => firstRequests(case_)),
   };
+}
+
+/** Every file that a suite is loaded from. */
+export function suiteFiles(folder = ownFolder): string[] {
+  return [path.join(folder, 'contract.yaml'), path.join(folder, 'world.yaml'), ...caseFiles(folder)];
 }
 
 function caseFiles(folder: string): string[] {

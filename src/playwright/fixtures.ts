@@ -1,11 +1,12 @@
 import { test as base } from '@playwright/test';
 import type { Case } from '../contract/case.js';
-import { loadSuite, type Suite } from '../contract/suite.js';
+import type { Suite } from '../contract/suite.js';
 import { defaultLimits, openClient } from '../exchange/client.js';
 import { type CaseResult, runCase, unsent } from '../run.js';
 import { loadTarget } from '../target/target.js';
 import { loadSession, type Session } from './session.js';
 import { addressOf } from './setup.js';
+import { suiteOfRun } from './shared-suite.js';
 
 /** Runs cases against the target. */
 export interface Engine {
@@ -13,8 +14,8 @@ export interface Engine {
   readonly session: Session;
 }
 
-/** Parsed once per process: tests are made from it, and the engine needs its world. */
-export const suite: Suite = loadSuite();
+/** Tests are made from it, and the engine needs its world. */
+export const suite: Suite = suiteOfRun();
 
 export const test = base.extend<object, { engine: Engine }>({
   engine: [

@@ -3,18 +3,18 @@ import path from 'node:path';
 import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
 import { type Certificate, certify } from '../certificate/certificate.js';
 import { summaryOf } from '../certificate/summary.js';
-import { loadSuite } from '../contract/suite.js';
 import type { CaseResult } from '../run.js';
 import { unsent } from '../run.js';
 import { loadTarget } from '../target/target.js';
 import { caseIdOf, type Report, reportOf } from './attachment.js';
 import { outVariable, resultsFolder } from './results.js';
+import { suiteOfRun } from './shared-suite.js';
 
 /** Assembles the certificate from the results of all tests, and ends the run as failed unless the target conforms. */
 export default class CertificateReporter implements Reporter {
   private readonly startedAt = new Date();
   private readonly results = new Map<string, CaseResult>();
-  private readonly suite = loadSuite();
+  private readonly suite = suiteOfRun();
   private report: Report | undefined;
 
   onTestEnd(test: TestCase, result: TestResult): void {

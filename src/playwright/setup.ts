@@ -1,14 +1,15 @@
 import { referenceCredentials } from '../../reference/deployment.js';
 import { serveReference } from '../../reference/server.js';
-import { loadSuite } from '../contract/suite.js';
 import { type Credentials, defaultLimits, openClient } from '../exchange/client.js';
 import { calibrate } from '../run.js';
 import { loadTarget } from '../target/target.js';
 import { saveSession } from './session.js';
+import { shareSuite, suiteOfRun } from './shared-suite.js';
 
 /** Once before all tests: starts the reference deployment if nothing else is under test, and calibrates. */
 export default async function setup(): Promise<() => Promise<void>> {
-  const suite = loadSuite();
+  const suite = suiteOfRun();
+  const unshare = shareSuite();
   const target = loadTarget(process.env);
   const reference =
     target.place.kind === 'reference'
@@ -21,6 +22,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   const forget = saveSession({ target: { name: target.name, base_url: baseUrl }, calibration });
   return async () => {
     forget();
+    unshare();
     await reference?.close();
   };
 }
