@@ -3,7 +3,8 @@ import type { Headers, HttpRequest, HttpResponse } from '../src/exchange/exchang
 import { nothingAsked } from './asked.js';
 import { type Behaviours, headerLinesOf, type Settled, settle } from './behaviours.js';
 import { catalogueOf } from './catalogue.js';
-import { type Credentials, honestParts, type Parts } from './parts.js';
+import type { Fault } from './faults/fault.js';
+import { type Credentials, honestParts, type Parts, type Setting } from './parts.js';
 import { Stop } from './stop.js';
 
 export type { Credentials, Parts } from './parts.js';
@@ -15,8 +16,10 @@ export interface DeploymentOptions {
   readonly world: World;
   readonly credentials: Credentials;
   readonly behaviours?: Behaviours;
-  /** Replaces parts of the deployment. What it is given are the honest ones, to call or to keep. */
-  readonly change?: (parts: Parts) => Parts;
+  /** Replaces parts of the deployment. What it is given are the honest ones, to call. */
+  readonly change?: (parts: Parts, setting: Setting) => Partial<Parts>;
+  /** Requirements to break, after that change. */
+  readonly faults?: readonly Pick<Fault, 'change'>[];
 }
 
 /**
@@ -26,10 +29,13 @@ export interface DeploymentOptions {
  * @throws an Error for a behaviour that does not exist
  */
 export function createDeployment(options: DeploymentOptions): (request: HttpRequest) => HttpResponse {
-  const { world, credentials, change = (parts) => parts } = options;
+  const { world, credentials, change, faults = [] } = options;
   const behaviours = settle(options.behaviours ?? {});
-  const parts = honestParts({ catalogue: catalogueOf(world), credentials, behaviours });
-  Object.assign(parts, change({ ...parts }));
+  const setting: Setting = { catalogue: catalogueOf(world), credentials, behaviours };
+  const parts = honestParts(setting);
+  for (const each of change === undefined ? faults : [{ change }, ...faults]) {
+    Object.assign(parts, each.change({ ...parts }, setting));
+  }
 
   const headers = operationHeaders(behaviours);
   const crossOrigin = linesOf(behaviours['cors-headers']);

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { driftText } from '../src/certificate/drift.js';
 import type { Case } from '../src/contract/case.js';
 import type { Location } from '../src/contract/problem.js';
 import { curlCommand } from '../src/exchange/curl.js';
@@ -21,6 +22,7 @@ for (const case_ of suite.cases) {
     await showRows(result);
     const { verdict, reason } = result;
     if (verdict === 'fail' || verdict === 'error') throw shown(case_, result, engine);
+    if (result.drift.length > 0) throw drifted(result);
     // After each failing test the worker is replaced, half a second each: only what is broken fails.
     test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
   });
@@ -50,6 +52,11 @@ function shown(case_: Case, { reason, at, rows, evidence }: CaseResult, { sessio
       : [`Send it again with:\n${curlCommand(evidence.request, session.target.base_url)}`]),
   ];
   return located(parts.join('\n\n'), case_.id, at);
+}
+
+function drifted(result: CaseResult): Error {
+  const texts = result.drift.map((drift) => driftText(drift, result, suite.world.world));
+  return located(texts.join('\n\n'), result.id, result.at);
 }
 
 /** An error whose stack points into the case file: Playwright shows the line there, with a caret. */

@@ -4,16 +4,20 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import dotenv from 'dotenv';
+import { behavioursFromOutcomes } from '../reference/behaviours.js';
 import { referenceCredentials } from '../reference/deployment.js';
 import { serveReference } from '../reference/server.js';
 import type { Certificate } from './certificate/certificate.js';
+import { comparisonTable, differences } from './certificate/compare.js';
+import { readRecord } from './certificate/record.js';
 import { packageRoot } from './contract/package-root.js';
 import { UnusableInput } from './contract/problem.js';
+import { schemaProblems } from './contract/schema.js';
 import { loadWorld } from './contract/world.js';
 import type { World } from './contract/world-types.js';
-import { outVariable, resultsFolder } from './playwright/results.js';
-import { shareSuite } from './playwright/shared-suite.js';
-import { loadTarget } from './target/target.js';
+import { readYaml } from './contract/yaml-file.js';
+import { shareSuite, suiteOfRun } from './playwright/shared-suite.js';
+import { loadSettings, variables } from './target/settings.js';
 
 /** Exit statuses of the commands that certify. */
 export const exitStatus = { conforms: 0, 'does-not-conform': 1, unusableInput: 2, drift: 3, incomplete: 4 } as const;
@@ -32,15 +36,36 @@ export async function main(argv: readonly string[]): Promise<number> {
     .exitOverride()
     .showHelpAfterError('Run it with --help for what it takes.');
 
-  program
-    .command('certify')
+  const certifying = (name: string) =>
+    program
+      .command(name)
+      .option('--target <file>', 'a target file (environment: TARGET)')
+      .option('--base-url <url>', 'the endpoint is asked at <url>/v1/promotions/validation (environment: BASE_URL)')
+      .option('--out <folder>', 'for the results; results/<target> unless given')
+      .option('--against <record>', 'reports every difference from a record')
+      .option('--no-intrusive', 'leaves out cases that send bad credentials, oversized bodies or other methods')
+      .argument('[playwright-args...]', 'after --: arguments for Playwright, such as --grep @limit.newest-150');
+  certifying('certify')
     .description('runs the cases; without a target it starts the reference deployment on a free port')
-    .option('--target <file>', 'a target file (environment: TARGET)')
-    .option('--base-url <url>', 'the endpoint is asked at <url>/v1/promotions/validation (environment: BASE_URL)')
-    .option('--out <folder>', 'for the certificate; results/<target> unless given')
-    .argument('[playwright-args...]', 'after --: arguments for Playwright, such as --grep @limit.newest-150')
     .action(async (args: string[], options: CertifyOptions) => {
       status = await certify(args, options);
+    });
+  certifying('record')
+    .description('runs the cases, and writes a record of what the target does where nothing is documented')
+    .requiredOption('--to <file>', 'where the record goes')
+    .action(async (args: string[], options: CertifyOptions) => {
+      status = await certify(args, options);
+    });
+
+  program
+    .command('compare')
+    .description('shows in which requirements and questions certificates differ')
+    .argument('<certificate>', 'a certificate.json')
+    .argument('<certificates...>', 'others')
+    .action((first: string, others: string[]) => {
+      const certificates = [first, ...others].map(readCertificate);
+      process.stdout.write(comparisonTable(certificates));
+      status = differences(certificates).length === 0 ? exitStatus.conforms : exitStatus.drift;
     });
 
   program
@@ -48,6 +73,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .description('starts the reference deployment')
     .addOption(new Option('--port <number>', 'a free one unless given').argParser(portNumber).default(0, 'a free one'))
     .option('--world <file>', 'a world as JSON, as `conformance world` prints it; that of the suite unless given')
+    .option('--as <record>', 'answers every open question as the record says')
     .option('--behaviour <question=outcome>', 'answers an open question so; may be repeated', collectPairs, {})
     .action(async (options: ServeOptions) => serve(options));
 
@@ -74,22 +100,32 @@ interface CertifyOptions {
   readonly target?: string;
   readonly baseUrl?: string;
   readonly out?: string;
+  readonly against?: string;
+  readonly intrusive: boolean;
+  /** Of the record command. */
+  readonly to?: string;
 }
 
 /** Checks everything that can be checked without sending, then runs Playwright and reads its certificate. */
 async function certify(args: readonly string[], options: CertifyOptions): Promise<number> {
-  if (options.target !== undefined) process.env.TARGET = options.target;
-  if (options.baseUrl !== undefined) process.env.BASE_URL = options.baseUrl;
-  const unshare = shareSuite();
-  const out = options.out ?? resultsFolder(loadTarget(process.env).name);
+  const flags = {
+    TARGET: options.target,
+    BASE_URL: options.baseUrl,
+    [variables.out]: options.out,
+    [variables.against]: options.against,
+    [variables.recordTo]: options.to,
+    [variables.noIntrusive]: options.intrusive ? undefined : '1',
+  };
+  for (const [name, value] of Object.entries(flags)) if (value !== undefined) process.env[name] = value;
+  const { out } = loadSettings(process.env, suiteOfRun());
   const file = path.join(out, 'certificate.json');
   rmSync(file, { force: true });
 
+  const unshare = shareSuite();
   const playwright = fileURLToPath(import.meta.resolve('@playwright/test/cli'));
   const config = path.join(packageRoot, 'dist', 'playwright.config.js');
   const child = spawn(process.execPath, [playwright, 'test', '--config', config, ...withReporter(args)], {
     stdio: 'inherit',
-    env: { ...process.env, [outVariable]: out },
   });
   const code = await new Promise<number | null>((resolve, reject) => child.on('exit', resolve).on('error', reject));
   unshare();
@@ -97,8 +133,19 @@ async function certify(args: readonly string[], options: CertifyOptions): Promis
     process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
     return exitStatus.unusableInput;
   }
-  const { verdict } = JSON.parse(readFileSync(file, 'utf8')) as Certificate;
-  return exitStatus[verdict];
+  return statusOf(readCertificate(file));
+}
+
+/** A failure is worse than drift, and drift than what could not be told. */
+function statusOf({ verdict, drift }: Certificate): number {
+  return verdict !== 'does-not-conform' && drift.length > 0 ? exitStatus.drift : exitStatus[verdict];
+}
+
+function readCertificate(file: string): Certificate {
+  const yaml = readYaml(file, file);
+  const problems = schemaProblems('certificate', yaml);
+  if (problems.length > 0) throw new UnusableInput(problems);
+  return yaml.value as Certificate;
 }
 
 /** Another reporter is had beside the one that writes the certificate, not in its place. */
@@ -110,21 +157,24 @@ function withReporter(args: readonly string[]): string[] {
 interface ServeOptions {
   readonly port: number;
   readonly world?: string;
+  readonly as?: string;
   readonly behaviour: Readonly<Record<string, string>>;
 }
 
-async function serve({ port, world, behaviour }: ServeOptions): Promise<void> {
+async function serve({ port, world, as, behaviour }: ServeOptions): Promise<void> {
+  const { behaviours, inimitable } = as === undefined ? { behaviours: {}, inimitable: [] } : behavioursOf(as);
   const { url, close } = await serveReference({
     port,
     world: world === undefined ? loadWorld().world : readWorld(world),
     credentials: referenceCredentials,
-    behaviours: behaviour,
+    behaviours: { ...behaviours, ...behaviour },
   });
   process.stdout.write(
     [
       `The reference deployment answers at ${url}/v1/promotions/validation`,
       `X-Client-Application-Id: ${referenceCredentials.applicationId}`,
       `X-Client-Token: ${referenceCredentials.token}`,
+      ...inimitable.map((question) => `Cannot be imitated, so answered as usual: ${question}`),
       'Stop it with Ctrl-C.',
       '',
     ].join('\n'),
@@ -133,6 +183,14 @@ async function serve({ port, world, behaviour }: ServeOptions): Promise<void> {
     process.once('SIGINT', resolve).once('SIGTERM', resolve);
   });
   await close();
+}
+
+/** @param file a record */
+function behavioursOf(file: string): ReturnType<typeof behavioursFromOutcomes> {
+  const { questions } = readRecord(file);
+  return behavioursFromOutcomes(
+    Object.fromEntries(Object.entries(questions).map(([id, { outcome }]) => [id, outcome])),
+  );
 }
 
 function readWorld(file: string): World {

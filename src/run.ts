@@ -1,9 +1,12 @@
 import type { Case, QuestionCase, Row } from './contract/case.js';
 import type { Location } from './contract/problem.js';
+import { documentedRequest } from './contract/request.js';
 import type { Suite } from './contract/suite.js';
 import type { Channel, Exchange, HttpRequest } from './exchange/exchange.js';
 import { knownIds, succeeded } from './judge/check.js';
+import { type Drift, driftOf, type Expected, nothingExpected } from './judge/drift.js';
 import { type Naming, namingOf } from './judge/recognise.js';
+import { type Shape, shapeOfBodies } from './judge/shape.js';
 import { type Background, type CaseJudgement, judgeCase, type Verdict } from './judge/verdict.js';
 
 /** What came of one case: all that the certificate needs to know of it, as plain JSON. */
@@ -19,7 +22,15 @@ export interface CaseResult {
   readonly outcome?: string;
   /** The exchange that shows it. */
   readonly evidence?: Exchange;
+  /** Of all successful bodies. */
+  readonly shape?: Shape;
+  readonly drift: readonly Drift[];
   readonly requestsSent: number;
+}
+
+/** What is known of a target, and what it is held against beside the documentation. */
+export interface Setting extends Background {
+  readonly expected: Expected;
 }
 
 /** What was learnt of the target before all cases. */
@@ -77,13 +88,24 @@ export async function askCase(case_: Case, { send }: Channel): Promise<Asked> {
 }
 
 /** Runs one case: sends its requests and judges what came back. */
-export async function runCase(case_: Case, channel: Channel, background: Background): Promise<CaseResult> {
+export async function runCase(case_: Case, channel: Channel, setting: Setting): Promise<CaseResult> {
   const asked = await askCase(case_, channel);
-  const result = resultOf(case_, judgeCase(case_, asked.exchanges, background), asked);
+  const bodies = resultBodies(asked);
+  const shape = shapeOfBodies(bodies, knownIds(setting.world));
+  const judged = resultOf(case_, judgeCase(case_, asked.exchanges, setting), asked);
+  const result: CaseResult = {
+    ...judged,
+    ...(shape === undefined ? {} : { shape }),
+    drift: driftOf(judged, bodies, setting.expected),
+  };
   return redacted(result, (text) => channel.redact(text));
 }
 
-function resultOf(case_: Case, judgement: CaseJudgement, { exchanges, requestsSent }: Asked): CaseResult {
+function resultOf(
+  case_: Case,
+  judgement: CaseJudgement,
+  { exchanges, requestsSent }: Asked,
+): Omit<CaseResult, 'drift'> {
   const { verdict, reason, at, exchange, rows, outcome } = judgement;
   const telling = rows.findIndex((row) => row.verdict === verdict && row.at === at && row.exchange === exchange);
   const evidence = exchange === undefined ? undefined : exchanges[Math.max(telling, 0)]?.get(exchange);
@@ -100,6 +122,19 @@ function resultOf(case_: Case, judgement: CaseJudgement, { exchanges, requestsSe
   };
 }
 
+/** Successful bodies of the operation; what another method or path is answered with has a shape of its own. */
+function resultBodies({ exchanges }: Asked): string[] {
+  const { method, path } = documentedRequest;
+  return exchanges
+    .flatMap((row) => [...row.values()])
+    .flatMap((exchange) => {
+      const { request } = exchange;
+      const isOperation = request.method === method && request.path.split('?')[0] === path;
+      if (!isOperation || !('response' in exchange) || !succeeded(exchange.response)) return [];
+      return exchange.response.body === '' ? [] : [exchange.response.body];
+    });
+}
+
 /** A result without the credentials that its texts may hold. */
 function redacted<T>(value: T, redact: Channel['redact']): T {
   const clean = (part: unknown): unknown => {
@@ -114,28 +149,31 @@ function redacted<T>(value: T, redact: Channel['redact']): T {
 /** The result of a case that was not sent at all. */
 export function unsent(case_: Case, verdict: Verdict, reason: string): CaseResult {
   const subject = case_.kind === 'question' ? case_.answers : case_.verifies;
-  return { id: case_.id, subject, verdict, reason, at: case_.at, rows: [], requestsSent: 0 };
+  return { id: case_.id, subject, verdict, reason, at: case_.at, rows: [], drift: [], requestsSent: 0 };
 }
 
-/** Runs a whole suite in this process: calibration, then every case in turn. */
+/**
+ * Runs a whole suite in this process: calibration, then every case in turn.
+ *
+ * @param stated what the user states of the target, as a target file would
+ */
 export async function runSuite(
   suite: Suite,
   channel: Channel,
-  statedPattern?: string,
+  stated: { readonly tierPattern?: string; readonly expected?: Expected } = {},
 ): Promise<{ results: CaseResult[]; calibration: Calibration }> {
   const calibration = await calibrate(suite, channel);
-  const background: Background = {
+  const setting: Setting = {
     world: suite.world.world,
     calibration: calibration.namings,
-    ...(statedPattern === undefined ? {} : { statedPattern }),
+    expected: stated.expected ?? nothingExpected,
+    ...(stated.tierPattern === undefined ? {} : { statedPattern: stated.tierPattern }),
   };
+  const { unreachable } = calibration;
   const results: CaseResult[] = [];
   for (const case_ of suite.cases) {
-    const { unreachable } = calibration;
     results.push(
-      unreachable === undefined
-        ? await runCase(case_, channel, background)
-        : unsent(case_, 'inconclusive', unreachable),
+      unreachable === undefined ? await runCase(case_, channel, setting) : unsent(case_, 'inconclusive', unreachable),
     );
   }
   return { results, calibration };

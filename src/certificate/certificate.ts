@@ -1,8 +1,10 @@
+import { deservesWarning, type Question } from '../contract/ledger.js';
 import { formatLocation } from '../contract/problem.js';
 import type { Suite } from '../contract/suite.js';
 import { curlCommand } from '../exchange/curl.js';
 import { type Verdict, verdicts, worst } from '../judge/verdict.js';
 import type { CaseResult } from '../run.js';
+import { driftText } from './drift.js';
 
 /** The report of one run, as `certificate.json` holds it. Its schema is `schemas/certificate.schema.json`. */
 export interface Certificate {
@@ -13,6 +15,8 @@ export interface Certificate {
   readonly summary: Readonly<Partial<Record<Verdict, number>>>;
   readonly requirements: readonly RequirementEntry[];
   readonly questions: readonly QuestionEntry[];
+  readonly drift: readonly DriftEntry[];
+  readonly notes: readonly string[];
   readonly requests_sent: number;
   readonly started_at: string;
   readonly duration_ms: number;
@@ -40,13 +44,23 @@ export interface QuestionEntry {
   readonly id: string;
   readonly outcome: string | null;
   readonly reason?: string;
+  /** Whether the outcome deserves a warning. */
+  readonly warning: boolean;
   readonly drift: boolean;
+}
+
+/** A difference from the record, or from what the target file states. */
+export interface DriftEntry {
+  readonly case: string;
+  readonly text: string;
 }
 
 /** What a run knows beside the results of its cases. */
 export interface RunFacts {
   readonly target: { readonly name: string; readonly base_url: string };
   readonly requestsSent: number;
+  /** What the reader should know of the run. */
+  readonly notes: readonly string[];
   readonly startedAt: Date;
   readonly durationMs: number;
 }
@@ -72,7 +86,11 @@ export function certify(suite: Suite, results: readonly CaseResult[], facts: Run
         .filter(([, n]) => n !== 0),
     ),
     requirements,
-    questions: suite.ledger.questions.map(({ id }) => questionEntry(id, byCase.get(id))),
+    questions: suite.ledger.questions.map((question) => questionEntry(question, byCase.get(question.id))),
+    drift: results.flatMap((result) =>
+      result.drift.map((drift) => ({ case: result.id, text: driftText(drift, result, suite.world.world) })),
+    ),
+    notes: facts.notes,
     requests_sent: facts.requestsSent,
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
@@ -102,9 +120,15 @@ function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string):
   };
 }
 
-function questionEntry(id: string, result: CaseResult | undefined): QuestionEntry {
+function questionEntry(question: Question, result: CaseResult | undefined): QuestionEntry {
   const reason = result === undefined ? notSelected : result.reason;
-  return { id, outcome: result?.outcome ?? null, ...(reason === '' ? {} : { reason }), drift: false };
+  return {
+    id: question.id,
+    outcome: result?.outcome ?? null,
+    ...(reason === '' ? {} : { reason }),
+    warning: deservesWarning(question, result?.outcome),
+    drift: result?.drift.some(({ kind }) => kind === 'outcome') ?? false,
+  };
 }
 
 function missingFrom(requirements: readonly RequirementEntry[]): string[] {

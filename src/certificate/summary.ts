@@ -1,32 +1,51 @@
 import type { Certificate } from './certificate.js';
+import type { Written } from './results.js';
 
 /**
- * What a person reads at the end of a run: target, sums, and every requirement that is not `pass` with its reason.
- *
- * @param file where the certificate lies
+ * What a person reads at the end of a run: target, sums, every requirement that is not `pass` with its reason, drift,
+ * and where the results lie.
  */
-export function summaryOf(
-  { verdict, target, summary, requirements, questions, requests_sent }: Certificate,
-  file: string,
-): string {
-  const sums = Object.entries(summary).map(([each, count]) => `${count} ${each}`);
+export function summaryOf(certificate: Certificate, written: Written): string {
+  const { verdict, target, summary, requirements, questions, drift, notes, requests_sent } = certificate;
   const answered = questions.filter(({ outcome }) => outcome !== null).length;
-  const lines = [
+  const warnings = questions.filter(({ warning }) => warning);
+  const sums = Object.entries(summary).map(([each, count]) => `${count} ${each}`);
+  const fields: [string, string][] = [
+    ['Requirements', sums.join(', ')],
+    [
+      'Questions',
+      `${answered} of ${questions.length} answered${counted(warnings.length, 'with a warning')}${counted(drift.length, 'drift')}`,
+    ],
+    ['Requests', String(requests_sent)],
+    ['Certificate', `${written.certificate}, ${written.page}`],
+    ['Observed', written.observed],
+    ...(written.record === undefined ? [] : [['Record', written.record] as [string, string]]),
+  ];
+  const unpassed = requirements.filter((requirement) => requirement.verdict !== 'pass');
+  return [
     '',
     `${verdict.toUpperCase()}  ${target.name} at ${target.base_url}`,
     '',
-    `Requirements  ${sums.join(', ')}`,
-    `Questions     ${answered} of ${questions.length} answered`,
-    `Requests      ${requests_sent}`,
-    `Certificate   ${file}`,
-  ];
-  for (const { id, statement, verdict: each, cases } of requirements) {
-    if (each === 'pass') continue;
-    lines.push('', `${each}  ${id}  ${statement}`);
-    for (const entry of cases) {
-      if (entry.verdict !== each) continue;
-      lines.push(`  ${entry.id}${entry.at === undefined ? '' : ` (${entry.at})`}: ${entry.reason}`);
-    }
-  }
-  return `${lines.join('\n')}\n`;
+    ...fields.map(([name, value]) => `${name.padEnd(13)} ${value}`),
+    ...notes.map((note) => `\n${note}`),
+    ...unpassed.map(requirementText),
+    ...drift.map(({ case: id, text }) => `\ndrift  ${id}\n${indented(text)}`),
+    '',
+  ].join('\n');
+}
+
+function counted(count: number, what: string): string {
+  return count === 0 ? '' : `, ${count} ${what}`;
+}
+
+function requirementText({ id, statement, verdict, cases }: Certificate['requirements'][number]): string {
+  const telling = cases.filter((entry) => entry.verdict === verdict);
+  const lines = telling.map(
+    (entry) => `  ${entry.id}${entry.at === undefined ? '' : ` (${entry.at})`}: ${entry.reason}`,
+  );
+  return [`\n${verdict}  ${id}  ${statement}`, ...lines].join('\n');
+}
+
+function indented(text: string): string {
+  return text.replaceAll(/^(?=.)/gm, '  ');
 }

@@ -194,11 +194,11 @@ class CaseFileReader {
       for (const [title, patches] of Object.entries(variants)) {
         for (const name of Object.keys(patches)) {
           if (name === 'every' || names.includes(name)) continue;
-          this.problem(
-            [...at, 'matrix', axis, title, name],
-            `there is no request '${name}'`,
-            suggest(name, ['every', ...names]),
-          );
+          this.problems.push({
+            at: this.file.atKey([...at, 'matrix', axis, title, name]),
+            message: `there is no request '${name}'`,
+            mend: suggest(name, ['every', ...names]),
+          });
         }
       }
       rows = rows.flatMap(({ titles, patches }) =>
@@ -233,7 +233,7 @@ class CaseFileReader {
       }
       const asking = new Map<string, Asking>();
       for (const { name, at } of entries) {
-        const http = assembled(parts.get(name) as RequestParts, this.resolver(at));
+        const http = assembled(parts.get(name) as RequestParts, this.resolve);
         const undocumented = entry.verifies === undefined ? undefined : whyUndocumented(contentOf(http));
         if (undocumented !== undefined) {
           this.problem(
@@ -248,19 +248,16 @@ class CaseFileReader {
     });
   }
 
-  /** Resolves references, and notes a problem at the given place for each that leads nowhere. */
-  private resolver(at: Path): Resolve {
-    return (kind, name) => {
-      if (!isKind(kind)) {
-        this.problem(at, `there is no kind '${kind}' as in <${kind} ${name}>`, suggest(kind, kinds));
-        return name;
-      }
-      const id = this.world.ids[kind].get(name);
-      if (id === undefined)
-        this.problem(at, `there is no ${kind} '${name}' in the world`, suggest(name, [...this.world.ids[kind].keys()]));
-      return id ?? name;
-    };
-  }
+  /** Resolves a reference, and notes a problem wherever the file has it when it leads nowhere. */
+  private readonly resolve: Resolve = (kind, name) => {
+    const id = isKind(kind) ? this.world.ids[kind].get(name) : undefined;
+    if (id !== undefined) return id;
+    const [message, mend] = isKind(kind)
+      ? [`there is no ${kind} '${name}' in the world`, suggest(name, [...this.world.ids[kind].keys()])]
+      : [`there is no kind '${kind}' as in <${kind} ${name}>`, suggest(kind, kinds)];
+    for (const at of this.file.holding(`<${kind} ${name}>`)) this.problems.push({ at, message, mend });
+    return name;
+  };
 
   private readGiven(entry: CaseEntry, at: Path, asking: ReadonlyMap<string, Asking>): Check[] {
     return [
@@ -302,8 +299,12 @@ class CaseFileReader {
       at: [...at, 'outcomes', outcome] as Path,
     }));
     for (const { outcome, at } of own) {
-      if (!known.includes(outcome))
-        this.problem(at, `'${question.id}' has no outcome '${outcome}' in the ledger`, suggest(outcome, known));
+      if (known.length > 0 && !known.includes(outcome))
+        this.problems.push({
+          at: this.file.atKey(at),
+          message: `'${question.id}' has no outcome '${outcome}' in the ledger`,
+          mend: suggest(outcome, known),
+        });
     }
     const lacking = known.filter((outcome) => ![...shared, ...own].some((rule) => rule.outcome === outcome));
     if (lacking.length > 0) {
@@ -347,7 +348,14 @@ class CaseFileReader {
     const names = Array.isArray(of) ? of : [of];
     return [
       ...alternatives,
-      ...names.flatMap((name) => this.readClaims(claims, at, this.exchangeName(name, [...at, 'of'], asking), asking)),
+      ...names.flatMap((name, n) =>
+        this.readClaims(
+          claims,
+          at,
+          this.exchangeName(name, name === undefined ? [...at, 'of'] : [...at, 'of', n], asking),
+          asking,
+        ),
+      ),
     ];
   }
 
@@ -400,18 +408,17 @@ class CaseFileReader {
       });
     }
     if (body !== undefined) {
-      const fill = (texts: string[], key: string) =>
-        texts.map((text) => resolved(text, this.resolver([...at, 'body', key])));
+      const fill = (texts: string[]) => texts.map((text) => resolved(text, this.resolve));
       const { schema, empty, mentions, 'mentions-not': mentionsNot, 'same-as': same, 'differs-from': differs } = body;
       if (schema !== undefined) checks.push({ ...where('body', 'schema'), claim: 'body-schema', schema });
       if (empty !== undefined) checks.push({ ...where('body', 'empty'), claim: 'body-empty' });
       if (mentions !== undefined)
-        checks.push({ ...where('body', 'mentions'), claim: 'mentions', texts: fill(mentions, 'mentions') });
+        checks.push({ ...where('body', 'mentions'), claim: 'mentions', texts: fill(mentions) });
       if (mentionsNot !== undefined) {
         checks.push({
           ...where('body', 'mentions-not'),
           claim: 'mentions-not',
-          texts: fill(mentionsNot, 'mentions-not'),
+          texts: fill(mentionsNot),
         });
       }
       if (same !== undefined)
@@ -442,15 +449,15 @@ class CaseFileReader {
       const tiers = this.world.world.tiers;
       const with_ = (wanted: string) =>
         tiers.filter((tier, index) => standing(tier, index + 1) === wanted).map(({ id }) => id);
-      return { yes: with_('yes'), open: with_('open') };
+      return { yes: with_('yes'), open: with_('open'), unknown: problems.length > 0 };
     };
     for (const claim of ['include', 'exclude'] as const) {
       const selection = returned[claim];
       if (selection === undefined) continue;
-      const tiers = select(selection, claim).yes;
+      const { yes: tiers, unknown } = select(selection, claim);
       const place = [...at, claim];
       const before = this.selections.get(place.join('/'))?.meant ?? false;
-      this.selections.set(place.join('/'), { at: place, meant: before || tiers.length > 0 });
+      this.selections.set(place.join('/'), { at: place, meant: before || unknown || tiers.length > 0 });
       if (tiers.length > 0) checks.push({ ...where(claim), claim, tiers });
     }
     if (returned.exactly !== undefined) {

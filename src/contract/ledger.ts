@@ -44,6 +44,11 @@ export interface Ledger {
 /** The outcome of every question for a target whose answers do not tell its listed outcomes apart. */
 export const undetermined = 'undetermined';
 
+/** Whether an outcome of a question deserves a warning. */
+export function deservesWarning({ answer }: Question, outcome: string | undefined): boolean {
+  return outcome !== undefined && answer.kind === 'outcomes' && answer.warn.has(outcome);
+}
+
 interface LedgerDocument {
   requirements: { id: string; part: string; statement: string }[];
   questions: {
@@ -84,7 +89,7 @@ export function readLedger(file: YamlFile): Ledger {
   }
   document.questions.forEach(({ outcomes, warn = [] }, index) => {
     warn.forEach((outcome, n) => {
-      if (outcomes !== undefined && outcome in outcomes) return;
+      if (Object.hasOwn(outcomes ?? {}, outcome)) return;
       const at = file.at(['questions', index, 'warn', n]);
       problems.push({
         at,

@@ -24,13 +24,15 @@ export function schemaNamed(name: string): ValidateFunction {
   return validate;
 }
 
+const users = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
+
 /**
- * Compiles a JSON Schema (draft 2020-12) that a user wrote.
+ * Compiles a JSON Schema (draft 2020-12) that a user wrote or that was inferred. The same object is compiled once.
  *
  * @throws Error that says what is wrong with the schema
  */
 export function compileSchema(schema: object | boolean): ValidateFunction {
-  return new Ajv2020({ allErrors: true, strict: false, validateFormats: false }).compile(schema);
+  return users.compile(schema);
 }
 
 /**
@@ -46,14 +48,15 @@ export function schemaProblems(schema: string, file: YamlFile, under: Path = [])
   return (validate.errors ?? []).filter(isCause).map((error) => problemOf(error, file, under));
 }
 
-/** Errors of the applicators around a cause repeat it without saying more. */
-function isCause({ keyword }: ErrorObject): boolean {
-  return !['if', 'anyOf', 'oneOf', 'allOf'].includes(keyword);
+/** Errors of the applicators around a cause repeat it without saying more, save where too much fits a oneOf. */
+function isCause({ keyword, params }: ErrorObject): boolean {
+  if (keyword === 'oneOf') return params.passingSchemas !== null;
+  return !['if', 'anyOf', 'allOf', 'propertyNames'].includes(keyword);
 }
 
 function problemOf(error: ErrorObject, file: YamlFile, under: Path): Problem {
   const steps: Path = [...under, ...stepsOf(error.instancePath)];
-  const subject = steps.length === 0 ? 'the file' : `'${steps.at(-1)}'`;
+  const subject = subjectOf(steps);
   const unexpected: unknown = error.params.additionalProperty ?? error.params.unevaluatedProperty;
   if (typeof unexpected === 'string') {
     const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {});
@@ -63,14 +66,17 @@ function problemOf(error: ErrorObject, file: YamlFile, under: Path): Problem {
       mend: suggest(unexpected, known),
     };
   }
+  if (error.propertyName !== undefined) {
+    return {
+      at: file.atKey([...steps, error.propertyName]),
+      message: `'${error.propertyName}' is no good name here`,
+      mend: descriptionOf(error),
+    };
+  }
   const at = file.at(steps);
   switch (error.keyword) {
-    case 'propertyNames':
-      return {
-        at: file.atKey([...steps, error.params.propertyName]),
-        message: `'${error.params.propertyName}' is no good name here`,
-      };
     case 'required':
+    case 'dependentRequired':
       return {
         at,
         message: `${subject} lacks the key '${error.params.missingProperty}'`,
@@ -84,15 +90,37 @@ function problemOf(error: ErrorObject, file: YamlFile, under: Path): Problem {
         mend: suggest(String(error.data), allowed),
       };
     }
-    case 'pattern':
+    case 'pattern': {
+      // What is only ever written may be a secret, so it is not shown.
+      const shown = error.parentSchema?.writeOnly === true ? subject : `'${String(error.data)}'`;
+      return { at, message: `${shown} is not of the form ${error.params.pattern}`, mend: descriptionOf(error) };
+    }
+    case 'oneOf': {
+      const branches = error.schema as { required?: string[] }[];
+      const keys = (error.params.passingSchemas as number[]).flatMap((n) => branches[n]?.required ?? []);
+      return { at, message: `${subject} has both '${keys.join("' and '")}'`, mend: 'Leave out one of them.' };
+    }
+    case 'uniqueItems': {
+      const { i, j } = error.params as { i: number; j: number };
+      const [first, again] = [Math.min(i, j), Math.max(i, j)];
       return {
-        at,
-        message: `'${String(error.data)}' is not of the form ${error.params.pattern}`,
-        mend: descriptionOf(error),
+        at: file.at([...steps, again]),
+        message: `${subjectOf([...steps, again])} is the same as entry ${first + 1}`,
+        mend: 'Leave out one of them.',
       };
+    }
+    case 'false schema':
+      return { at: file.atKey(steps), message: `${subject} cannot stand here`, mend: 'Leave it out.' };
     default:
       return { at, message: `${subject} ${error.message ?? 'is not as its schema asks'}`, mend: descriptionOf(error) };
   }
+}
+
+function subjectOf(steps: Path): string {
+  const last = steps.at(-1);
+  if (last === undefined) return 'the file';
+  const list = steps.at(-2);
+  return list !== undefined && /^\d+$/.test(String(last)) ? `entry ${Number(last) + 1} of '${list}'` : `'${last}'`;
 }
 
 function descriptionOf(error: ErrorObject): string {

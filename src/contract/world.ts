@@ -120,7 +120,7 @@ export function expandWorld(file: YamlFile): NamedWorld {
         mend: `Write '${entry.name}-{n}'.`,
       });
     }
-    const campaigns = [entry.campaign].flat().map((name) => idOf('campaign', name, [...at, 'campaign']));
+    const campaigns = [entry.campaign].flat().map((name, n) => idOf('campaign', name, [...at, 'campaign', n]));
     const rules = (entry.rules ?? []).map((rule, n) => ruleOf(rule, [...at, 'rules', n]));
     for (let n = 0; n < (entry.repeat ?? 1); n += 1) {
       const name = entry.name.replace('{n}', String(n + 1));

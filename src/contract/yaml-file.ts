@@ -1,6 +1,17 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { isAlias, isCollection, isMap, isScalar, LineCounter, type Node, type ParsedNode, parseDocument } from 'yaml';
+import {
+  type Document,
+  isAlias,
+  isCollection,
+  isMap,
+  isScalar,
+  LineCounter,
+  type Node,
+  type ParsedNode,
+  parseDocument,
+  visit,
+} from 'yaml';
 import { type Location, type Problem, UnusableInput } from './problem.js';
 
 /** Steps from the root of a document to a value in it: keys of mappings and indices of sequences. */
@@ -14,6 +25,8 @@ export interface YamlFile {
   at(path: Path): Location;
   /** Where the key of the entry at a path stands. */
   atKey(path: Path): Location;
+  /** Where every text that holds this one begins. */
+  holding(text: string): Location[];
 }
 
 /**
@@ -86,10 +99,38 @@ export function parseYaml(text: string, file: string): YamlFile {
     return locate(wanted?.range?.[0] ?? 0);
   };
 
+  const holding = (text: string): Location[] => {
+    const found: Location[] = [];
+    visit(document, {
+      Scalar: (_, { value, range }) => {
+        if (String(value).includes(text)) found.push(locate(range?.[0] ?? 0));
+      },
+    });
+    return found;
+  };
+
   return {
     file,
-    value: document.toJS(),
+    value: valueIn(document, locate),
     at: (steps) => at(steps, false),
     atKey: (steps) => at(steps, true),
+    holding,
   };
+}
+
+/** Aliases are followed here and not before: some lead nowhere, or to aliases of aliases without end. */
+function valueIn(document: Document, locate: (offset: number) => Location): unknown {
+  try {
+    return document.toJS();
+  } catch (error) {
+    let at = 0;
+    visit(document, {
+      Alias: (_, alias) => {
+        if (alias.resolve(document) !== undefined) return undefined;
+        at = alias.range?.[0] ?? 0;
+        return visit.BREAK;
+      },
+    });
+    throw new UnusableInput([{ at: locate(at), message: `is no valid YAML: ${(error as Error).message}` }]);
+  }
 }

@@ -222,7 +222,7 @@ const meanings: readonly { codes: RegExp; trouble: Trouble; message: (limits: Li
     message: ({ headerBytes }) => `The headers are larger than ${headerBytes} bytes.`,
   },
   {
-    codes: /^(HPE_|UND_ERR_RES_CONTENT_LENGTH|UND_ERR_RESPONSE)/,
+    codes: /^(HPE_|HTTPParserError$|UND_ERR_RES_CONTENT_LENGTH|UND_ERR_RESPONSE)/,
     trouble: 'unreadable',
     message: () => 'The response is no valid HTTP, or its length is not as announced.',
   },

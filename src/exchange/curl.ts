@@ -1,4 +1,4 @@
-import type { HttpRequest } from './exchange.js';
+import { type HttpRequest, headerValues } from './exchange.js';
 
 /**
  * A command line that sends a request again. Credentials stay variables of the shell: `$CLIENT_TOKEN`.
@@ -8,12 +8,18 @@ import type { HttpRequest } from './exchange.js';
 export function curlCommand({ method, path, headers, body }: HttpRequest, baseUrl: string): string {
   // -g: brackets in the URL are meant literally. -i: show the status.
   const parts = ['curl -gi'];
-  if (method === 'HEAD') parts.push('--head');
-  else parts.push(`-X ${method}`);
+  if (method !== 'HEAD') parts.push(`-X ${method}`);
+  else if (body === undefined) parts.push('--head');
+  // curl's own HEAD takes no body; with -X it waits for one in the answer.
+  else parts.push('-X HEAD --max-time 10');
   parts.push(quoted(`${baseUrl}${path}`));
   for (const [name, value] of headers) {
-    parts.push(`-H ${/^\$[A-Z_]+$/.test(value) ? `"${name}: ${value}"` : quoted(`${name}: ${value}`)}`);
+    // A header without a value is written with a semicolon; with a colon, curl leaves it out.
+    const line = value === '' ? `${name};` : `${name}: ${value}`;
+    parts.push(`-H ${/^\$[A-Z_]+$/.test(value) ? `"${line}"` : quoted(line)}`);
   }
+  // curl would send a form's type with a body.
+  if (body !== undefined && headerValues(headers, 'content-type').length === 0) parts.push("-H 'Content-Type:'");
   if (body !== undefined) parts.push(`--data-raw ${quoted(body)}`);
   return parts.join(' \\\n  ');
 }

@@ -34,6 +34,9 @@ function formsOf(secret: string): RegExp {
   return new RegExp([...base64Forms(secret), spelled].join('|'), 'gu');
 }
 
+/** As many as four levels of JSON in JSON write for one; without a bound, a text of backslashes alone takes for ever. */
+const backslashes = '\\\\{1,15}';
+
 /** One character as it is, percent-encoded (RFC 3986), escaped as in JSON (RFC 8259) or HTML, or any mix over a text. */
 function characterForms(character: string): string {
   const anyCase = (hex: string) => hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
@@ -42,12 +45,21 @@ function characterForms(character: string): string {
     .join('');
   const unicode = character
     .split('')
-    .map((unit) => `\\\\+u${anyCase(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`)
+    .map((unit) => `${backslashes}u${anyCase(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`)
     .join('');
   const code = character.codePointAt(0) ?? 0;
   const entity = `&#(?:0*${code}|[xX]0*${anyCase(code.toString(16))});`;
-  const named: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&apos;' };
-  return `(?:${[`\\\\*${literal(character)}`, percent, unicode, entity, ...(named[character] ?? [])].join('|')})`;
+  const named: Record<string, string[]> = {
+    ' ': ['\\+'],
+    '\t': [`${backslashes}t`],
+    '&': ['&amp;'],
+    '<': ['&lt;'],
+    '>': ['&gt;'],
+    '"': ['&quot;'],
+    "'": ['&apos;'],
+  };
+  // The character itself comes last, since other forms begin with it: & and &amp;.
+  return `(?:${[...(named[character] ?? []), percent, unicode, entity, `(?:${backslashes})?${literal(character)}`].join('|')})`;
 }
 
 /**
@@ -62,7 +74,7 @@ function base64Forms(secret: string): string[] {
     const from = Math.ceil((offset * 8) / 6);
     const to = Math.floor((padded.length * 8) / 6);
     const certain = padded.toString('base64').slice(from, to);
-    return literal(certain).replaceAll('\\+', '[+-]').replaceAll('\\/', '[/_]').replaceAll('/', '[/_]');
+    return literal(certain).replaceAll(/\\([+/])/g, (_, sign) => (sign === '+' ? '[+-]' : '[/_]'));
   });
 }
 

@@ -26,8 +26,16 @@ export interface Evidence {
 
 const holds: Truth = { is: 'holds' };
 
-/** The ids that responses of a deployment which holds the world may name. */
+const known = new WeakMap<World, KnownIds>();
+
+/** The ids that responses of a deployment which holds the world may name: for one world always the same object. */
 export function knownIds(world: World): KnownIds {
+  const ids = known.get(world) ?? idsOf(world);
+  known.set(world, ids);
+  return ids;
+}
+
+function idsOf(world: World): KnownIds {
   return {
     tiers: new Set(world.tiers.map(({ id }) => id)),
     keys: new Set([

@@ -1,7 +1,7 @@
 /**
  * Finding the promotion tiers that a response names, whatever its shape. Ids are unique, so every place that names one
  * can be found; places are described by their path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and
- * for keys that are ids.
+ * for ids that are keys or parts of keys.
  */
 
 /** What is known of the ids that a response may name. */
@@ -36,18 +36,25 @@ const leastLengthInsideText = 12;
 
 /** Finds the tiers that a body names. */
 export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
-  const inside = [...tiers].filter((id) => id.length >= leastLengthInsideText);
+  const tiersIn = finderOf(tiers);
+  const keysIn = finderOf(keys);
+  const inText = tiersIn(body);
   const value = parseJson(body);
-  if (value === undefined) {
-    return { places: new Map(), unplaced: new Set(inside.filter((id) => body.includes(id))) };
-  }
+  if (value === undefined) return { places: new Map(), unplaced: inText };
+  const steps = new Map<string, string>();
+  const stepOf = (key: string): string => {
+    if (tiers.has(key) || keys.has(key)) return '*';
+    const known = steps.get(key);
+    if (known !== undefined) return known;
+    const general = [...tiersIn(key), ...keysIn(key)].reduce((step, id) => step.replaceAll(id, '*'), key);
+    const step = general.replaceAll('~', '~0').replaceAll('/', '~1');
+    steps.set(key, step);
+    return step;
+  };
   // A repeated key hides an id from the parser, an escape hides it in the text: each is searched for the other's sake.
-  const inText = inside.filter((id) => body.includes(id));
-  const candidates = body.includes('\\') ? inside : inText;
   const places = new Map<string, string[]>();
   const note = (text: string, pattern: string) => {
-    const named = tiers.has(text) ? [text] : candidates.filter((id) => text.length > id.length && text.includes(id));
-    for (const id of named) {
+    for (const id of tiers.has(text) ? [text] : tiersIn(text)) {
       const list = places.get(pattern);
       if (list === undefined) places.set(pattern, [id]);
       else if (!list.includes(id)) list.push(id);
@@ -63,16 +70,39 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
       for (let n = value.length - 1; n >= 0; n -= 1) stack.push({ value: value[n], pattern: `${pattern}/*` });
     } else if (typeof value === 'object' && value !== null) {
       const entries = Object.entries(value).map(([key, part]) => {
-        const isId = tiers.has(key) || keys.has(key);
-        const step = isId ? '*' : key.replaceAll('~', '~0').replaceAll('/', '~1');
-        if (!keys.has(key)) note(key, `${pattern}/${step}`);
-        return { value: part as unknown, pattern: `${pattern}/${step}` };
+        const here = `${pattern}/${stepOf(key)}`;
+        if (!keys.has(key)) note(key, here);
+        return { value: part as unknown, pattern: here };
       });
-      stack.push(...entries.reverse());
+      for (const entry of entries.reverse()) stack.push(entry);
     }
   }
   const placed = new Set([...places.values()].flat());
-  return { places, unplaced: new Set(inText.filter((id) => !placed.has(id))) };
+  return { places, unplaced: new Set([...inText].filter((id) => !placed.has(id))) };
+}
+
+/** The ids that a text holds, in its order. Those too short to be looked for inside a text are not among them. */
+type Finder = (text: string) => ReadonlySet<string>;
+
+const none: ReadonlySet<string> = new Set();
+const finders = new WeakMap<ReadonlySet<string>, Finder>();
+
+/** A finder passes over a text once, however many ids there are: bodies are long, and there are many of them. */
+function finderOf(ids: ReadonlySet<string>): Finder {
+  const made = finders.get(ids);
+  if (made !== undefined) return made;
+  const inside = [...ids].filter((id) => id.length >= leastLengthInsideText).sort((a, b) => b.length - a.length);
+  const shortest = inside.at(-1)?.length ?? Number.POSITIVE_INFINITY;
+  // Looking ahead finds ids that overlap, and of those that begin at one place the longest: the others are parts of it.
+  const any = inside.map((id) => id.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
+  const pattern = new RegExp(`(?=(${any}))`, 'g');
+  const parts = new Map(inside.map((id) => [id, inside.filter((other) => id.includes(other))]));
+  const finder: Finder = (text) => {
+    if (text.length < shortest) return none;
+    return new Set([...text.matchAll(pattern)].flatMap(([, id = '']) => parts.get(id) ?? []));
+  };
+  finders.set(ids, finder);
+  return finder;
 }
 
 /** The JSON value of a text, a byte-order mark aside; undefined where it is none. */

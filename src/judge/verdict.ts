@@ -140,6 +140,12 @@ function judgeQuestion({ given, answer, missing, at }: QuestionCase, evidence: E
       rows: [],
     };
   }
+  // Without an answer the question was not asked. A rule that stays open although everything was answered means that
+  // this target's answers do not tell the outcomes apart.
+  for (const [name, came] of evidence.exchanges) {
+    const trouble = troubleOf(came);
+    if (trouble !== undefined) return { verdict: 'inconclusive', reason: trouble, at, exchange: name, rows: [] };
+  }
   if (answer.kind === 'value') {
     const taken = takenValue(answer, evidence);
     if ('because' in taken)
@@ -148,12 +154,6 @@ function judgeQuestion({ given, answer, missing, at }: QuestionCase, evidence: E
   }
   const exchange = [...evidence.exchanges].at(-1)?.[0];
   const shown = exchange === undefined ? {} : { exchange };
-  // An exchange without an answer leaves every rule open: the question was not asked. A rule that is open although
-  // everything was answered means that this target's answers do not tell the outcomes apart.
-  for (const [name, came] of evidence.exchanges) {
-    const trouble = troubleOf(came);
-    if (trouble !== undefined) return { verdict: 'inconclusive', reason: trouble, at, exchange: name, rows: [] };
-  }
   for (const { outcome, checks } of answer.rules) {
     const truth = allOf(checks, evidence, 'question');
     const place = checks[0]?.at ?? at;

@@ -2,8 +2,8 @@ import { test as base } from '@playwright/test';
 import type { Case } from '../contract/case.js';
 import type { Suite } from '../contract/suite.js';
 import { defaultLimits, openClient } from '../exchange/client.js';
-import { type CaseResult, runCase, unsent } from '../run.js';
-import { loadTarget } from '../target/target.js';
+import { type CaseResult, runCase, type Setting, unsent } from '../run.js';
+import { loadSettings } from '../target/settings.js';
 import { loadSession, type Session } from './session.js';
 import { addressOf } from './setup.js';
 import { suiteOfRun } from './shared-suite.js';
@@ -22,19 +22,23 @@ export const test = base.extend<object, { engine: Engine }>({
     // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
     async ({}, use) => {
       const session = loadSession();
-      const { place, tierPattern } = loadTarget(process.env);
+      const { target, expected, leavesOutIntrusive } = loadSettings(process.env, suite);
       const { unreachable, namings } = session.calibration;
-      const client = openClient({ ...addressOf(place, session.target.base_url), limits: defaultLimits });
-      const background = {
+      const client = openClient({ ...addressOf(target.place, session.target.base_url), limits: defaultLimits });
+      const setting: Setting = {
         world: suite.world.world,
         calibration: namings,
-        ...(tierPattern === undefined ? {} : { statedPattern: tierPattern }),
+        expected,
+        ...(target.tierPattern === undefined ? {} : { statedPattern: target.tierPattern }),
       };
-      await use({
-        session,
-        run: async (case_) =>
-          unreachable === undefined ? runCase(case_, client, background) : unsent(case_, 'inconclusive', unreachable),
-      });
+      const run = async (case_: Case): Promise<CaseResult> => {
+        if (unreachable !== undefined) return unsent(case_, 'inconclusive', unreachable);
+        if (leavesOutIntrusive && case_.tags.includes('intrusive')) {
+          return unsent(case_, 'not-applicable', 'Intrusive cases are left out of this run.');
+        }
+        return runCase(case_, client, setting);
+      };
+      await use({ session, run });
       await client.close();
     },
     { scope: 'worker' },

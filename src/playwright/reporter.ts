@@ -1,20 +1,17 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
-import { type Certificate, certify } from '../certificate/certificate.js';
+import { certify } from '../certificate/certificate.js';
+import { writeResults } from '../certificate/results.js';
 import { summaryOf } from '../certificate/summary.js';
-import type { CaseResult } from '../run.js';
-import { unsent } from '../run.js';
-import { loadTarget } from '../target/target.js';
+import { type CaseResult, unsent } from '../run.js';
+import { loadSettings } from '../target/settings.js';
 import { caseIdOf, type Report, reportOf } from './attachment.js';
-import { outVariable, resultsFolder } from './results.js';
 import { suiteOfRun } from './shared-suite.js';
 
 /** Assembles the certificate from the results of all tests, and ends the run as failed unless the target conforms. */
 export default class CertificateReporter implements Reporter {
   private readonly startedAt = new Date();
-  private readonly results = new Map<string, CaseResult>();
   private readonly suite = suiteOfRun();
+  private readonly results = new Map<string, CaseResult>();
   private report: Report | undefined;
 
   onTestEnd(test: TestCase, result: TestResult): void {
@@ -27,31 +24,23 @@ export default class CertificateReporter implements Reporter {
   }
 
   async onEnd({ status }: FullResult): Promise<{ status: FullResult['status'] }> {
-    const { results, report } = this;
-    const target = report?.target ?? { name: loadTarget(process.env).name, base_url: '' };
-    const certificate = certify(this.suite, [...results.values()], {
-      target,
-      requestsSent: [...results.values()].reduce(
-        (sum, { requestsSent }) => sum + requestsSent,
-        report?.calibrationRequests ?? 0,
-      ),
+    const { suite, report } = this;
+    // In the order of the suite, whatever the order in which shards came in.
+    const results = suite.cases.flatMap(({ id }) => this.results.get(id) ?? []);
+    const settings = loadSettings(process.env, suite);
+    const certificate = certify(suite, results, {
+      target: report?.target ?? { name: settings.target.name, base_url: '' },
+      requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, report?.calibrationRequests ?? 0),
+      notes: settings.notes,
       startedAt: this.startedAt,
       durationMs: Date.now() - this.startedAt.getTime(),
     });
-    const file = writeCertificate(certificate, process.env[outVariable]);
-    process.stdout.write(summaryOf(certificate, file));
+    const written = writeResults(certificate, suite, results, settings);
+    process.stdout.write(summaryOf(certificate, written));
     return { status: status === 'passed' && certificate.verdict !== 'conforms' ? 'failed' : status };
   }
 
   printsToStdio(): boolean {
     return true;
   }
-}
-
-/** @returns the path of the certificate, relative to the current folder */
-function writeCertificate(certificate: Certificate, out = resultsFolder(certificate.target.name)): string {
-  mkdirSync(out, { recursive: true });
-  const file = path.join(out, 'certificate.json');
-  writeFileSync(file, `${JSON.stringify(certificate, null, 2)}\n`);
-  return file;
 }

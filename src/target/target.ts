@@ -1,6 +1,8 @@
-import { UnusableInput } from '../contract/problem.js';
-import { schemaProblems } from '../contract/schema.js';
-import { readYaml } from '../contract/yaml-file.js';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Location, UnusableInput } from '../contract/problem.js';
+import { compileSchema, schemaProblems } from '../contract/schema.js';
+import { readYaml, type YamlFile } from '../contract/yaml-file.js';
 import type { Credentials } from '../exchange/client.js';
 
 /** A deployment under test. */
@@ -9,6 +11,10 @@ export interface Target {
   readonly place: Place;
   /** The pattern under which returned tiers are named, where the suite cannot find it out. */
   readonly tierPattern?: string;
+  /** A JSON Schema of successful bodies. */
+  readonly responseSchema?: object;
+  /** Outcomes that the target is known to have, by question. */
+  readonly pins: ReadonlyMap<string, { readonly outcome: string; readonly at: Location }>;
 }
 
 /** Where the target is. The reference deployment is started by whoever runs the cases. */
@@ -24,6 +30,7 @@ interface TargetDocument {
   base_url?: string;
   credentials?: { application_id?: string; token?: string };
   response?: { tier?: string; schema?: string };
+  pins?: Record<string, string>;
 }
 
 /** A setting of the environment that cannot be used. It has no file, so its name takes the place of one. */
@@ -38,22 +45,26 @@ function unusable(variable: string, message: string, mend: string): UnusableInpu
  * @throws UnusableInput when the file is wrong, or credentials for a base URL are missing
  */
 export function loadTarget(environment: Environment): Target {
-  const document = environment.TARGET ? readTarget(environment.TARGET) : undefined;
-  const tier = document?.response?.tier;
-  const pattern = tier === undefined ? {} : { tierPattern: tier };
+  const file = environment.TARGET ? readTarget(environment.TARGET) : undefined;
+  const document = file?.value as TargetDocument | undefined;
+  const stated = file === undefined ? { pins: new Map() } : statedIn(file);
   const baseUrl = (environment.BASE_URL || document?.base_url)?.replace(/\/+$/, '');
-  if (baseUrl === undefined) return { name: document?.name ?? 'reference', place: { kind: 'reference' }, ...pattern };
+  if (baseUrl === undefined) return { name: document?.name ?? 'reference', place: { kind: 'reference' }, ...stated };
 
+  const wrongUrl = (message: string, mend: string): UnusableInput =>
+    environment.BASE_URL || file === undefined
+      ? unusable('BASE_URL', message, mend)
+      : new UnusableInput([{ at: file.at(['base_url']), message, mend }]);
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url !== undefined && (url.username !== '' || url.password !== '')) {
+    throw wrongUrl('a base URL must not hold credentials', 'Leave out the part before the @.');
+  }
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '') {
-    throw unusable(
-      'BASE_URL',
-      `'${baseUrl}' is no base URL`,
+    throw wrongUrl(
+      // What stands before an @ may be a password.
+      `${baseUrl.includes('@') ? 'this' : `'${baseUrl}'`} is no base URL`,
       'Write one such as https://api.example.com, with a path if the deployment has one.',
     );
-  }
-  if (url.username !== '' || url.password !== '') {
-    throw unusable('BASE_URL', 'a base URL must not hold credentials', 'Leave out the part before the @.');
   }
   const credential = (variable: string, reference: string | undefined): string => {
     const name = environment[variable] || reference === undefined ? variable : reference.slice(1);
@@ -69,12 +80,38 @@ export function loadTarget(environment: Environment): Target {
     applicationId: credential('CLIENT_APPLICATION_ID', document?.credentials?.application_id),
     token: credential('CLIENT_TOKEN', document?.credentials?.token),
   };
-  return { name: document?.name ?? url.host, place: { kind: 'deployment', baseUrl, credentials }, ...pattern };
+  return { name: document?.name ?? url.host, place: { kind: 'deployment', baseUrl, credentials }, ...stated };
 }
 
-function readTarget(file: string): TargetDocument {
+function readTarget(file: string): YamlFile {
   const yaml = readYaml(file, file);
   const problems = schemaProblems('target', yaml);
   if (problems.length > 0) throw new UnusableInput(problems);
-  return yaml.value as TargetDocument;
+  return yaml;
+}
+
+/** What a target file states of the deployment's answers. */
+function statedIn(file: YamlFile): Pick<Target, 'tierPattern' | 'responseSchema' | 'pins'> {
+  const { response = {}, pins = {} } = file.value as TargetDocument;
+  return {
+    ...(response.tier === undefined ? {} : { tierPattern: response.tier }),
+    ...(response.schema === undefined ? {} : { responseSchema: readSchema(response.schema, file) }),
+    pins: new Map(
+      Object.entries(pins).map(([question, outcome]) => [question, { outcome, at: file.at(['pins', question]) }]),
+    ),
+  };
+}
+
+/** @param name of the schema's file, relative to the target file */
+function readSchema(name: string, target: YamlFile): object {
+  try {
+    const schema = JSON.parse(readFileSync(path.resolve(path.dirname(target.file), name), 'utf8')) as object;
+    compileSchema(schema);
+    return schema;
+  } catch (error) {
+    const message = `${name} cannot be used as a JSON Schema: ${(error as Error).message}`;
+    throw new UnusableInput([
+      { at: target.at(['response', 'schema']), message, mend: 'Name a file with a valid schema.' },
+    ]);
+  }
 }

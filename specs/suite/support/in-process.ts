@@ -1,6 +1,7 @@
 import { type Certificate, certify } from '../../../src/certificate/certificate.js';
 import { loadSuite, type Suite } from '../../../src/contract/suite.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../../src/exchange/exchange.js';
+import type { Expected } from '../../../src/judge/drift.js';
 import { type CaseResult, runSuite } from '../../../src/run.js';
 
 /** The cases of the suite, parsed once per process. */
@@ -20,12 +21,13 @@ export function channelTo(answer: (request: HttpRequest) => HttpResponse): Chann
 /** Runs a whole suite against a deployment in this process. */
 export async function certifyInProcess(
   answer: (request: HttpRequest) => HttpResponse,
-  { asked = suite, tierPattern }: { asked?: Suite; tierPattern?: string } = {},
+  { asked = suite, ...stated }: { asked?: Suite; tierPattern?: string; expected?: Expected } = {},
 ): Promise<{ certificate: Certificate; results: CaseResult[] }> {
-  const { results, calibration } = await runSuite(asked, channelTo(answer), tierPattern);
+  const { results, calibration } = await runSuite(asked, channelTo(answer), stated);
   const certificate = certify(asked, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent),
+    notes: [],
     startedAt: new Date(0),
     durationMs: 0,
   });

@@ -1,0 +1,109 @@
+import type { Tier } from '../../src/contract/world-types.js';
+import { told } from '../asked.js';
+import type { Parts } from '../parts.js';
+import { refuse } from '../stop.js';
+import { additions, also, bothFilters, type Fault, isReservedForSome, known } from './fault.js';
+
+/** Who asks, and what is reserved for whom. */
+export const customerFaults: readonly Fault[] = [
+  {
+    id: 'customer-ignored',
+    breaks: 'customer.by-id',
+    story: 'Rules about customers are loaded but never checked.',
+    collateral: also({ extra: ['result.valid-only'] }),
+    change: () => ({ customerRule: () => true }),
+  },
+  {
+    id: 'customer-unread',
+    breaks: 'customer.by-id',
+    story: 'The customer is looked up by another member than id, and never found.',
+    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
+    change: () => ({ customerOf: () => told(undefined) }),
+  },
+  {
+    id: 'first-listed-customer-only',
+    breaks: 'customer.by-id',
+    story: 'Of the customers for whom a tier is reserved, the first is compared.',
+    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
+    change: () => ({ customerRule: ({ any_of }, { customer }) => any_of[0] === known(customer, any_of[0]) }),
+  },
+  {
+    id: 'last-listed-customer-only',
+    breaks: 'customer.by-id',
+    story: 'Of the customers for whom a tier is reserved, the comparison with the last decides.',
+    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
+    change: () => ({ customerRule: ({ any_of }, { customer }) => any_of.at(-1) === known(customer, any_of.at(-1)) }),
+  },
+  {
+    id: 'one-reservation-for-all',
+    breaks: 'customer.by-id',
+    story: 'Having a reservation is kept as a flag of the customer, so that one opens all.',
+    collateral: also({ extra: ['result.valid-only'] }),
+    change: (_, setting) => ({ customerRule: (_rule, { customer }) => isReservedForSome(setting, customer) }),
+  },
+  {
+    id: 'unlisted-customer-unchecked',
+    breaks: 'customer.by-id',
+    story: 'Rules about customers are skipped for a customer who stands in none of them.',
+    collateral: also({ extra: ['result.valid-only'] }),
+    change: (parts, setting) => ({
+      customerRule: (rule, asked) => !isReservedForSome(setting, asked.customer) || parts.customerRule(rule, asked),
+    }),
+  },
+  {
+    id: 'unlisted-customer-refused',
+    breaks: 'customer.by-id',
+    story: 'A customer who stands in no rule is taken for one who does not exist.',
+    collateral: also({
+      refused: [
+        ...additions,
+        'metadata.promotion-rules',
+        'order.product-item',
+        'order.sku-item',
+        'order.quantity',
+        'order.repeated-product',
+        'result.valid-only',
+        'limit.newest-150',
+        'result.all-valid',
+      ],
+    }),
+    change: (parts, setting) => ({
+      customerOf(members) {
+        const customer = parts.customerOf(members);
+        return isReservedForSome(setting, customer) ? customer : refuse(404, 'customer.id: no such customer');
+      },
+    }),
+  },
+  {
+    id: 'customer-of-the-first-request',
+    breaks: 'customer.by-id',
+    story: 'The customer is kept in a variable of the module and read but once.',
+    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
+    change(parts) {
+      let first: ReturnType<Parts['customerOf']> | undefined;
+      return {
+        customerOf(members) {
+          first ??= parts.customerOf(members);
+          return first;
+        },
+      };
+    },
+  },
+  {
+    id: 'cached-without-the-customer',
+    breaks: 'customer.by-id',
+    story: 'Results are cached under everything that a request says save who asks.',
+    collateral: also({ control: bothFilters }),
+    change(parts) {
+      const cache = new Map<string, readonly Tier[]>();
+      return {
+        select(asked) {
+          const key = JSON.stringify({ ...asked, customer: undefined });
+          const tiers = cache.get(key) ?? parts.select(asked);
+          cache.set(key, tiers);
+          return tiers;
+        },
+      };
+    },
+  },
+];

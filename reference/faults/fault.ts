@@ -1,0 +1,86 @@
+import type { Told } from '../asked.js';
+import type { Parts, Setting } from '../parts.js';
+
+/** The requirements of the ledger, so that the compiler finds a fault that names another. */
+export const requirements = [
+  'request.get-with-body',
+  'request.content-type',
+  'request.credentials',
+  'customer.by-id',
+  'order.product-item',
+  'order.sku-item',
+  'order.quantity',
+  'order.repeated-product',
+  'order.metadata',
+  'options.expand-category',
+  'metadata.promotion-rules',
+  'query.audience-rules-only',
+  'filter.promotion-id',
+  'filter.tier-metadata',
+  'limit.newest-150',
+  'result.valid-only',
+  'result.all-valid',
+] as const;
+
+export type Requirement = (typeof requirements)[number];
+
+/** Requirements that do not pass although they are not the one that a fault breaks, each with the reason. */
+export type Collateral = Readonly<Partial<Record<Requirement, string>>>;
+
+/** A deliberate violation of one requirement. */
+export interface Fault {
+  readonly id: string;
+  readonly breaks: Requirement;
+  /** How a developer gets this wrong. */
+  readonly story: string;
+  /** All of it: a requirement that is not named here passes. */
+  readonly collateral?: Collateral;
+  /**
+   * The parts that it replaces.
+   *
+   * @param parts those of the deployment without it, to call
+   */
+  change(parts: Parts, setting: Setting): Partial<Parts>;
+}
+
+/** Why other requirements do not pass either. */
+const reasons = {
+  extra: 'something is returned that is not valid',
+  lacking: 'something valid is not returned',
+  same: 'different requests get the same result',
+  control: 'something that it presupposes is not returned',
+  refused: 'a request that it needs is refused',
+} as const;
+
+type Reason = keyof typeof reasons;
+
+/** The other requirements that a fault touches, by the reason. */
+export function also(touched: Readonly<Partial<Record<Reason, readonly Requirement[]>>>): Collateral {
+  const entries = Object.entries(touched) as [Reason, readonly Requirement[]][];
+  return Object.fromEntries(
+    entries.flatMap(([reason, affected]) => affected.map((requirement) => [requirement, reasons[reason]])),
+  );
+}
+
+/** Every requirement but one: the fault refuses each request. */
+export function allBut(broken: Requirement): Collateral {
+  return also({ refused: requirements.filter((requirement) => requirement !== broken) });
+}
+
+export const bothFilters: readonly Requirement[] = ['filter.promotion-id', 'filter.tier-metadata'];
+
+/** They presuppose that a request gets all that it should before they add something to it. */
+export const additions: readonly Requirement[] = [...bothFilters, 'options.expand-category', 'order.metadata'];
+
+/** What a request tells of a matter; about a waived one, what is to be supposed. */
+export function known<T>(told: Told<T>, supposed: T): T {
+  return told.kind === 'told' ? told.value : supposed;
+}
+
+/** Whether a tier is reserved for a customer, maybe among others. */
+export function isReservedForSome({ catalogue }: Setting, customer: Told<string | undefined>): boolean {
+  const id = known(customer, undefined);
+  return catalogue.tiers.some(({ rules }) =>
+    rules.some((rule) => rule.kind === 'customer' && id !== undefined && rule.any_of.includes(id)),
+  );
+}

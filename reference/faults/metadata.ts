@@ -1,0 +1,122 @@
+import { told } from '../asked.js';
+import type { Members } from '../json.js';
+import { refuse } from '../stop.js';
+import { also, bothFilters, type Collateral, type Fault, known } from './fault.js';
+
+interface MetadataRule {
+  readonly key: string;
+  readonly is: string;
+}
+
+/**
+ * Metadata rules that hold for something else than they should.
+ *
+ * @param holds told the top-level metadata and the order's
+ */
+function ruleFault(
+  id: string,
+  story: string,
+  holds: (rule: MetadataRule, metadata: Members, orderMetadata: Members) => boolean,
+  collateral: Collateral = {},
+): Fault {
+  return {
+    id,
+    breaks: 'metadata.promotion-rules',
+    story,
+    collateral,
+    change: () => ({
+      metadataRule: (rule, { metadata, orderMetadata }) => holds(rule, known(metadata, {}), known(orderMetadata, {})),
+    }),
+  };
+}
+
+const holds = ({ key, is }: MetadataRule, metadata: Members): boolean => metadata[key] === is;
+const isListed = ({ key, is }: MetadataRule, orderMetadata: Members): boolean =>
+  [orderMetadata[key]].flat().includes(is);
+const isEmpty = (metadata: Members): boolean => Object.keys(metadata).length === 0;
+
+/** What the top-level metadata of a request is held against. */
+export const metadataFaults: readonly Fault[] = [
+  ruleFault(
+    'metadata-rules-ignored',
+    'Rules about metadata are loaded but never checked.',
+    () => true,
+    also({ extra: ['result.valid-only'] }),
+  ),
+  ruleFault(
+    'metadata-unread',
+    'Rules about metadata are held against an empty object.',
+    () => false,
+    also({ lacking: ['result.all-valid'], control: bothFilters }),
+  ),
+  ruleFault('metadata-by-prefix', 'A value that begins with the wanted one is enough.', ({ key, is }, metadata) =>
+    String(metadata[key] ?? '').startsWith(is),
+  ),
+  ruleFault('metadata-by-part', 'A value that is a part of the wanted one is enough.', ({ key, is }, metadata) =>
+    is.includes(String(metadata[key])),
+  ),
+  ruleFault('metadata-by-key', 'That there is an entry of the key is enough.', ({ key }, metadata) =>
+    Object.hasOwn(metadata, key),
+  ),
+  ruleFault('metadata-by-value', 'The value is looked for under any key.', ({ is }, metadata) =>
+    Object.values(metadata).includes(is),
+  ),
+  ruleFault(
+    'metadata-of-the-order',
+    'order.metadata is read in place of the top-level one.',
+    (rule, _, orderMetadata) => isListed(rule, orderMetadata),
+    also({ lacking: ['result.all-valid'], control: bothFilters }),
+  ),
+  ruleFault(
+    'metadata-of-the-order-too',
+    'Both kinds of metadata are poured into one object.',
+    (rule, metadata, orderMetadata) => holds(rule, metadata) || isListed(rule, orderMetadata),
+  ),
+  ruleFault(
+    'unsent-metadata-key-holds',
+    'A rule is checked for each entry that was sent, and not the other way round.',
+    (rule, metadata) => holds(rule, metadata) || !(isEmpty(metadata) || Object.hasOwn(metadata, rule.key)),
+    also({ extra: ['result.valid-only'] }),
+  ),
+  ruleFault(
+    'no-metadata-no-metadata-rules',
+    'Rules about metadata are skipped where no entry is sent.',
+    (rule, metadata) => holds(rule, metadata) || isEmpty(metadata),
+    also({ extra: ['result.valid-only'] }),
+  ),
+  ruleFault(
+    'metadata-store-name-only',
+    'The one key of the example is built in.',
+    (rule, metadata) => rule.key === 'store_name' && holds(rule, metadata),
+    also({ lacking: ['result.all-valid'], control: bothFilters }),
+  ),
+  {
+    id: 'metadata-last-entry-only',
+    breaks: 'metadata.promotion-rules',
+    story: 'What each entry tells overwrites what the entry before told.',
+    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
+    change: (parts) => ({
+      metadataOf: (members) => told(Object.fromEntries(Object.entries(known(parts.metadataOf(members), {})).slice(-1))),
+    }),
+  },
+  {
+    id: 'metadata-refused',
+    breaks: 'metadata.promotion-rules',
+    story: 'The body’s schema has no member of this name.',
+    collateral: also({
+      refused: [
+        ...bothFilters,
+        'query.audience-rules-only',
+        'result.valid-only',
+        'limit.newest-150',
+        'result.all-valid',
+      ],
+    }),
+    change: (parts) => ({
+      metadataOf(members) {
+        const metadata = parts.metadataOf(members);
+        return isEmpty(known(metadata, {})) ? metadata : refuse(400, 'metadata: not accepted', 'invalid_payload');
+      },
+    }),
+  },
+];

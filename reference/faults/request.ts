@@ -1,0 +1,172 @@
+import type { Tier } from '../../src/contract/world-types.js';
+import type { Parts } from '../parts.js';
+import { refuse } from '../stop.js';
+import { additions, allBut, also, bothFilters, type Fault, type Requirement } from './fault.js';
+
+/** Every request is refused, by a part that each of them passes. */
+function refusalOfAll(
+  id: string,
+  breaks: Requirement,
+  story: string,
+  refusing: (refuseIt: () => never) => Partial<Parts>,
+  status: number,
+): Fault {
+  return {
+    id,
+    breaks,
+    story,
+    collateral: allBut(breaks),
+    change: () => refusing(() => refuse(status, 'request: not accepted')),
+  };
+}
+
+const bodies: readonly Fault[] = [
+  refusalOfAll(
+    'get-not-allowed',
+    'request.get-with-body',
+    'As there is a body, the operation is offered for POST alone.',
+    (route) => ({ route }),
+    405,
+  ),
+  refusalOfAll(
+    'get-not-found',
+    'request.get-with-body',
+    'The route is registered under another path.',
+    (route) => ({ route }),
+    404,
+  ),
+  {
+    id: 'body-of-get-dropped',
+    breaks: 'request.get-with-body',
+    story: 'The web framework drops the body of a GET.',
+    collateral: also({
+      lacking: [
+        'customer.by-id',
+        'metadata.promotion-rules',
+        'order.product-item',
+        'order.sku-item',
+        'order.quantity',
+        'result.all-valid',
+      ],
+      control: [...additions, 'order.repeated-product'],
+    }),
+    change: () => ({ readBody: () => ({ kind: 'unread' }) }),
+  },
+  {
+    id: 'body-of-the-first-request',
+    breaks: 'request.get-with-body',
+    story: 'A cache in front of the service does not look at the bodies of GET requests.',
+    collateral: also({
+      extra: ['result.valid-only'],
+      lacking: [
+        'customer.by-id',
+        'metadata.promotion-rules',
+        'order.product-item',
+        'order.sku-item',
+        'order.quantity',
+        'result.all-valid',
+      ],
+      control: [...additions, 'order.repeated-product'],
+    }),
+    change(parts) {
+      let first: ReturnType<Parts['readBody']> | undefined;
+      return {
+        readBody(request) {
+          first ??= parts.readBody(request);
+          return first;
+        },
+      };
+    },
+  },
+];
+
+const headers: readonly Fault[] = [
+  refusalOfAll(
+    'json-unsupported',
+    'request.content-type',
+    'The parser is registered for the vendor’s own media type alone.',
+    (readsMediaType) => ({ readsMediaType }),
+    415,
+  ),
+  refusalOfAll(
+    'json-without-charset-refused',
+    'request.content-type',
+    'The header must say application/json; charset=utf-8, letter by letter.',
+    (readsMediaType) => ({ readsMediaType }),
+    400,
+  ),
+  refusalOfAll(
+    'credentials-not-found',
+    'request.credentials',
+    'The two headers are mixed up, so that the application is not found.',
+    (admit) => ({ admit }),
+    404,
+  ),
+  refusalOfAll(
+    'credentials-crash',
+    'request.credentials',
+    'The look-up of the token throws, and nobody catches it.',
+    (admit) => ({ admit }),
+    500,
+  ),
+];
+
+/** What is asked with expand among other things. */
+const expanding: readonly Requirement[] = [...bothFilters, 'query.audience-rules-only', 'result.valid-only'];
+
+const options: readonly Fault[] = [
+  {
+    id: 'expand-refused',
+    breaks: 'options.expand-category',
+    story: 'The values of expand lack "category".',
+    collateral: also({ refused: expanding }),
+    change: (parts) => ({ expandOf: (members) => refuseSome(parts.expandOf(members), 400) }),
+  },
+  {
+    id: 'expand-crashes',
+    breaks: 'options.expand-category',
+    story: 'A campaign without categories is not thought of.',
+    collateral: also({ refused: expanding }),
+    change: (parts) => ({ expandOf: (members) => refuseSome(parts.expandOf(members), 500) }),
+  },
+  {
+    id: 'expand-loses-the-result',
+    breaks: 'options.expand-category',
+    story: 'The error of the look-up of categories is answered with 200 and an empty list.',
+    collateral: also({ control: [...bothFilters, 'result.valid-only'] }),
+    change: (parts) => ({ present: (tiers, asked) => parts.present(asked.expand.length > 0 ? [] : tiers, asked) }),
+  },
+  {
+    id: 'expand-keeps-one-tier-per-category',
+    breaks: 'options.expand-category',
+    story: 'The tiers are joined with their categories, and duplicates are taken out by the wrong column.',
+    collateral: also({ control: [...bothFilters, 'result.valid-only'] }),
+    change: (parts, { catalogue }) => ({
+      select(asked) {
+        const categoryOf = ({ campaign_id }: Tier) => catalogue.campaigns.get(campaign_id)?.category_ids[0];
+        const tiers = parts.select(asked);
+        if (asked.expand.length === 0) return tiers;
+        return tiers.filter((tier, n) => tiers.findIndex((other) => categoryOf(other) === categoryOf(tier)) === n);
+      },
+    }),
+  },
+  {
+    id: 'audience-rules-only-refused',
+    breaks: 'query.audience-rules-only',
+    story: 'The parameter must be a boolean, and "true" is a string.',
+    change: () => ({ readAudienceRulesOnly: (values) => refuseSome(values, 400).length > 0 }),
+  },
+  {
+    id: 'audience-rules-only-crashes',
+    breaks: 'query.audience-rules-only',
+    story: 'The branch for audience rules was never finished.',
+    change: () => ({ readAudienceRulesOnly: (values) => refuseSome(values, 500).length > 0 }),
+  },
+];
+
+function refuseSome(values: readonly string[], status: number): readonly string[] {
+  return values.length === 0 ? values : refuse(status, 'request: not accepted');
+}
+
+/** How a request is to look. */
+export const requestFaults: readonly Fault[] = [...bodies, ...headers, ...options];

@@ -1,0 +1,109 @@
+import type { Tier } from '../../src/contract/world-types.js';
+import type { Parts } from '../parts.js';
+import { additions, also, type Collateral, type Fault } from './fault.js';
+
+const day = 24 * 60 * 60 * 1000;
+
+/** A window other than that of the newest 150 tiers. */
+function windowFault(id: string, story: string, newest: Parts['newest'], collateral: Collateral = {}): Fault {
+  return { id, breaks: 'limit.newest-150', story, collateral, change: () => ({ newest }) };
+}
+
+/** The first 150 by a text that is not the time of creation. */
+function firstBy(textOf: (tier: Tier) => string): Parts['newest'] {
+  return (tiers) => tiers.toSorted((one, other) => textOf(other).localeCompare(textOf(one))).slice(0, 150);
+}
+
+/** Which tiers are checked. */
+export const windowFaults: readonly Fault[] = [
+  windowFault(
+    'window-of-149',
+    'The loop over the tiers ends one too early.',
+    (tiers) => tiers.slice(0, 149),
+    also({ lacking: ['result.all-valid'], control: additions }),
+  ),
+  windowFault('window-of-151', 'The loop over the tiers ends one too late.', (tiers) => tiers.slice(0, 151)),
+  windowFault(
+    'window-from-the-second',
+    'Positions are counted from 1, so that the newest tier is skipped.',
+    (tiers) => tiers.slice(1, 151),
+    also({
+      lacking: ['result.all-valid'],
+      control: [...additions, 'customer.by-id', 'metadata.promotion-rules', 'order.product-item', 'order.sku-item'],
+    }),
+  ),
+  windowFault(
+    'window-of-100',
+    'The query for the tiers has the default limit of the database client.',
+    (tiers) => tiers.slice(0, 100),
+    also({ lacking: ['result.all-valid'], control: additions }),
+  ),
+  windowFault('window-missing', 'All tiers are checked.', (tiers) => tiers),
+  windowFault(
+    'window-of-the-oldest',
+    'The tiers are sorted in ascending order before the limit is applied.',
+    (tiers) => tiers.slice(-150),
+    also({
+      lacking: ['order.quantity', 'result.all-valid'],
+      control: [
+        ...additions,
+        'customer.by-id',
+        'metadata.promotion-rules',
+        'order.product-item',
+        'order.sku-item',
+        'order.repeated-product',
+      ],
+    }),
+  ),
+  windowFault(
+    'window-by-name',
+    'The limit is applied to tiers sorted by name.',
+    firstBy(({ name }) => name),
+    also({ lacking: ['order.sku-item', 'result.all-valid'] }),
+  ),
+  windowFault(
+    'window-by-id',
+    'Ids are taken to grow with time.',
+    firstBy(({ id }) => id),
+    also({ lacking: ['order.sku-item', 'result.all-valid'], control: [...additions, 'result.valid-only'] }),
+  ),
+  windowFault(
+    'window-by-date-without-year',
+    'The limit is applied to tiers sorted by month and day.',
+    firstBy(({ created_at }) => created_at.slice('2024-'.length)),
+    also({ lacking: ['result.all-valid'] }),
+  ),
+  windowFault(
+    'window-of-30-days',
+    'The most recent tiers are those of the last 30 days.',
+    (tiers) => {
+      const [newest] = tiers.map(({ created_at }) => Date.parse(created_at));
+      return tiers.filter(({ created_at }) => Date.parse(created_at) > (newest ?? 0) - 30 * day);
+    },
+    also({ lacking: ['result.all-valid'], control: additions }),
+  ),
+  windowFault('window-per-campaign', 'The limit is applied to each campaign by itself.', (tiers) =>
+    tiers.filter(
+      (tier, rank) => tiers.slice(0, rank).filter(({ campaign_id }) => campaign_id === tier.campaign_id).length < 150,
+    ),
+  ),
+  {
+    id: 'window-of-the-valid',
+    breaks: 'limit.newest-150',
+    story: 'All tiers are checked until 150 valid ones are found.',
+    change: (parts) => ({ newest: (tiers) => tiers, select: (asked) => parts.select(asked).slice(0, 150) }),
+  },
+  {
+    id: 'window-within-the-audience',
+    breaks: 'limit.newest-150',
+    story: 'Tiers that are reserved for other customers are left out before the limit is applied.',
+    change: (parts) => ({
+      newest: (tiers) => tiers,
+      candidates: (asked) =>
+        parts
+          .candidates(asked)
+          .filter(({ rules }) => rules.every((rule) => rule.kind !== 'customer' || parts.customerRule(rule, asked)))
+          .slice(0, 150),
+    }),
+  },
+];

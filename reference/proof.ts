@@ -1,0 +1,131 @@
+import type { Check, RequirementCase } from '../src/contract/case.js';
+import { formatLocation } from '../src/contract/problem.js';
+import type { Suite } from '../src/contract/suite.js';
+import { judgeCase, type Verdict } from '../src/judge/verdict.js';
+import { createDeployment } from './deployment.js';
+import { type Examination, examine, examinedCredentials, verdictsOf } from './examine.js';
+import type { Collateral, Fault } from './faults/fault.js';
+
+/** How the suite sees every fault, and what each of its expectations is there for. */
+export interface Proof {
+  readonly suite: Pick<Suite, 'name' | 'version' | 'digest'>;
+  readonly faults: readonly FaultProof[];
+  readonly expectations: readonly ExpectationProof[];
+}
+
+export interface FaultProof {
+  readonly id: string;
+  readonly breaks: string;
+  readonly story: string;
+  /** Whether the requirement that it breaks fails. */
+  readonly killed: boolean;
+  readonly verdicts: Readonly<Record<string, Verdict>>;
+  readonly collateral: Collateral;
+  /** Requirements that do not pass although its definition does not say so. */
+  readonly undeclared: readonly string[];
+  /** Requirements that pass although its definition says that they do not. */
+  readonly untouched: readonly string[];
+}
+
+/** Something that a case expects of one exchange, in all its rows. */
+export interface ExpectationProof {
+  readonly case: string;
+  readonly at: string;
+  readonly of: string;
+  readonly claim: string;
+  /** The faults that this case would not catch without it. */
+  readonly needed_by: readonly string[];
+}
+
+/** Runs every fault over all requirement cases of a suite. */
+export async function prove(suite: Suite, faults: readonly Fault[]): Promise<Proof> {
+  const neededBy = new Map(expectationsOf(suite).map((expectation) => [expectation, [] as string[]]));
+  const proofs: FaultProof[] = [];
+  for (const fault of faults) {
+    const examination = await examine(
+      suite,
+      createDeployment({ world: suite.world.world, credentials: examinedCredentials, faults: [fault] }),
+    );
+    proofs.push(proofOf(fault, examination));
+    for (const [expectation, needing] of neededBy) {
+      if (isDecisive(expectation, examination)) needing.push(fault.id);
+    }
+  }
+  const expectations = [...neededBy].map(
+    ([{ case_, check }, needed_by]): ExpectationProof => ({
+      case: case_.id,
+      at: formatLocation(check.at),
+      of: exchangeOf(check),
+      claim: check.claim,
+      needed_by,
+    }),
+  );
+  const { name, version, digest } = suite;
+  return { suite: { name, version, digest }, faults: proofs, expectations };
+}
+
+function proofOf({ id, breaks, story, collateral = {} }: Fault, examination: Examination): FaultProof {
+  const verdicts = verdictsOf(examination);
+  const touched = [...verdicts].flatMap(([requirement, verdict]) =>
+    verdict === 'pass' || requirement === breaks ? [] : [requirement],
+  );
+  return {
+    id,
+    breaks,
+    story,
+    killed: verdicts.get(breaks) === 'fail',
+    verdicts: Object.fromEntries(verdicts),
+    collateral,
+    undeclared: touched.filter((requirement) => !Object.hasOwn(collateral, requirement)),
+    untouched: Object.keys(collateral).filter((requirement) => !touched.includes(requirement)),
+  };
+}
+
+/** One of the checks that an expectation is made of: it has one in each row of its case. */
+interface Expectation {
+  readonly case_: RequirementCase;
+  readonly check: Check;
+}
+
+function expectationsOf({ cases }: Suite): Expectation[] {
+  return cases.flatMap((case_) => {
+    if (case_.kind === 'question') return [];
+    const checks = case_.rows.flatMap(({ expect }) => expect);
+    return checks
+      .filter((check, n) => checks.findIndex((other) => isSame(check, other)) === n)
+      .map((check) => ({ case_, check }));
+  });
+}
+
+function isSame(one: Check, other: Check): boolean {
+  return formatLocation(one.at) === formatLocation(other.at) && exchangeOf(one) === exchangeOf(other);
+}
+
+/** Empty for alternatives, which may speak of several. */
+function exchangeOf(check: Check): string {
+  return 'of' in check ? check.of : '';
+}
+
+/** Whether the case of an expectation fails, and would not without it. */
+function isDecisive({ case_, check }: Expectation, { cases, background }: Examination): boolean {
+  const examined = cases.find((each) => each.case_ === case_);
+  if (examined?.judgement.verdict !== 'fail') return false;
+  const rows = case_.rows.map((row) => ({ ...row, expect: row.expect.filter((other) => !isSame(check, other)) }));
+  return judgeCase({ ...case_, rows }, examined.exchanges, background).verdict !== 'fail';
+}
+
+/** What is wrong with a proof, one line each: nothing, where the suite catches all there is to catch and no more. */
+export function flawsOf({ faults, expectations }: Proof): string[] {
+  return [
+    ...faults.filter(({ killed }) => !killed).map(({ id, breaks }) => `${id} survives: ${breaks} does not fail`),
+    ...faults.flatMap(({ id, undeclared, verdicts }) =>
+      undeclared.map((requirement) => `${id}: ${requirement} is undeclared collateral (${verdicts[requirement]})`),
+    ),
+    ...faults.flatMap(({ id, untouched }) =>
+      untouched.map((requirement) => `${id}: ${requirement} is declared as collateral, and passes`),
+    ),
+    ...expectations
+      .filter(({ needed_by }) => needed_by.length === 0)
+      .map(({ at, of, claim }) => `${at}: no fault needs '${claim}'${of === '' ? '' : ` of '${of}'`}`),
+  ];
+}

@@ -1,0 +1,152 @@
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { type Behaviours, behavioursFromOutcomes, closedQuestions, openQuestions } from '../../reference/behaviours.js';
+import { createDeployment } from '../../reference/deployment.js';
+import { expectedOf } from '../../src/certificate/drift.js';
+import { observedDocument } from '../../src/certificate/observed.js';
+import { formatRecord, recordOf } from '../../src/certificate/record.js';
+import { undetermined } from '../../src/contract/ledger.js';
+import { credentialPlaceholders } from '../../src/contract/request.js';
+import type { Suite } from '../../src/contract/suite.js';
+import { certifyInProcess, requirementsWith, suite } from './support/in-process.js';
+import { independentDeployment } from './support/independent.js';
+
+const { world } = suite.world;
+
+function reference(behaviours: Behaviours = {}) {
+  return createDeployment({ world, credentials: credentialPlaceholders, behaviours });
+}
+
+/** The suite with the requirement cases and one question. */
+function asking(question: string): Suite {
+  return { ...suite, cases: suite.cases.filter((case_) => case_.kind === 'requirement' || case_.id === question) };
+}
+
+test('on the reference deployment every question is answered, and none is undetermined', async () => {
+  const { certificate } = await certifyInProcess(reference());
+  expect(certificate.verdict).toBe('conforms');
+  expect(certificate.questions).toHaveLength(80);
+  expect(certificate.questions.filter(({ outcome }) => outcome === null || outcome === undetermined)).toEqual([]);
+});
+
+test.describe('each outcome of each question, chosen as a behaviour, is observed, and the deployment conforms', () => {
+  for (const { id, answer } of suite.ledger.questions) {
+    if (answer.kind === 'value') continue;
+    test(id, async () => {
+      for (const outcome of answer.outcomes.keys()) {
+        const { certificate } = await certifyInProcess(reference({ [id]: outcome }), { asked: asking(id) });
+        const observed = certificate.questions.find((question) => question.id === id)?.outcome;
+        expect.soft([outcome, certificate.verdict, observed]).toEqual([outcome, 'conforms', outcome]);
+      }
+    });
+  }
+});
+
+test('open values are recorded as they are', async () => {
+  const values = {
+    'response-status': '203',
+    'response-media-type': 'text/json',
+    'deprecation-headers': 'deprecation: true | sunset: Sat, 01 Jan 2028 00:00:00 GMT',
+    'rate-limit-headers': 'x-rate-limit-limit | x-rate-limit-remaining',
+    'caching-headers': 'cache-control: no-store | etag | vary: Origin',
+    'cors-headers': 'access-control-allow-origin: https://shop.example',
+  };
+  const { certificate } = await certifyInProcess(reference(values));
+  expect(certificate.verdict).toBe('conforms');
+  const observed = Object.fromEntries(certificate.questions.map(({ id, outcome }) => [id, outcome]));
+  expect(observed).toMatchObject(values);
+});
+
+test('a record of any combination of behaviours, served again, shows no drift', async () => {
+  const behaviours = fc.record(
+    Object.fromEntries(Object.entries(closedQuestions).map(([id, outcomes]) => [id, fc.constantFrom(...outcomes)])),
+  );
+  const circle = fc.asyncProperty(behaviours, async (chosen) => {
+    const first = await certifyInProcess(reference(chosen));
+    const record = recordOf(suite, first.results, 'mock');
+    const outcomes = Object.fromEntries(Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]));
+    const mock = reference(behavioursFromOutcomes(outcomes).behaviours);
+    const second = await certifyInProcess(mock, { expected: expectedOf(record, {}, undefined) });
+    expect(requirementsWith('fail', second.certificate)).toEqual([]);
+    expect(second.certificate.drift).toEqual([]);
+  });
+  await fc.assert(circle, { numRuns: 40, seed: 20_261_121 });
+});
+
+test('two runs on an unchanged target give the same record and the same document, byte for byte', async () => {
+  const texts = await Promise.all(
+    [1, 2].map(async () => {
+      const { results } = await certifyInProcess(reference());
+      return [formatRecord(recordOf(suite, results, 'reference')), observedDocument(suite, results, 'reference')];
+    }),
+  );
+  expect(texts[0]).toEqual(texts[1]);
+});
+
+test('a changed outcome is drift, with what came back now and then', async () => {
+  const { results } = await certifyInProcess(reference());
+  const expected = expectedOf(recordOf(suite, results, 'reference'), {}, undefined);
+  const { certificate } = await certifyInProcess(reference({ 'quantity-numeric-string': 'rejected' }), { expected });
+  expect(certificate.verdict).toBe('conforms');
+  expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-numeric-string']);
+  expect(certificate.drift[0]?.text).toMatch(
+    /is 'rejected'; the record says 'as-number'\.[\s\S]*Now:\n400[\s\S]*Then:\ncurl[\s\S]*200/,
+  );
+});
+
+test('a pin that is not met is drift, and wins over the record', async () => {
+  const { results } = await certifyInProcess(reference());
+  const expected = expectedOf(recordOf(suite, results, 'reference'), { 'quantity-zero': 'as-one' }, undefined);
+  const { certificate } = await certifyInProcess(reference(), { expected });
+  expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
+});
+
+test('a changed response shape is drift, with its JSON Pointer', async () => {
+  const { results } = await certifyInProcess(independentDeployment(world, { shape: 'wrapped' }));
+  const expected = expectedOf(recordOf(suite, results, 'shop'), {}, undefined);
+  const same = await certifyInProcess(independentDeployment(world, { shape: 'wrapped' }), { expected });
+  expect(same.certificate.drift).toEqual([]);
+  const { certificate } = await certifyInProcess(independentDeployment(world, { shape: 'renamed' }), { expected });
+  expect(certificate.drift.map(({ text }) => text).join('\n')).toContain("must not have the member 'items'");
+});
+
+test('what differs in another deployment is named right', async () => {
+  const traits = {
+    shape: 'nested',
+    status: 203,
+    empty: 404,
+    numericStrings: 'rejected',
+    unknownCustomer: 'rejected',
+    bothFilters: 'union',
+  } as const;
+  const { certificate } = await certifyInProcess(independentDeployment(world, traits));
+  expect(certificate.verdict).toBe('conforms');
+  const observed = Object.fromEntries(certificate.questions.map(({ id, outcome }) => [id, outcome]));
+  expect(observed).toMatchObject({
+    'response-shape': '/data/*/node/tier/identifier',
+    'response-status': '203',
+    'empty-result': 'not-found',
+    'quantity-numeric-string': 'rejected',
+    'unknown-customer': 'not-found',
+    'filter-combination': 'union',
+  });
+});
+
+test('a 204 for an empty result is told', async () => {
+  const { certificate } = await certifyInProcess(independentDeployment(world, { empty: 204 }));
+  expect(certificate.questions.find(({ id }) => id === 'empty-result')?.outcome).toBe('no-content');
+});
+
+test('behaviours of the reference deployment and outcomes of the ledger are the same', () => {
+  const ledger = Object.fromEntries(
+    suite.ledger.questions.map(({ id, answer }) => [
+      id,
+      answer.kind === 'value' ? 'open' : [...answer.outcomes.keys()].sort(),
+    ]),
+  );
+  const behaviours = {
+    ...Object.fromEntries(Object.entries(closedQuestions).map(([id, outcomes]) => [id, [...outcomes].sort()])),
+    ...Object.fromEntries(Object.keys(openQuestions).map((id) => [id, 'open'])),
+  };
+  expect(behaviours).toEqual(ledger);
+});

@@ -1,0 +1,52 @@
+import type { Suite } from '../contract/suite.js';
+import type { World } from '../contract/world-types.js';
+import type { Drift, Expected, ExpectedOutcome } from '../judge/drift.js';
+import type { CaseResult } from '../run.js';
+import { responseText } from './exchange-text.js';
+import type { TargetRecord } from './record.js';
+
+/**
+ * Puts together what is expected of a target.
+ *
+ * @param pins outcomes that the target file states, by question; they win over a record
+ * @param schema of successful bodies, as the target file states it
+ */
+export function expectedOf(
+  record: TargetRecord | undefined,
+  pins: Readonly<Record<string, string>>,
+  schema: object | undefined,
+): Expected {
+  const recorded = Object.entries(record?.questions ?? {}).map(([question, { outcome, request, response }]) => {
+    const then = response === undefined ? {} : { then: `${request ?? ''}\n${response}` };
+    return [question, { outcome, statedBy: 'the record', ...then }] as const;
+  });
+  const pinned = Object.entries(pins).map(
+    ([question, outcome]) => [question, { outcome, statedBy: 'the target file' }] as const,
+  );
+  return {
+    outcomes: new Map<string, ExpectedOutcome>([...recorded, ...pinned]),
+    schemas: [
+      ...(record?.response_schema === undefined ? [] : [{ schema: record.response_schema, statedBy: 'the record' }]),
+      ...(schema === undefined ? [] : [{ schema, statedBy: 'the target file' }]),
+    ],
+  };
+}
+
+/** A drift in words, with what came back now and then. */
+export function driftText(drift: Drift, { evidence }: CaseResult, world: World): string {
+  if (drift.kind === 'shape') return drift.message;
+  const { question, outcome, expected } = drift;
+  return [
+    `${question} is '${outcome}'; ${expected.statedBy} says '${expected.outcome}'.`,
+    ...(evidence === undefined ? [] : ['', 'Now:', responseText(evidence, world)]),
+    ...(expected.then === undefined ? [] : ['', 'Then:', expected.then]),
+  ].join('\n');
+}
+
+/** What a comparison with a record of another version leaves out, in words; undefined where it leaves out nothing. */
+export function versionNote(record: TargetRecord, suite: Suite): string | undefined {
+  if (record.suite.digest === suite.digest) return undefined;
+  const known = suite.ledger.questions.map(({ id }) => id);
+  const both = known.filter((id) => Object.hasOwn(record.questions, id)).length;
+  return `The record was made with ${record.suite.name} ${record.suite.version}, whose cases differ. Compared are the ${both} questions that both know.`;
+}

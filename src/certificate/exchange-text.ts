@@ -1,0 +1,33 @@
+import type { World } from '../contract/world-types.js';
+import type { Exchange } from '../exchange/exchange.js';
+import { headerValues } from '../exchange/exchange.js';
+import { knownIds } from '../judge/check.js';
+import { namingOf } from '../judge/recognise.js';
+
+/** What came back, in words that are the same whenever the target answers the same. */
+export function responseText(exchange: Exchange, world: World): string {
+  if (!('response' in exchange)) return exchange.message;
+  const { status, headers, body } = exchange.response;
+  const type = headerValues(headers, 'content-type')[0];
+  const head = [String(status), ...(type === undefined ? [] : [type])].join(' ');
+  return `${head}\n${bodyText(body, world)}`;
+}
+
+const mostNames = 12;
+const mostCharacters = 400;
+
+function bodyText(body: string, world: World): string {
+  if (body === '') return '(no body)';
+  const { places, unplaced } = namingOf(body, knownIds(world));
+  const named = new Set([...[...places.values()].flat(), ...unplaced]);
+  if (named.size > 0) {
+    const names = world.tiers.filter(({ id }) => named.has(id)).map(({ name }) => name);
+    const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : '';
+    return `(names ${names.length} promotions: ${names.slice(0, mostNames).join(', ')}${more})`;
+  }
+  const steady = body.replaceAll(volatile, '…').replaceAll(/\s+/g, ' ');
+  return steady.length > mostCharacters ? `${steady.slice(0, mostCharacters)}…` : steady;
+}
+
+/** What differs from answer to answer: identifiers of requests, points in time, long numbers. */
+const volatile = /\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?|(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{12,}|\d{6,}/g;

@@ -1,0 +1,67 @@
+import { deservesWarning, type Question, undetermined } from '../contract/ledger.js';
+import type { Suite } from '../contract/suite.js';
+import { curlCommand } from '../exchange/curl.js';
+import type { CaseResult } from '../run.js';
+import { responseText } from './exchange-text.js';
+import { baseUrlPlaceholder } from './record.js';
+
+/**
+ * The part of the documentation that was missing: for every question what is left open and what this target does, with
+ * the exchange that shows it. Markdown, the same text whenever the target does the same.
+ */
+export function observedDocument(suite: Suite, results: readonly CaseResult[], target: string): string {
+  const byQuestion = new Map(results.map((result) => [result.subject, result]));
+  const answered = suite.ledger.questions.map((question) => ({ question, result: byQuestion.get(question.id) }));
+  const warnings = answered.filter(({ question, result }) => deservesWarning(question, result?.outcome));
+  const groups = [...new Set(suite.ledger.questions.map(({ group }) => group))];
+  return [
+    `# What ${target} does where the documentation is silent`,
+    `Observed with ${suite.name} ${suite.version}. In the requests, \`${baseUrlPlaceholder}\`, \`$CLIENT_APPLICATION_ID\` and \`$CLIENT_TOKEN\` stand for yours; in the responses, \`…\` for what changes from answer to answer.`,
+    '## Warnings',
+    warnings.length === 0
+      ? 'None.'
+      : warnings
+          .map(({ question, result }) => `- [${question.id}](#${question.id}): ${sentence(question, result)}`)
+          .join('\n'),
+    ...groups.flatMap((group) => [
+      `## ${group}`,
+      ...answered
+        .filter(({ question }) => question.group === group)
+        .flatMap(({ question, result }) => section(question, result, suite)),
+    ]),
+  ]
+    .join('\n\n')
+    .concat('\n');
+}
+
+/** What a target does, in one plain sentence. */
+export function sentence({ answer }: Question, result: CaseResult | undefined): string {
+  if (result?.outcome === undefined) return `No answer. ${result?.reason ?? 'Not asked in this run.'}`;
+  if (result.outcome === undetermined) return `Undetermined. ${result.reason}`;
+  if (answer.kind === 'value') return `\`${result.outcome}\``;
+  return answer.outcomes.get(result.outcome) ?? result.outcome;
+}
+
+function section(question: Question, result: CaseResult | undefined, suite: Suite): string[] {
+  const { outcome, evidence } = result ?? {};
+  const named = question.answer.kind === 'outcomes' && outcome !== undefined ? ` (\`${outcome}\`)` : '';
+  const asked = question.answer.kind === 'value' ? ` ${question.answer.describes}` : '';
+  return [
+    `### ${question.id}`,
+    `${question.open}${asked}`,
+    `**${sentence(question, result)}**${named}`,
+    ...(evidence === undefined
+      ? []
+      : [
+          fenced('sh', curlCommand(evidence.request, baseUrlPlaceholder)),
+          fenced('text', responseText(evidence, suite.world.world)),
+        ]),
+  ];
+}
+
+/** A code block whose fence is longer than any run of backticks in it. */
+function fenced(language: string, text: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  return `${fence}${language}\n${text}\n${fence}`;
+}

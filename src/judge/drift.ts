@@ -1,0 +1,48 @@
+import { misfits, type StatedSchema } from './shape.js';
+
+/** What a target is held against beside the documentation: a record of it, and what its target file states. */
+export interface Expected {
+  /** By question. */
+  readonly outcomes: ReadonlyMap<string, ExpectedOutcome>;
+  readonly schemas: readonly StatedSchema[];
+}
+
+export interface ExpectedOutcome {
+  readonly outcome: string;
+  /** As in "the record" or "the target file". */
+  readonly statedBy: string;
+  /** What had come back when it was recorded. */
+  readonly then?: string;
+}
+
+export const nothingExpected: Expected = { outcomes: new Map(), schemas: [] };
+
+/** A difference from what is expected. */
+export type Drift =
+  | {
+      readonly kind: 'outcome';
+      readonly question: string;
+      readonly outcome: string;
+      readonly expected: ExpectedOutcome;
+    }
+  | { readonly kind: 'shape'; readonly message: string };
+
+/**
+ * In what a case drifted.
+ *
+ * @param subject the question, or the requirement, that the case speaks of
+ * @param outcome the answer to the question; a question that got none is not compared
+ * @param bodies the successful bodies of the case
+ */
+export function driftOf(
+  { subject, outcome }: { readonly subject: string; readonly outcome?: string },
+  bodies: readonly string[],
+  { outcomes, schemas }: Expected,
+): Drift[] {
+  const expected = outcomes.get(subject);
+  const differs = expected !== undefined && outcome !== undefined && outcome !== expected.outcome;
+  return [
+    ...(differs ? [{ kind: 'outcome', question: subject, outcome, expected } as const] : []),
+    ...schemas.flatMap((stated) => misfits(bodies, stated)).map((message) => ({ kind: 'shape', message }) as const),
+  ];
+}

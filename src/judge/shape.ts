@@ -1,0 +1,150 @@
+import { compileSchema } from '../contract/schema.js';
+import { type KnownIds, parseJson } from './recognise.js';
+
+/** A JSON Schema (draft 2020-12) as it is inferred from bodies: of the keywords below only. */
+export interface Shape {
+  readonly type?: string | readonly string[];
+  readonly properties?: Readonly<Record<string, Shape>>;
+  readonly required?: readonly string[];
+  /** `false` where all members are known; a shape where the keys are ids. */
+  readonly additionalProperties?: Shape | false;
+  readonly items?: Shape;
+}
+
+/** Deeper parts may be anything: a body can nest deeper than the call stack is tall. */
+const deepest = 40;
+
+/** What values at one place had in common so far; grown in place, since a body repeats its records many times. */
+interface Seen {
+  readonly types: Set<string>;
+  objects: number;
+  readonly members: Map<string, { times: number; readonly seen: Seen }>;
+  byId?: Seen;
+  items?: Seen;
+}
+
+function nothingSeen(): Seen {
+  return { types: new Set(), objects: 0, members: new Map() };
+}
+
+/** Members whose keys are ids are described together. */
+function see(seen: Seen, value: unknown, ids: KnownIds, depth: number): void {
+  if (depth > deepest) {
+    seen.types.add(anything);
+  } else if (Array.isArray(value)) {
+    seen.types.add('array');
+    for (const item of value) {
+      seen.items ??= nothingSeen();
+      see(seen.items, item, ids, depth + 1);
+    }
+  } else if (typeof value === 'object' && value !== null) {
+    seen.types.add('object');
+    seen.objects += 1;
+    for (const [key, part] of Object.entries(value)) {
+      if (ids.tiers.has(key) || ids.keys.has(key)) {
+        seen.byId ??= nothingSeen();
+        see(seen.byId, part, ids, depth + 1);
+        continue;
+      }
+      const member = seen.members.get(key) ?? { times: 0, seen: nothingSeen() };
+      seen.members.set(key, member);
+      member.times += 1;
+      see(member.seen, part, ids, depth + 1);
+    }
+  } else {
+    seen.types.add(value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value);
+  }
+}
+
+/** Stands among the types of a place that is too deep to be described. */
+const anything = 'anything';
+
+function shapeOf({ types, objects, members, byId, items }: Seen): Shape {
+  if (types.has(anything)) return {};
+  const known = [...members].sort(([one], [other]) => (one < other ? -1 : 1));
+  return {
+    type: typesOf([...types]),
+    ...(items === undefined ? {} : { items: shapeOf(items) }),
+    ...(objects === 0
+      ? {}
+      : {
+          properties: Object.fromEntries(known.map(([key, { seen }]) => [key, shapeOf(seen)])),
+          required: known.filter(([, { times }]) => times === objects).map(([key]) => key),
+          additionalProperties: byId === undefined ? false : shapeOf(byId),
+        }),
+  };
+}
+
+function typesOf(types: readonly string[]): string | string[] {
+  const known = [...new Set(types)].sort().filter((type) => type !== 'integer' || !types.includes('number'));
+  return known.length === 1 ? (known[0] as string) : known;
+}
+
+/** A shape that fits whatever fits one of two. Keys and types are sorted, so that the order of merging does not show. */
+export function merged(one: Shape | undefined, other: Shape): Shape {
+  if (one === undefined) return other;
+  if (one.type === undefined || other.type === undefined) return {};
+  const items =
+    one.items === undefined ? other.items : other.items === undefined ? one.items : merged(one.items, other.items);
+  return {
+    type: typesOf([one.type, other.type].flat()),
+    ...(items === undefined ? {} : { items }),
+    ...mergedMembers(one, other),
+  };
+}
+
+function mergedMembers(one: Shape, other: Shape): Shape {
+  if (one.properties === undefined || other.properties === undefined) {
+    const { properties, required, additionalProperties } = one.properties === undefined ? other : one;
+    return properties === undefined
+      ? {}
+      : { properties, required: required ?? [], additionalProperties: additionalProperties ?? false };
+  }
+  const [first, second] = [one.properties, other.properties];
+  const keys = [...new Set([...Object.keys(first), ...Object.keys(second)])].sort();
+  const member = (key: string) => {
+    const there = second[key];
+    return there === undefined
+      ? (first[key] as Shape)
+      : merged(Object.hasOwn(first, key) ? first[key] : undefined, there);
+  };
+  const [byId, alsoById] = [one.additionalProperties, other.additionalProperties];
+  return {
+    properties: Object.fromEntries(keys.map((key) => [key, member(key)])),
+    required: (one.required ?? []).filter((key) => other.required?.includes(key)),
+    additionalProperties: byId && alsoById ? merged(byId, alsoById) : byId || alsoById || false,
+  };
+}
+
+/** The shape of all bodies that are JSON; undefined where none is. */
+export function shapeOfBodies(bodies: readonly string[], ids: KnownIds): Shape | undefined {
+  const seen = nothingSeen();
+  for (const body of new Set(bodies)) {
+    const value = parseJson(body);
+    if (value !== undefined) see(seen, value, ids, 0);
+  }
+  return seen.types.size === 0 ? undefined : shapeOf(seen);
+}
+
+/** A schema that successful bodies should fit, and who says so. */
+export interface StatedSchema {
+  readonly schema: object | boolean;
+  /** As in "the record" or "the target file". */
+  readonly statedBy: string;
+}
+
+/** Where bodies do not fit a schema, as JSON Pointers with what is wrong there; bodies that are no JSON fit none. */
+export function misfits(bodies: readonly string[], { schema, statedBy }: StatedSchema): string[] {
+  const validate = compileSchema(schema);
+  const found = bodies.flatMap((body) => {
+    const value = parseJson(body);
+    if (value === undefined) return [`A body is not JSON, as the schema of ${statedBy} asks.`];
+    if (validate(value)) return [];
+    return (validate.errors ?? []).map(({ instancePath, message, params }) => {
+      const member: unknown = params.additionalProperty;
+      const what = typeof member === 'string' ? `must not have the member '${member}'` : message;
+      return `A body does not fit the schema of ${statedBy} at ${instancePath || 'its root'}: ${what}.`;
+    });
+  });
+  return [...new Set(found)];
+}

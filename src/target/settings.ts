@@ -1,0 +1,79 @@
+import path from 'node:path';
+import { expectedOf, versionNote } from '../certificate/drift.js';
+import { readRecord } from '../certificate/record.js';
+import { undetermined } from '../contract/ledger.js';
+import { type Problem, UnusableInput } from '../contract/problem.js';
+import { suggest } from '../contract/suggest.js';
+import type { Suite } from '../contract/suite.js';
+import type { Expected } from '../judge/drift.js';
+import { type Environment, loadTarget, type Target } from './target.js';
+
+/** Everything that a user sets for a run. */
+export interface Settings {
+  readonly target: Target;
+  readonly expected: Expected;
+  /** Whether cases that send bad credentials, oversized bodies or other methods are left out. */
+  readonly leavesOutIntrusive: boolean;
+  /** What the user should know of the settings. */
+  readonly notes: readonly string[];
+  /** The folder for the results. */
+  readonly out: string;
+  /** Where the record of the run goes, if one is wanted. */
+  readonly recordTo?: string;
+}
+
+/** Variables of the environment by which the command line hands its flags over to Playwright. */
+export const variables = {
+  out: 'CONFORMANCE_OUT',
+  against: 'CONFORMANCE_AGAINST',
+  recordTo: 'CONFORMANCE_RECORD_TO',
+  noIntrusive: 'CONFORMANCE_NO_INTRUSIVE',
+} as const;
+
+/**
+ * Reads the settings of a run from the environment and from the files that it names.
+ *
+ * @throws UnusableInput with every problem of the files
+ */
+export function loadSettings(environment: Environment, suite: Suite): Settings {
+  const target = loadTarget(environment);
+  const problems = pinProblems(target, suite);
+  if (problems.length > 0) throw new UnusableInput(problems);
+  const against = environment[variables.against];
+  const record = against ? readRecord(against) : undefined;
+  const note = record === undefined ? undefined : versionNote(record, suite);
+  const pins = Object.fromEntries([...target.pins].map(([question, { outcome }]) => [question, outcome]));
+  const recordTo = environment[variables.recordTo];
+  return {
+    target,
+    expected: expectedOf(record, pins, target.responseSchema),
+    leavesOutIntrusive: environment[variables.noIntrusive] === '1',
+    notes: note === undefined ? [] : [note],
+    out: environment[variables.out] || resultsFolder(target.name),
+    ...(recordTo ? { recordTo } : {}),
+  };
+}
+
+/** Where the results of a target go unless somebody says otherwise. */
+export function resultsFolder(target: string): string {
+  return path.join('results', target.replaceAll(/[^A-Za-z0-9._-]+/g, '-'));
+}
+
+function pinProblems({ pins }: Target, { ledger }: Suite): Problem[] {
+  return [...pins].flatMap(([id, { outcome, at }]) => {
+    const question = ledger.questions.find((each) => each.id === id);
+    if (question === undefined) {
+      const known = ledger.questions.map((each) => each.id);
+      return [{ at, message: `there is no question '${id}'`, mend: suggest(id, known) }];
+    }
+    if (question.answer.kind === 'value' || question.answer.outcomes.has(outcome) || outcome === undetermined)
+      return [];
+    return [
+      {
+        at,
+        message: `'${id}' has no outcome '${outcome}'`,
+        mend: suggest(outcome, [...question.answer.outcomes.keys()]),
+      },
+    ];
+  });
+}
