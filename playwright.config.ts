@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import dotenv from 'dotenv';
+import { outOf } from './src/target/settings.js';
 
 dotenv.config({ quiet: true });
 
@@ -12,7 +13,7 @@ export default defineConfig({
   testDir: 'specs',
   testMatch: `conformance.spec${extension}`,
   globalSetup: adapter('setup'),
-  reporter: [['list'], [adapter('reporter')]],
+  reporter: [['list'], ['junit', { outputFile: path.resolve(outOf(process.env), 'junit.xml') }], [adapter('reporter')]],
   outputDir: path.resolve('test-results'),
   // One worker: concurrency inside a case is faster than more workers, and a deployment is asked gently.
   workers: 1,

@@ -129,3 +129,51 @@ export function flawsOf({ faults, expectations }: Proof): string[] {
       .map(({ at, of, claim }) => `${at}: no fault needs '${claim}'${of === '' ? '' : ` of '${of}'`}`),
   ];
 }
+
+const marks: Readonly<Record<Verdict, string>> = {
+  pass: '',
+  fail: '✗',
+  inconclusive: '?',
+  error: '!',
+  'not-applicable': '–',
+};
+
+/** A proof for people: a table of faults and requirements, and one of what each expectation is there for. */
+export function proofTable(proof: Proof): string {
+  const requirements = Object.keys(proof.faults[0]?.verdicts ?? {});
+  const flaws = flawsOf(proof);
+  const faultRows = proof.faults.map(({ id, breaks, verdicts }) => [
+    id,
+    ...requirements.map((requirement) => {
+      const mark = marks[verdicts[requirement] ?? 'not-applicable'];
+      return requirement === breaks ? `**${mark}**` : mark;
+    }),
+  ]);
+  const expectationRows = proof.expectations.map(({ case: id, at, of, claim, needed_by }) => [
+    id,
+    `${of}: ${claim}`,
+    at,
+    String(needed_by.length),
+    needed_by[0] ?? '',
+  ]);
+  return [
+    '# What the suite catches',
+    '',
+    `${proof.faults.length} faults, ${proof.expectations.length} expectations. ✗ fails, ? is inconclusive, the rest passes; the requirement that a fault breaks is in bold.`,
+    '',
+    ...(flaws.length === 0 ? ['Nothing is wrong.'] : flaws.map((flaw) => `- ${flaw}`)),
+    '',
+    '## Faults',
+    '',
+    ...markdown(['fault', ...requirements], faultRows),
+    '',
+    '## Expectations',
+    '',
+    ...markdown(['case', 'expectation', 'place', 'faults that need it', 'such as'], expectationRows),
+    '',
+  ].join('\n');
+}
+
+function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+}

@@ -6,6 +6,8 @@ import { Command, CommanderError, InvalidArgumentError, Option } from 'commander
 import dotenv from 'dotenv';
 import { behavioursFromOutcomes } from '../reference/behaviours.js';
 import { referenceCredentials } from '../reference/deployment.js';
+import type { Fault } from '../reference/faults/fault.js';
+import { faultNamed } from '../reference/faults/index.js';
 import { serveReference } from '../reference/server.js';
 import type { Certificate } from './certificate/certificate.js';
 import { comparisonTable, differences } from './certificate/compare.js';
@@ -75,6 +77,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .option('--world <file>', 'a world as JSON, as `conformance world` prints it; that of the suite unless given')
     .option('--as <record>', 'answers every open question as the record says')
     .option('--behaviour <question=outcome>', 'answers an open question so; may be repeated', collectPairs, {})
+    .option('--fault <id>', 'breaks a requirement on purpose; may be repeated', collectFaults, [])
     .action(async (options: ServeOptions) => serve(options));
 
   program
@@ -159,21 +162,24 @@ interface ServeOptions {
   readonly world?: string;
   readonly as?: string;
   readonly behaviour: Readonly<Record<string, string>>;
+  readonly fault: readonly Fault[];
 }
 
-async function serve({ port, world, as, behaviour }: ServeOptions): Promise<void> {
+async function serve({ port, world, as, behaviour, fault }: ServeOptions): Promise<void> {
   const { behaviours, inimitable } = as === undefined ? { behaviours: {}, inimitable: [] } : behavioursOf(as);
   const { url, close } = await serveReference({
     port,
     world: world === undefined ? loadWorld().world : readWorld(world),
     credentials: referenceCredentials,
     behaviours: { ...behaviours, ...behaviour },
+    faults: fault,
   });
   process.stdout.write(
     [
       `The reference deployment answers at ${url}/v1/promotions/validation`,
       `X-Client-Application-Id: ${referenceCredentials.applicationId}`,
       `X-Client-Token: ${referenceCredentials.token}`,
+      ...fault.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
       ...inimitable.map((question) => `Cannot be imitated, so answered as usual: ${question}`),
       'Stop it with Ctrl-C.',
       '',
@@ -215,4 +221,12 @@ function collectPairs(text: string, pairs: Readonly<Record<string, string>>): Re
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It has the form QUESTION=OUTCOME.');
   return { ...pairs, [text.slice(0, at)]: text.slice(at + 1) };
+}
+
+function collectFaults(id: string, before: readonly Fault[]): Fault[] {
+  try {
+    return [...before, faultNamed(id)];
+  } catch (error) {
+    throw new InvalidArgumentError((error as Error).message);
+  }
 }

@@ -359,37 +359,29 @@ const repetitions: readonly Fault[] = [
   ),
 ];
 
+/** What is asked with order metadata among other things. */
+const withOrderMetadata: readonly Requirement[] = [
+  ...bothFilters,
+  'metadata.promotion-rules',
+  'query.audience-rules-only',
+  'result.valid-only',
+  'limit.newest-150',
+  'result.all-valid',
+];
+
 const orderMetadata: readonly Fault[] = [
   {
     id: 'order-metadata-refused',
     breaks: 'order.metadata',
     story: 'The values of order metadata must be strings, as those of top-level metadata are.',
-    collateral: also({
-      refused: [
-        ...bothFilters,
-        'metadata.promotion-rules',
-        'query.audience-rules-only',
-        'result.valid-only',
-        'limit.newest-150',
-        'result.all-valid',
-      ],
-    }),
+    collateral: also({ refused: withOrderMetadata }),
     change: (parts) => ({ orderMetadataOf: (members) => refuseEntries(400, parts.orderMetadataOf(members)) }),
   },
   {
     id: 'order-metadata-crashes',
     breaks: 'order.metadata',
     story: 'A method of strings is called on the values of order metadata.',
-    collateral: also({
-      refused: [
-        ...bothFilters,
-        'metadata.promotion-rules',
-        'query.audience-rules-only',
-        'result.valid-only',
-        'limit.newest-150',
-        'result.all-valid',
-      ],
-    }),
+    collateral: also({ refused: withOrderMetadata }),
     change: (parts) => ({ orderMetadataOf: (members) => refuseEntries(500, parts.orderMetadataOf(members)) }),
   },
   {

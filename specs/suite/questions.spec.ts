@@ -61,16 +61,22 @@ test('a record of any combination of behaviours, served again, shows no drift', 
   const behaviours = fc.record(
     Object.fromEntries(Object.entries(closedQuestions).map(([id, outcomes]) => [id, fc.constantFrom(...outcomes)])),
   );
+  let imitated = 0;
   const circle = fc.asyncProperty(behaviours, async (chosen) => {
     const first = await certifyInProcess(reference(chosen));
     const record = recordOf(suite, first.results, 'mock');
     const outcomes = Object.fromEntries(Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]));
-    const mock = reference(behavioursFromOutcomes(outcomes).behaviours);
-    const second = await certifyInProcess(mock, { expected: expectedOf(record, {}, undefined) });
+    const mock = behavioursFromOutcomes(outcomes);
+    const second = await certifyInProcess(reference(mock.behaviours), { expected: expectedOf(record, {}, undefined) });
     expect(requirementsWith('fail', second.certificate)).toEqual([]);
-    expect(second.certificate.drift).toEqual([]);
+    // A question that could not be told is answered by the mock in its own way, which may show in the shape.
+    const whole = !Object.values(outcomes).includes(undetermined);
+    const drift = second.certificate.drift.filter(({ text }) => whole || !text.startsWith('A body does not fit'));
+    expect(drift).toEqual([]);
+    if (whole) imitated += 1;
   });
-  await fc.assert(circle, { numRuns: 40, seed: 20_261_121 });
+  await fc.assert(circle, { numRuns: 120, seed: 20_261_121, endOnFailure: true });
+  expect(imitated).toBeGreaterThanOrEqual(30);
 });
 
 test('two runs on an unchanged target give the same record and the same document, byte for byte', async () => {

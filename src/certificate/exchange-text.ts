@@ -1,8 +1,21 @@
 import type { World } from '../contract/world-types.js';
+import { curlCommand } from '../exchange/curl.js';
 import type { Exchange } from '../exchange/exchange.js';
 import { headerValues } from '../exchange/exchange.js';
 import { knownIds } from '../judge/check.js';
 import { namingOf } from '../judge/recognise.js';
+
+/** Stands for the base URL wherever an output must not name addresses. */
+export const baseUrlPlaceholder = '$BASE_URL';
+
+const mostOfRequest = 1500;
+
+/** A request as a command line without addresses; a long body is cut short. */
+export function requestText({ request }: Exchange): string {
+  const command = curlCommand(request, baseUrlPlaceholder);
+  if (command.length <= mostOfRequest) return command;
+  return `${command.slice(0, mostOfRequest)}… (${command.length} characters in all)`;
+}
 
 /** What came back, in words that are the same whenever the target answers the same. */
 export function responseText(exchange: Exchange, world: World): string {

@@ -1,9 +1,7 @@
 import { deservesWarning, type Question, undetermined } from '../contract/ledger.js';
 import type { Suite } from '../contract/suite.js';
-import { curlCommand } from '../exchange/curl.js';
 import type { CaseResult } from '../run.js';
-import { responseText } from './exchange-text.js';
-import { baseUrlPlaceholder } from './record.js';
+import { baseUrlPlaceholder, requestText, responseText } from './exchange-text.js';
 
 /**
  * The part of the documentation that was missing: for every question what is left open and what this target does, with
@@ -52,10 +50,7 @@ function section(question: Question, result: CaseResult | undefined, suite: Suit
     `**${sentence(question, result)}**${named}`,
     ...(evidence === undefined
       ? []
-      : [
-          fenced('sh', curlCommand(evidence.request, baseUrlPlaceholder)),
-          fenced('text', responseText(evidence, suite.world.world)),
-        ]),
+      : [fenced('sh', requestText(evidence)), fenced('text', responseText(evidence, suite.world.world))]),
   ];
 }
 

@@ -3,10 +3,9 @@ import { UnusableInput } from '../contract/problem.js';
 import { schemaProblems } from '../contract/schema.js';
 import type { Suite } from '../contract/suite.js';
 import { readYaml } from '../contract/yaml-file.js';
-import { curlCommand } from '../exchange/curl.js';
 import { merged, type Shape } from '../judge/shape.js';
 import type { CaseResult } from '../run.js';
-import { responseText } from './exchange-text.js';
+import { requestText, responseText } from './exchange-text.js';
 
 /** A file of outcomes of one target. Its schema is `schemas/record.schema.json`. */
 export interface TargetRecord {
@@ -21,9 +20,6 @@ export interface RecordedAnswer {
   readonly request?: string;
   readonly response?: string;
 }
-
-/** Stands for the base URL wherever an output must not name addresses. */
-export const baseUrlPlaceholder = '$BASE_URL';
 
 /** Makes the record of a run: every question that was answered. */
 export function recordOf(suite: Suite, results: readonly CaseResult[], target: string): TargetRecord {
@@ -48,7 +44,7 @@ export function shapeOfRun(results: readonly CaseResult[]): Shape | undefined {
 function shownBy(evidence: CaseResult['evidence'], suite: Suite): Omit<RecordedAnswer, 'outcome'> {
   if (evidence === undefined) return {};
   return {
-    request: curlCommand(evidence.request, baseUrlPlaceholder),
+    request: requestText(evidence),
     response: responseText(evidence, suite.world.world),
   };
 }

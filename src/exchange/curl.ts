@@ -3,7 +3,7 @@ import { type HttpRequest, headerValues } from './exchange.js';
 /**
  * A command line that sends a request again. Credentials stay variables of the shell: `$CLIENT_TOKEN`.
  *
- * @param baseUrl without a trailing slash
+ * @param baseUrl without a trailing slash; one such as `$BASE_URL` stays a variable of the shell, too
  */
 export function curlCommand({ method, path, headers, body }: HttpRequest, baseUrl: string): string {
   // -g: brackets in the URL are meant literally. -i: show the status.
@@ -12,16 +12,20 @@ export function curlCommand({ method, path, headers, body }: HttpRequest, baseUr
   else if (body === undefined) parts.push('--head');
   // curl's own HEAD takes no body; with -X it waits for one in the answer.
   else parts.push('-X HEAD --max-time 10');
-  parts.push(quoted(`${baseUrl}${path}`));
+  parts.push(isVariable(baseUrl) ? `"${baseUrl}"${quoted(path)}` : quoted(`${baseUrl}${path}`));
   for (const [name, value] of headers) {
     // A header without a value is written with a semicolon; with a colon, curl leaves it out.
     const line = value === '' ? `${name};` : `${name}: ${value}`;
-    parts.push(`-H ${/^\$[A-Z_]+$/.test(value) ? `"${line}"` : quoted(line)}`);
+    parts.push(`-H ${isVariable(value) ? `"${line}"` : quoted(line)}`);
   }
   // curl would send a form's type with a body.
   if (body !== undefined && headerValues(headers, 'content-type').length === 0) parts.push("-H 'Content-Type:'");
   if (body !== undefined) parts.push(`--data-raw ${quoted(body)}`);
   return parts.join(' \\\n  ');
+}
+
+function isVariable(text: string): boolean {
+  return /^\$[A-Z_]+$/.test(text);
 }
 
 function quoted(text: string): string {

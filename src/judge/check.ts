@@ -200,7 +200,7 @@ function resultHolds(claim: ResultClaim, answered: Answered, evidence: Evidence,
     const expectsNothing =
       ['nothing', 'exclude'].includes(claim.claim) || (claim.claim === 'exactly' && claim.must.size === 0);
     const namesNothing = naming.places.size === 0 && naming.unplaced.size === 0;
-    if (stance === 'requirement' && expectsNothing && namesNothing && status < 500) return true;
+    if (stance === 'requirement' && expectsNothing && namesNothing) return true;
     const because = `Answered ${status}, so there is no result to judge.`;
     return stance === 'requirement' ? unclear(because) : violated(because);
   }

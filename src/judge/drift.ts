@@ -1,3 +1,4 @@
+import { undetermined } from '../contract/ledger.js';
 import { misfits, type StatedSchema } from './shape.js';
 
 /** What a target is held against beside the documentation: a record of it, and what its target file states. */
@@ -31,7 +32,7 @@ export type Drift =
  * In what a case drifted.
  *
  * @param subject the question, or the requirement, that the case speaks of
- * @param outcome the answer to the question; a question that got none is not compared
+ * @param outcome the answer to the question; one that got no answer, now or when it was recorded, is not compared
  * @param bodies the successful bodies of the case
  */
 export function driftOf(
@@ -40,7 +41,8 @@ export function driftOf(
   { outcomes, schemas }: Expected,
 ): Drift[] {
   const expected = outcomes.get(subject);
-  const differs = expected !== undefined && outcome !== undefined && outcome !== expected.outcome;
+  const compared = expected !== undefined && expected.outcome !== undetermined && outcome !== undefined;
+  const differs = compared && outcome !== expected.outcome;
   return [
     ...(differs ? [{ kind: 'outcome', question: subject, outcome, expected } as const] : []),
     ...schemas.flatMap((stated) => misfits(bodies, stated)).map((message) => ({ kind: 'shape', message }) as const),

@@ -133,18 +133,25 @@ export interface StatedSchema {
   readonly statedBy: string;
 }
 
-/** Where bodies do not fit a schema, as JSON Pointers with what is wrong there; bodies that are no JSON fit none. */
+/**
+ * Where bodies do not fit a schema, as JSON Pointers (RFC 6901) with what is wrong there; a body that is no JSON fits
+ * none. What recurs from record to record is told once.
+ */
 export function misfits(bodies: readonly string[], { schema, statedBy }: StatedSchema): string[] {
   const validate = compileSchema(schema);
-  const found = bodies.flatMap((body) => {
+  const told = new Map<string, string>();
+  for (const body of new Set(bodies)) {
     const value = parseJson(body);
-    if (value === undefined) return [`A body is not JSON, as the schema of ${statedBy} asks.`];
-    if (validate(value)) return [];
-    return (validate.errors ?? []).map(({ instancePath, message, params }) => {
-      const member: unknown = params.additionalProperty;
-      const what = typeof member === 'string' ? `must not have the member '${member}'` : message;
-      return `A body does not fit the schema of ${statedBy} at ${instancePath || 'its root'}: ${what}.`;
-    });
-  });
-  return [...new Set(found)];
+    if (value === undefined) told.set('', `A body is not JSON, as the schema of ${statedBy} asks.`);
+    else if (!validate(value)) {
+      for (const { instancePath, message, params } of validate.errors ?? []) {
+        const member: unknown = params.additionalProperty;
+        const what = typeof member === 'string' ? `must not have the member '${member}'` : message;
+        const recurring = `${instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${what}`;
+        if (told.has(recurring)) continue;
+        told.set(recurring, `A body does not fit the schema of ${statedBy} at ${instancePath || 'its root'}: ${what}.`);
+      }
+    }
+  }
+  return [...told.values()];
 }

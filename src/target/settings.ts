@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { expectedOf, versionNote } from '../certificate/drift.js';
 import { readRecord } from '../certificate/record.js';
-import { undetermined } from '../contract/ledger.js';
 import { type Problem, UnusableInput } from '../contract/problem.js';
 import { suggest } from '../contract/suggest.js';
 import type { Suite } from '../contract/suite.js';
@@ -49,14 +48,15 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
     expected: expectedOf(record, pins, target.responseSchema),
     leavesOutIntrusive: environment[variables.noIntrusive] === '1',
     notes: note === undefined ? [] : [note],
-    out: environment[variables.out] || resultsFolder(target.name),
+    out: outOf(environment),
     ...(recordTo ? { recordTo } : {}),
   };
 }
 
-/** Where the results of a target go unless somebody says otherwise. */
-export function resultsFolder(target: string): string {
-  return path.join('results', target.replaceAll(/[^A-Za-z0-9._-]+/g, '-'));
+/** The folder for the results: one for each target, unless somebody says otherwise. */
+export function outOf(environment: Environment): string {
+  const { name } = loadTarget(environment);
+  return environment[variables.out] || path.join('results', name.replaceAll(/[^A-Za-z0-9._-]+/g, '-'));
 }
 
 function pinProblems({ pins }: Target, { ledger }: Suite): Problem[] {
@@ -66,8 +66,7 @@ function pinProblems({ pins }: Target, { ledger }: Suite): Problem[] {
       const known = ledger.questions.map((each) => each.id);
       return [{ at, message: `there is no question '${id}'`, mend: suggest(id, known) }];
     }
-    if (question.answer.kind === 'value' || question.answer.outcomes.has(outcome) || outcome === undetermined)
-      return [];
+    if (question.answer.kind === 'value' || question.answer.outcomes.has(outcome)) return [];
     return [
       {
         at,

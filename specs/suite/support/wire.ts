@@ -1,5 +1,4 @@
-import { createServer, type Server, type Socket } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { test as base } from '@playwright/test';
 import { type Client, type Credentials, defaultLimits, type Limits, openClient } from '../../../src/exchange/client.js';
 
@@ -38,7 +37,7 @@ export const test = base.extend<{
       const server = createServer((socket) => {
         sockets.add(socket);
         socket.on('error', () => undefined);
-        let pending = Buffer.alloc(0);
+        let pending: Buffer = Buffer.alloc(0);
         socket.on('data', (chunk) => {
           pending = Buffer.concat([pending, chunk]);
           for (let taken = takeRequest(pending); taken !== undefined; taken = takeRequest(pending)) {

@@ -1,0 +1,90 @@
+import type { HttpRequest } from '../exchange/exchange.js';
+import type { Unbound } from './bindings.js';
+import type { Check } from './case.js';
+import type { Promised } from './promise.js';
+import { type NamedWorld, windowSize } from './world.js';
+import type { Tier } from './world-types.js';
+
+/** What a row, or a question, asks and claims. */
+interface Claiming {
+  readonly requests: ReadonlyMap<string, HttpRequest>;
+  readonly checks: readonly Check[];
+  readonly promises: ReadonlyMap<string, Promised>;
+  /** Whether a status is what is asked for, so that it rests on nothing. */
+  readonly asksForStatus: boolean;
+}
+
+/**
+ * What a row needs of the world and the deployment does not hold: what its requests name, the tiers that its checks
+ * name, and whatever else must be there for its checks to be sound.
+ */
+export function missingFor(claiming: Claiming, { world, unbound }: NamedWorld): Unbound[] {
+  if (unbound.size === 0) return [];
+  const { requests, checks, promises, asksForStatus } = claiming;
+  const isLacked = ({ id }: Tier) => (unbound.get(id)?.lacking.length ?? 0) > 0;
+  const byId = new Map(world.tiers.map((tier, index) => [tier.id, { tier, rank: index + 1 }]));
+  const newest = world.tiers.slice(0, windowSize);
+
+  /** Where only its age speaks against a tier, the deployment must hold as many newer ones as the document says. */
+  const restsOnWindow = (id: string, promised: Promised | undefined): boolean => {
+    const found = byId.get(id);
+    if (found === undefined || promised === undefined || found.rank <= windowSize) return false;
+    return promised.valid(found.tier) !== 'no' && promised.matching(found.tier) !== 'no';
+  };
+  const named = (ids: readonly string[], promised: Promised | undefined): Tier[] => [
+    ...ids.flatMap((id) => byId.get(id)?.tier ?? []),
+    ...(ids.some((id) => restsOnWindow(id, promised)) ? newest : []),
+  ];
+  const neededBy = (check: Check): Tier[] => {
+    if (check.claim === 'any-of') return check.alternatives.flat().flatMap(neededBy);
+    const promised = promises.get(check.of);
+    switch (check.claim) {
+      case 'include':
+        return named(check.tiers, promised);
+      case 'exclude': {
+        // What the deployment cannot hold is certainly not returned; but then something else must show that.
+        const possible = named(check.tiers, promised).filter((tier) => !isLacked(tier) || newest.includes(tier));
+        const telling = check.tiers.filter((id) => possible.some((tier) => tier.id === id && !isLacked(tier)));
+        const windowed = check.tiers.some((id) => restsOnWindow(id, promised));
+        if (telling.length === 0) return named(check.tiers, promised);
+        return windowed ? possible : possible.filter((tier) => !isLacked(tier));
+      }
+      case 'exactly':
+        return world.tiers.filter(({ id }) => !check.may.has(id));
+      case 'status': {
+        if (asksForStatus) return [];
+        // That a request is accepted rests on there being something to return.
+        const something = world.tiers.filter((tier) => promised?.returned(tier) === 'yes');
+        if (something.some(({ id }) => !unbound.has(id))) return [];
+        return something.length > 0 ? something : [...world.tiers];
+      }
+      case 'differs-from': {
+        const other = promises.get(check.other);
+        const telling = world.tiers.filter((tier) => {
+          const both = [promised?.returned(tier), other?.returned(tier)];
+          return both.includes('yes') && both.includes('no');
+        });
+        return telling.length > 0 && !asksForStatus ? telling : [...world.tiers];
+      }
+      case 'same-as':
+      case 'within':
+      case 'something':
+      case 'nothing':
+      case 'at-most':
+      case 'ordered':
+        return [...world.tiers];
+      default:
+        return [];
+    }
+  };
+  const texts = JSON.stringify([[...requests.values()], mentionedIn(checks)]);
+  const tiers = new Set(checks.flatMap(neededBy).map(({ id }) => id));
+  return [...unbound].filter(([id]) => tiers.has(id) || texts.includes(id)).map(([, each]) => each);
+}
+
+function mentionedIn(checks: readonly Check[]): string[] {
+  return checks.flatMap((check) => {
+    if (check.claim === 'any-of') return mentionedIn(check.alternatives.flat());
+    return check.claim === 'mentions' || check.claim === 'mentions-not' ? check.texts : [];
+  });
+}
