@@ -1,27 +1,39 @@
 import path from 'node:path';
 import { driftText } from '../src/certificate/drift.js';
-import type { Case } from '../src/contract/case.js';
 import type { Location } from '../src/contract/problem.js';
 import { curlCommand } from '../src/exchange/curl.js';
+import { explored } from '../src/explore.js';
 import { attachReport, caseAnnotation } from '../src/playwright/attachment.js';
 import { type Engine, suite, test } from '../src/playwright/fixtures.js';
 import type { CaseResult } from '../src/run.js';
+import { loadSettings } from '../src/target/settings.js';
 
 for (const case_ of suite.cases) {
-  const details = {
-    tag: case_.tags.map((tag) => `@${tag}`),
-    annotation: { type: caseAnnotation, description: case_.id },
-  };
-  test(`${case_.id}: ${case_.title}`, details, async ({ engine }, testInfo) => {
-    const result = await engine.run(case_);
-    await attachReport(testInfo, {
-      result,
-      target: engine.session.target,
-      calibrationRequests: engine.session.calibration.requestsSent,
-    });
+  const { id, title, tags } = case_;
+  report(id, title, tags, (engine) => engine.run(case_));
+}
+
+const { exploration } = loadSettings(process.env, suite);
+if (exploration !== undefined) {
+  const title = `${exploration.requests} random requests, seed ${exploration.seed}`;
+  report(explored, title, [explored], (engine) => engine.explore(exploration));
+}
+
+/** Makes a test of something that leads to a result, and hands the result to the reporter. */
+function report(
+  id: string,
+  title: string,
+  tags: readonly string[],
+  run: (engine: Engine) => Promise<CaseResult>,
+): void {
+  const details = { tag: tags.map((tag) => `@${tag}`), annotation: { type: caseAnnotation, description: id } };
+  test(`${id}: ${title}`, details, async ({ engine }, testInfo) => {
+    const result = await run(engine);
+    const { target, calibration } = engine.session;
+    await attachReport(testInfo, { result, target, calibrationRequests: calibration.requestsSent });
     await showRows(result);
     const { verdict, reason } = result;
-    if (verdict === 'fail' || verdict === 'error') throw shown(case_, result, engine);
+    if (verdict === 'fail' || verdict === 'error') throw shown(result, engine);
     if (result.drift.length > 0) throw drifted(result);
     // After each failing test the worker is replaced, half a second each: only what is broken fails.
     test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
@@ -32,18 +44,18 @@ for (const case_ of suite.cases) {
 async function showRows({ rows, at }: CaseResult): Promise<void> {
   if (rows.length < 2) return;
   for (const { title, verdict, reason } of rows) {
-    const row = test.step(
-      verdict === 'pass' ? title : `${title} · ${verdict}`,
-      () => {
-        if (verdict === 'fail') throw located(reason, title, at);
-      },
-      { location: absolute(at) },
-    );
-    await row.catch(() => undefined);
+    const show = () => {
+      if (verdict === 'fail') throw located(reason, title, at);
+    };
+    try {
+      await test.step(verdict === 'pass' ? title : `${title} · ${verdict}`, show, { location: absolute(at) });
+    } catch {
+      // All rows are shown; the case fails as a whole.
+    }
   }
 }
 
-function shown(case_: Case, { reason, at, rows, evidence }: CaseResult, { session }: Engine): Error {
+function shown({ id, reason, at, rows, evidence }: CaseResult, { session }: Engine): Error {
   const broken = rows.filter(({ verdict }) => verdict === 'fail').map(({ title, reason }) => `  ${title}: ${reason}`);
   const parts = [
     rows.length > 1 ? `${broken.length} of ${rows.length} rows fail:\n${broken.join('\n')}` : reason,
@@ -51,7 +63,7 @@ function shown(case_: Case, { reason, at, rows, evidence }: CaseResult, { sessio
       ? []
       : [`Send it again with:\n${curlCommand(evidence.request, session.target.base_url)}`]),
   ];
-  return located(parts.join('\n\n'), case_.id, at);
+  return located(parts.join('\n\n'), id, at);
 }
 
 function drifted(result: CaseResult): Error {

@@ -46,6 +46,12 @@ export async function main(argv: readonly string[]): Promise<number> {
       .option('--out <folder>', 'for the results; results/<target> unless given')
       .option('--against <record>', 'reports every difference from a record')
       .option('--no-intrusive', 'leaves out cases that send bad credentials, oversized bodies or other methods')
+      .addOption(
+        new Option('--explore <requests>', 'goes beyond the written cases with so many random requests').argParser(
+          countNumber,
+        ),
+      )
+      .addOption(new Option('--seed <number>', 'draws the same requests again').argParser(countNumber))
       .argument('[playwright-args...]', 'after --: arguments for Playwright, such as --grep @limit.newest-150');
   certifying('certify')
     .description('runs the cases; without a target it starts the reference deployment on a free port')
@@ -105,6 +111,8 @@ interface CertifyOptions {
   readonly out?: string;
   readonly against?: string;
   readonly intrusive: boolean;
+  readonly explore?: number;
+  readonly seed?: number;
   /** Of the record command. */
   readonly to?: string;
 }
@@ -118,6 +126,9 @@ async function certify(args: readonly string[], options: CertifyOptions): Promis
     [variables.against]: options.against,
     [variables.recordTo]: options.to,
     [variables.noIntrusive]: options.intrusive ? undefined : '1',
+    [variables.explore]: options.explore?.toString(),
+    // Without a seed another one each time; the result names it.
+    [variables.seed]: (options.seed ?? Math.floor(Math.random() * 1_000_000)).toString(),
   };
   for (const [name, value] of Object.entries(flags)) if (value !== undefined) process.env[name] = value;
   const { out } = loadSettings(process.env, suiteOfRun());
@@ -208,6 +219,12 @@ function readWorld(file: string): World {
       { at: { file, line: 1, column: 1 }, message: `is no world (${(error as Error).message})`, mend },
     ]);
   }
+}
+
+function countNumber(text: string): number {
+  const count = Number(text);
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It is a whole number above 0.');
+  return count;
 }
 
 function portNumber(text: string): number {

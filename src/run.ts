@@ -75,9 +75,8 @@ export async function askCase(case_: Case, { send }: Channel): Promise<Asked> {
     sent.set(key, exchange);
     return exchange;
   };
-  const rows: readonly (Row | QuestionCase)[] = case_.kind === 'question' ? [case_] : case_.rows;
   const exchanges = await Promise.all(
-    rows.map(async ({ requests, missing }) => {
+    rowsOf(case_).map(async ({ requests, missing }) => {
       const came = new Map<string, Exchange>();
       if (missing.length > 0) return came;
       for (const [name, request] of requests) came.set(name, await sendOnce(name, request));
@@ -90,7 +89,7 @@ export async function askCase(case_: Case, { send }: Channel): Promise<Asked> {
 /** Runs one case: sends its requests and judges what came back. */
 export async function runCase(case_: Case, channel: Channel, setting: Setting): Promise<CaseResult> {
   const asked = await askCase(case_, channel);
-  const bodies = resultBodies(asked);
+  const bodies = resultBodies(case_, asked);
   const shape = shapeOfBodies(bodies, knownIds(setting.world));
   const judged = resultOf(case_, judgeCase(case_, asked.exchanges, setting), asked);
   const result: CaseResult = {
@@ -123,20 +122,25 @@ function resultOf(
 }
 
 /** Successful bodies of the operation; what another method or path is answered with has a shape of its own. */
-function resultBodies({ exchanges }: Asked): string[] {
+function resultBodies(case_: Case, { exchanges }: Asked): string[] {
   const { method, path } = documentedRequest;
-  return exchanges
-    .flatMap((row) => [...row.values()])
-    .flatMap((exchange) => {
-      const { request } = exchange;
+  return rowsOf(case_).flatMap(({ requests }, n) =>
+    [...requests].flatMap(([name, request]) => {
+      const exchange = exchanges[n]?.get(name);
       const isOperation = request.method === method && request.path.split('?')[0] === path;
-      if (!isOperation || !('response' in exchange) || !succeeded(exchange.response)) return [];
-      return exchange.response.body === '' ? [] : [exchange.response.body];
-    });
+      if (!isOperation || exchange === undefined || !('response' in exchange)) return [];
+      return succeeded(exchange.response) ? [exchange.response.body] : [];
+    }),
+  );
+}
+
+/** What is asked together: the rows of a requirement case, or the question. */
+function rowsOf(case_: Case): readonly (Row | QuestionCase)[] {
+  return case_.kind === 'question' ? [case_] : case_.rows;
 }
 
 /** A result without the credentials that its texts may hold. */
-function redacted<T>(value: T, redact: Channel['redact']): T {
+export function redacted<T>(value: T, redact: Channel['redact']): T {
   const clean = (part: unknown): unknown => {
     if (typeof part === 'string') return redact(part);
     if (Array.isArray(part)) return part.map(clean);

@@ -8,6 +8,8 @@ import { requestFaults } from './request.js';
 import { resultFaults } from './result.js';
 import { windowFaults } from './window.js';
 
+export type { Fault, Requirement } from './fault.js';
+
 /** Every way in which the reference deployment can break the documentation on purpose. */
 export const faults: readonly Fault[] = [
   ...requestFaults,

@@ -105,7 +105,7 @@ test.describe('refuses what is not written as a case file', () => {
       [
         'an unknown key of a check, far from any known one',
         requirement('    request: {}\n    expect: [{ ▸something-else: 1 }]'),
-        "unknown key 'something-else' → Known: any-of, body, header, of, returned, status.",
+        "unknown key 'something-else' → Known: accepted, any-of, body, found, header, of, returned, status.",
       ],
       [
         'an unknown term of a selection',
@@ -432,7 +432,7 @@ test.describe('refuses requirement cases that would judge unsoundly', () => {
       [
         'a header',
         asking('{}', '{ ▸header: { name: Deprecation } }'),
-        "the documentation promises nothing about 'header' → Expect status, or what is returned: include, exclude, exactly, differs-from.",
+        "the documentation promises nothing about 'header' → Expect status, accepted, found, or what is returned: include, exclude, exactly, differs-from.",
       ],
       [
         'one of several answers',

@@ -60,6 +60,7 @@ const suite: Suite = {
       campaign: new Map(),
       tier: new Map(),
     },
+    unbound: new Map(),
   },
   cases: [verifying('one-a', 'a.one'), verifying('one-b', 'a.one'), verifying('two', 'a.two')],
   calibration: [],

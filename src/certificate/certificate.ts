@@ -1,7 +1,10 @@
+import { lists } from '../contract/bindings.js';
 import { deservesWarning, type Question } from '../contract/ledger.js';
 import { formatLocation } from '../contract/problem.js';
 import type { Suite } from '../contract/suite.js';
+import { kinds } from '../contract/world.js';
 import { curlCommand } from '../exchange/curl.js';
+import { explored } from '../explore.js';
 import { type Verdict, verdicts, worst } from '../judge/verdict.js';
 import type { CaseResult } from '../run.js';
 import { driftText } from './drift.js';
@@ -10,7 +13,7 @@ import { driftText } from './drift.js';
 export interface Certificate {
   readonly verdict: RunVerdict;
   readonly missing?: readonly string[];
-  readonly target: { readonly name: string; readonly base_url: string };
+  readonly target: CertifiedTarget;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly summary: Readonly<Partial<Record<Verdict, number>>>;
   readonly requirements: readonly RequirementEntry[];
@@ -20,6 +23,14 @@ export interface Certificate {
   readonly requests_sent: number;
   readonly started_at: string;
   readonly duration_ms: number;
+}
+
+/** What was certified, and who answers for it. */
+export interface CertifiedTarget {
+  readonly name: string;
+  readonly version?: string;
+  readonly contact?: string;
+  readonly base_url: string;
 }
 
 export type RunVerdict = 'conforms' | 'does-not-conform' | 'incomplete';
@@ -57,7 +68,7 @@ export interface DriftEntry {
 
 /** What a run knows beside the results of its cases. */
 export interface RunFacts {
-  readonly target: { readonly name: string; readonly base_url: string };
+  readonly target: CertifiedTarget;
   readonly requestsSent: number;
   /** What the reader should know of the run. */
   readonly notes: readonly string[];
@@ -68,16 +79,19 @@ export interface RunFacts {
 /** Sums the results of cases up to a certificate. Cases of the suite without a result were not selected. */
 export function certify(suite: Suite, results: readonly CaseResult[], facts: RunFacts): Certificate {
   const byCase = new Map(results.map((result) => [result.id, result]));
+  const found = byCase.get(explored);
   const requirements = suite.ledger.requirements.map(({ id, statement }): RequirementEntry => {
     const cases = suite.cases
       .filter((case_) => case_.kind === 'requirement' && case_.verifies === id)
       .map((case_) => caseEntry(case_.id, byCase.get(case_.id), facts.target.base_url));
+    // What exploring found is a case of the requirement that it breaks.
+    if (found?.subject === id) cases.push(caseEntry(found.id, found, facts.target.base_url));
     return { id, statement, verdict: worst(cases.map(({ verdict }) => verdict)), cases };
   });
-  const verdict = sumOf(requirements);
+  const verdict = sumOf(requirements, notHeld(suite).length > 0);
   return {
     verdict,
-    ...(verdict === 'incomplete' ? { missing: missingFrom(requirements) } : {}),
+    ...(verdict === 'incomplete' ? { missing: [...notHeld(suite), ...missingFrom(requirements)] } : {}),
     target: facts.target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: Object.fromEntries(
@@ -90,17 +104,54 @@ export function certify(suite: Suite, results: readonly CaseResult[], facts: Run
     drift: results.flatMap((result) =>
       result.drift.map((drift) => ({ case: result.id, text: driftText(drift, result, suite.world.world) })),
     ),
-    notes: facts.notes,
+    notes: [...facts.notes, ...(found?.subject === explored ? [found.reason] : [])],
     requests_sent: facts.requestsSent,
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
   };
 }
 
-/** A run's verdict: a failure decides it, and only passes make it conform. */
-export function sumOf(requirements: readonly Pick<RequirementEntry, 'verdict'>[]): RunVerdict {
+/**
+ * A run's verdict: a failure decides it, and only passes make it conform.
+ *
+ * @param isPartial whether some of what verifies the requirements could not be asked for want of the world
+ */
+export function sumOf(requirements: readonly Pick<RequirementEntry, 'verdict'>[], isPartial = false): RunVerdict {
   if (requirements.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
-  return requirements.every(({ verdict }) => verdict === 'pass') ? 'conforms' : 'incomplete';
+  return requirements.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
+}
+
+/** What the target would have to hold for all requirement cases to apply, a line per kind of thing. */
+function notHeld({ cases, world }: Suite): string[] {
+  const needed = new Set(
+    cases.flatMap((case_) => (case_.kind === 'requirement' ? case_.rows.flatMap(({ missing }) => missing) : [])),
+  );
+  const things = [...world.unbound.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
+  const withoutId = things.filter(({ lacking }) => lacking.length === 0);
+  const capabilities = [...new Set(things.flatMap(({ lacking }) => lacking))];
+  return [
+    ...kinds.flatMap((kind) => {
+      const names = withoutId.filter((thing) => thing.kind === kind).map(({ name }) => name);
+      return names.length === 0 ? [] : [`Ids that would complete it, of ${lists[kind]}: ${folded(names).join(', ')}.`];
+    }),
+    ...(capabilities.length === 0 ? [] : [`Capabilities that would complete it: ${capabilities.join(', ')}.`]),
+  ];
+}
+
+/** Names in which runs such as depot-1, depot-2, depot-3 are one entry. */
+function folded(names: readonly string[]): string[] {
+  const runs: { first: string; last: string }[] = [];
+  for (const name of names) {
+    const run = runs.at(-1);
+    if (run !== undefined && name === following(run.last)) run.last = name;
+    else runs.push({ first: name, last: name });
+  }
+  return runs.map(({ first, last }) => (first === last ? first : `${first} to ${last}`));
+}
+
+function following(name: string): string | undefined {
+  const [, stem, number] = /^(.*-)(\d+)$/.exec(name) ?? [];
+  return stem === undefined ? undefined : `${stem}${Number(number) + 1}`;
 }
 
 const notSelected = 'Not selected in this run.';

@@ -17,8 +17,8 @@ export function expectedOf(
   schema: object | undefined,
 ): Expected {
   const recorded = Object.entries(record?.questions ?? {}).map(([question, { outcome, request, response }]) => {
-    const then = response === undefined ? {} : { then: `${request ?? ''}\n${response}` };
-    return [question, { outcome, statedBy: 'the record', ...then }] as const;
+    const shown = response === undefined ? {} : { recorded: `${request ?? ''}\n${response}` };
+    return [question, { outcome, statedBy: 'the record', ...shown }] as const;
   });
   const pinned = Object.entries(pins).map(
     ([question, outcome]) => [question, { outcome, statedBy: 'the target file' }] as const,
@@ -39,7 +39,7 @@ export function driftText(drift: Drift, { evidence }: CaseResult, world: World):
   return [
     `${question} is '${outcome}'; ${expected.statedBy} says '${expected.outcome}'.`,
     ...(evidence === undefined ? [] : ['', 'Now:', responseText(evidence, world)]),
-    ...(expected.then === undefined ? [] : ['', 'Then:', expected.then]),
+    ...(expected.recorded === undefined ? [] : ['', 'Then:', expected.recorded]),
   ].join('\n');
 }
 

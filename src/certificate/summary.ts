@@ -21,13 +21,15 @@ export function summaryOf(certificate: Certificate, written: Written): string {
     ['Observed', written.observed],
     ...(written.record === undefined ? [] : [['Record', written.record] as [string, string]]),
   ];
+  const isOfRequirement = (line: string) => requirements.some(({ id }) => line.startsWith(`${id}:`));
+  const partsOfWorld = (certificate.missing ?? []).filter((line) => !isOfRequirement(line));
   const unpassed = requirements.filter((requirement) => requirement.verdict !== 'pass');
   return [
     '',
     `${verdict.toUpperCase()}  ${target.name} at ${target.base_url}`,
     '',
     ...fields.map(([name, value]) => `${name.padEnd(13)} ${value}`),
-    ...notes.map((note) => `\n${note}`),
+    ...[...notes, ...partsOfWorld].map((note) => `\n${note}`),
     ...unpassed.map(requirementText),
     ...drift.map(({ case: id, text }) => `\ndrift  ${id}\n${indented(text)}`),
     '',

@@ -1,9 +1,9 @@
-import type { HttpRequest } from '../exchange/exchange.js';
 import { contentOf } from '../exchange/request-content.js';
 import type { Case, Check, OutcomeRule, QuestionAnswer, Relation, Row, Taken } from './case.js';
 import type { Ledger, Question } from './ledger.js';
+import { missingFor } from './missing.js';
 import type { Problem } from './problem.js';
-import { type Promised, promisedFor, whyUndocumented } from './promise.js';
+import { promisedFor, whyUndocumented } from './promise.js';
 import {
   assembled,
   documentedRequest,
@@ -15,7 +15,7 @@ import {
 } from './request.js';
 import { schemaProblems } from './schema.js';
 import { type Selection, selected } from './selection.js';
-import { requirementProblems } from './soundness.js';
+import { type Asking, requirementProblems } from './soundness.js';
 import { suggest } from './suggest.js';
 import { type Kind, kinds, type NamedWorld } from './world.js';
 import type { Path, YamlFile } from './yaml-file.js';
@@ -74,6 +74,8 @@ interface CheckEntry {
     'at-most'?: number;
     order?: 'newest-first' | 'oldest-first';
   };
+  accepted?: 'unless-empty' | { 'as-is': string };
+  found?: { 'at-most'?: number; within?: string };
   'any-of'?: CheckEntry[][];
 }
 
@@ -91,12 +93,6 @@ export function readCaseFile(
   const problems = schemaProblems('cases', file);
   if (problems.length > 0) return { cases: [], problems };
   return new CaseFileReader(file, ledger, world).read();
-}
-
-/** One named request of a row, with what the documentation promises for it. */
-interface Asking {
-  readonly http: HttpRequest;
-  readonly promised: Promised;
 }
 
 class CaseFileReader {
@@ -146,7 +142,7 @@ class CaseFileReader {
         tags,
         given,
         answer,
-        ...wire(asked),
+        ...this.wired(asked.asking, [...given, ...checksOf(answer)], 'question'),
       };
     }
     const requirement = this.ledger.requirements.find(({ id }) => id === entry.verifies);
@@ -156,14 +152,26 @@ class CaseFileReader {
     const rows = this.readRows(entry, at).map((row): Row => {
       const given = this.readGiven(entry, at, row.asking);
       const expect = this.readChecks(entry.expect ?? [], [...at, 'expect'], row.asking);
-      const promises = new Map([...row.asking].map(([name, { promised }]) => [name, promised]));
       this.problems.push(
-        ...requirementProblems({ title: row.title, at: this.file.at(at), given, expect, promises }, this.world.world),
+        ...requirementProblems(
+          { title: row.title, at: this.file.at(at), given, expect, asking: row.asking },
+          this.world.world,
+        ),
       );
-      return { title: row.title, given, expect, ...wire(row) };
+      return { title: row.title, given, expect, ...this.wired(row.asking, [...given, ...expect], 'requirement') };
     });
     const tags = [requirement.id, ...(entry.tags ?? [])];
     return { kind: 'requirement', id: entry.id ?? '', verifies: requirement.id, ...common, tags, rows };
+  }
+
+  private wired(
+    asking: ReadonlyMap<string, Asking>,
+    checks: readonly Check[],
+    stance: 'requirement' | 'question',
+  ): Pick<Row, 'requests' | 'missing'> {
+    const requests = new Map([...asking].map(([name, { http }]) => [name, http]));
+    const promises = new Map([...asking].map(([name, { promised }]) => [name, promised]));
+    return { requests, missing: missingFor({ requests, checks, promises, stance }, this.world) };
   }
 
   private unknown(kind: string, id: string, at: Path, known: readonly { id: string }[]): undefined {
@@ -378,7 +386,7 @@ class CaseFileReader {
   }
 
   private readClaims(
-    { status, header, body, returned }: CheckEntry,
+    { status, header, body, returned, accepted, found }: CheckEntry,
     at: Path,
     of: string,
     asking: ReadonlyMap<string, Asking>,
@@ -430,6 +438,22 @@ class CaseFileReader {
           other: other(differs, 'body', 'differs-from'),
         });
       }
+    }
+    if (accepted !== undefined) {
+      const like = typeof accepted === 'string' ? {} : { like: other(accepted['as-is'], 'accepted', 'as-is') };
+      checks.push({ ...where('accepted'), claim: 'accepted', ...like });
+    }
+    const { 'at-most': count, within } = found ?? {};
+    if (count !== undefined) checks.push({ ...where('found', 'at-most'), claim: 'found-at-most', count });
+    if (within !== undefined) {
+      const { promised } = asking.get(of) as Asking;
+      const open = this.world.world.tiers.filter((tier) => promised.returned(tier) === 'open').map(({ id }) => id);
+      checks.push({
+        ...where('found', 'within'),
+        claim: 'found-within',
+        other: other(within, 'found', 'within'),
+        may: open,
+      });
     }
     return [...checks, ...this.readReturned(returned ?? {}, [...at, 'returned'], of, asking)];
   }
@@ -485,11 +509,8 @@ function listed(
   return Object.entries(requests ?? {}).map(([name, patch]) => ({ name, patch, at: [...at, name] }));
 }
 
-function wire({ asking }: { asking: ReadonlyMap<string, Asking> }): {
-  requests: Map<string, HttpRequest>;
-  missing: string[];
-} {
-  return { requests: new Map([...asking].map(([name, { http }]) => [name, http])), missing: [] };
+function checksOf(answer: QuestionAnswer): Check[] {
+  return answer.kind === 'value' ? [] : answer.rules.flatMap(({ checks }) => checks);
 }
 
 function isKind(kind: string): kind is Kind {

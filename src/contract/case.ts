@@ -37,7 +37,7 @@ export interface QuestionCase extends CommonCase, Asked {
 export interface Asked {
   readonly requests: ReadonlyMap<string, HttpRequest>;
   readonly given: readonly Check[];
-  /** Names of the world that are needed here and that the target has no id for. */
+  /** What is needed of the world here and the target does not hold. */
   readonly missing: readonly string[];
 }
 
@@ -77,6 +77,12 @@ export type Claim =
   | { readonly claim: Relation; readonly other: string }
   | { readonly claim: 'something' | 'nothing' }
   | { readonly claim: 'at-most'; readonly count: number }
+  /** Answered with success. Another status refutes it only where `like`, which asks for no more, was. */
+  | { readonly claim: 'accepted'; readonly like?: string }
+  /** Of whatever stands where promotions are named, known or not. */
+  | { readonly claim: 'found-at-most'; readonly count: number }
+  /** `may` are tiers that may be found here and not there. */
+  | { readonly claim: 'found-within'; readonly other: string; readonly may: readonly string[] }
   | { readonly claim: 'ordered'; readonly order: 'newest-first' | 'oldest-first' };
 
 /** How the sets of promotions that two exchanges returned stand to each other. */

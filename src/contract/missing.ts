@@ -1,5 +1,4 @@
 import type { HttpRequest } from '../exchange/exchange.js';
-import type { Unbound } from './bindings.js';
 import type { Check } from './case.js';
 import type { Promised } from './promise.js';
 import { type NamedWorld, windowSize } from './world.js';
@@ -10,20 +9,21 @@ interface Claiming {
   readonly requests: ReadonlyMap<string, HttpRequest>;
   readonly checks: readonly Check[];
   readonly promises: ReadonlyMap<string, Promised>;
-  /** Whether a status is what is asked for, so that it rests on nothing. */
-  readonly asksForStatus: boolean;
+  /** A question asks for whatever comes; a requirement rests on what is promised. */
+  readonly stance: 'requirement' | 'question';
 }
 
 /**
  * What a row needs of the world and the deployment does not hold: what its requests name, the tiers that its checks
- * name, and whatever else must be there for its checks to be sound.
+ * name, and whatever else must be there for its checks to be sound. Each by kind and name, as in `customer ann`.
  */
-export function missingFor(claiming: Claiming, { world, unbound }: NamedWorld): Unbound[] {
+export function missingFor(claiming: Claiming, { world, unbound }: NamedWorld): string[] {
   if (unbound.size === 0) return [];
-  const { requests, checks, promises, asksForStatus } = claiming;
-  const isLacked = ({ id }: Tier) => (unbound.get(id)?.lacking.length ?? 0) > 0;
+  const { requests, checks, promises, stance } = claiming;
+  const isLacked = (id: string) => (unbound.get(id)?.lacking.length ?? 0) > 0;
   const byId = new Map(world.tiers.map((tier, index) => [tier.id, { tier, rank: index + 1 }]));
   const newest = world.tiers.slice(0, windowSize);
+  const everything = world.tiers.filter(({ id }) => !isLacked(id));
 
   /** Where only its age speaks against a tier, the deployment must hold as many newer ones as the document says. */
   const restsOnWindow = (id: string, promised: Promised | undefined): boolean => {
@@ -42,21 +42,18 @@ export function missingFor(claiming: Claiming, { world, unbound }: NamedWorld): 
       case 'include':
         return named(check.tiers, promised);
       case 'exclude': {
-        // What the deployment cannot hold is certainly not returned; but then something else must show that.
-        const possible = named(check.tiers, promised).filter((tier) => !isLacked(tier) || newest.includes(tier));
-        const telling = check.tiers.filter((id) => possible.some((tier) => tier.id === id && !isLacked(tier)));
-        const windowed = check.tiers.some((id) => restsOnWindow(id, promised));
-        if (telling.length === 0) return named(check.tiers, promised);
-        return windowed ? possible : possible.filter((tier) => !isLacked(tier));
+        // What a deployment cannot hold is certainly not returned, so the others show as much without it.
+        const possible = check.tiers.filter((id) => !isLacked(id));
+        return named(possible.length > 0 ? possible : check.tiers, promised);
       }
       case 'exactly':
         return world.tiers.filter(({ id }) => !check.may.has(id));
       case 'status': {
-        if (asksForStatus) return [];
+        if (stance === 'question') return [];
         // That a request is accepted rests on there being something to return.
         const something = world.tiers.filter((tier) => promised?.returned(tier) === 'yes');
         if (something.some(({ id }) => !unbound.has(id))) return [];
-        return something.length > 0 ? something : [...world.tiers];
+        return something.length > 0 ? something : everything;
       }
       case 'differs-from': {
         const other = promises.get(check.other);
@@ -64,7 +61,7 @@ export function missingFor(claiming: Claiming, { world, unbound }: NamedWorld): 
           const both = [promised?.returned(tier), other?.returned(tier)];
           return both.includes('yes') && both.includes('no');
         });
-        return telling.length > 0 && !asksForStatus ? telling : [...world.tiers];
+        return stance === 'requirement' && telling.length > 0 ? telling : everything;
       }
       case 'same-as':
       case 'within':
@@ -72,14 +69,16 @@ export function missingFor(claiming: Claiming, { world, unbound }: NamedWorld): 
       case 'nothing':
       case 'at-most':
       case 'ordered':
-        return [...world.tiers];
+        return everything;
       default:
         return [];
     }
   };
   const texts = JSON.stringify([[...requests.values()], mentionedIn(checks)]);
   const tiers = new Set(checks.flatMap(neededBy).map(({ id }) => id));
-  return [...unbound].filter(([id]) => tiers.has(id) || texts.includes(id)).map(([, each]) => each);
+  return [...unbound]
+    .filter(([id]) => tiers.has(id) || texts.includes(id))
+    .map(([, { kind, name }]) => `${kind} ${name}`);
 }
 
 function mentionedIn(checks: readonly Check[]): string[] {

@@ -65,10 +65,8 @@ function bodyOf(body: RequestParts['body'], patch: RequestPatch): RequestParts['
 /** Objects are merged at every depth; anything else, null too, replaces. */
 function merge(base: unknown, change: unknown): unknown {
   if (!isTree(base) || !isTree(change)) return change;
-  return Object.entries(change).reduce<Tree>(
-    (merged, [key, value]) => ({ ...merged, [key]: merge(base[key], value) }),
-    base,
-  );
+  const merged = Object.entries(change).map(([key, value]) => [key, merge(base[key], value)] as const);
+  return { ...base, ...Object.fromEntries(merged) };
 }
 
 function isTree(value: unknown): value is Tree {

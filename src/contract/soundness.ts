@@ -1,22 +1,31 @@
+import type { HttpRequest } from '../exchange/exchange.js';
+import { contentOf } from '../exchange/request-content.js';
 import type { Check } from './case.js';
 import type { Location, Problem } from './problem.js';
 import type { Promised, Standing } from './promise.js';
+import { windowSize } from './world.js';
 import type { Tier, World } from './world-types.js';
 
-/** What a row of a requirement case claims, and what the documentation promises for its requests. */
+/** One named request of a row, with what the documentation promises for it. */
+export interface Asking {
+  readonly http: HttpRequest;
+  readonly promised: Promised;
+}
+
+/** What a row of a requirement case claims, and of which requests. */
 export interface ClaimedRow {
   readonly title: string;
   readonly at: Location;
   readonly given: readonly Check[];
   readonly expect: readonly Check[];
-  readonly promises: ReadonlyMap<string, Promised>;
+  readonly asking: ReadonlyMap<string, Asking>;
 }
 
 /**
  * Why a row of a requirement case would judge unsoundly, or would pass on nothing: each of its expectations must follow
  * from what the documentation promises, and each negative one must come with its positive control.
  */
-export function requirementProblems({ title, at, given, expect, promises }: ClaimedRow, world: World): Problem[] {
+export function requirementProblems({ title, at, given, expect, asking }: ClaimedRow, world: World): Problem[] {
   const inRow = title === '' ? '' : ` (row '${title}')`;
   const tiers = new Map(world.tiers.map((tier) => [tier.id, tier]));
   const problems: Problem[] = [];
@@ -29,7 +38,7 @@ export function requirementProblems({ title, at, given, expect, promises }: Clai
       refuse(check, 'a requirement has one answer, so any-of cannot be expected', 'Ask a question instead.');
       continue;
     }
-    const promised = promises.get(check.of) as Promised;
+    const { http, promised } = asking.get(check.of) as Asking;
     const because = promised.because === undefined ? '' : `: ${promised.because}`;
     const unpromised = (ids: Iterable<string>, wanted: Standing) => {
       const wrong = [...ids].map((id) => tiers.get(id) as Tier).find((tier) => promised.returned(tier) !== wanted);
@@ -86,7 +95,7 @@ export function requirementProblems({ title, at, given, expect, promises }: Clai
         break;
       }
       case 'differs-from': {
-        const other = promises.get(check.other) as Promised;
+        const { promised: other } = asking.get(check.other) as Asking;
         const differ = world.tiers.some((tier) => isOpposite(promised.returned(tier), other.returned(tier)));
         if (!differ)
           refuse(
@@ -96,11 +105,46 @@ export function requirementProblems({ title, at, given, expect, promises }: Clai
           );
         break;
       }
+      case 'accepted': {
+        if (!promised.accepted)
+          refuse(
+            check,
+            `the documentation does not promise that this is accepted${because}`,
+            'Ask a question instead.',
+          );
+        const like = check.like === undefined ? undefined : asking.get(check.like);
+        if (like !== undefined && !(like.promised.accepted && addsTo(http, like.http)))
+          refuse(
+            check,
+            `'${check.of}' does not hold all that '${check.like}' says, so it may return nothing where that does`,
+            "Let it add and take nothing away, or say 'accepted: unless-empty'.",
+          );
+        break;
+      }
+      case 'found-at-most':
+        if (promised.because !== undefined || isNarrowed(http) || check.count < windowSize)
+          refuse(
+            check,
+            `the documentation does not promise that no more than ${check.count} are returned${because}`,
+            `Expect ${windowSize} of a request without filters.`,
+          );
+        break;
+      case 'found-within': {
+        const { http: wider, promised: other } = asking.get(check.other) as Asking;
+        const isNarrower = !isNarrowed(wider) && isNarrowed(http) && http.body === wider.body;
+        if (promised.because !== undefined || other.because !== undefined || !isNarrower)
+          refuse(
+            check,
+            `the documentation does not promise that '${check.of}' returns a part of '${check.other}'${because}`,
+            'Let them differ in a filter alone.',
+          );
+        break;
+      }
       default:
         refuse(
           check,
           `the documentation promises nothing about '${check.claim}'`,
-          'Expect status, or what is returned: include, exclude, exactly, differs-from.',
+          'Expect status, accepted, found, or what is returned: include, exclude, exactly, differs-from.',
         );
     }
     if (
@@ -130,4 +174,33 @@ function isNegative(check: Check): boolean {
 
 function isOpposite(one: Standing, other: Standing): boolean {
   return (one === 'yes' && other === 'no') || (one === 'no' && other === 'yes');
+}
+
+/** Whether a request has a query: filters, or what else may take promotions away. */
+function isNarrowed({ path }: HttpRequest): boolean {
+  return path.includes('?');
+}
+
+/** Whether a request says all that another one says: rules ask for what is there, so adding takes nothing away. */
+function addsTo(request: HttpRequest, other: HttpRequest): boolean {
+  return request.path === other.path && holdsAll(contentOf(request).body, contentOf(other).body);
+}
+
+function holdsAll(more: unknown, less: unknown): boolean {
+  if (Array.isArray(more) && Array.isArray(less)) {
+    const left = [...more];
+    return less.every((part) => {
+      const at = left.findIndex((other) => holdsAll(other, part));
+      if (at >= 0) left.splice(at, 1);
+      return at >= 0;
+    });
+  }
+  if (isObject(more) && isObject(less)) {
+    return Object.entries(less).every(([key, part]) => Object.hasOwn(more, key) && holdsAll(more[key], part));
+  }
+  return more === less;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { HttpRequest } from '../exchange/exchange.js';
+import { boundWorld, type Holding } from './bindings.js';
 import type { Case } from './case.js';
 import { readCaseFile } from './case-file.js';
 import { type Ledger, loadLedger } from './ledger.js';
@@ -23,15 +24,17 @@ export interface Suite {
   readonly calibration: readonly HttpRequest[];
 }
 
-const ownFolder = path.join(packageRoot, 'cases');
+/** The cases of this package. */
+export const ownFolder = path.join(packageRoot, 'cases');
 
 /**
  * Loads ledger, world and cases.
  *
  * @param folder holds `contract.yaml`, `world.yaml`, `requirements/` and `questions/`
+ * @param holding what the deployment under test holds of the world; all of it, under the world's ids, unless given
  * @throws UnusableInput with every problem of every file
  */
-export function loadSuite(folder = ownFolder): Suite {
+export function loadSuite(folder = ownFolder, holding: Holding = {}): Suite {
   const problems: Problem[] = [];
   const attempt = <T>(load: () => T): T | undefined => {
     try {
@@ -43,7 +46,7 @@ export function loadSuite(folder = ownFolder): Suite {
     }
   };
   const ledger = attempt(() => loadLedger(path.join(folder, 'contract.yaml')));
-  const world = attempt(() => loadWorld(path.join(folder, 'world.yaml')));
+  const world = attempt(() => boundWorld(loadWorld(path.join(folder, 'world.yaml')), holding));
   const files = caseFiles(folder).flatMap((file) => attempt(() => readYaml(file)) ?? []);
   if (ledger === undefined || world === undefined) throw new UnusableInput(problems);
 
@@ -90,7 +93,8 @@ function caseFiles(folder: string): string[] {
 
 function firstRequests(case_: Case): HttpRequest[] {
   const asked = case_.kind === 'question' ? case_ : case_.rows[0];
-  return [...(asked?.requests.values() ?? [])];
+  // What names something that the deployment does not hold would teach nothing.
+  return asked === undefined || asked.missing.length > 0 ? [] : [...asked.requests.values()];
 }
 
 /** What is wrong between cases: ids taken twice, and entries of the ledger without a case. */

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import path from 'node:path';
+import type { Unbound } from './bindings.js';
 import { packageRoot } from './package-root.js';
 import { type Problem, UnusableInput } from './problem.js';
 import { schemaProblems } from './schema.js';
@@ -24,6 +25,8 @@ const prefixes: Record<Kind, string> = {
 export interface NamedWorld {
   readonly world: World;
   readonly ids: Readonly<Record<Kind, ReadonlyMap<string, string>>>;
+  /** What the deployment under test does not hold, by the id that stands for it in this world. */
+  readonly unbound: ReadonlyMap<string, Unbound>;
 }
 
 /** How many of the newest tiers the documentation says are checked. */
@@ -159,6 +162,7 @@ export function expandWorld(file: YamlFile): NamedWorld {
       tiers,
     },
     ids: { ...ids, tier: new Map(tiers.map(({ name, id }) => [name, id])) },
+    unbound: new Map(),
   };
   problems.push(...windowProblems(tiers, file), ...idProblems(named, file));
   if (problems.length > 0) throw new UnusableInput(problems);

@@ -2,7 +2,7 @@ import type { Check, Claim } from '../contract/case.js';
 import { compileSchema } from '../contract/schema.js';
 import type { World } from '../contract/world-types.js';
 import { type Exchange, type HttpResponse, headerValues } from '../exchange/exchange.js';
-import { type KnownIds, type Naming, parseJson, type Reading, type Result, resultOf } from './recognise.js';
+import { foundIn, type KnownIds, type Naming, parseJson, type Reading, type Result, resultOf } from './recognise.js';
 
 /** Whether a check holds. `unclear`: the exchanges neither prove nor refute it. */
 export type Truth =
@@ -170,6 +170,18 @@ function claimHolds(
         violated(`The body names ${found ? 'at least one' : 'none'} of ${claim.texts.length}.`)
       );
     }
+    case 'accepted': {
+      if (succeeded(response)) return true;
+      if (claim.like === undefined)
+        return unclear(`Answered ${response.status}, which may be how an empty result looks.`);
+      const other = seenOf(claim.like, evidence, stance);
+      if ('because' in other) return unclear(`'${claim.like}': ${other.because}`);
+      const both = `Answered ${response.status}, and '${claim.like}' ${other.response.status}.`;
+      return succeeded(other.response) ? violated(both) : unclear(both);
+    }
+    case 'found-at-most':
+    case 'found-within':
+      return foundHolds(claim, answered, evidence, stance);
     default:
       return resultHolds(claim, answered, evidence, stance);
   }
@@ -252,6 +264,42 @@ function resultHolds(claim: ResultClaim, answered: Answered, evidence: Evidence,
       return related(claim, result, resultOf(evidence.naming(other.response), evidence.reading), names);
     }
   }
+}
+
+/** What is found where promotions are named counts, whether it is known or not. Nothing found shows nothing. */
+function foundHolds(
+  claim: Extract<Claim, { claim: 'found-at-most' | 'found-within' }>,
+  { response }: Answered,
+  evidence: Evidence,
+  stance: Stance,
+): true | Doubt {
+  const { reading, world } = evidence;
+  const ids = knownIds(world);
+  const isStated = reading.kind === 'stated';
+  if (!isStated && (reading.kind !== 'agreed' || reading.patterns.length === 0))
+    return unclear(
+      'Where the responses name promotions is not known. Say it in a target file: response: { tier: /promotions/*/id }',
+    );
+  if (!succeeded(response)) return unclear(`Answered ${response.status}, so there is no result to judge.`);
+  const found = foundIn(response.body, reading, ids);
+  if (found.length === 0) return unclear('No promotion was returned, so there is nothing to judge.');
+  if (claim.claim === 'found-at-most') {
+    if (found.length <= claim.count) return true;
+    const because = `${found.length} promotions were returned, more than ${claim.count}.`;
+    // Beside promotions, something else may stand there, unless somebody says that it does not.
+    return isStated ? violated(because) : unclear(because);
+  }
+  const other = seenOf(claim.other, evidence, stance);
+  if ('because' in other) return unclear(`'${claim.other}': ${other.because}`);
+  if (!succeeded(other.response))
+    return unclear(`'${claim.other}' was answered ${other.response.status}, so there is no result to compare with.`);
+  const there = new Set([...foundIn(other.response.body, reading, ids), ...claim.may]);
+  const extra = found.filter((id) => !there.has(id)).length;
+  // A filter may be applied before the window is taken, and then shows older ones.
+  return (
+    extra === 0 ||
+    unclear(`${extra} of ${found.length} promotions are not in '${claim.other}'; they may be older ones.`)
+  );
 }
 
 function membership(

@@ -13,7 +13,7 @@ export interface ExpectedOutcome {
   /** As in "the record" or "the target file". */
   readonly statedBy: string;
   /** What had come back when it was recorded. */
-  readonly then?: string;
+  readonly recorded?: string;
 }
 
 export const nothingExpected: Expected = { outcomes: new Map(), schemas: [] };

@@ -136,6 +136,46 @@ function sameSet(one: readonly string[] = [], other: readonly string[] = []): bo
   return one.length === other.length && one.every((id) => other.includes(id));
 }
 
+/**
+ * Whatever stands where promotions are named: the id of each known tier, and the text of each other thing, once. Keys of
+ * objects that are no known ids may be names of fields, so they count only where the target file states the pattern.
+ */
+export function foundIn(
+  body: string,
+  reading: Extract<Reading, { kind: 'stated' | 'agreed' }>,
+  { tiers }: KnownIds,
+): string[] {
+  const value = parseJson(body);
+  if (value === undefined) return [];
+  const tiersIn = finderOf(tiers);
+  const knownIn = (text: string) => (tiers.has(text) ? [text] : [...tiersIn(text)]);
+  const isTaken = (key: string) => reading.kind === 'stated' || knownIn(key).length > 0;
+  const patterns = reading.kind === 'stated' ? [reading.pattern] : reading.patterns;
+  for (const pattern of patterns) {
+    const found = textsAt(value, pattern.split('/').slice(1), isTaken).flatMap((text) => {
+      const known = knownIn(text);
+      return known.length > 0 ? known : [text];
+    });
+    if (found.length > 0) return [...new Set(found)];
+  }
+  return [];
+}
+
+/** The texts under a pattern: strings and numbers, and keys where the pattern ends with a wildcard for one. */
+function textsAt(value: unknown, steps: readonly string[], isTaken: (key: string) => boolean): string[] {
+  const [step, ...rest] = steps;
+  if (step === undefined) return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+  if (Array.isArray(value)) return step === '*' ? value.flatMap((item) => textsAt(item, rest, isTaken)) : [];
+  if (typeof value !== 'object' || value === null) return [];
+  const [before = '', after] = step.replaceAll('~1', '/').replaceAll('~0', '~').split('*');
+  return Object.entries(value).flatMap(([key, part]) => {
+    if (after === undefined) return key === before ? textsAt(part, rest, isTaken) : [];
+    if (!key.startsWith(before) || !key.endsWith(after)) return [];
+    if (rest.length > 0) return textsAt(part, rest, isTaken);
+    return isTaken(key) ? [key] : [];
+  });
+}
+
 /** The tiers that a response returned, as far as it can be told. */
 export interface Result {
   /** In the order of the body. */

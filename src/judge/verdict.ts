@@ -63,7 +63,7 @@ export function worst(all: readonly Verdict[]): Verdict {
 }
 
 /** One evidence per row. All rows are read alike, so that what one response shows about the shape holds for all. */
-function evidenceOf(
+export function evidenceOf(
   rows: readonly ReadonlyMap<string, Exchange>[],
   { world, calibration, statedPattern }: Background,
 ): Evidence[] {
@@ -179,6 +179,10 @@ function judgeQuestion({ given, answer, missing, at }: QuestionCase, evidence: E
   };
 }
 
+const mostListed = 5;
+
 function notApplicable(missing: readonly string[], at: Location): Judgement {
-  return { verdict: 'not-applicable', reason: `The target has no id for ${missing.join(', ')}.`, at };
+  const more = missing.length - mostListed;
+  const listed = `${missing.slice(0, mostListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return { verdict: 'not-applicable', reason: `The target has no id for ${listed}.`, at };
 }

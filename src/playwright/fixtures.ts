@@ -1,16 +1,18 @@
 import { test as base } from '@playwright/test';
 import type { Case } from '../contract/case.js';
 import type { Suite } from '../contract/suite.js';
-import { defaultLimits, openClient } from '../exchange/client.js';
+import { type Exploration, explore } from '../explore.js';
 import { type CaseResult, runCase, type Setting, unsent } from '../run.js';
+import { openTarget } from '../target/open.js';
+import { elsewhere, operationRequirement } from '../target/operation.js';
 import { loadSettings } from '../target/settings.js';
 import { loadSession, type Session } from './session.js';
-import { addressOf } from './setup.js';
 import { suiteOfRun } from './shared-suite.js';
 
 /** Runs cases against the target. */
 export interface Engine {
   run(case_: Case): Promise<CaseResult>;
+  explore(exploration: Exploration): Promise<CaseResult>;
   readonly session: Session;
 }
 
@@ -24,7 +26,7 @@ export const test = base.extend<object, { engine: Engine }>({
       const session = loadSession();
       const { target, expected, leavesOutIntrusive } = loadSettings(process.env, suite);
       const { unreachable, namings } = session.calibration;
-      const client = openClient({ ...addressOf(target.place, session.target.base_url), limits: defaultLimits });
+      const client = openTarget(target, session.target.base_url);
       const setting: Setting = {
         world: suite.world.world,
         calibration: namings,
@@ -36,9 +38,12 @@ export const test = base.extend<object, { engine: Engine }>({
         if (leavesOutIntrusive && case_.tags.includes('intrusive')) {
           return unsent(case_, 'not-applicable', 'Intrusive cases are left out of this run.');
         }
+        if (target.operation !== undefined && case_.kind === 'requirement' && case_.verifies === operationRequirement) {
+          return unsent(case_, 'not-applicable', elsewhere(target.operation));
+        }
         return runCase(case_, client, setting);
       };
-      await use({ session, run });
+      await use({ session, run, explore: (exploration) => explore(suite, client, setting, exploration) });
       await client.close();
     },
     { scope: 'worker' },

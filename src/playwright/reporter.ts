@@ -2,7 +2,9 @@ import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/tes
 import { certify } from '../certificate/certificate.js';
 import { writeResults } from '../certificate/results.js';
 import { summaryOf } from '../certificate/summary.js';
+import { explored } from '../explore.js';
 import { type CaseResult, unsent } from '../run.js';
+import { certified } from '../target/open.js';
 import { loadSettings } from '../target/settings.js';
 import { caseIdOf, type Report, reportOf } from './attachment.js';
 import { suiteOfRun } from './shared-suite.js';
@@ -15,21 +17,22 @@ export default class CertificateReporter implements Reporter {
   private report: Report | undefined;
 
   onTestEnd(test: TestCase, result: TestResult): void {
-    const case_ = this.suite.cases.find(({ id }) => id === caseIdOf(test));
-    if (case_ === undefined) return;
     const report = reportOf(result);
     this.report ??= report;
+    const id = caseIdOf(test) ?? '';
+    const case_ = this.suite.cases.find((each) => each.id === id);
     const [problem] = (result.error?.message ?? 'The test ended without a result.').split('\n');
-    this.results.set(case_.id, report?.result ?? unsent(case_, 'error', problem ?? ''));
+    if (report !== undefined) this.results.set(id, report.result);
+    else if (case_ !== undefined) this.results.set(id, unsent(case_, 'error', problem ?? ''));
   }
 
   async onEnd({ status }: FullResult): Promise<{ status: FullResult['status'] }> {
     const { suite, report } = this;
     // In the order of the suite, whatever the order in which shards came in.
-    const results = suite.cases.flatMap(({ id }) => this.results.get(id) ?? []);
+    const results = [...suite.cases.map(({ id }) => id), explored].flatMap((id) => this.results.get(id) ?? []);
     const settings = loadSettings(process.env, suite);
     const certificate = certify(suite, results, {
-      target: report?.target ?? { name: settings.target.name, base_url: '' },
+      target: report?.target ?? certified(settings.target, ''),
       requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, report?.calibrationRequests ?? 0),
       notes: settings.notes,
       startedAt: this.startedAt,

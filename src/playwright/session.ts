@@ -1,11 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { CertifiedTarget } from '../certificate/certificate.js';
 import type { Calibration } from '../run.js';
 
 /** What the set-up finds out once and every worker needs. It holds no credentials. */
 export interface Session {
-  readonly target: { readonly name: string; readonly base_url: string };
+  readonly target: CertifiedTarget;
   readonly calibration: Calibration;
 }
 

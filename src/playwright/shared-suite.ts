@@ -2,7 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { loadSuite, type Suite, suiteFiles } from '../contract/suite.js';
+import { loadSuite, ownFolder, type Suite, suiteFiles } from '../contract/suite.js';
+import { holdingOf } from '../target/file.js';
 
 /** Names the file with the expanded suite to the processes of a run, which inherit the environment. */
 const variable = 'CONFORMANCE_SUITE';
@@ -15,17 +16,19 @@ interface Shared {
 let ofThisProcess: Shared | undefined;
 
 /**
- * The suite, loaded once per run: a run has several processes, and one more after every failing test, to which the
+ * The suite as it is for the target, loaded once per run: a run has several processes, and one more after every failing test, to which the
  * first hands over what it has expanded. Files that were edited since are loaded anew, as UI mode needs.
  *
  * @throws UnusableInput as `loadSuite`
  */
 export function suiteOfRun(): Suite {
-  const signature = signatureOfFiles();
+  const { holding, files } = holdingOf(process.env);
+  const signature = signatureOf(files);
   if (ofThisProcess?.signature === signature) return ofThisProcess.suite;
   const file = process.env[variable];
   const handedOver = file === undefined ? undefined : (deserialize(readFileSync(file)) as Shared);
-  ofThisProcess = handedOver?.signature === signature ? handedOver : { signature, suite: loadSuite() };
+  ofThisProcess =
+    handedOver?.signature === signature ? handedOver : { signature, suite: loadSuite(ownFolder, holding) };
   return ofThisProcess.suite;
 }
 
@@ -35,7 +38,7 @@ export function shareSuite(): () => void {
   if (process.env[variable] !== undefined) return () => undefined;
   const folder = mkdtempSync(path.join(tmpdir(), 'conformance-'));
   const file = path.join(folder, 'suite');
-  writeFileSync(file, serialize({ signature: signatureOfFiles(), suite } satisfies Shared));
+  writeFileSync(file, serialize({ signature: signatureOf(holdingOf(process.env).files), suite } satisfies Shared));
   process.env[variable] = file;
   return () => {
     rmSync(folder, { recursive: true, force: true });
@@ -43,8 +46,9 @@ export function shareSuite(): () => void {
   };
 }
 
-function signatureOfFiles(): string {
-  return suiteFiles()
+/** @param files that say what the target holds: the cases depend on it */
+function signatureOf(files: readonly string[]): string {
+  return [...suiteFiles(), ...files]
     .map((file) => {
       const { mtimeMs, size } = statSync(file);
       return `${file} ${mtimeMs} ${size}`;

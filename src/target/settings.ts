@@ -4,7 +4,9 @@ import { readRecord } from '../certificate/record.js';
 import { type Problem, UnusableInput } from '../contract/problem.js';
 import { suggest } from '../contract/suggest.js';
 import type { Suite } from '../contract/suite.js';
+import type { Exploration } from '../explore.js';
 import type { Expected } from '../judge/drift.js';
+import { elsewhere } from './operation.js';
 import { type Environment, loadTarget, type Target } from './target.js';
 
 /** Everything that a user sets for a run. */
@@ -15,6 +17,8 @@ export interface Settings {
   readonly leavesOutIntrusive: boolean;
   /** What the user should know of the settings. */
   readonly notes: readonly string[];
+  /** How far random requests go beyond the written cases, if at all. */
+  readonly exploration?: Exploration;
   /** The folder for the results. */
   readonly out: string;
   /** Where the record of the run goes, if one is wanted. */
@@ -27,6 +31,8 @@ export const variables = {
   against: 'CONFORMANCE_AGAINST',
   recordTo: 'CONFORMANCE_RECORD_TO',
   noIntrusive: 'CONFORMANCE_NO_INTRUSIVE',
+  explore: 'CONFORMANCE_EXPLORE',
+  seed: 'CONFORMANCE_SEED',
 } as const;
 
 /**
@@ -47,10 +53,21 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
     target,
     expected: expectedOf(record, pins, target.responseSchema),
     leavesOutIntrusive: environment[variables.noIntrusive] === '1',
-    notes: note === undefined ? [] : [note],
+    notes: [
+      ...(target.operation === undefined ? [] : [elsewhere(target.operation)]),
+      ...(note === undefined ? [] : [note]),
+    ],
+    ...explorationOf(environment),
     out: outOf(environment),
     ...(recordTo ? { recordTo } : {}),
   };
+}
+
+function explorationOf(environment: Environment): Pick<Settings, 'exploration'> {
+  const requests = environment[variables.explore];
+  return requests
+    ? { exploration: { requests: Number(requests), seed: Number(environment[variables.seed] ?? 1) } }
+    : {};
 }
 
 /** The folder for the results: one for each target, unless somebody says otherwise. */

@@ -1,14 +1,24 @@
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { type Location, UnusableInput } from '../contract/problem.js';
-import { compileSchema, schemaProblems } from '../contract/schema.js';
-import { readYaml, type YamlFile } from '../contract/yaml-file.js';
-import type { Credentials } from '../exchange/client.js';
+import { compileSchema } from '../contract/schema.js';
+import type { Credentials, Limits } from '../exchange/client.js';
+import type { Headers } from '../exchange/exchange.js';
+import { besideTarget, type Environment, readBeside, type TargetFile, targetFileOf } from './file.js';
+import type { Operation } from './operation.js';
+
+export type { Environment } from './file.js';
 
 /** A deployment under test. */
 export interface Target {
   readonly name: string;
+  /** Of the implementation. */
+  readonly version?: string;
+  /** Who answers for the implementation. */
+  readonly contact?: string;
   readonly place: Place;
+  /** Where the operation is, if not where the documentation says. */
+  readonly operation?: Operation;
+  readonly manners?: Manners;
   /** The pattern under which returned tiers are named, where the suite cannot find it out. */
   readonly tierPattern?: string;
   /** A JSON Schema of successful bodies. */
@@ -22,15 +32,18 @@ export type Place =
   | { readonly kind: 'deployment'; readonly baseUrl: string; readonly credentials: Credentials }
   | { readonly kind: 'reference' };
 
-/** The settings of the environment; a value set on the command line has replaced the variable. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-interface TargetDocument {
-  name: string;
-  base_url?: string;
-  credentials?: { application_id?: string; token?: string };
-  response?: { tier?: string; schema?: string };
-  pins?: Record<string, string>;
+/** How the deployment is asked. */
+export interface Manners {
+  /** Sent with every request, beside its own. */
+  readonly headers?: Headers;
+  readonly requestsPerSecond?: number;
+  readonly limits?: Partial<Limits>;
+  /** After so much nothing more is sent. */
+  readonly budget?: { readonly requests?: number; readonly seconds?: number };
+  /** PEM texts. */
+  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
+  /** Whether credentials may go to another machine over plain HTTP. */
+  readonly allowHttp?: boolean;
 }
 
 /** A setting of the environment that cannot be used. It has no file, so its name takes the place of one. */
@@ -45,8 +58,8 @@ function unusable(variable: string, message: string, mend: string): UnusableInpu
  * @throws UnusableInput when the file is wrong, or credentials for a base URL are missing
  */
 export function loadTarget(environment: Environment): Target {
-  const file = environment.TARGET ? readTarget(environment.TARGET) : undefined;
-  const document = file?.value as TargetDocument | undefined;
+  const file = targetFileOf(environment);
+  const document = file?.document;
   const stated = file === undefined ? { pins: new Map() } : statedIn(file);
   const baseUrl = (environment.BASE_URL || document?.base_url)?.replace(/\/+$/, '');
   if (baseUrl === undefined) return { name: document?.name ?? 'reference', place: { kind: 'reference' }, ...stated };
@@ -54,7 +67,7 @@ export function loadTarget(environment: Environment): Target {
   const wrongUrl = (message: string, mend: string): UnusableInput =>
     environment.BASE_URL || file === undefined
       ? unusable('BASE_URL', message, mend)
-      : new UnusableInput([{ at: file.at(['base_url']), message, mend }]);
+      : new UnusableInput([{ at: file.yaml.at(['base_url']), message, mend }]);
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url !== undefined && (url.username !== '' || url.password !== '')) {
     throw wrongUrl('a base URL must not hold credentials', 'Leave out the part before the @.');
@@ -83,35 +96,52 @@ export function loadTarget(environment: Environment): Target {
   return { name: document?.name ?? url.host, place: { kind: 'deployment', baseUrl, credentials }, ...stated };
 }
 
-function readTarget(file: string): YamlFile {
-  const yaml = readYaml(file, file);
-  const problems = schemaProblems('target', yaml);
-  if (problems.length > 0) throw new UnusableInput(problems);
-  return yaml;
-}
-
-/** What a target file states of the deployment's answers. */
-function statedIn(file: YamlFile): Pick<Target, 'tierPattern' | 'responseSchema' | 'pins'> {
-  const { response = {}, pins = {} } = file.value as TargetDocument;
+/** What a target file states of the deployment, beside where it is. */
+function statedIn(file: TargetFile): Omit<Target, 'name' | 'place'> {
+  const { version, contact, response = {}, pins = {}, operation } = file.document;
+  const manners = mannersIn(file);
   return {
-    ...(response.tier === undefined ? {} : { tierPattern: response.tier }),
+    ...defined({ version, contact, operation, tierPattern: response.tier }),
     ...(response.schema === undefined ? {} : { responseSchema: readSchema(response.schema, file) }),
+    ...(Object.keys(manners).length === 0 ? {} : { manners }),
     pins: new Map(
-      Object.entries(pins).map(([question, outcome]) => [question, { outcome, at: file.at(['pins', question]) }]),
+      Object.entries(pins).map(([question, outcome]) => [question, { outcome, at: file.yaml.at(['pins', question]) }]),
     ),
   };
 }
 
+function mannersIn(file: TargetFile): Manners {
+  const { headers, pacing, limits, budget, tls, allow_http } = file.document;
+  const bounds = defined({
+    timeoutMs: limits?.timeout_ms,
+    bodyBytes: limits?.body_bytes,
+    headerBytes: limits?.header_bytes,
+    concurrency: pacing?.concurrency,
+  });
+  const pem = Object.entries(tls ?? {}).map(([part, name]) => [part, readBeside(file, name, ['tls', part])]);
+  return {
+    ...defined({ requestsPerSecond: pacing?.requests_per_second, budget, allowHttp: allow_http }),
+    ...(headers === undefined ? {} : { headers: Object.entries(headers) }),
+    ...(Object.keys(bounds).length === 0 ? {} : { limits: bounds }),
+    ...(tls === undefined ? {} : { tls: Object.fromEntries(pem) }),
+  };
+}
+
+/** The members that are there. */
+function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as typeof members;
+}
+
 /** @param name of the schema's file, relative to the target file */
-function readSchema(name: string, target: YamlFile): object {
+function readSchema(name: string, target: TargetFile): object {
   try {
-    const schema = JSON.parse(readFileSync(path.resolve(path.dirname(target.file), name), 'utf8')) as object;
+    const schema = JSON.parse(readFileSync(besideTarget(target, name), 'utf8')) as object;
     compileSchema(schema);
     return schema;
   } catch (error) {
     const message = `${name} cannot be used as a JSON Schema: ${(error as Error).message}`;
     throw new UnusableInput([
-      { at: target.at(['response', 'schema']), message, mend: 'Name a file with a valid schema.' },
+      { at: target.yaml.at(['response', 'schema']), message, mend: 'Name a file with a valid schema.' },
     ]);
   }
 }

@@ -1,0 +1,117 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { Binding, Holding } from '../contract/bindings.js';
+import { lists } from '../contract/bindings.js';
+import { type Location, UnusableInput } from '../contract/problem.js';
+import { schemaNamed, schemaProblems } from '../contract/schema.js';
+import { type Kind, kinds } from '../contract/world.js';
+import type { Rule } from '../contract/world-types.js';
+import { type Path, readYaml, type YamlFile } from '../contract/yaml-file.js';
+
+/** The settings of the environment; a value set on the command line has replaced the variable. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A target file as it is written. See `schemas/target.schema.json`. */
+export interface TargetDocument {
+  name: string;
+  version?: string;
+  contact?: string;
+  base_url?: string;
+  credentials?: { application_id?: string; token?: string };
+  ids?: BindingsDocument;
+  bindings?: string;
+  capabilities?: Rule['kind'][];
+  provision?: string[];
+  response?: { tier?: string; schema?: string };
+  pins?: Record<string, string>;
+  operation?: { method?: string; path?: string };
+  headers?: Record<string, string>;
+  pacing?: { requests_per_second?: number; concurrency?: number };
+  limits?: { timeout_ms?: number; body_bytes?: number; header_bytes?: number };
+  budget?: { requests?: number; seconds?: number };
+  tls?: { ca?: string; cert?: string; key?: string };
+  allow_http?: boolean;
+}
+
+/** Ids by kind and name. See `schemas/bindings.schema.json`. */
+export type BindingsDocument = { [List in (typeof lists)[Kind]]?: Record<string, string | number> };
+
+export interface TargetFile {
+  readonly yaml: YamlFile;
+  readonly document: TargetDocument;
+}
+
+/** The target file that the environment names by TARGET, if it does. @throws UnusableInput with all its problems */
+export function targetFileOf({ TARGET }: Environment): TargetFile | undefined {
+  if (!TARGET) return undefined;
+  // The schema of target files refers to that of bindings.
+  schemaNamed('bindings');
+  const yaml = checked('target', readYaml(TARGET, TARGET));
+  return { yaml, document: yaml.value as TargetDocument };
+}
+
+function checked(schema: string, yaml: YamlFile): YamlFile {
+  const problems = schemaProblems(schema, yaml);
+  if (problems.length > 0) throw new UnusableInput(problems);
+  return yaml;
+}
+
+/** The path of a file that a target file names. */
+export function besideTarget({ yaml }: TargetFile, name: string): string {
+  return path.resolve(path.dirname(yaml.file), name);
+}
+
+/** Reads a file that a target file names. @throws UnusableInput at the place where it is named */
+export function readBeside(target: TargetFile, name: string, at: Path): string {
+  try {
+    return readFileSync(besideTarget(target, name), 'utf8');
+  } catch (error) {
+    const message = `${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`;
+    throw new UnusableInput([{ at: target.yaml.at(at), message, mend: 'Paths are relative to the target file.' }]);
+  }
+}
+
+/** What the deployment under test holds of the world, and the files that say so. */
+export function holdingOf(environment: Environment): { holding: Holding; files: string[] } {
+  const target = targetFileOf(environment);
+  if (target === undefined) return { holding: {}, files: [] };
+  const { ids, bindings, capabilities } = target.document;
+  const bound = bindings === undefined ? undefined : besideTarget(target, bindings);
+  return {
+    holding: {
+      ...(ids === undefined ? {} : { bindings: bindingsIn(ids, (steps) => target.yaml.at(['ids', ...steps])) }),
+      ...(bindings === undefined ? {} : { bindings: readBindings(target, bindings) }),
+      ...(capabilities === undefined ? {} : { capabilities: new Set(capabilities) }),
+    },
+    files: [target.yaml.file, ...(bound === undefined ? [] : [bound])],
+  };
+}
+
+function readBindings(target: TargetFile, name: string): NonNullable<Holding['bindings']> {
+  const file = besideTarget(target, name);
+  let yaml: YamlFile;
+  try {
+    yaml = checked('bindings', readYaml(file));
+  } catch (error) {
+    const isUnread = error instanceof UnusableInput && error.problems[0]?.message.startsWith('cannot be read');
+    if (!isUnread) throw error;
+    const mend =
+      target.document.provision === undefined
+        ? 'Write it: ids by kind and name, as under ids.'
+        : `Write it with: npx conformance provision --target ${target.yaml.file}`;
+    throw new UnusableInput([{ at: target.yaml.at(['bindings']), message: `${name} cannot be read`, mend }]);
+  }
+  return bindingsIn(yaml.value as BindingsDocument, yaml.at);
+}
+
+function bindingsIn(document: BindingsDocument, at: (steps: Path) => Location): NonNullable<Holding['bindings']> {
+  const byKind = kinds.map((kind) => {
+    const list = lists[kind];
+    const entries = Object.entries(document[list] ?? {}).map(([name, id]): [string, Binding] => [
+      name,
+      { id: String(id), at: at([list, name]) },
+    ]);
+    return [kind, new Map(entries)];
+  });
+  return Object.fromEntries(byKind) as Record<Kind, Map<string, Binding>>;
+}
