@@ -46,7 +46,7 @@ export async function prove(suite: Suite, faults: readonly Fault[]): Promise<Pro
       suite,
       createDeployment({ world: suite.world.world, credentials: examinedCredentials, faults: [fault] }),
     );
-    proofs.push(proofOf(fault, examination));
+    proofs.push(proofOf(fault, verdictsOf(examination), suite));
     for (const [expectation, needing] of neededBy) {
       if (isDecisive(expectation, examination)) needing.push(fault.id);
     }
@@ -64,17 +64,20 @@ export async function prove(suite: Suite, faults: readonly Fault[]): Promise<Pro
   return { suite: { name, version, digest }, faults: proofs, expectations };
 }
 
-function proofOf({ id, breaks, story, collateral = {} }: Fault, examination: Examination): FaultProof {
-  const verdicts = verdictsOf(examination);
-  const touched = [...verdicts].flatMap(([requirement, verdict]) =>
-    verdict === 'pass' || requirement === breaks ? [] : [requirement],
-  );
+function proofOf(
+  { id, breaks, story, collateral = {} }: Fault,
+  verdicts: ReadonlyMap<string, Verdict>,
+  { ledger }: Suite,
+): FaultProof {
+  const requirements = ledger.requirements.map((requirement) => requirement.id);
+  const verdictOf = (requirement: string): Verdict => verdicts.get(requirement) ?? 'not-applicable';
+  const touched = requirements.filter((requirement) => requirement !== breaks && verdictOf(requirement) !== 'pass');
   return {
     id,
     breaks,
     story,
-    killed: verdicts.get(breaks) === 'fail',
-    verdicts: Object.fromEntries(verdicts),
+    killed: verdictOf(breaks) === 'fail',
+    verdicts: Object.fromEntries(requirements.map((requirement) => [requirement, verdictOf(requirement)])),
     collateral,
     undeclared: touched.filter((requirement) => !Object.hasOwn(collateral, requirement)),
     untouched: Object.keys(collateral).filter((requirement) => !touched.includes(requirement)),
@@ -106,12 +109,19 @@ function exchangeOf(check: Check): string {
   return 'of' in check ? check.of : '';
 }
 
-/** Whether the case of an expectation fails, and would not without it. */
+/** Whether the case of an expectation catches the fault, and would not without it. */
 function isDecisive({ case_, check }: Expectation, { cases, background }: Examination): boolean {
+  const caught: readonly Verdict[] = canBeViolated(check) ? ['fail'] : ['fail', 'inconclusive'];
   const examined = cases.find((each) => each.case_ === case_);
-  if (examined?.judgement.verdict !== 'fail') return false;
+  if (examined === undefined || !caught.includes(examined.judgement.verdict)) return false;
   const rows = case_.rows.map((row) => ({ ...row, expect: row.expect.filter((other) => !isSame(check, other)) }));
-  return judgeCase({ ...case_, rows }, examined.exchanges, background).verdict !== 'fail';
+  return !caught.includes(judgeCase({ ...case_, rows }, examined.exchanges, background).verdict);
+}
+
+/** Where little is known of the data, an expectation may be there to raise a doubt and no more. */
+function canBeViolated(check: Check): boolean {
+  if (check.claim === 'accepted') return check.like !== undefined;
+  return check.claim !== 'found-within' && check.claim !== 'found-at-most';
 }
 
 /** What is wrong with a proof, one line each: nothing, where the suite catches all there is to catch and no more. */

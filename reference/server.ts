@@ -2,12 +2,15 @@ import type { AddressInfo } from 'node:net';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
 import type { Headers } from '../src/exchange/exchange.js';
 import { createDeployment, type DeploymentOptions } from './deployment.js';
+import { createManaged } from './manage.js';
 
 export interface ServerOptions extends DeploymentOptions {
   /** A free one, unless given. */
   readonly port?: number;
   /** The loopback interface, unless given. */
   readonly host?: string;
+  /** Whether the world can be added to over the wire; see `createManaged`. */
+  readonly manage?: boolean;
 }
 
 /** Bodies above this are answered with 413. */
@@ -20,7 +23,7 @@ const bodyLimit = 4 * 1024 * 1024;
  */
 export async function serveReference(options: ServerOptions): Promise<{ url: string; close(): Promise<void> }> {
   const { port = 0, host = '127.0.0.1' } = options;
-  const respond = createDeployment(options);
+  const respond = options.manage ? createManaged(options) : createDeployment(options);
   const server = fastify({
     bodyLimit,
     exposeHeadRoutes: false,

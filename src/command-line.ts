@@ -4,10 +4,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import dotenv from 'dotenv';
-import { behavioursFromOutcomes } from '../reference/behaviours.js';
+import { type Behaviours, behavioursFromOutcomes, settle } from '../reference/behaviours.js';
 import { referenceCredentials } from '../reference/deployment.js';
 import type { Fault } from '../reference/faults/fault.js';
 import { faultNamed } from '../reference/faults/index.js';
+import { emptyWorld } from '../reference/manage.js';
 import { serveReference } from '../reference/server.js';
 import type { Certificate } from './certificate/certificate.js';
 import { comparisonTable, differences } from './certificate/compare.js';
@@ -16,10 +17,16 @@ import { packageRoot } from './contract/package-root.js';
 import { UnusableInput } from './contract/problem.js';
 import { schemaProblems } from './contract/schema.js';
 import { loadWorld } from './contract/world.js';
+import { type WorldFormat, worldFormats } from './contract/world-text.js';
 import type { World } from './contract/world-types.js';
 import { readYaml } from './contract/yaml-file.js';
+import { planText } from './plan.js';
 import { shareSuite, suiteOfRun } from './playwright/shared-suite.js';
+import { examine, findingsText } from './target/doctor.js';
+import { openTarget } from './target/open.js';
+import { provision } from './target/provision.js';
 import { loadSettings, variables } from './target/settings.js';
+import { loadTarget } from './target/target.js';
 
 /** Exit statuses of the commands that certify. */
 export const exitStatus = { conforms: 0, 'does-not-conform': 1, unusableInput: 2, drift: 3, incomplete: 4 } as const;
@@ -45,6 +52,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       .option('--base-url <url>', 'the endpoint is asked at <url>/v1/promotions/validation (environment: BASE_URL)')
       .option('--out <folder>', 'for the results; results/<target> unless given')
       .option('--against <record>', 'reports every difference from a record')
+      .option('--dry-run', 'prints what would be sent, and sends nothing')
       .option('--no-intrusive', 'leaves out cases that send bad credentials, oversized bodies or other methods')
       .addOption(
         new Option('--explore <requests>', 'goes beyond the written cases with so many random requests').argParser(
@@ -82,16 +90,39 @@ export async function main(argv: readonly string[]): Promise<number> {
     .addOption(new Option('--port <number>', 'a free one unless given').argParser(portNumber).default(0, 'a free one'))
     .option('--world <file>', 'a world as JSON, as `conformance world` prints it; that of the suite unless given')
     .option('--as <record>', 'answers every open question as the record says')
-    .option('--behaviour <question=outcome>', 'answers an open question so; may be repeated', collectPairs, {})
+    .option('--behaviour <question=outcome>', 'answers an open question so; may be repeated', collectBehaviours, {})
+    .option('--empty', 'holds nothing')
+    .option('--manage', 'lets the world be added to: POST /manage/customers and so on, see targets/')
     .option('--fault <id>', 'breaks a requirement on purpose; may be repeated', collectFaults, [])
     .action(async (options: ServeOptions) => serve(options));
 
   program
     .command('world')
     .description('prints the data that the cases presuppose in a deployment')
-    .addOption(new Option('--format <format>').choices(['json']).default('json'))
-    .action(() => {
-      process.stdout.write(`${JSON.stringify(loadWorld().world, null, 2)}\n`);
+    .addOption(new Option('--format <format>').choices(Object.keys(worldFormats)).default('json'))
+    .action(({ format }: { format: WorldFormat }) => {
+      process.stdout.write(worldFormats[format](loadWorld()));
+    });
+
+  program
+    .command('provision')
+    .description('has the world created in a deployment by the command of its target file, and writes down the ids')
+    .option('--target <file>', 'a target file (environment: TARGET)')
+    .option('--base-url <url>', 'in place of that of the target file (environment: BASE_URL)')
+    .action(async (options: TargetOptions) => {
+      setVariables({ TARGET: options.target, BASE_URL: options.baseUrl });
+      const { bindings, bound, without } = await provision(process.env);
+      const lacking = without.length === 0 ? '' : `Without an id: ${without.join(', ')}.\n`;
+      process.stdout.write(`${bindings} holds ${bound} ids now.\n${lacking}`);
+    });
+
+  program
+    .command('doctor')
+    .description('sends at most three requests, and says what keeps a target from being certified')
+    .option('--target <file>', 'a target file (environment: TARGET)')
+    .option('--base-url <url>', 'in place of that of the target file (environment: BASE_URL)')
+    .action(async (options: TargetOptions) => {
+      status = await doctor(options);
     });
 
   try {
@@ -105,12 +136,16 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-interface CertifyOptions {
+interface TargetOptions {
   readonly target?: string;
   readonly baseUrl?: string;
+}
+
+interface CertifyOptions extends TargetOptions {
   readonly out?: string;
   readonly against?: string;
   readonly intrusive: boolean;
+  readonly dryRun?: boolean;
   readonly explore?: number;
   readonly seed?: number;
   /** Of the record command. */
@@ -119,7 +154,7 @@ interface CertifyOptions {
 
 /** Checks everything that can be checked without sending, then runs Playwright and reads its certificate. */
 async function certify(args: readonly string[], options: CertifyOptions): Promise<number> {
-  const flags = {
+  setVariables({
     TARGET: options.target,
     BASE_URL: options.baseUrl,
     [variables.out]: options.out,
@@ -129,9 +164,13 @@ async function certify(args: readonly string[], options: CertifyOptions): Promis
     [variables.explore]: options.explore?.toString(),
     // Without a seed another one each time; the result names it.
     [variables.seed]: (options.seed ?? Math.floor(Math.random() * 1_000_000)).toString(),
-  };
-  for (const [name, value] of Object.entries(flags)) if (value !== undefined) process.env[name] = value;
-  const { out } = loadSettings(process.env, suiteOfRun());
+  });
+  const settings = loadSettings(process.env, suiteOfRun());
+  if (options.dryRun) {
+    process.stdout.write(planText(suiteOfRun(), settings));
+    return exitStatus.conforms;
+  }
+  const { out } = settings;
   const file = path.join(out, 'certificate.json');
   rmSync(file, { force: true });
 
@@ -148,6 +187,28 @@ async function certify(args: readonly string[], options: CertifyOptions): Promis
     return exitStatus.unusableInput;
   }
   return statusOf(readCertificate(file));
+}
+
+/** What a flag says wins over the environment. */
+function setVariables(flags: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, value] of Object.entries(flags)) if (value !== undefined) process.env[name] = value;
+}
+
+async function doctor({ target: file, baseUrl }: TargetOptions): Promise<number> {
+  setVariables({ TARGET: file, BASE_URL: baseUrl });
+  const target = loadTarget(process.env);
+  const suite = suiteOfRun();
+  const reference =
+    target.place.kind === 'reference'
+      ? await serveReference({ world: suite.world.world, credentials: referenceCredentials })
+      : undefined;
+  const client = openTarget(target, reference?.url);
+  const findings = await examine(suite, target, client);
+  await client.close();
+  await reference?.close();
+  process.stdout.write(findingsText(findings));
+  if (findings.some(({ state }) => state === 'trouble')) return exitStatus['does-not-conform'];
+  return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;
 }
 
 /** A failure is worse than drift, and drift than what could not be told. */
@@ -173,14 +234,17 @@ interface ServeOptions {
   readonly world?: string;
   readonly as?: string;
   readonly behaviour: Readonly<Record<string, string>>;
+  readonly empty?: boolean;
+  readonly manage?: boolean;
   readonly fault: readonly Fault[];
 }
 
-async function serve({ port, world, as, behaviour, fault }: ServeOptions): Promise<void> {
+async function serve({ port, world, as, behaviour, empty, manage, fault }: ServeOptions): Promise<void> {
   const { behaviours, inimitable } = as === undefined ? { behaviours: {}, inimitable: [] } : behavioursOf(as);
   const { url, close } = await serveReference({
     port,
-    world: world === undefined ? loadWorld().world : readWorld(world),
+    world: empty ? emptyWorld : world === undefined ? loadWorld().world : readWorld(world),
+    ...(manage ? { manage } : {}),
     credentials: referenceCredentials,
     behaviours: { ...behaviours, ...behaviour },
     faults: fault,
@@ -234,15 +298,24 @@ function portNumber(text: string): number {
   return port;
 }
 
-function collectPairs(text: string, pairs: Readonly<Record<string, string>>): Record<string, string> {
+function collectBehaviours(text: string, before: Behaviours): Behaviours {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It has the form QUESTION=OUTCOME.');
-  return { ...pairs, [text.slice(0, at)]: text.slice(at + 1) };
+  const behaviours = { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+  return refusing(() => {
+    settle(behaviours);
+    return behaviours;
+  });
 }
 
 function collectFaults(id: string, before: readonly Fault[]): Fault[] {
+  return refusing(() => [...before, faultNamed(id)]);
+}
+
+/** What goes wrong in reading a flag is a mistake in the flag. */
+function refusing<T>(read: () => T): T {
   try {
-    return [...before, faultNamed(id)];
+    return read();
   } catch (error) {
     throw new InvalidArgumentError((error as Error).message);
   }

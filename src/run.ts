@@ -57,6 +57,18 @@ export async function calibrate(suite: Suite, { send }: Channel): Promise<Calibr
   return { namings, requestsSent: exchanges.length, ...unreachable };
 }
 
+/** The requests that a case sends: each once, rows for which the target lacks ids aside. */
+export function requestsOf(case_: Case): HttpRequest[] {
+  const applicable = rowsOf(case_).filter(({ missing }) => missing.length === 0);
+  const named = applicable.flatMap(({ requests }) => [...requests]);
+  return [...new Map(named.map(([name, request]) => [keyOf(name, request), request])).values()];
+}
+
+/** Requests of the same name that are equal are one. */
+function keyOf(name: string, request: HttpRequest): string {
+  return JSON.stringify([name, request]);
+}
+
 /** What was sent for a case and what came back, by row and then by name. */
 export interface Asked {
   readonly exchanges: readonly ReadonlyMap<string, Exchange>[];
@@ -70,7 +82,7 @@ export interface Asked {
 export async function askCase(case_: Case, { send }: Channel): Promise<Asked> {
   const sent = new Map<string, Promise<Exchange>>();
   const sendOnce = (name: string, request: HttpRequest): Promise<Exchange> => {
-    const key = JSON.stringify([name, request]);
+    const key = keyOf(name, request);
     const exchange = sent.get(key) ?? send(request);
     sent.set(key, exchange);
     return exchange;
@@ -135,7 +147,7 @@ function resultBodies(case_: Case, { exchanges }: Asked): string[] {
 }
 
 /** What is asked together: the rows of a requirement case, or the question. */
-function rowsOf(case_: Case): readonly (Row | QuestionCase)[] {
+export function rowsOf(case_: Case): readonly (Row | QuestionCase)[] {
   return case_.kind === 'question' ? [case_] : case_.rows;
 }
 

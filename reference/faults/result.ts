@@ -194,6 +194,7 @@ const unsound: readonly Fault[] = [
     id: 'filter-in-place-of-rules',
     breaks: 'result.valid-only',
     story: 'With a filter, what it lets through is returned without a look at the rules.',
+    collateral: { 'filter.promotion-id': 'more is returned with the filter than without it' },
     change: (parts) => ({ isValid: (tier, asked) => asked.filters.length > 0 || parts.isValid(tier, asked) }),
   },
   {
@@ -205,6 +206,24 @@ const unsound: readonly Fault[] = [
       same: ['request.get-with-body'],
     }),
     change: (parts) => ({ select: parts.candidates }),
+  },
+  {
+    id: 'promotions-listed',
+    breaks: 'result.valid-only',
+    story: 'The operation is an alias of the one that lists all promotions.',
+    collateral: also({
+      extra: [
+        ...bothFilters,
+        'customer.by-id',
+        'metadata.promotion-rules',
+        'order.product-item',
+        'order.sku-item',
+        'order.quantity',
+        'limit.newest-150',
+      ],
+      same: ['request.get-with-body'],
+    }),
+    change: (_, { catalogue }) => ({ select: () => catalogue.tiers }),
   },
 ];
 

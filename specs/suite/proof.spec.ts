@@ -1,4 +1,6 @@
 import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
+import { examine, examinedCredentials, verdictsOf } from '../../reference/examine.js';
 import { requirements } from '../../reference/faults/fault.js';
 import { faultNamed, faults } from '../../reference/faults/index.js';
 import { flawsOf, type Proof, proofTable, prove } from '../../reference/proof.js';
@@ -26,6 +28,13 @@ test('faults speak of the requirements of the ledger, and each requirement has a
 test('a fault is found by its id, and an unknown one gets the nearest', () => {
   expect(faultNamed('window-of-149').breaks).toBe('limit.newest-150');
   expect(() => faultNamed('window-of-148')).toThrow("There is no fault 'window-of-148'. Did you mean 'window-of-149'?");
+});
+
+test('several faults break several requirements of one deployment', async () => {
+  const broken = ['window-of-151', 'metadata-by-prefix', 'expand-crashes'].map(faultNamed);
+  const deployment = createDeployment({ world: suite.world.world, credentials: examinedCredentials, faults: broken });
+  const verdicts = verdictsOf(await examine(suite, deployment));
+  for (const { breaks } of broken) expect(verdicts.get(breaks), breaks).toBe('fail');
 });
 
 test.describe('the kill matrix', () => {

@@ -4,6 +4,9 @@ import type { Location } from './problem.js';
 /** One case of a case file, ready to be run: names are ids, the matrix is rows, selections are sets of tiers. */
 export type Case = RequirementCase | QuestionCase;
 
+/** The tag of cases that send bad credentials, oversized bodies or other methods. */
+export const intrusive = 'intrusive';
+
 interface CommonCase {
   readonly id: string;
   readonly title: string;

@@ -275,19 +275,20 @@ function foundHolds(
 ): true | Doubt {
   const { reading, world } = evidence;
   const ids = knownIds(world);
-  const isStated = reading.kind === 'stated';
-  if (!isStated && (reading.kind !== 'agreed' || reading.patterns.length === 0))
+  if (!succeeded(response)) return unclear(`Answered ${response.status}, so there is no result to judge.`);
+  if (reading.kind === 'ambiguous' || reading.kind === 'misstated')
+    return unclear(resultOf(evidence.naming(response), reading).because);
+  if (reading.kind === 'agreed' && reading.patterns.length === 0)
     return unclear(
       'Where the responses name promotions is not known. Say it in a target file: response: { tier: /promotions/*/id }',
     );
-  if (!succeeded(response)) return unclear(`Answered ${response.status}, so there is no result to judge.`);
   const found = foundIn(response.body, reading, ids);
   if (found.length === 0) return unclear('No promotion was returned, so there is nothing to judge.');
   if (claim.claim === 'found-at-most') {
     if (found.length <= claim.count) return true;
     const because = `${found.length} promotions were returned, more than ${claim.count}.`;
     // Beside promotions, something else may stand there, unless somebody says that it does not.
-    return isStated ? violated(because) : unclear(because);
+    return reading.kind === 'stated' ? violated(because) : unclear(because);
   }
   const other = seenOf(claim.other, evidence, stance);
   if ('because' in other) return unclear(`'${claim.other}': ${other.because}`);

@@ -4,8 +4,7 @@ import type { Suite } from '../contract/suite.js';
 import { type Exploration, explore } from '../explore.js';
 import { type CaseResult, runCase, type Setting, unsent } from '../run.js';
 import { openTarget } from '../target/open.js';
-import { elsewhere, operationRequirement } from '../target/operation.js';
-import { loadSettings } from '../target/settings.js';
+import { loadSettings, whyLeftOut } from '../target/settings.js';
 import { loadSession, type Session } from './session.js';
 import { suiteOfRun } from './shared-suite.js';
 
@@ -24,7 +23,8 @@ export const test = base.extend<object, { engine: Engine }>({
     // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
     async ({}, use) => {
       const session = loadSession();
-      const { target, expected, leavesOutIntrusive } = loadSettings(process.env, suite);
+      const settings = loadSettings(process.env, suite);
+      const { target, expected } = settings;
       const { unreachable, namings } = session.calibration;
       const client = openTarget(target, session.target.base_url);
       const setting: Setting = {
@@ -35,12 +35,8 @@ export const test = base.extend<object, { engine: Engine }>({
       };
       const run = async (case_: Case): Promise<CaseResult> => {
         if (unreachable !== undefined) return unsent(case_, 'inconclusive', unreachable);
-        if (leavesOutIntrusive && case_.tags.includes('intrusive')) {
-          return unsent(case_, 'not-applicable', 'Intrusive cases are left out of this run.');
-        }
-        if (target.operation !== undefined && case_.kind === 'requirement' && case_.verifies === operationRequirement) {
-          return unsent(case_, 'not-applicable', elsewhere(target.operation));
-        }
+        const reason = whyLeftOut(case_, settings);
+        if (reason !== undefined) return unsent(case_, 'not-applicable', reason);
         return runCase(case_, client, setting);
       };
       await use({ session, run, explore: (exploration) => explore(suite, client, setting, exploration) });

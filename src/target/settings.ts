@@ -1,12 +1,13 @@
 import path from 'node:path';
 import { expectedOf, versionNote } from '../certificate/drift.js';
 import { readRecord } from '../certificate/record.js';
+import { type Case, intrusive } from '../contract/case.js';
 import { type Problem, UnusableInput } from '../contract/problem.js';
 import { suggest } from '../contract/suggest.js';
 import type { Suite } from '../contract/suite.js';
 import type { Exploration } from '../explore.js';
 import type { Expected } from '../judge/drift.js';
-import { elsewhere } from './operation.js';
+import { elsewhere, operationRequirement } from './operation.js';
 import { type Environment, loadTarget, type Target } from './target.js';
 
 /** Everything that a user sets for a run. */
@@ -49,6 +50,8 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
   const note = record === undefined ? undefined : versionNote(record, suite);
   const pins = Object.fromEntries([...target.pins].map(([question, { outcome }]) => [question, outcome]));
   const recordTo = environment[variables.recordTo];
+  const exploration = explorationOf(environment);
+  const isPartial = suite.world.unbound.size > 0;
   return {
     target,
     expected: expectedOf(record, pins, target.responseSchema),
@@ -56,18 +59,17 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
     notes: [
       ...(target.operation === undefined ? [] : [elsewhere(target.operation)]),
       ...(note === undefined ? [] : [note]),
+      ...(exploration !== undefined && isPartial ? ['Random requests were not sent: they need the whole world.'] : []),
     ],
-    ...explorationOf(environment),
+    ...(exploration === undefined || isPartial ? {} : { exploration }),
     out: outOf(environment),
     ...(recordTo ? { recordTo } : {}),
   };
 }
 
-function explorationOf(environment: Environment): Pick<Settings, 'exploration'> {
+function explorationOf(environment: Environment): Exploration | undefined {
   const requests = environment[variables.explore];
-  return requests
-    ? { exploration: { requests: Number(requests), seed: Number(environment[variables.seed] ?? 1) } }
-    : {};
+  return requests ? { requests: Number(requests), seed: Number(environment[variables.seed] ?? 1) } : undefined;
 }
 
 /** The folder for the results: one for each target, unless somebody says otherwise. */
@@ -92,4 +94,14 @@ function pinProblems({ pins }: Target, { ledger }: Suite): Problem[] {
       },
     ];
   });
+}
+
+/** Why a case is not sent to this target, if so. */
+export function whyLeftOut(
+  case_: Case,
+  { target, leavesOutIntrusive }: Pick<Settings, 'target' | 'leavesOutIntrusive'>,
+): string | undefined {
+  if (leavesOutIntrusive && case_.tags.includes(intrusive)) return 'Intrusive cases are left out of this run.';
+  const isAboutPlace = case_.kind === 'requirement' && case_.verifies === operationRequirement;
+  return target.operation !== undefined && isAboutPlace ? elsewhere(target.operation) : undefined;
 }
