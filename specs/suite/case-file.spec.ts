@@ -471,6 +471,36 @@ test.describe('refuses requirement cases that would judge unsoundly', () => {
         "a negative expectation needs its positive control, since an empty answer would satisfy it → Add 'given:' with 'returned: { include: … }' of a request that returns something.",
       ],
       [
+        'a request as accepted as one that says something else',
+        requirement(`    requests: { one: {}, other: { body: { customer: { id: <customer ann> } } } }
+    expect: [{ of: one, ▸accepted: { as-is: other } }]`),
+        "'one' does not hold all that 'other' says, so it may return nothing where that does → Let it add and take nothing away, or say 'accepted: unless-empty'.",
+      ],
+      [
+        'a request as accepted as one with more items',
+        requirement(`    requests: { one: {}, more: { body: { order: { items: [${mug('1')}, ${mug('1')}] } } } }
+    expect: [{ of: one, ▸accepted: { as-is: more } }]`),
+        "'one' does not hold all that 'more' says, so it may return nothing where that does → Let it add and take nothing away, or say 'accepted: unless-empty'.",
+      ],
+      [
+        'fewer than 150',
+        asking('{}', '{ found: { ▸at-most: 149 } }'),
+        'the documentation does not promise that no more than 149 are returned → Expect 150 of a request without filters.',
+      ],
+      [
+        'no more than 150 of a filtered request',
+        asking('{ query: "[filters][metadata.level][conditions][$is]=gold" }', '{ found: { ▸at-most: 150 } }'),
+        'the documentation does not promise that no more than 150 are returned → Expect 150 of a request without filters.',
+      ],
+      [
+        'a part of a request with another customer',
+        requirement(`    requests:
+      one: { query: "[filters][metadata.level][conditions][$is]=gold", body: { customer: { id: <customer ann> } } }
+      other: {}
+    expect: [{ of: one, found: { ▸within: other } }]`),
+        "the documentation does not promise that 'one' returns a part of 'other' → Let them differ in a filter alone.",
+      ],
+      [
         'a row of a matrix in which nothing is expected',
         `${base}
   - ▸id: one
@@ -634,6 +664,27 @@ tiers:
     ).toEqual(['contract.yaml', 'contract.yaml', 'contract.yaml', ...Array(8).fill('world.yaml'), 'questions/c.yaml']);
   });
 
+  test('says nothing of cases that cannot be judged for want of a ledger', () => {
+    const problems = problemsIn({ 'contract.yaml': 'requirements: []', 'questions/c.yaml': 'casse: []' });
+    expect(problems.filter((problem) => !problem.startsWith('contract.yaml'))).toEqual([]);
+  });
+
+  test('holds case files in folders of folders, and knows what to send for calibration', () => {
+    const tagged = question('response-status', '    tags: [calibration]\n    request: {}\n    value: { take: status }');
+    expect(loadSuite(folderWith({})).calibration).toEqual([]);
+    const { cases, calibration } = loadSuite(
+      folderWith({
+        'questions/good.yaml': tagged,
+        'requirements/deep/er.yaml': requirement('    request: {}\n    expect: [{ status: 2xx }]').replace(
+          'id: one',
+          'id: deep',
+        ),
+      }),
+    );
+    expect(cases.map(({ id }) => id)).toEqual(['deep', 'one', 'response-status']);
+    expect(calibration.map(({ path }) => path)).toEqual(['/v1/promotions/validation']);
+  });
+
   test('tells a mistake in a base once, not once per case', () => {
     expect(
       problemsIn({
@@ -789,6 +840,52 @@ test.describe('accepts', () => {
     expect(second?.body).toBe(first?.body);
     expect(bodyOf(third)).toMatchObject({ customer: { id: id('customer', 'ann') }, options: { expand: ['category'] } });
   });
+
+  test('parameters in place of a literal query string, and the other way round', () => {
+    const { literal, named, again } = requestsOf(
+      question(
+        'response-status',
+        `    requests:
+      literal: { query: "a=1" }
+      named: { like: literal, query: { b: "2" } }
+      again: { like: named, query: "c=3" }
+    value: { of: literal, take: status }`,
+      ),
+    );
+    expect([literal, named, again].map((request) => request?.path.split('?')[1])).toEqual(['a=1', 'b=2', 'c=3']);
+  });
+
+  const selections: readonly (readonly [selection: string, tiers: (rank: number) => boolean])[] = [
+    ['{ beyond: 150 }', (rank) => rank > 150],
+    ['{ beyond: 150, newest: 151 }', (rank) => rank === 151],
+    ['{ newest: 3 }', (rank) => rank <= 3],
+    ['{ valid: true, newest: 3 }', (rank) => rank === 1],
+    ['{ valid: false, newest: 3 }', (rank) => rank === 2 || rank === 3],
+    ['{ matching: true, newest: 3 }', (rank) => rank <= 3],
+    ['{ promised: true, newest: 6 }', (rank) => rank === 1],
+    ['{ campaign: summer, newest: 6 }', (rank) => rank >= 4 && rank <= 6],
+    ['{ campaign: summer, metadata: { has_budget: "true" }, newest: 6 }', (rank) => rank === 4 || rank === 5],
+    ['[for-ann, greeting]', (rank) => rank <= 2],
+  ];
+  for (const [selection, wanted] of selections) {
+    test(`the selection ${selection}`, () => {
+      const { cases, problems } = read(
+        question(
+          'result-order',
+          `    request: {}
+    outcomes:
+      newest-first: { returned: { include: ${selection} } }
+      oldest-first: { status: 2xx }
+      another-order: { status: 2xx }`,
+        ),
+      );
+      expect(told(problems)).toEqual([]);
+      const [first] = cases;
+      const check = first?.kind === 'question' && first.answer.kind === 'first-of' && first.answer.rules[0]?.checks[0];
+      const tiers = check && check.claim === 'include' ? check.tiers : [];
+      expect(tiers).toEqual(world.world.tiers.filter((_, index) => wanted(index + 1)).map((tier) => tier.id));
+    });
+  }
 
   test('a matrix: every combination is a row; each variant changes the requests that it names, or every one', () => {
     const { cases, problems } = read(

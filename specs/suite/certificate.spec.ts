@@ -267,7 +267,10 @@ test.describe('the summary', () => {
     const text = summaryOf(
       certify(
         suite,
-        [...['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass')), resultOf('first', 'pass', { outcome: 'bad' })],
+        [
+          ...['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass')),
+          ...['first', 'second'].map((id) => resultOf(id, 'pass', { outcome: 'bad' })),
+        ],
         { ...facts, notes: ['A note.'] },
       ),
       { ...written, record: 'staging.yaml' },
@@ -277,7 +280,7 @@ test.describe('the summary', () => {
       'CONFORMS  staging at https://a.test/api',
       '',
       'Requirements  2 pass',
-      'Questions     1 of 2 answered, 1 with a warning',
+      'Questions     2 of 2 answered, 1 with a warning',
       'Requests      12',
       'Certificate   out/certificate.json, out/certificate.html',
       'Observed      out/observed.md',

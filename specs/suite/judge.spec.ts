@@ -729,6 +729,14 @@ test.describe('the answer to a question:', () => {
     });
   }
 
+  test('an open value: the shape that the target file states', () => {
+    const shape: QuestionAnswer = { kind: 'value', of: 'asked', take: { part: 'shape' }, at };
+    const asked = [new Map([['asked', ambiguous]])];
+    expect(judgeCase(questionOf(shape), asked, { ...background, statedPattern: '/promotions/*' }).outcome).toBe(
+      '/promotions/*',
+    );
+  });
+
   test('an open value that cannot be taken', () => {
     const shape: QuestionAnswer = { kind: 'value', of: 'asked', take: { part: 'shape' }, at };
     expect(judged(questionOf(shape), { asked: ambiguous })).toMatchObject({

@@ -1,5 +1,13 @@
 import { expect, test } from '@playwright/test';
-import { type KnownIds, type Naming, namingOf, type Reading, readingOf, resultOf } from '../../src/judge/recognise.js';
+import {
+  foundIn,
+  type KnownIds,
+  type Naming,
+  namingOf,
+  type Reading,
+  readingOf,
+  resultOf,
+} from '../../src/judge/recognise.js';
 
 const [a, b, c] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
 const ids: KnownIds = { tiers: new Set([a, b, c]), keys: new Set(['camp_111111111111', 'spring']) };
@@ -228,4 +236,32 @@ test.describe('a target’s responses are read', () => {
       'Promotions are named under /x and /y, nowhere under /z, which the target file states. Mend response.tier there.',
     );
   });
+});
+
+test.describe('whatever stands where promotions are named is found, known or not', () => {
+  type Found = Parameters<typeof foundIn>[1];
+  const agreed = (...patterns: readonly string[]): Found => ({ kind: 'agreed', patterns });
+  const stated = (pattern: string): Found => ({ kind: 'stated', pattern });
+  const table: readonly (readonly [what: string, body: unknown, reading: Found, found: readonly string[]])[] = [
+    ['ids of any world', [{ id: a }, { id: 'x' }, { id: 7 }], agreed('/*/id'), [a, 'x', '7']],
+    ['each once', [a, a, 'x', 'x'], agreed('/*'), [a, 'x']],
+    [
+      'ids inside URLs',
+      { links: [`https://a.test/${a}`, 'https://a.test/x'] },
+      agreed('/links/*'),
+      [a, 'https://a.test/x'],
+    ],
+    ['the first pattern that finds any', { ids: [], refs: ['x'] }, agreed('/ids/*', '/refs/*'), ['x']],
+    ['known keys', { [a]: {}, total: 1 }, agreed('/*'), [a]],
+    ['any key where it is stated', { promotions: { [a]: {}, x: {} } }, stated('/promotions/*'), [a, 'x']],
+    ['keys with a part that is an id', { [`tier:${a}`]: 1, 'tier:x': 1, other: 1 }, stated('/tier:*'), [a, 'tier:x']],
+    ['under escaped keys', { 'a/b': { '~c': ['x'] } }, agreed('/a~1b/~0c/*'), ['x']],
+    ['nothing elsewhere', { data: ['x'] }, agreed('/other/*'), []],
+    ['nothing that is no text', { data: [null, true, {}, []] }, agreed('/data/*'), []],
+  ];
+  for (const [what, body, reading, found] of table) {
+    test(what, () => expect(foundIn(JSON.stringify(body), reading, ids)).toEqual(found));
+  }
+
+  test('nothing in a body that is no JSON', () => expect(foundIn(`<p>${a}`, agreed('/*'), ids)).toEqual([]));
 });

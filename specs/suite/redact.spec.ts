@@ -115,6 +115,11 @@ test.describe('nothing else is replaced', () => {
     expect(redact(`${base64('id')} ${base64('x:id')}`)).toBe(`${base64('id')} ${base64('x:id')}`);
   });
 
+  test('four characters are long enough to be replaced anywhere', () => {
+    expect(redactor([{ value: 'abc', placeholder: '$T' }])('xabc abc abc9')).toBe('xabc $T abc9');
+    expect(redactor([{ value: 'abcd', placeholder: '$T' }])('xabcd abcd abcd9')).toBe('x$T $T $T9');
+  });
+
   test('an empty secret, and none', () => {
     expect(redactor([{ value: '', placeholder: '$T' }])('any text')).toBe('any text');
     expect(redactor([])('any text')).toBe('any text');

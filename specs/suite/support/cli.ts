@@ -27,7 +27,14 @@ export async function conformance(
 ): Promise<Ended> {
   const child = spawn(process.execPath, [path.join(root, 'dist', 'src', 'cli.js'), ...args], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    // The last two: where the coverage of child processes goes, and that Playwright colours nothing.
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
+      NO_COLOR: '1',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
