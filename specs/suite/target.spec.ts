@@ -142,6 +142,39 @@ test('a schema of responses is read from a file beside the target file', () => {
   expect(load('name: mine\nresponse: { schema: shape.json }').responseSchema).toEqual(schema);
 });
 
+test('how a deployment is asked', () => {
+  const folder = path.dirname(targetFile(''));
+  for (const name of ['ca', 'cert', 'key']) writeFileSync(path.join(folder, `${name}.pem`), `the ${name}`);
+  const { version, contact, operation, manners } = load(`
+name: mine
+version: "1.2"
+contact: team@a.test
+operation: { method: POST, path: /v2/validation }
+headers: { Origin: https://a.test, Api-Version: "3" }
+pacing: { requests_per_second: 2.5, concurrency: 3 }
+limits: { timeout_ms: 100, body_bytes: 200, header_bytes: 300 }
+budget: { requests: 10, seconds: 60 }
+tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
+allow_http: true`);
+  expect({ version, contact, operation }).toEqual({
+    version: '1.2',
+    contact: 'team@a.test',
+    operation: { method: 'POST', path: '/v2/validation' },
+  });
+  expect(manners).toEqual({
+    headers: [
+      ['Origin', 'https://a.test'],
+      ['Api-Version', '3'],
+    ],
+    requestsPerSecond: 2.5,
+    limits: { concurrency: 3, timeoutMs: 100, bodyBytes: 200, headerBytes: 300 },
+    budget: { requests: 10, seconds: 60 },
+    tls: { ca: 'the ca', cert: 'the cert', key: 'the key' },
+    allowHttp: true,
+  });
+  expect(load('name: mine')).not.toHaveProperty('manners');
+});
+
 test.describe('refuses a setting of the environment', () => {
   const noUrl = (shown: string) =>
     `BASE_URL: ${shown} is no base URL → Write one such as https://api.example.com, with a path if the deployment has one.`;
@@ -218,6 +251,18 @@ test.describe('refuses a target file, at the line and column', () => {
       'name: a\nresponse: { tier: ▸promotions }',
       "'promotions' is not of the form ^(/[^/]*)+$",
       'Where the ids of returned tiers stand: a JSON Pointer with * for array indices and for keys that are ids, as in /promotions/*/id. Needed only where the suite finds tiers under several paths that disagree.',
+    ],
+    [
+      'with a credential among its headers',
+      'name: a\nheaders: { ▸Authorization: hunter2 }',
+      "'Authorization' is no good name here",
+      "The name of a header. Credentials have their own place, and framing is the client's.",
+    ],
+    [
+      'with a client certificate without its key',
+      'name: a\ntls: ▸{ cert: cert.pem }',
+      "'tls' lacks the key 'key'",
+      "Add 'key:'.",
     ],
     ['that is no YAML', 'name: a\n▸name: b', 'is no valid YAML: Map keys must be unique', ''],
   ];

@@ -88,10 +88,15 @@ export function certify(suite: Suite, results: readonly CaseResult[], facts: Run
     if (found?.subject === id) cases.push(caseEntry(found.id, found, facts.target.base_url));
     return { id, statement, verdict: worst(cases.map(({ verdict }) => verdict)), cases };
   });
-  const verdict = sumOf(requirements, notHeld(suite).length > 0);
+  const left = requirements.flatMap(({ cases }) => cases).filter(({ reason }) => reason === notSelected).length;
+  const unasked = [
+    ...notHeld(suite),
+    ...(left === 0 ? [] : [`${left} requirement cases were not selected in this run.`]),
+  ];
+  const verdict = sumOf(requirements, unasked.length > 0);
   return {
     verdict,
-    ...(verdict === 'incomplete' ? { missing: [...notHeld(suite), ...missingFrom(requirements)] } : {}),
+    ...(verdict === 'incomplete' ? { missing: [...unasked, ...missingFrom(requirements)] } : {}),
     target: facts.target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: Object.fromEntries(
@@ -114,7 +119,7 @@ export function certify(suite: Suite, results: readonly CaseResult[], facts: Run
 /**
  * A run's verdict: a failure decides it, and only passes make it conform.
  *
- * @param isPartial whether some of what verifies the requirements could not be asked for want of the world
+ * @param isPartial whether some of what verifies the requirements was not asked
  */
 export function sumOf(requirements: readonly Pick<RequirementEntry, 'verdict'>[], isPartial = false): RunVerdict {
   if (requirements.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
