@@ -20,6 +20,7 @@ import { loadWorld } from './contract/world.js';
 import { type WorldFormat, worldFormats } from './contract/world-text.js';
 import type { World } from './contract/world-types.js';
 import { readYaml } from './contract/yaml-file.js';
+import { noRepeats } from './exchange/options.js';
 import { planText } from './plan.js';
 import { shareSuite, suiteOfRun } from './playwright/shared-suite.js';
 import { examine, findingsText } from './target/doctor.js';
@@ -202,7 +203,7 @@ async function doctor({ target: file, baseUrl }: TargetOptions): Promise<number>
     target.place.kind === 'reference'
       ? await serveReference({ world: suite.world.world, credentials: referenceCredentials })
       : undefined;
-  const client = openTarget(target, reference?.url);
+  const client = openTarget(target, reference?.url, { repeats: noRepeats });
   const findings = await examine(suite, target, client);
   await client.close();
   await reference?.close();

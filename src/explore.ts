@@ -8,7 +8,7 @@ import type { Kind, NamedWorld } from './contract/world.js';
 import type { Channel, Exchange, HttpRequest } from './exchange/exchange.js';
 import { evaluate } from './judge/check.js';
 import { evidenceOf } from './judge/verdict.js';
-import { type CaseResult, redacted, type Setting } from './run.js';
+import { type CaseResult, presentable, type Setting } from './run.js';
 
 /** How far exploring goes. Equal seeds ask the same of equal worlds. */
 export interface Exploration {
@@ -56,6 +56,7 @@ export async function explore(
     return { ...common, subject: explored, verdict: 'not-applicable', reason, requestsSent: 0 };
   }
   let sent = 0;
+  let requestsSent = 0;
   let trouble: { count: number; reason: string } = { count: 0, reason: '' };
   const budget = requests * 2;
   let found: { draw: Draw; broken: Broken; exchange: Exchange } | undefined;
@@ -66,6 +67,7 @@ export async function explore(
     const request = requestOf(draw, suite.world);
     sent += 1;
     const exchange = await channel.send(request);
+    requestsSent += exchange.attempts ?? 1;
     const judged = judge(request, exchange, setting);
     if (judged?.is === 'unclear') trouble = { count: trouble.count + 1, reason: judged.because };
     if (judged?.is !== 'violated') return;
@@ -76,7 +78,7 @@ export async function explore(
 
   const drawn = `Drawn with --explore ${requests} --seed ${seed}.`;
   const result = (): CaseResult => {
-    const asked = { ...common, subject: explored, requestsSent: sent };
+    const asked = { ...common, subject: explored, requestsSent };
     if (found !== undefined) {
       const { draw, broken, exchange } = found;
       const subject = requirementOf(broken, draw);
@@ -90,7 +92,7 @@ export async function explore(
     }
     return { ...asked, verdict: 'pass', reason: `${sent} random requests were answered as documented. ${drawn}` };
   };
-  return redacted(result(), (text) => channel.redact(text));
+  return presentable(result(), (text) => channel.redact(text));
 }
 
 /** Documented requests of which the documentation promises a result: what is open is not drawn. */

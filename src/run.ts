@@ -46,15 +46,17 @@ export interface Calibration {
  *
  * @returns what the successful responses name; `unreachable` where not one request got any response
  */
-export async function calibrate(suite: Suite, { send }: Channel): Promise<Calibration> {
+export async function calibrate(suite: Suite, { send, redact }: Channel): Promise<Calibration> {
   const exchanges = await Promise.all(suite.calibration.map((request) => send(request)));
   const ids = knownIds(suite.world.world);
   const responses = exchanges.flatMap((exchange) => ('response' in exchange ? [exchange.response] : []));
   const namings = responses.filter(succeeded).map(({ body }) => namingOf(body, ids));
   const [first] = exchanges;
   const unreachable =
-    responses.length === 0 && first !== undefined && 'message' in first ? { unreachable: first.message } : {};
-  return { namings, requestsSent: exchanges.length, ...unreachable };
+    responses.length === 0 && first !== undefined && 'message' in first
+      ? { unreachable: shown(first.message, redact) }
+      : {};
+  return { namings, requestsSent: attemptsOf(exchanges), ...unreachable };
 }
 
 /** The requests that a case sends: each once, rows for which the target lacks ids aside. */
@@ -75,15 +77,30 @@ export interface Asked {
   readonly requestsSent: number;
 }
 
+/** Of all bodies of a case, in characters: they are kept until it is judged. */
+const mostOfCase = 32 * 1024 * 1024;
+
 /**
  * Sends the requests of a case: a row's one after another, rows side by side. A request that several rows have in
  * common is sent once. Rows for which the target lacks ids are not sent.
  */
 export async function askCase(case_: Case, { send }: Channel): Promise<Asked> {
   const sent = new Map<string, Promise<Exchange>>();
+  let characters = 0;
+  const kept = (exchange: Exchange): Exchange => {
+    if (!('response' in exchange)) return exchange;
+    const { response, ...rest } = exchange;
+    characters += response.body.length;
+    if (characters <= mostOfCase) return exchange;
+    return {
+      ...rest,
+      trouble: 'too-large',
+      message: `The bodies of this case are larger than ${mostOfCase} characters together.`,
+    };
+  };
   const sendOnce = (name: string, request: HttpRequest): Promise<Exchange> => {
     const key = keyOf(name, request);
-    const exchange = sent.get(key) ?? send(request);
+    const exchange = sent.get(key) ?? send(request).then(kept);
     sent.set(key, exchange);
     return exchange;
   };
@@ -95,7 +112,12 @@ export async function askCase(case_: Case, { send }: Channel): Promise<Asked> {
       return came;
     }),
   );
-  return { exchanges, requestsSent: sent.size };
+  return { exchanges, requestsSent: attemptsOf(await Promise.all(sent.values())) };
+}
+
+/** How many requests went out for some exchanges, repeats included. */
+function attemptsOf(exchanges: readonly Exchange[]): number {
+  return exchanges.reduce((sum, { attempts = 1 }) => sum + attempts, 0);
 }
 
 /** Runs one case: sends its requests and judges what came back. */
@@ -109,7 +131,7 @@ export async function runCase(case_: Case, channel: Channel, setting: Setting): 
     ...(shape === undefined ? {} : { shape }),
     drift: driftOf(judged, bodies, setting.expected),
   };
-  return redacted(result, (text) => channel.redact(text));
+  return presentable(result, (text) => channel.redact(text));
 }
 
 function resultOf(
@@ -151,15 +173,50 @@ export function rowsOf(case_: Case): readonly (Row | QuestionCase)[] {
   return case_.kind === 'question' ? [case_] : case_.rows;
 }
 
-/** A result without the credentials that its texts may hold. */
-export function redacted<T>(value: T, redact: Channel['redact']): T {
-  const clean = (part: unknown): unknown => {
-    if (typeof part === 'string') return redact(part);
-    if (Array.isArray(part)) return part.map(clean);
-    if (typeof part !== 'object' || part === null) return part;
-    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [key, clean(inner)]));
+/** Of texts that are shown as a whole, in characters. */
+const mostOfText = 4_000;
+/** Of the body that shows something, in characters: every result is kept until the end of the run. */
+const mostOfBody = 256 * 1024;
+
+/** A result as it may be shown and stored: what a deployment wrote into it may be meant for other eyes, or to harm. */
+export function presentable({ evidence, ...result }: CaseResult, redact: Channel['redact']): CaseResult {
+  return {
+    ...mapTexts(result, (text) => shown(text, redact)),
+    ...(evidence === undefined ? {} : { evidence: presentableExchange(evidence, redact) }),
   };
-  return clean(value) as T;
+}
+
+function presentableExchange(exchange: Exchange, redact: Channel['redact']): Exchange {
+  const { request } = exchange;
+  const asSent = { ...exchange, request: mapTexts(request, redact) };
+  if (!('response' in asSent)) return { ...asSent, message: shown(asSent.message, redact) };
+  const { status, headers, body } = asSent.response;
+  // Redacted before it is cut: half a token is no longer recognised.
+  const clean = redact(body);
+  const response = {
+    status,
+    headers: mapTexts(headers, (text) => shown(text, redact)),
+    body: clean.slice(0, mostOfBody),
+    ...(clean.length > mostOfBody ? { bodyLength: clean.length } : {}),
+  };
+  return { ...asSent, response };
+}
+
+/** A text as it may be shown, and of bounded length. */
+function shown(text: string, redact: Channel['redact']): string {
+  const clean = redact(text);
+  return clean.length <= mostOfText ? clean : `${clean.slice(0, mostOfText)}… (${clean.length} characters in all)`;
+}
+
+/** Changes every text in a value, the keys of objects among them. */
+function mapTexts<T>(value: T, change: (text: string) => string): T {
+  const changed = (part: unknown): unknown => {
+    if (typeof part === 'string') return change(part);
+    if (Array.isArray(part)) return part.map(changed);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [change(key), changed(inner)]));
+  };
+  return changed(value) as T;
 }
 
 /** The result of a case that was not sent at all. */

@@ -230,8 +230,8 @@ test.describe('what comes back', () => {
 
 test.describe('trouble is part of the exchange, and its message never holds the token', () => {
   const limits = { bodyBytes: 20_000, headerBytes: 4_096 };
-  const timedOut = 'There was no complete response within 500 ms.';
-  const tooLarge = 'The body is larger than 20000 bytes.';
+  const timedOut = 'There was no complete response within 500 ms (limits.timeout_ms).';
+  const tooLarge = 'The body is larger than 20000 bytes (limits.body_bytes).';
   const invalid = 'The response is no valid HTTP, or its length is not as announced.';
   const echo = `X-Echo: ${credentials.token}`;
   const troubles: readonly (readonly [what: string, reply: Reply, trouble: string, message: string | RegExp])[] = [
@@ -290,13 +290,13 @@ test.describe('trouble is part of the exchange, and its message never holds the 
       'a body that unpacks to too much',
       response('200 OK', ['Content-Encoding: gzip'], gzipSync(Buffer.alloc(10_000_000))),
       'too-large',
-      'The body unpacks to more than 20000 bytes.',
+      'The body unpacks to more than 20000 bytes (limits.body_bytes).',
     ],
     [
       'a body that unpacks twice to too much',
       response('200 OK', ['Content-Encoding: gzip, br'], brotliCompressSync(gzipSync(Buffer.alloc(10_000_000)))),
       'too-large',
-      'The body unpacks to more than 20000 bytes.',
+      'The body unpacks to more than 20000 bytes (limits.body_bytes).',
     ],
     [
       'a coding that nobody asked for or knows',
@@ -320,13 +320,13 @@ test.describe('trouble is part of the exchange, and its message never holds the 
       'too many headers',
       response('200 OK', [echo, ...Array.from({ length: 500 }, (_, n) => `X-${n}: value`)]),
       'too-large',
-      'The headers are larger than 4096 bytes.',
+      'The headers are larger than 4096 bytes (limits.header_bytes).',
     ],
     [
       'a header that is too large',
       response('200 OK', [`X-A: ${'x'.repeat(10_000)}`]),
       'too-large',
-      'The headers are larger than 4096 bytes.',
+      'The headers are larger than 4096 bytes (limits.header_bytes).',
     ],
   ];
   for (const [what, reply, trouble, message] of troubles) {
@@ -369,7 +369,7 @@ test.describe('trouble is part of the exchange, and its message never holds the 
     server.close();
     expect(troubleOf(exchange)).toEqual([
       'unreachable',
-      `The TLS connection to 127.0.0.1:${port} failed: its certificate is not trusted, or it speaks no TLS.`,
+      `The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS?`,
     ]);
   });
 

@@ -103,8 +103,8 @@ test.describe('whatever the text is', () => {
     const depth = 100_000;
     const lists = `${'['.repeat(depth)}"${a}"${']'.repeat(depth)}`;
     const objects = `${'{"x":'.repeat(depth)}"${a}"${'}'.repeat(depth)}`;
-    expect(named(lists)).toEqual({ ['/*'.repeat(depth)]: [a] });
-    expect(named(objects)).toEqual({ ['/x'.repeat(depth)]: [a] });
+    expect(named(lists)).toEqual({ [`${'/*'.repeat(500)}/**`]: [a] });
+    expect(named(objects)).toEqual({ [`${'/x'.repeat(500)}/**`]: [a] });
   });
 });
 

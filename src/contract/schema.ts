@@ -24,7 +24,8 @@ export function schemaNamed(name: string): ValidateFunction {
   return validate;
 }
 
-const users = new Ajv2020({ allErrors: true, strict: false, validateFormats: false });
+// Own properties only: a body may have a member `constructor`, and any object has one.
+const users = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, ownProperties: true });
 
 const usersCompiled = new WeakMap<object, ValidateFunction>();
 

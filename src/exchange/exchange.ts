@@ -18,23 +18,28 @@ export interface HttpResponse {
   readonly headers: Headers;
   /** The body as text: decompressed and decoded. It is as it came: a deployment may echo the credentials. */
   readonly body: string;
+  /** How many characters the whole body has, where only its beginning was kept. */
+  readonly bodyLength?: number;
 }
 
 /** Why no response came back. `unreachable` says that not even a connection was made. */
 export type Trouble = 'unreachable' | 'timed-out' | 'broken-connection' | 'too-large' | 'unreadable' | 'not-sent';
 
 /** One request and what came back: a response, or why there is none. */
-export type Exchange =
-  | { readonly request: HttpRequest; readonly response: HttpResponse }
-  | { readonly request: HttpRequest; readonly trouble: Trouble; readonly message: string };
+export type Exchange = {
+  readonly request: HttpRequest;
+  /** How often the request was sent, until this came of it; once, unless this says otherwise. */
+  readonly attempts?: number;
+} & ({ readonly response: HttpResponse } | { readonly trouble: Trouble; readonly message: string });
 
 /** The way to a deployment. */
 export interface Channel {
   /** Sends one request. Never rejects: what went wrong is part of the exchange. */
   send(request: HttpRequest): Promise<Exchange>;
   /**
-   * Replaces the credentials in a text, in whatever form a deployment may echo them. Responses are judged as they came,
-   * since a short credential may be part of anything; what leaves the judge passes through here.
+   * Makes a text of a deployment fit to be shown: replaces the credentials, in whatever form they may be echoed, and
+   * writes out what a terminal would obey. Responses are judged as they came, since a short credential may be part of
+   * anything; what leaves the judge passes through here.
    */
   redact(text: string): string;
 }

@@ -216,6 +216,8 @@ function resultHolds(claim: ResultClaim, answered: Answered, evidence: Evidence,
     const because = `Answered ${status}, so there is no result to judge.`;
     return stance === 'requirement' ? unclear(because) : violated(because);
   }
+  if (naming.places.size === 0 && isBrokenJson(answered.response))
+    return unclear('The body is no valid JSON, though it is meant to be, so it shows no result.');
   const result = resultOf(naming, evidence.reading);
   const names = namesFor(evidence.world);
   switch (claim.claim) {
@@ -301,6 +303,12 @@ function foundHolds(
     extra === 0 ||
     unclear(`${extra} of ${found.length} promotions are not in '${claim.other}'; they may be older ones.`)
   );
+}
+
+/** Whether a body says that it is JSON, by its media type or by how it begins, and is none: cut off, for instance. */
+function isBrokenJson({ headers, body }: HttpResponse): boolean {
+  const announced = headerValues(headers, 'content-type').some((type) => /^[^;]*[/+]json\b/i.test(type));
+  return body !== '' && (announced || /^\s*[[{]/.test(body)) && parseJson(body) === undefined;
 }
 
 function membership(

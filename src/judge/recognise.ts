@@ -38,7 +38,7 @@ const leastLengthInsideText = 12;
 export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
   const tiersIn = finderOf(tiers);
   const keysIn = finderOf(keys);
-  const inText = tiersIn(body);
+  const inText = new Set(tiersIn(body));
   const value = parseJson(body);
   if (value === undefined) return { places: new Map(), unplaced: inText };
   const steps = new Map<string, string>();
@@ -56,29 +56,55 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
   const note = (text: string, pattern: string) => {
     for (const id of tiers.has(text) ? [text] : tiersIn(text)) {
       const list = places.get(pattern);
-      if (list === undefined) places.set(pattern, [id]);
-      else if (!list.includes(id)) list.push(id);
+      if (list !== undefined) {
+        if (!list.includes(id)) list.push(id);
+      } else if (places.size < mostPatterns) places.set(pattern, [id]);
+      else inText.add(id);
     }
   };
-  // An explicit stack: a body may nest deeper than the call stack is tall.
-  const stack: { value: unknown; pattern: string }[] = [{ value, pattern: '' }];
-  while (stack.length > 0) {
-    const { value, pattern } = stack.pop() as { value: unknown; pattern: string };
-    if (typeof value === 'string' || typeof value === 'number') {
-      note(String(value), pattern);
-    } else if (Array.isArray(value)) {
-      for (let n = value.length - 1; n >= 0; n -= 1) stack.push({ value: value[n], pattern: `${pattern}/*` });
-    } else if (typeof value === 'object' && value !== null) {
-      const entries = Object.entries(value).map(([key, part]) => {
-        const here = `${pattern}/${stepOf(key)}`;
-        if (!keys.has(key)) note(key, here);
-        return { value: part as unknown, pattern: here };
-      });
-      for (const entry of entries.reverse()) stack.push(entry);
+  // An explicit stack: a body may nest deeper than the call stack is tall. What is read to its end is not kept there.
+  const open: Opened[] = [];
+  const read = (part: unknown, pattern: string) => {
+    if (typeof part === 'string' || typeof part === 'number') note(String(part), pattern);
+    else if (typeof part === 'object' && part !== null) {
+      const parts = Array.isArray(part) ? part : Object.values(part);
+      const names = Array.isArray(part) ? undefined : Object.keys(part);
+      if (parts.length > 0) open.push({ parts, names, pattern, next: 0 });
     }
+  };
+  read(value, '');
+  for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
+    const { parts, names, pattern, next } = last;
+    last.next += 1;
+    if (last.next === parts.length) open.pop();
+    const name = names?.[next];
+    const here = below(pattern, name === undefined ? '*' : stepOf(name));
+    if (name !== undefined && !keys.has(name)) note(name, here);
+    read(parts[next], here);
   }
   const placed = new Set([...places.values()].flat());
   return { places, unplaced: new Set([...inText].filter((id) => !placed.has(id))) };
+}
+
+/** An array or an object of a body that is being read. */
+interface Opened {
+  readonly parts: readonly unknown[];
+  /** The keys of an object. */
+  readonly names: readonly string[] | undefined;
+  readonly pattern: string;
+  next: number;
+}
+
+/** A body with more is made to be puzzling: that it names further ids is known, but not where. */
+const mostPatterns = 1_000;
+/** Of one pattern, in characters. */
+const longestPattern = 1_000;
+/** Ends a pattern that would be longer. */
+const anywhereBelow = '/**';
+
+function below(pattern: string, step: string): string {
+  if (pattern.endsWith(anywhereBelow)) return pattern;
+  return pattern.length + step.length < longestPattern ? `${pattern}/${step}` : pattern + anywhereBelow;
 }
 
 /** The ids that a text holds, in its order. Those too short to be looked for inside a text are not among them. */
@@ -186,10 +212,17 @@ export interface Result {
   readonly because: string;
 }
 
+/** Of patterns in a message. */
+const mostShown = 5;
+
 /** Reads the result out of a body. */
 export function resultOf({ places, unplaced }: Naming, reading: Reading): Result {
   const named = new Set([...[...places.values()].flat(), ...unplaced]);
-  const found = (patterns: readonly string[]) => `Promotions are named under ${patterns.join(' and ')}`;
+  const found = (patterns: readonly string[]) => {
+    const others = patterns.length - mostShown;
+    const rest = others > 0 ? ` and ${others} more paths` : '';
+    return `Promotions are named under ${patterns.slice(0, mostShown).join(' and ')}${rest}`;
+  };
   switch (reading.kind) {
     case 'stated': {
       const returned = places.get(reading.pattern) ?? [];

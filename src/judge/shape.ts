@@ -13,6 +13,10 @@ export interface Shape {
 
 /** Deeper parts may be anything: a body can nest deeper than the call stack is tall. */
 const deepest = 40;
+/** Of one object. What has more is keyed by something, and its further members are described together. */
+const mostMembers = 200;
+/** Of a shape as JSON. What is more manifold may be anything: such a shape describes nothing any more. */
+const mostCharacters = 64 * 1024;
 
 /** What values at one place had in common so far; grown in place, since a body repeats its records many times. */
 interface Seen {
@@ -27,7 +31,13 @@ function nothingSeen(): Seen {
   return { types: new Set(), objects: 0, members: new Map() };
 }
 
-/** Members whose keys are ids are described together. */
+/** Whether a member is described together with others: its key is an id, or one too many. */
+function isCollective(key: string, { members }: Seen, ids: KnownIds): boolean {
+  // Ajv takes no property of that name into account, so that as a member of its own it would always be one too many.
+  if (key === '__proto__') return true;
+  return ids.tiers.has(key) || ids.keys.has(key) || (members.size >= mostMembers && !members.has(key));
+}
+
 function see(seen: Seen, value: unknown, ids: KnownIds, depth: number): void {
   if (depth > deepest) {
     seen.types.add(anything);
@@ -41,7 +51,7 @@ function see(seen: Seen, value: unknown, ids: KnownIds, depth: number): void {
     seen.types.add('object');
     seen.objects += 1;
     for (const [key, part] of Object.entries(value)) {
-      if (ids.tiers.has(key) || ids.keys.has(key)) {
+      if (isCollective(key, seen, ids)) {
         seen.byId ??= nothingSeen();
         see(seen.byId, part, ids, depth + 1);
         continue;
@@ -100,17 +110,12 @@ function mergedMembers(one: Shape, other: Shape): Shape {
       ? {}
       : { properties, required: required ?? [], additionalProperties: additionalProperties ?? false };
   }
-  const [first, second] = [one.properties, other.properties];
-  const keys = [...new Set([...Object.keys(first), ...Object.keys(second)])].sort();
-  const member = (key: string) => {
-    const there = second[key];
-    return there === undefined
-      ? (first[key] as Shape)
-      : merged(Object.hasOwn(first, key) ? first[key] : undefined, there);
-  };
+  // Not by looking keys up in an object, which finds `constructor` in any.
+  const members = new Map(Object.entries(one.properties));
+  for (const [key, shape] of Object.entries(other.properties)) members.set(key, merged(members.get(key), shape));
   const [byId, alsoById] = [one.additionalProperties, other.additionalProperties];
   return {
-    properties: Object.fromEntries(keys.map((key) => [key, member(key)])),
+    properties: Object.fromEntries([...members].sort(([a], [b]) => (a < b ? -1 : 1))),
     required: (one.required ?? []).filter((key) => other.required?.includes(key)),
     additionalProperties: byId && alsoById ? merged(byId, alsoById) : byId || alsoById || false,
   };
@@ -123,7 +128,9 @@ export function shapeOfBodies(bodies: readonly string[], ids: KnownIds): Shape |
     const value = parseJson(body);
     if (value !== undefined) see(seen, value, ids, 0);
   }
-  return seen.types.size === 0 ? undefined : shapeOf(seen);
+  if (seen.types.size === 0) return undefined;
+  const shape = shapeOf(seen);
+  return JSON.stringify(shape).length > mostCharacters ? {} : shape;
 }
 
 /** A schema that successful bodies should fit, and who says so. */

@@ -26,7 +26,7 @@ export const test = base.extend<object, { engine: Engine }>({
       const settings = loadSettings(process.env, suite);
       const { target, expected } = settings;
       const { unreachable, namings } = session.calibration;
-      const client = openTarget(target, session.target.base_url);
+      const client = openTarget(target, session.target.base_url, { account: session.account });
       const setting: Setting = {
         world: suite.world.world,
         calibration: namings,

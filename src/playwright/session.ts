@@ -2,37 +2,48 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { CertifiedTarget } from '../certificate/certificate.js';
+import { type Account, accountInFile } from '../exchange/account.js';
 import type { Calibration } from '../run.js';
 
 /** What the set-up finds out once and every worker needs. It holds no credentials. */
 export interface Session {
   readonly target: CertifiedTarget;
   readonly calibration: Calibration;
+  /** On which all requests of the run are booked. */
+  readonly account: Account;
 }
 
-/** Names the file of the session to workers, which inherit the environment. */
+/** Names the folder of the session to workers, which inherit the environment. */
 const variable = 'CONFORMANCE_SESSION';
 
+/** The files in it. */
+const [session, requests] = ['session.json', 'requests'];
+
 /** Puts a session down for the workers; returns how to remove it. */
-export function saveSession({ target, calibration }: Session): () => void {
+export function saveSession({ target, calibration, account }: Session): () => void {
   const folder = mkdtempSync(path.join(tmpdir(), 'conformance-'));
-  const file = path.join(folder, 'session.json');
   const namings = calibration.namings.map(({ places, unplaced }) => ({ places: [...places], unplaced: [...unplaced] }));
-  writeFileSync(file, JSON.stringify({ target, calibration: { ...calibration, namings } }));
-  process.env[variable] = file;
+  const { openedAt } = account;
+  writeFileSync(
+    path.join(folder, session),
+    JSON.stringify({ target, calibration: { ...calibration, namings }, openedAt }),
+  );
+  writeFileSync(path.join(folder, requests), '.'.repeat(account.spent()));
+  process.env[variable] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
 }
 
 export function loadSession(): Session {
-  const file = process.env[variable];
-  if (file === undefined)
+  const folder = process.env[variable];
+  if (folder === undefined)
     throw new Error('The set-up of the run has not been done: playwright.config.ts names it as globalSetup.');
-  const { target, calibration } = JSON.parse(readFileSync(file, 'utf8'));
+  const { target, calibration, openedAt } = JSON.parse(readFileSync(path.join(folder, session), 'utf8'));
   const namings = calibration.namings.map(
     ({ places, unplaced }: { places: [string, string[]][]; unplaced: string[] }) => ({
       places: new Map(places),
       unplaced: new Set(unplaced),
     }),
   );
-  return { target, calibration: { ...calibration, namings } };
+  const account = accountInFile(path.join(folder, requests), openedAt);
+  return { target, calibration: { ...calibration, namings }, account };
 }

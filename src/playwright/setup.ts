@@ -1,5 +1,6 @@
 import { referenceCredentials } from '../../reference/deployment.js';
 import { serveReference } from '../../reference/server.js';
+import { accountInMemory } from '../exchange/account.js';
 import { calibrate } from '../run.js';
 import { certified, openTarget } from '../target/open.js';
 import { loadTarget } from '../target/target.js';
@@ -17,10 +18,11 @@ export default async function setup(): Promise<() => Promise<void>> {
       : undefined;
   const { place } = target;
   const baseUrl = place.kind === 'deployment' ? place.baseUrl : (reference?.url ?? '');
-  const client = openTarget(target, baseUrl);
+  const account = accountInMemory();
+  const client = openTarget(target, baseUrl, { account });
   const calibration = await calibrate(suite, client);
   await client.close();
-  const forget = saveSession({ target: certified(target, baseUrl), calibration });
+  const forget = saveSession({ target: certified(target, baseUrl), calibration, account });
   return async () => {
     forget();
     unshare();

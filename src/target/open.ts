@@ -1,6 +1,8 @@
 import { referenceCredentials } from '../../reference/deployment.js';
 import type { CertifiedTarget } from '../certificate/certificate.js';
-import { type Client, defaultLimits, openClient } from '../exchange/client.js';
+import type { Account } from '../exchange/account.js';
+import { type Client, openClient } from '../exchange/client.js';
+import { defaultOptions, type Repeats } from '../exchange/options.js';
 import { relocated } from './operation.js';
 import type { Target } from './target.js';
 
@@ -18,10 +20,33 @@ export function certified({ name, version, contact }: Target, baseUrl: string): 
  * Opens a client for a target, with all that its target file says of how it is asked.
  *
  * @param referenceUrl where the reference deployment was started, for a target without a base URL
+ * @param account where the requests are booked, if others book theirs there too
  */
-export function openTarget({ place, manners = {}, operation }: Target, referenceUrl = ''): Client {
+export function openTarget(
+  { place, manners = {}, operation }: Target,
+  referenceUrl = '',
+  { account, repeats = defaultOptions.repeats }: { readonly account?: Account; readonly repeats?: Repeats } = {},
+): Client {
   const { baseUrl, credentials } =
     place.kind === 'deployment' ? place : { baseUrl: referenceUrl, credentials: referenceCredentials };
-  const client = openClient({ baseUrl, credentials, limits: { ...defaultLimits, ...manners.limits } });
+  const { headers = [], requestsPerSecond, limits = {}, budget = {}, tls = {}, allowHttp = false } = manners;
+  const { pacing, budget: usual } = defaultOptions;
+  const { concurrency = pacing.concurrency, ...bounds } = limits;
+  const { requests = usual.requests, seconds = usual.timeMs / 1_000 } = budget;
+  const client = openClient(
+    {
+      ...defaultOptions,
+      baseUrl,
+      credentials,
+      allowHttp,
+      extraHeaders: headers,
+      tls,
+      limits: { ...defaultOptions.limits, ...bounds },
+      pacing: { concurrency, ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }) },
+      budget: { requests, timeMs: seconds * 1_000 },
+      repeats,
+    },
+    account,
+  );
   return relocated(client, operation);
 }

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { type Location, UnusableInput } from '../contract/problem.js';
 import { compileSchema } from '../contract/schema.js';
-import type { Credentials, Limits } from '../exchange/client.js';
 import type { Headers } from '../exchange/exchange.js';
+import type { Credentials, Limits, Pacing } from '../exchange/options.js';
 import { besideTarget, type Environment, readBeside, type TargetFile, targetFileOf } from './file.js';
 import type { Operation } from './operation.js';
 
@@ -37,7 +37,7 @@ export interface Manners {
   /** Sent with every request, beside its own. */
   readonly headers?: Headers;
   readonly requestsPerSecond?: number;
-  readonly limits?: Partial<Limits>;
+  readonly limits?: Partial<Limits & Pick<Pacing, 'concurrency'>>;
   /** After so much nothing more is sent. */
   readonly budget?: { readonly requests?: number; readonly seconds?: number };
   /** PEM texts. */

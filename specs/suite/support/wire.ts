@@ -1,6 +1,14 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { test as base } from '@playwright/test';
-import { type Client, type Credentials, defaultLimits, type Limits, openClient } from '../../../src/exchange/client.js';
+import { type Client, openClient } from '../../../src/exchange/client.js';
+import {
+  type ClientOptions,
+  type Credentials,
+  defaultOptions,
+  type Limits,
+  noRepeats,
+  type Pacing,
+} from '../../../src/exchange/options.js';
 
 /** A request as it came over the wire. */
 export interface Received {
@@ -25,8 +33,13 @@ export const credentials: Credentials = { applicationId: 'the-application-0815',
 export const test = base.extend<{
   /** Starts a server; each request gets the reply of its number, the last one over and over. */
   serve: (...replies: readonly Reply[]) => Promise<Wire>;
-  /** Opens a client with the credentials above. */
-  open: (baseUrl: string, limits?: Partial<Limits>, own?: Partial<Credentials>) => Client;
+  /** Opens a client with the credentials above, which repeats nothing unless it is told to. */
+  open: (
+    baseUrl: string,
+    limits?: Partial<Limits & Pick<Pacing, 'concurrency'>>,
+    own?: Partial<Credentials>,
+    options?: Partial<ClientOptions>,
+  ) => Client;
 }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
   serve: async ({}, use) => {
@@ -62,11 +75,15 @@ export const test = base.extend<{
   // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
   open: async ({}, use) => {
     const clients: Client[] = [];
-    await use((baseUrl, limits, own) => {
+    await use((baseUrl, { concurrency = defaultOptions.pacing.concurrency, ...limits } = {}, own, options) => {
       const client = openClient({
+        ...defaultOptions,
+        repeats: noRepeats,
         baseUrl,
         credentials: { ...credentials, ...own },
-        limits: { ...defaultLimits, ...limits },
+        limits: { ...defaultOptions.limits, ...limits },
+        pacing: { concurrency },
+        ...options,
       });
       clients.push(client);
       return client;

@@ -1,0 +1,72 @@
+import { promisify } from 'node:util';
+import { brotliDecompress, gunzip, inflate } from 'node:zlib';
+import { type Headers, headerValues } from './exchange.js';
+import { Unusable } from './trouble.js';
+
+/**
+ * Reads a body to its end.
+ *
+ * @param most how many bytes it may have, both as it comes and unpacked
+ * @returns its text; bytes that are no text become U+FFFD, so that the ids beside them are still found
+ * @throws Unusable when it is larger, or in no coding that can be undone
+ */
+export async function readBody(body: AsyncIterable<Uint8Array>, headers: Headers, most: number): Promise<string> {
+  return decoderFor(headers).decode(await unpacked(await collected(body, most), headers, most));
+}
+
+async function collected(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    // Leaving the loop closes the connection: the rest is not waited for.
+    if (size > most) throw new Unusable('too-large', `The body is larger than ${most} bytes (limits.body_bytes).`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+const decoders: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
+  gzip: promisify(gunzip),
+  'x-gzip': promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+};
+
+/** Each may unpack to the whole limit, so what takes more than two is made to waste time. */
+const mostCodings = 4;
+
+/** Undoes the content coding (RFC 9110, section 8.4), although none was asked for. */
+async function unpacked(bytes: Buffer, headers: Headers, most: number): Promise<Buffer> {
+  const codings = headerValues(headers, 'content-encoding')
+    .flatMap((value) => value.split(','))
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity');
+  if (bytes.length === 0) return bytes;
+  if (codings.length > mostCodings)
+    throw new Unusable('unreadable', `The body is encoded ${codings.length} times over, which was not asked for.`);
+  let plain = bytes;
+  for (const coding of codings.reverse()) {
+    const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
+    if (decoder === undefined)
+      throw new Unusable('unreadable', `The body is encoded as '${coding}', which was not asked for.`);
+    try {
+      plain = await decoder(plain, { maxOutputLength: most });
+    } catch (error) {
+      const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+      throw tooLarge
+        ? new Unusable('too-large', `The body unpacks to more than ${most} bytes (limits.body_bytes).`)
+        : new Unusable('unreadable', `The body is no valid ${coding}.`);
+    }
+  }
+  return plain;
+}
+
+function decoderFor(headers: Headers): InstanceType<typeof TextDecoder> {
+  const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(headerValues(headers, 'content-type')[0] ?? '')?.[1];
+  try {
+    return new TextDecoder(charset);
+  } catch {
+    return new TextDecoder();
+  }
+}

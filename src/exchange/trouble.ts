@@ -1,0 +1,110 @@
+import type { Trouble } from './exchange.js';
+import type { Limits } from './options.js';
+
+/** Why there is no response, in words for the user. */
+export interface Explanation {
+  readonly trouble: Trouble;
+  readonly message: string;
+}
+
+/** Thrown when a response exceeds a limit or cannot be decoded; its message is shown to the user. */
+export class Unusable extends Error {
+  constructor(
+    readonly trouble: Trouble,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+interface Meaning {
+  readonly codes: RegExp;
+  readonly trouble: Trouble;
+  message(limits: Limits, host: string): string;
+}
+
+/** What network errors mean, by their code. Their own messages are not shown: they may hold headers. */
+const meanings: readonly Meaning[] = [
+  {
+    codes: /^ECONNREFUSED$/,
+    trouble: 'unreachable',
+    message: (_, host) => `${host} refuses the connection. Is the deployment running, and the base URL right?`,
+  },
+  {
+    codes: /^(ENOTFOUND|EAI_AGAIN)$/,
+    trouble: 'unreachable',
+    message: (_, host) => `The name of ${host} cannot be resolved. Is the base URL right?`,
+  },
+  {
+    codes: /^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/,
+    trouble: 'unreachable',
+    message: (_, host) => `${host} cannot be reached.`,
+  },
+  {
+    codes: /^UND_ERR_CONNECT_TIMEOUT$/,
+    trouble: 'unreachable',
+    message: ({ timeoutMs }, host) => `${host} did not accept a connection within ${timeoutMs} ms (limits.timeout_ms).`,
+  },
+  {
+    codes: /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/,
+    trouble: 'unreachable',
+    message: (_, host) =>
+      `The certificate of ${host} is not trusted. That of a private authority is, once tls.ca of the target file names it.`,
+  },
+  {
+    codes: /^ERR_SSL_.*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)$/,
+    trouble: 'unreachable',
+    message: (_, host) =>
+      `${host} does not accept the client's certificate, or asks for one: tls.cert and tls.key of the target file name it.`,
+  },
+  {
+    codes: /^(ERR_TLS|ERR_SSL|EPROTO)/,
+    trouble: 'unreachable',
+    message: (_, host) => `The TLS connection to ${host} failed. Does it speak TLS?`,
+  },
+  {
+    codes: /TimeoutError|_TIMEOUT$/,
+    trouble: 'timed-out',
+    message: ({ timeoutMs }) => `There was no complete response within ${timeoutMs} ms (limits.timeout_ms).`,
+  },
+  {
+    codes: /HEADERS_OVERFLOW$/,
+    trouble: 'too-large',
+    message: ({ headerBytes }) => `The headers are larger than ${headerBytes} bytes (limits.header_bytes).`,
+  },
+  {
+    codes: /^(HPE_|HTTPParserError$|UND_ERR_RES_CONTENT_LENGTH|UND_ERR_RESPONSE)/,
+    trouble: 'unreadable',
+    message: () => 'The response is no valid HTTP, or its length is not as announced.',
+  },
+  {
+    codes: /^(UND_ERR_INVALID_ARG|ERR_INVALID_CHAR)$/,
+    trouble: 'not-sent',
+    message: () => 'The request cannot be sent: a header or the path holds a character that HTTP does not allow.',
+  },
+];
+
+/** Explains why an exchange brought no response, whatever was thrown. */
+export function explained(error: unknown, limits: Limits, host: string): Explanation {
+  if (error instanceof Unusable) return { trouble: error.trouble, message: error.message };
+  const codes = codesOf(error);
+  for (const { codes: known, trouble, message } of meanings) {
+    if (codes.some((code) => known.test(code))) return { trouble, message: message(limits, host) };
+  }
+  // Undici has no code of its own for a proxy that does not open a tunnel.
+  const [, status] = /^Proxy response \((\d+)\)/.exec(error instanceof Error ? error.message : '') ?? [];
+  if (status !== undefined)
+    return { trouble: 'unreachable', message: `The proxy answered ${status} when asked for the way to ${host}.` };
+  return {
+    trouble: 'broken-connection',
+    message: `The connection broke before the response was complete (${codes[0] ?? 'unknown cause'}).`,
+  };
+}
+
+/** The codes of an error, of its causes and of the errors it gathers. */
+function codesOf(error: unknown): string[] {
+  if (!(error instanceof Error)) return [];
+  const { code, name, cause } = error as NodeJS.ErrnoException & { cause?: unknown };
+  const gathered = error instanceof AggregateError ? error.errors.flatMap(codesOf) : [];
+  return [...(code === undefined ? [] : [String(code)]), name, ...gathered, ...codesOf(cause)];
+}
