@@ -27,7 +27,7 @@ import { examine, findingsText } from './target/doctor.js';
 import { openTarget } from './target/open.js';
 import { provision } from './target/provision.js';
 import { loadSettings, variables } from './target/settings.js';
-import { loadTarget } from './target/target.js';
+import { allowHttpVariable, loadTarget } from './target/target.js';
 
 /** Exit statuses of the commands that certify. */
 export const exitStatus = { conforms: 0, 'does-not-conform': 1, unusableInput: 2, drift: 3, incomplete: 4 } as const;
@@ -54,6 +54,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       .option('--out <folder>', 'for the results; results/<target> unless given')
       .option('--against <record>', 'reports every difference from a record')
       .option('--dry-run', 'prints what would be sent, and sends nothing')
+      .option('--allow-http', 'lets credentials go to another machine over plain HTTP')
       .option('--no-intrusive', 'leaves out cases that send bad credentials, oversized bodies or other methods')
       .addOption(
         new Option('--explore <requests>', 'goes beyond the written cases with so many random requests').argParser(
@@ -146,6 +147,7 @@ interface CertifyOptions extends TargetOptions {
   readonly out?: string;
   readonly against?: string;
   readonly intrusive: boolean;
+  readonly allowHttp?: true;
   readonly dryRun?: boolean;
   readonly explore?: number;
   readonly seed?: number;
@@ -162,6 +164,7 @@ async function certify(args: readonly string[], options: CertifyOptions): Promis
     [variables.against]: options.against,
     [variables.recordTo]: options.to,
     [variables.noIntrusive]: options.intrusive ? undefined : '1',
+    [allowHttpVariable]: options.allowHttp ? '1' : undefined,
     [variables.explore]: options.explore?.toString(),
     // Without a seed another one each time; the result names it.
     [variables.seed]: (options.seed ?? Math.floor(Math.random() * 1_000_000)).toString(),
@@ -181,7 +184,12 @@ async function certify(args: readonly string[], options: CertifyOptions): Promis
   const child = spawn(process.execPath, [playwright, 'test', '--config', config, ...withReporter(args)], {
     stdio: 'inherit',
   });
+  // Ctrl-C reaches Playwright by itself, which then still writes the certificate; other signals are handed on.
+  const wait = () => undefined;
+  const stop = () => child.kill('SIGINT');
+  process.on('SIGINT', wait).on('SIGTERM', stop);
   const code = await new Promise<number | null>((resolve, reject) => child.on('exit', resolve).on('error', reject));
+  process.off('SIGINT', wait).off('SIGTERM', stop);
   unshare();
   if (!existsSync(file)) {
     process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);

@@ -46,6 +46,9 @@ export interface Manners {
   readonly allowHttp?: boolean;
 }
 
+/** Says, with the value 1, that credentials may go to another machine over plain HTTP. */
+export const allowHttpVariable = 'CONFORMANCE_ALLOW_HTTP';
+
 /** A setting of the environment that cannot be used. It has no file, so its name takes the place of one. */
 function unusable(variable: string, message: string, mend: string): UnusableInput {
   return new UnusableInput([{ at: { file: variable, line: 1, column: 1 }, message, mend }]);
@@ -60,7 +63,7 @@ function unusable(variable: string, message: string, mend: string): UnusableInpu
 export function loadTarget(environment: Environment): Target {
   const file = targetFileOf(environment);
   const document = file?.document;
-  const stated = file === undefined ? { pins: new Map() } : statedIn(file);
+  const stated: Omit<Target, 'name' | 'place'> = file === undefined ? { pins: new Map() } : statedIn(file);
   const baseUrl = (environment.BASE_URL || document?.base_url)?.replace(/\/+$/, '');
   if (baseUrl === undefined) return { name: document?.name ?? 'reference', place: { kind: 'reference' }, ...stated };
 
@@ -93,7 +96,9 @@ export function loadTarget(environment: Environment): Target {
     applicationId: credential('CLIENT_APPLICATION_ID', document?.credentials?.application_id),
     token: credential('CLIENT_TOKEN', document?.credentials?.token),
   };
-  return { name: document?.name ?? url.host, place: { kind: 'deployment', baseUrl, credentials }, ...stated };
+  const manners = environment[allowHttpVariable] === '1' ? { manners: { ...stated.manners, allowHttp: true } } : {};
+  const name = document?.name ?? url.host;
+  return { name, place: { kind: 'deployment', baseUrl, credentials }, ...stated, ...manners };
 }
 
 /** What a target file states of the deployment, beside where it is. */
