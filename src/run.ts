@@ -22,7 +22,7 @@ export interface CaseResult {
   readonly outcome?: string;
   /** The exchange that shows it. */
   readonly evidence?: Exchange;
-  /** Of all successful bodies. */
+  /** Of all successful bodies, where it is wanted for a record. */
   readonly shape?: Shape;
   readonly drift: readonly Drift[];
   readonly requestsSent: number;
@@ -31,6 +31,8 @@ export interface CaseResult {
 /** What is known of a target, and what it is held against beside the documentation. */
 export interface Setting extends Background {
   readonly expected: Expected;
+  /** Whether the shape of successful bodies is inferred, which costs more than judging them. */
+  readonly infersShape: boolean;
 }
 
 /** What was learnt of the target before all cases. */
@@ -124,7 +126,7 @@ function attemptsOf(exchanges: readonly Exchange[]): number {
 export async function runCase(case_: Case, channel: Channel, setting: Setting): Promise<CaseResult> {
   const asked = await askCase(case_, channel);
   const bodies = resultBodies(case_, asked);
-  const shape = shapeOfBodies(bodies, knownIds(setting.world));
+  const shape = setting.infersShape ? shapeOfBodies(bodies, knownIds(setting.world)) : undefined;
   const judged = resultOf(case_, judgeCase(case_, asked.exchanges, setting), asked);
   const result: CaseResult = {
     ...judged,
@@ -233,13 +235,14 @@ export function unsent(case_: Case, verdict: Verdict, reason: string): CaseResul
 export async function runSuite(
   suite: Suite,
   channel: Channel,
-  stated: { readonly tierPattern?: string; readonly expected?: Expected } = {},
+  stated: { readonly tierPattern?: string; readonly expected?: Expected; readonly infersShape?: boolean } = {},
 ): Promise<{ results: CaseResult[]; calibration: Calibration }> {
   const calibration = await calibrate(suite, channel);
   const setting: Setting = {
     world: suite.world.world,
     calibration: calibration.namings,
     expected: stated.expected ?? nothingExpected,
+    infersShape: stated.infersShape ?? false,
     ...(stated.tierPattern === undefined ? {} : { statedPattern: stated.tierPattern }),
   };
   const { unreachable } = calibration;

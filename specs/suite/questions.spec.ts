@@ -69,7 +69,7 @@ test('a record of any combination of behaviours, served again, shows no drift', 
   );
   let imitated = 0;
   const circle = fc.asyncProperty(behaviours, async (chosen) => {
-    const first = await certifyInProcess(reference(chosen));
+    const first = await certifyInProcess(reference(chosen), { infersShape: true });
     const record = recordOf(suite, first.results, 'mock');
     const outcomes = Object.fromEntries(Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]));
     const mock = behavioursFromOutcomes(outcomes);
@@ -88,7 +88,7 @@ test('a record of any combination of behaviours, served again, shows no drift', 
 test('two runs on an unchanged target give the same record and the same document, byte for byte', async () => {
   const texts = await Promise.all(
     [1, 2].map(async () => {
-      const { results } = await certifyInProcess(reference());
+      const { results } = await certifyInProcess(reference(), { infersShape: true });
       return [formatRecord(recordOf(suite, results, 'reference')), observedDocument(suite, results, 'reference')];
     }),
   );
@@ -114,7 +114,7 @@ test('a pin that is not met is drift, and wins over the record', async () => {
 });
 
 test('a changed response shape is drift, with its JSON Pointer', async () => {
-  const { results } = await certifyInProcess(independentDeployment(world, { shape: 'wrapped' }));
+  const { results } = await certifyInProcess(independentDeployment(world, { shape: 'wrapped' }), { infersShape: true });
   const expected = expectedOf(recordOf(suite, results, 'shop'), {}, undefined);
   const same = await certifyInProcess(independentDeployment(world, { shape: 'wrapped' }), { expected });
   expect(same.certificate.drift).toEqual([]);

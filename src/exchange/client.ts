@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
 import { credentialPlaceholders } from '../contract/request.js';
@@ -5,7 +6,7 @@ import { type Account, accountInMemory } from './account.js';
 import { readBody } from './body.js';
 import { type Channel, type Exchange, type Headers, type HttpRequest, headerValues } from './exchange.js';
 import type { Budget, ClientOptions } from './options.js';
-import { isPassing, waitAfter } from './patience.js';
+import { isPassing, type Wait, waitAfter } from './patience.js';
 import { redactor, type Secret } from './redact.js';
 import { explained } from './trouble.js';
 import { visible } from './visible.js';
@@ -36,6 +37,8 @@ export function openClient(options: ClientOptions, account: Account = accountInM
   const redacted = redactor(secrets);
   const way = wayTo(options);
   const closing = new AbortController();
+  // Everything that waits for its turn listens.
+  setMaxListeners(0, closing.signal);
   const queue = new PQueue({
     concurrency: pacing.concurrency,
     ...(pacing.requestsPerSecond === undefined ? {} : { interval: 1_000 / pacing.requestsPerSecond, intervalCap: 1 }),
@@ -67,39 +70,42 @@ export function openClient(options: ClientOptions, account: Account = accountInM
     }
   };
 
-  const inTurn = (request: HttpRequest, priority: number): Promise<Exchange> =>
-    queue
-      .add(() => sendOnce(request), { priority, signal: closing.signal })
-      .catch((error) => ({ request, ...explained(error, limits, base.host) }));
-
   let heldUntil = 0;
   let release: NodeJS.Timeout | undefined;
-  const hold = (ms: number): void => {
+  const holdUp = (ms: number): void => {
     heldUntil = Math.max(heldUntil, Date.now() + ms);
     queue.pause();
+    queue.concurrency = 1;
     clearTimeout(release);
     release = setTimeout(() => queue.start(), heldUntil - Date.now());
   };
 
-  const waitFor = async (exchange: Exchange, ownMs: number): Promise<void> => {
-    const { ms, forAll } = waitAfter(exchange, ownMs, repeats, Date.now());
-    if (!forAll) return delay(ms, undefined, { signal: closing.signal }).catch(() => undefined);
-    queue.concurrency = 1;
-    hold(ms);
+  let fruitless = 0;
+  /** Sends a request when its turn comes; with the wait before the next time, if there should be one. */
+  const inTurn = (request: HttpRequest, times: number): Promise<{ exchange: Exchange; wait?: Wait }> => {
+    const turn = async () => {
+      const exchange = await sendOnce(request);
+      const ownMs = repeats.waitsMs[times];
+      if (ownMs === undefined || fruitless >= mostFruitless || !isPassing(exchange)) return { exchange };
+      const wait = waitAfter(exchange, ownMs, repeats, Date.now());
+      // As long as it is this request's turn: after it, the next one is on its way.
+      if (wait.forAll) holdUp(wait.ms);
+      return { exchange, wait };
+    };
+    return queue
+      .add(turn, { priority: times, signal: closing.signal })
+      .catch((error) => ({ exchange: { request, ...explained(error, limits, base.host) } }));
   };
 
-  let fruitless = 0;
   const send = async (request: HttpRequest): Promise<Exchange> => {
     const whole = withHeaders(request, options.extraHeaders);
-    let exchange = await inTurn(whole, 0);
+    let { exchange, wait } = await inTurn(whole, 0);
     let attempts = wasSent(exchange) ? 1 : 0;
-    for (const ownMs of repeats.waitsMs) {
-      if (!isPassing(exchange) || fruitless >= mostFruitless || closing.signal.aborted) break;
-      await waitFor(exchange, ownMs);
-      // Before those that have not been sent at all, so that none is overtaken for ever.
-      const next = await inTurn(whole, 1);
-      if (!wasSent(next)) break;
-      exchange = next;
+    while (wait !== undefined) {
+      if (!wait.forAll) await delay(wait.ms, undefined, { signal: closing.signal }).catch(() => undefined);
+      const next = await inTurn(whole, attempts);
+      if (!wasSent(next.exchange)) break;
+      ({ exchange, wait } = next);
       attempts += 1;
     }
     fruitless = isPassing(exchange) ? fruitless + 1 : 0;

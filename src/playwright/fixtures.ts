@@ -31,6 +31,7 @@ export const test = base.extend<object, { engine: Engine }>({
         world: suite.world.world,
         calibration: namings,
         expected,
+        infersShape: settings.recordTo !== undefined,
         ...(target.tierPattern === undefined ? {} : { statedPattern: target.tierPattern }),
       };
       const run = async (case_: Case): Promise<CaseResult> => {

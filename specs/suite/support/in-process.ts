@@ -21,7 +21,10 @@ export function channelTo(answer: (request: HttpRequest) => HttpResponse): Chann
 /** Runs a whole suite against a deployment in this process. */
 export async function certifyInProcess(
   answer: (request: HttpRequest) => HttpResponse,
-  { asked = suite, ...stated }: { asked?: Suite; tierPattern?: string; expected?: Expected } = {},
+  {
+    asked = suite,
+    ...stated
+  }: { asked?: Suite; tierPattern?: string; expected?: Expected; infersShape?: boolean } = {},
 ): Promise<{ certificate: Certificate; results: CaseResult[] }> {
   const { results, calibration } = await runSuite(asked, channelTo(answer), stated);
   const certificate = certify(asked, results, {
