@@ -94,6 +94,31 @@ test.describe('a secret is replaced', () => {
   }
 });
 
+test.describe('a secret is replaced, too', () => {
+  test('in base64 that is percent-encoded, or escaped as in JSON', () => {
+    // Its base64 is all slashes, or all pluses, depending on where it begins.
+    for (const value of ['\u00ff'.repeat(6), '???????', '>>>>>>>', '\u00fb\u00ef\u00be'.repeat(3)]) {
+      const redact = redactor([{ value, placeholder: '$T' }]);
+      for (const bytes of [Buffer.from(value), Buffer.from(value, 'latin1')]) {
+        const text = bytes.toString('base64');
+        const escapes = [encodeURIComponent, (each: string) => each.replaceAll('/', '\\/'), (each: string) => each];
+        for (const write of escapes) expect(redact(`"${write(text)}"`)).toContain('$T');
+      }
+    }
+  });
+
+  test('in Latin-1, as it goes over the wire', () => {
+    const redact = redactor([{ value: 't\u00f6k\u00e9n', placeholder: '$T' }]);
+    expect(redact('<t%F6k%e9n>')).toBe('<$T>');
+    expect(redact(`<${Buffer.from('t\u00f6k\u00e9n', 'latin1').toString('utf8')}>`)).toBe('<$T>');
+  });
+
+  test('without the white space around it, which does not go over the wire', () => {
+    expect(redactor([{ value: ' a-token\t', placeholder: '$T' }])('<a-token>')).toBe('<$T>');
+    expect(redactor([{ value: '  ', placeholder: '$T' }])('a  b')).toBe('a  b');
+  });
+});
+
 test.describe('nothing else is replaced', () => {
   test('what is near the secret', () => {
     const redact = redactor([{ value: 'token-4711', placeholder: '$T' }]);

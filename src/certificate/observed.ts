@@ -34,9 +34,9 @@ export function observedDocument(suite: Suite, results: readonly CaseResult[], t
 
 /** What a target does, in one plain sentence. */
 export function sentence({ answer }: Question, result: CaseResult | undefined): string {
-  if (result?.outcome === undefined) return `No answer. ${result?.reason ?? 'Not asked in this run.'}`;
-  if (result.outcome === undetermined) return `Undetermined. ${result.reason}`;
-  if (answer.kind === 'value') return `\`${result.outcome}\``;
+  if (result?.outcome === undefined) return `No answer. ${plain(result?.reason ?? 'Not asked in this run.')}`;
+  if (result.outcome === undetermined) return `Undetermined. ${plain(result.reason)}`;
+  if (answer.kind === 'value') return code(result.outcome);
   return answer.outcomes.get(result.outcome) ?? result.outcome;
 }
 
@@ -54,9 +54,24 @@ function section(question: Question, result: CaseResult | undefined, suite: Suit
   ];
 }
 
-/** A code block whose fence is longer than any run of backticks in it. */
+/** A text that a deployment may have written, without what it might mean in Markdown. */
+function plain(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`<>&[\]]/g, '\\$&');
+}
+
+/** A text within a line, as it is. */
+function code(text: string): string {
+  const fence = '`'.repeat(longestRun(text) + 1);
+  const space = /^`|`$/.test(text) ? ' ' : '';
+  return `${fence}${space}${text.replaceAll(/\s+/g, ' ')}${space}${fence}`;
+}
+
 function fenced(language: string, text: string): string {
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = '`'.repeat(longest + 1);
+  const fence = '`'.repeat(Math.max(2, longestRun(text)) + 1);
   return `${fence}${language}\n${text}\n${fence}`;
+}
+
+/** Of backticks: a fence has to be longer. */
+function longestRun(text: string): number {
+  return Math.max(0, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
 }

@@ -13,10 +13,12 @@ export interface Secret {
 /**
  * Makes the function that replaces every occurrence of the secrets.
  *
- * @param secrets empty values are passed over
+ * @param secrets white space around a value does not go over the wire, so it does not come back; an empty value is
+ *   passed over
  */
 export function redactor(secrets: readonly Secret[]): (text: string) => string {
   const rules = secrets
+    .map(({ value, placeholder }) => ({ value: value.trim(), placeholder }))
     .filter(({ value }) => value !== '')
     // The longer first, so that a secret that holds another is replaced as a whole.
     .sort((one, other) => other.value.length - one.value.length)
@@ -37,12 +39,18 @@ function formsOf(secret: string): RegExp {
 /** As many as four levels of JSON in JSON write for one; without a bound, a text of backslashes alone takes for ever. */
 const backslashes = '\\\\{1,15}';
 
+/** A text as bytes: in UTF-8, as bodies are written, and in Latin-1, as headers are sent, where that differs. */
+function bytesOf(text: string): Buffer[] {
+  const [utf8, latin1] = [Buffer.from(text, 'utf8'), Buffer.from(text, 'latin1')];
+  return latin1.equals(utf8) ? [utf8] : [utf8, latin1];
+}
+
 /** One character as it is, percent-encoded (RFC 3986), escaped as in JSON (RFC 8259) or HTML, or any mix over a text. */
 function characterForms(character: string): string {
   const anyCase = (hex: string) => hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-  const percent = [...Buffer.from(character)]
-    .map((byte) => `%(?:25)?${anyCase(byte.toString(16).padStart(2, '0'))}`)
-    .join('');
+  const percent = bytesOf(character).map((bytes) =>
+    [...bytes].map((byte) => `%(?:25)?${anyCase(byte.toString(16).padStart(2, '0'))}`).join(''),
+  );
   const unicode = character
     .split('')
     .map((unit) => `${backslashes}u${anyCase(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`)
@@ -58,8 +66,11 @@ function characterForms(character: string): string {
     '"': ['&quot;'],
     "'": ['&apos;'],
   };
+  // Latin-1 that comes back in a body that is meant to be UTF-8 is no text any more.
+  const garbled = code > 0x7f ? ['\ufffd'] : [];
   // The character itself comes last, since other forms begin with it: & and &amp;.
-  return `(?:${[...(named[character] ?? []), percent, unicode, entity, `(?:${backslashes})?${literal(character)}`].join('|')})`;
+  const plain = `(?:${backslashes})?${literal(character)}`;
+  return `(?:${[...(named[character] ?? []), ...percent, unicode, entity, ...garbled, plain].join('|')})`;
 }
 
 /**
@@ -67,14 +78,17 @@ function characterForms(character: string): string {
  * its neighbours share are left out. Short secrets are left out too: what remains of them occurs by chance.
  */
 function base64Forms(secret: string): string[] {
-  const bytes = Buffer.from(secret);
-  if (bytes.length < 6) return [];
-  return [0, 1, 2].map((offset) => {
-    const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
-    const from = Math.ceil((offset * 8) / 6);
-    const to = Math.floor((padded.length * 8) / 6);
-    const certain = padded.toString('base64').slice(from, to);
-    return literal(certain).replaceAll(/\\([+/])/g, (_, sign) => (sign === '+' ? '[+-]' : '[/_]'));
+  const [plus, slash] = [characterForms('+'), characterForms('/')];
+  return bytesOf(secret).flatMap((bytes) => {
+    if (bytes.length < 6) return [];
+    return [0, 1, 2].map((offset) => {
+      const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
+      const from = Math.ceil((offset * 8) / 6);
+      const to = Math.floor((padded.length * 8) / 6);
+      const certain = padded.toString('base64').slice(from, to);
+      // Either alphabet; the signs may be escaped in their turn.
+      return certain.replaceAll(/[+/]/g, (sign) => (sign === '+' ? `(?:${plus}|-)` : `(?:${slash}|_)`));
+    });
   });
 }
 
