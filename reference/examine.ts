@@ -36,6 +36,7 @@ export async function examine(
   const channel = {
     send: async (request: HttpRequest) => ({ request, response: respond(request) }),
     redact: (text: string) => text,
+    mostOfCase: Number.POSITIVE_INFINITY,
   };
   const { namings } = await calibrate(suite, channel);
   const background: Background = {

@@ -79,30 +79,26 @@ export interface Asked {
   readonly requestsSent: number;
 }
 
-/** Of all bodies of a case, in characters: they are kept until it is judged. */
-const mostOfCase = 32 * 1024 * 1024;
-
 /**
  * Sends the requests of a case: a row's one after another, rows side by side. A request that several rows have in
- * common is sent once. Rows for which the target lacks ids are not sent.
+ * common is sent once. Rows for which the target lacks ids are not sent, nor is anything once the bodies
+ * have more characters than the channel allows.
  */
-export async function askCase(case_: Case, { send }: Channel): Promise<Asked> {
+export async function askCase(case_: Case, { send, mostOfCase }: Channel): Promise<Asked> {
   const sent = new Map<string, Promise<Exchange>>();
   let characters = 0;
-  const kept = (exchange: Exchange): Exchange => {
-    if (!('response' in exchange)) return exchange;
-    const { response, ...rest } = exchange;
-    characters += response.body.length;
-    if (characters <= mostOfCase) return exchange;
-    return {
-      ...rest,
-      trouble: 'too-large',
-      message: `The bodies of this case are larger than ${mostOfCase} characters together.`,
-    };
+  const ask = async (request: HttpRequest): Promise<Exchange> => {
+    if (characters > mostOfCase) {
+      const message = `The bodies of this case have more than ${mostOfCase} characters together, so the rest was not asked. A larger limits.body_bytes of the target file allows more.`;
+      return { request, trouble: 'not-sent', message, attempts: 0 };
+    }
+    const exchange = await send(request);
+    if ('response' in exchange) characters += exchange.response.body.length;
+    return exchange;
   };
   const sendOnce = (name: string, request: HttpRequest): Promise<Exchange> => {
     const key = keyOf(name, request);
-    const exchange = sent.get(key) ?? send(request).then(kept);
+    const exchange = sent.get(key) ?? ask(request);
     sent.set(key, exchange);
     return exchange;
   };
@@ -198,10 +194,15 @@ function presentableExchange(exchange: Exchange, redact: Channel['redact']): Exc
   const response = {
     status,
     headers: mapTexts(headers, (text) => shown(text, redact)),
-    body: clean.slice(0, mostOfBody),
+    body: copyOf(clean.slice(0, mostOfBody)),
     ...(clean.length > mostOfBody ? { bodyLength: clean.length } : {}),
   };
   return { ...asSent, response };
+}
+
+/** The same text in memory of its own: the engine makes a slice by keeping the whole. */
+function copyOf(slice: string): string {
+  return Buffer.from(slice).toString();
 }
 
 /** A text as it may be shown, and of bounded length. */

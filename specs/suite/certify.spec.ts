@@ -75,14 +75,16 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
     redirects: { server: createServer(answers(308, { Location: 'http://elsewhere.test/' })), reason: /not followed/ },
     hangs: { server: createServer(() => undefined), reason: /no complete response/ },
   };
+  // Whatever is waited for is waited for in other tests.
+  const hasty = 'name: hasty\nlimits: { timeout_ms: 500 }\nrepeats: { waits_seconds: [0.01, 0.01] }\n';
+
   for (const [name, { server, reason }] of Object.entries(unreadyTargets)) {
     test(name, async () => {
+      writeFileSync(path.join(cwd, 'hasty.yaml'), hasty);
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const { status, output } = await conformance(['certify', '--base-url', url, '--out', name], {
-        cwd,
-        env: credentials,
-      });
+      const args = ['certify', '--target', 'hasty.yaml', '--base-url', url, '--out', name];
+      const { status, output } = await conformance(args, { cwd, env: credentials });
       server.close();
       if ('closeAllConnections' in server) server.closeAllConnections();
       expect(output).toMatch(reason);

@@ -280,7 +280,8 @@ test.describe('trouble is part of the exchange, and its message never holds the 
       'a body in chunks that is too large',
       (socket) => {
         socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
-        const more = () => void (socket.destroyed || socket.write(`400\r\n${'x'.repeat(1024)}\r\n`, more));
+        const more = (error?: Error | null) =>
+          void (error || socket.destroyed || socket.write(`400\r\n${'x'.repeat(1024)}\r\n`, more));
         more();
       },
       'too-large',

@@ -156,6 +156,7 @@ test.describe('with a part of the world', () => {
     const channel: Channel = {
       send: (): Promise<Exchange> => Promise.reject(new Error('sent')),
       redact: (text) => text,
+      mostOfCase: Number.POSITIVE_INFINITY,
     };
     expect(await examined(bound({}), channel)).toMatchObject({ URL: 'unknown', Ids: 'trouble' });
   });

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
 import { expect } from '@playwright/test';
 import { accountInFile, accountInMemory } from '../../src/exchange/account.js';
@@ -59,10 +60,14 @@ test.describe('repeated twice, and the last exchange counts', () => {
     expect([outcomeOf(exchange), exchange.attempts]).toEqual(['unreachable', 3]);
   });
 
-  test('TLS that fails', async ({ serve, open }) => {
-    const wire = await serve(ok);
-    const exchange = await open(wire.url.replace('http', 'https'), {}, {}, { repeats: quick }).send(request);
+  test('TLS that fails', async ({ open }) => {
+    const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(ok)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const exchange = await open(`https://127.0.0.1:${port}`, {}, {}, { repeats: quick }).send(request);
+    server.close();
     expect([outcomeOf(exchange), exchange.attempts]).toEqual(['unreachable', 3]);
+    expect(messageOf(exchange)).toBe(`The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS?`);
   });
 });
 

@@ -1,7 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import { packageRoot } from '../../src/contract/package-root.js';
 import { type Problem, UnusableInput } from '../../src/contract/problem.js';
+import { defaultOptions } from '../../src/exchange/options.js';
 import { type Environment, loadTarget, type Target } from '../../src/target/target.js';
 import { marked } from './support/marked.js';
 
@@ -152,7 +154,8 @@ contact: team@a.test
 operation: { method: POST, path: /v2/validation }
 headers: { Origin: https://a.test, Api-Version: "3" }
 pacing: { requests_per_second: 2.5, concurrency: 3 }
-limits: { timeout_ms: 100, body_bytes: 200, header_bytes: 300 }
+limits: { timeout_ms: 100, body_bytes: 200, body_values: 250, header_bytes: 300 }
+repeats: { waits_seconds: [0.5, 2], longest_wait_seconds: 7 }
 budget: { requests: 10, seconds: 60 }
 tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
 allow_http: true`);
@@ -167,12 +170,19 @@ allow_http: true`);
       ['Api-Version', '3'],
     ],
     requestsPerSecond: 2.5,
-    limits: { concurrency: 3, timeoutMs: 100, bodyBytes: 200, headerBytes: 300 },
+    limits: { concurrency: 3, timeoutMs: 100, bodyBytes: 200, bodyValues: 250, headerBytes: 300 },
+    repeats: { waitsMs: [500, 2_000], longestWaitMs: 7_000 },
     budget: { requests: 10, seconds: 60 },
     tls: { ca: 'the ca', cert: 'the cert', key: 'the key' },
     allowHttp: true,
   });
   expect(load('name: mine')).not.toHaveProperty('manners');
+});
+
+test('the example states the limits and repeats that hold unless others are given', () => {
+  const { manners } = loadTarget({ ...credentials, TARGET: path.join(packageRoot, 'targets', 'example.yaml') });
+  const { limits, repeats } = defaultOptions;
+  expect(manners).toMatchObject({ limits, repeats });
 });
 
 test.describe('refuses a setting of the environment', () => {

@@ -31,42 +31,6 @@ function loaded(file: string) {
   return loadSettings({ ...environment, TARGET: file }, loadSuite(ownFolder, holding));
 }
 
-test('everything that a target file says is read', () => {
-  written('authority.pem', 'an authority');
-  const file = written(
-    'full.yaml',
-    `
-name: shop
-version: 2024.5.1
-contact: me@example.com
-base_url: https://shop.test
-operation: { method: POST, path: /check }
-headers: { Origin: https://shop.test, X-Api-Version: "7" }
-pacing: { requests_per_second: 0.5, concurrency: 2 }
-limits: { timeout_ms: 1, body_bytes: 2, header_bytes: 3 }
-budget: { requests: 10, seconds: 60 }
-tls: { ca: authority.pem }
-allow_http: true
-`,
-  );
-  expect(loadTarget({ ...environment, TARGET: file })).toMatchObject({
-    version: '2024.5.1',
-    contact: 'me@example.com',
-    operation: { method: 'POST', path: '/check' },
-    manners: {
-      headers: [
-        ['Origin', 'https://shop.test'],
-        ['X-Api-Version', '7'],
-      ],
-      requestsPerSecond: 0.5,
-      limits: { timeoutMs: 1, bodyBytes: 2, headerBytes: 3, concurrency: 2 },
-      budget: { requests: 10, seconds: 60 },
-      tls: { ca: 'an authority' },
-      allowHttp: true,
-    },
-  });
-});
-
 for (const name of readdirSync(path.join(packageRoot, 'targets')).filter((each) => each.endsWith('.yaml'))) {
   if (name.endsWith('.bindings.yaml')) continue;
   test(`targets/${name} is a good target file`, () => {

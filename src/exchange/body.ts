@@ -1,17 +1,36 @@
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import { type Headers, headerValues } from './exchange.js';
+import type { Limits } from './options.js';
 import { Unusable } from './trouble.js';
 
 /**
  * Reads a body to its end.
  *
- * @param most how many bytes it may have, both as it comes and unpacked
  * @returns its text; bytes that are no text become U+FFFD, so that the ids beside them are still found
- * @throws Unusable when it is larger, or in no coding that can be undone
+ * @throws Unusable when it is larger than the limits, or in no coding that can be undone
  */
-export async function readBody(body: AsyncIterable<Uint8Array>, headers: Headers, most: number): Promise<string> {
-  return decoderFor(headers).decode(await unpacked(await collected(body, most), headers, most));
+export async function readBody(
+  body: AsyncIterable<Uint8Array>,
+  headers: Headers,
+  { bodyBytes, bodyValues }: Pick<Limits, 'bodyBytes' | 'bodyValues'>,
+): Promise<string> {
+  const text = decoderFor(headers).decode(await unpacked(await collected(body, bodyBytes), headers, bodyBytes));
+  if (hasMoreValues(text, bodyValues))
+    throw new Unusable('too-large', `The body has more than ${bodyValues} values (limits.body_values).`);
+  return text;
+}
+
+/** Whether a text of JSON may have more values than that: a value takes a hundred times the memory of its text. */
+function hasMoreValues(text: string, most: number): boolean {
+  if (text.length <= most) return false;
+  // Those inside of strings are counted, too.
+  let separators = 0;
+  for (let at = 0; at < text.length && separators < most; at += 1) {
+    const unit = text[at];
+    if (unit === ',' || unit === '[' || unit === '{') separators += 1;
+  }
+  return separators === most;
 }
 
 async function collected(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {

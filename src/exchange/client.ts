@@ -5,6 +5,7 @@ import { credentialPlaceholders } from '../contract/request.js';
 import { type Account, accountInMemory } from './account.js';
 import { readBody } from './body.js';
 import { type Channel, type Exchange, type Headers, type HttpRequest, headerValues } from './exchange.js';
+import { memoryKeeper } from './memory.js';
 import type { Budget, ClientOptions } from './options.js';
 import { isPassing, type Wait, waitAfter } from './patience.js';
 import { redactor, type Secret } from './redact.js';
@@ -16,6 +17,9 @@ export interface Client extends Channel {
   /** Ends what is under way; what is sent from now on comes back as trouble. */
   close(): Promise<void>;
 }
+
+/** How many of the largest bodies one case may have. */
+const largestBodiesOfCase = 4;
 
 /** After so many exchanges in a row that repeats did not help, nothing is repeated until one fares better. */
 const mostFruitless = 3;
@@ -36,6 +40,7 @@ export function openClient(options: ClientOptions, account: Account = accountInM
   const secrets = secretsOf(options);
   const redacted = redactor(secrets);
   const way = wayTo(options);
+  const keepMemory = memoryKeeper();
   const closing = new AbortController();
   // Everything that waits for its turn listens.
   setMaxListeners(0, closing.signal);
@@ -61,10 +66,9 @@ export function openClient(options: ClientOptions, account: Account = accountInM
         signal: AbortSignal.timeout(limits.timeoutMs),
       });
       const raw = pairs(headers as unknown as (string | Buffer)[]);
-      return {
-        request,
-        response: { status: statusCode, headers: raw, body: await readBody(body, raw, limits.bodyBytes) },
-      };
+      const response = { status: statusCode, headers: raw, body: await readBody(body, raw, limits) };
+      keepMemory(response.body.length);
+      return { request, response };
     } catch (error) {
       return { request, ...explained(error, limits, base.host) };
     }
@@ -115,6 +119,7 @@ export function openClient(options: ClientOptions, account: Account = accountInM
   return {
     send,
     redact: (text) => visible(redacted(text)),
+    mostOfCase: largestBodiesOfCase * limits.bodyBytes,
     close: async () => {
       closing.abort();
       clearTimeout(release);

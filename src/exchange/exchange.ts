@@ -42,6 +42,8 @@ export interface Channel {
    * anything; what leaves the judge passes through here.
    */
   redact(text: string): string;
+  /** How many characters the bodies of one case may have together: they are kept until it is judged. */
+  readonly mostOfCase: number;
 }
 
 /**

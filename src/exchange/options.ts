@@ -47,6 +47,8 @@ export interface Limits {
   readonly timeoutMs: number;
   /** The largest body, in bytes; both as it comes and decompressed. */
   readonly bodyBytes: number;
+  /** The most values that a body may have, if it is JSON. */
+  readonly bodyValues: number;
   /** All headers of a response together, in bytes. */
   readonly headerBytes: number;
 }
@@ -81,7 +83,7 @@ export const defaultOptions: Omit<ClientOptions, 'baseUrl' | 'credentials'> = {
   extraHeaders: [],
   secrets: [],
   tls: {},
-  limits: { timeoutMs: 10_000, bodyBytes: 2 * 1024 * 1024, headerBytes: 64 * 1024 },
+  limits: { timeoutMs: 10_000, bodyBytes: 2 * 1024 * 1024, bodyValues: 60_000, headerBytes: 64 * 1024 },
   pacing: { concurrency: 8 },
   budget: { requests: 5_000, timeMs: 30 * 60_000 },
   repeats: { waitsMs: [1_000, 3_000], longestWaitMs: 30_000 },

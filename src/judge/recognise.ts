@@ -125,7 +125,9 @@ function finderOf(ids: ReadonlySet<string>): Finder {
   const parts = new Map(inside.map((id) => [id, inside.filter((other) => id.includes(other))]));
   const finder: Finder = (text) => {
     if (text.length < shortest) return none;
-    return new Set([...text.matchAll(pattern)].flatMap(([, id = '']) => parts.get(id) ?? []));
+    const found = new Set<string>();
+    for (const [, id = ''] of text.matchAll(pattern)) for (const part of parts.get(id) ?? []) found.add(part);
+    return found;
   };
   finders.set(ids, finder);
   return finder;

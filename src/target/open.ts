@@ -25,7 +25,7 @@ export function certified({ name, version, contact }: Target, baseUrl: string): 
 export function openTarget(
   { place, manners = {}, operation }: Target,
   referenceUrl = '',
-  { account, repeats = defaultOptions.repeats }: { readonly account?: Account; readonly repeats?: Repeats } = {},
+  { account, repeats }: { readonly account?: Account; readonly repeats?: Repeats } = {},
 ): Client {
   const { baseUrl, credentials } =
     place.kind === 'deployment' ? place : { baseUrl: referenceUrl, credentials: referenceCredentials };
@@ -44,7 +44,7 @@ export function openTarget(
       limits: { ...defaultOptions.limits, ...bounds },
       pacing: { concurrency, ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }) },
       budget: { requests, timeMs: seconds * 1_000 },
-      repeats,
+      repeats: repeats ?? { ...defaultOptions.repeats, ...manners.repeats },
     },
     account,
   );

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type Location, UnusableInput } from '../contract/problem.js';
 import { compileSchema } from '../contract/schema.js';
 import type { Headers } from '../exchange/exchange.js';
-import type { Credentials, Limits, Pacing } from '../exchange/options.js';
+import type { Credentials, Limits, Pacing, Repeats } from '../exchange/options.js';
 import { besideTarget, type Environment, readBeside, type TargetFile, targetFileOf } from './file.js';
 import type { Operation } from './operation.js';
 
@@ -38,6 +38,7 @@ export interface Manners {
   readonly headers?: Headers;
   readonly requestsPerSecond?: number;
   readonly limits?: Partial<Limits & Pick<Pacing, 'concurrency'>>;
+  readonly repeats?: Partial<Repeats>;
   /** After so much nothing more is sent. */
   readonly budget?: { readonly requests?: number; readonly seconds?: number };
   /** PEM texts. */
@@ -116,18 +117,25 @@ function statedIn(file: TargetFile): Omit<Target, 'name' | 'place'> {
 }
 
 function mannersIn(file: TargetFile): Manners {
-  const { headers, pacing, limits, budget, tls, allow_http } = file.document;
+  const { headers, pacing, limits, repeats, budget, tls, allow_http } = file.document;
   const bounds = defined({
     timeoutMs: limits?.timeout_ms,
     bodyBytes: limits?.body_bytes,
+    bodyValues: limits?.body_values,
     headerBytes: limits?.header_bytes,
     concurrency: pacing?.concurrency,
+  });
+  const milliseconds = (seconds: number): number => seconds * 1_000;
+  const patience = defined({
+    waitsMs: repeats?.waits_seconds?.map(milliseconds),
+    longestWaitMs: repeats?.longest_wait_seconds === undefined ? undefined : milliseconds(repeats.longest_wait_seconds),
   });
   const pem = Object.entries(tls ?? {}).map(([part, name]) => [part, readBeside(file, name, ['tls', part])]);
   return {
     ...defined({ requestsPerSecond: pacing?.requests_per_second, budget, allowHttp: allow_http }),
     ...(headers === undefined ? {} : { headers: Object.entries(headers) }),
     ...(Object.keys(bounds).length === 0 ? {} : { limits: bounds }),
+    ...(repeats === undefined ? {} : { repeats: patience }),
     ...(tls === undefined ? {} : { tls: Object.fromEntries(pem) }),
   };
 }
