@@ -235,7 +235,10 @@ function readCertificate(file: string): Certificate {
 /** Another reporter is had beside the one that writes the certificate, not in its place. */
 function withReporter(args: readonly string[]): string[] {
   const own = path.join(packageRoot, 'dist', 'src', 'playwright', 'reporter.js');
-  return args.map((arg) => arg.replace(/^--reporter=(.+)$/, `--reporter=$1,${own}`));
+  return args.map((arg, n) => {
+    const isReporters = args[n - 1] === '--reporter' || arg.startsWith('--reporter=');
+    return isReporters ? `${arg},${own}` : arg;
+  });
 }
 
 interface ServeOptions {
