@@ -4,9 +4,10 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { schemaNamed } from '../../src/contract/schema.js';
+import { openClient } from '../../src/exchange/client.js';
 import { defaultOptions } from '../../src/exchange/options.js';
 import { conformance, copyOfPackage, readCertificate, temporaryFolder } from './support/cli.js';
-import { suite } from './support/in-process.js';
+import { certifyOver, requirementSuite, suite } from './support/in-process.js';
 import { independentDeployment, listen } from './support/independent.js';
 
 const { folder: cwd, remove } = temporaryFolder();
@@ -75,25 +76,36 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
     redirects: { server: createServer(answers(308, { Location: 'http://elsewhere.test/' })), reason: /not followed/ },
     hangs: { server: createServer(() => undefined), reason: /no complete response/ },
   };
-  // Whatever is waited for is waited for in other tests.
-  const hasty = 'name: hasty\nlimits: { timeout_ms: 500 }\nrepeats: { waits_seconds: [0.01, 0.01] }\n';
+  const repeats = { waitsMs: [10, 10], longestWaitMs: 1_000 };
+  const limits = { ...defaultOptions.limits, timeoutMs: 500 };
 
   for (const [name, { server, reason }] of Object.entries(unreadyTargets)) {
     test(name, async () => {
-      writeFileSync(path.join(cwd, 'hasty.yaml'), hasty);
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-      const args = ['certify', '--target', 'hasty.yaml', '--base-url', url, '--out', name];
-      const { status, output } = await conformance(args, { cwd, env: credentials });
+      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const own = { applicationId: credentials.CLIENT_APPLICATION_ID, token };
+      const client = openClient({ ...defaultOptions, baseUrl, credentials: own, repeats, limits });
+      const { certificate } = await certifyOver(client, requirementSuite);
+      await client.close();
       server.close();
       if ('closeAllConnections' in server) server.closeAllConnections();
-      expect(output).toMatch(reason);
-      expect(status).toBe(4);
-      const { verdict, summary } = readCertificate(cwd, name);
-      expect(verdict).toBe('incomplete');
-      expect(summary).toEqual({ inconclusive: 17 });
+      expect(certificate.verdict).toBe('incomplete');
+      expect(certificate.summary).toEqual({ inconclusive: 17 });
+      for (const { cases } of certificate.requirements) for (const each of cases) expect(each.reason).toMatch(reason);
     });
   }
+
+  test('and ends with status 4', async () => {
+    const server = createServer(answers(401));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const args = ['certify', '--base-url', url, '--out', 'refusing', '--', '--grep', '@limit.newest-150'];
+    const { status, output } = await conformance(args, { cwd, env: credentials });
+    server.close();
+    server.closeAllConnections();
+    expect(output).toMatch(/credentials are probably wrong/);
+    expect(status).toBe(4);
+  });
 
   test('is down: found out once, before the tests', async () => {
     const { status, output } = await conformance(['certify', '--base-url', 'http://127.0.0.1:1', '--out', 'down'], {

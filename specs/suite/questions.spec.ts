@@ -81,8 +81,8 @@ test('a record of any combination of behaviours, served again, shows no drift', 
     expect(drift).toEqual([]);
     if (whole) imitated += 1;
   });
-  await fc.assert(circle, { numRuns: 70, seed: 20_261_121, endOnFailure: true });
-  expect(imitated).toBeGreaterThanOrEqual(30);
+  await fc.assert(circle, { numRuns: 40, seed: 20_261_121, endOnFailure: true });
+  expect(imitated).toBeGreaterThanOrEqual(15);
 });
 
 test('two runs on an unchanged target give the same record and the same document, byte for byte', async () => {

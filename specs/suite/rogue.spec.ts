@@ -70,7 +70,7 @@ test.describe('a broken response shows nothing: never a failure, never an error'
   const broken = /^The connection broke before the response was complete/;
   const noHttp = 'The response is no valid HTTP, or its length is not as announced.';
   const noJson = 'The body is no valid JSON, though it is meant to be, so it shows no result.';
-  const tooManyValues = 'The body has more than 60000 values (limits.body_values).';
+  const tooManyValues = 'The body has more than 30000 values (limits.body_values).';
   const half = (text: string) => text.slice(0, text.length / 2);
   const replies: readonly (readonly [what: string, reply: Reply, reason: string | RegExp])[] = [
     ['a body of 200 MB', endless['a body of 200 MB'] as Reply, tooLarge],

@@ -5,7 +5,7 @@ setFlagsFromString('--expose-gc');
 const collectGarbage: () => void = runInNewContext('gc');
 
 /** After so many characters of bodies the memory of those that were judged is taken back: more than a usual run has. */
-const often = 8 * 1024 * 1024;
+const often = 4 * 1024 * 1024;
 
 /**
  * Counts the characters of bodies that are read, and frees memory now and then. Left to itself the engine waits until

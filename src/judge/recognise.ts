@@ -34,8 +34,25 @@ export type Reading =
 /** Ids shorter than this are looked for as whole values only: they may be part of anything. */
 const leastLengthInsideText = 12;
 
-/** Finds the tiers that a body names. */
-export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
+/** How many bodies, and how long ones in characters, are kept beside what they name. */
+const [mostKept, longestKept] = [256, 32 * 1024];
+const kept = new WeakMap<KnownIds, Map<string, Naming>>();
+
+/** Finds the tiers that a body names. Most responses repeat an earlier one, so what was read last is remembered. */
+export function namingOf(body: string, ids: KnownIds): Naming {
+  if (body.length > longestKept) return namingIn(body, ids);
+  const known = kept.get(ids) ?? new Map<string, Naming>();
+  kept.set(ids, known);
+  const naming = known.get(body) ?? namingIn(body, ids);
+  // Put last, whereupon the first is the one that was longest of no use.
+  known.delete(body);
+  known.set(body, naming);
+  const [oldest = ''] = known.keys();
+  if (known.size > mostKept) known.delete(oldest);
+  return naming;
+}
+
+function namingIn(body: string, { tiers, keys }: KnownIds): Naming {
   const tiersIn = finderOf(tiers);
   const keysIn = finderOf(keys);
   const inText = new Set(tiersIn(body));

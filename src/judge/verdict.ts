@@ -68,11 +68,10 @@ export function evidenceOf(
   { world, calibration, statedPattern }: Background,
 ): Evidence[] {
   const ids = knownIds(world);
-  // By body: reading one is most of the work of judging, and many rows are answered alike.
-  const namings = new Map<string, Naming>();
-  const naming = ({ body }: HttpResponse): Naming => {
-    const known = namings.get(body) ?? namingOf(body, ids);
-    namings.set(body, known);
+  const namings = new Map<HttpResponse, Naming>();
+  const naming = (response: HttpResponse): Naming => {
+    const known = namings.get(response) ?? namingOf(response.body, ids);
+    namings.set(response, known);
     return known;
   };
   const successes = rows.flatMap((row) =>

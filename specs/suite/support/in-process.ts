@@ -19,15 +19,20 @@ export function channelTo(answer: (request: HttpRequest) => HttpResponse): Chann
   };
 }
 
-/** Runs a whole suite against a deployment in this process. */
-export async function certifyInProcess(
-  answer: (request: HttpRequest) => HttpResponse,
-  {
-    asked = suite,
-    ...stated
-  }: { asked?: Suite; tierPattern?: string; expected?: Expected; infersShape?: boolean } = {},
+/** What a user states of a target, as a target file would. */
+interface Stated {
+  readonly tierPattern?: string;
+  readonly expected?: Expected;
+  readonly infersShape?: boolean;
+}
+
+/** Runs a suite over a channel, and certifies. */
+export async function certifyOver(
+  channel: Channel,
+  asked: Suite,
+  stated: Stated = {},
 ): Promise<{ certificate: Certificate; results: CaseResult[] }> {
-  const { results, calibration } = await runSuite(asked, channelTo(answer), stated);
+  const { results, calibration } = await runSuite(asked, channel, stated);
   const certificate = certify(asked, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent),
@@ -36,6 +41,14 @@ export async function certifyInProcess(
     durationMs: 0,
   });
   return { certificate, results };
+}
+
+/** Runs a suite, the whole of it unless another is given, against a deployment in this process. */
+export function certifyInProcess(
+  answer: (request: HttpRequest) => HttpResponse,
+  { asked = suite, ...stated }: Stated & { asked?: Suite } = {},
+): Promise<{ certificate: Certificate; results: CaseResult[] }> {
+  return certifyOver(channelTo(answer), asked, stated);
 }
 
 /** The ids of the requirements that have a verdict. */
