@@ -10,7 +10,7 @@ import { loadSuite } from '../../src/contract/suite.js';
 import { loadWorld } from '../../src/contract/world.js';
 import { parseYaml } from '../../src/contract/yaml-file.js';
 import type { HttpRequest } from '../../src/exchange/exchange.js';
-import { marked } from './support/marked.js';
+import { marked, placeOf } from './support/marked.js';
 
 const cases = path.join(packageRoot, 'cases');
 const ledger = loadLedger(path.join(cases, 'contract.yaml'));
@@ -54,7 +54,7 @@ function problemsOf(load: () => unknown): readonly Problem[] {
 const told = (problems: readonly Problem[]) =>
   problems.map(({ message, mend }) => (mend === undefined ? message : `${message} → ${mend}`));
 
-const placesOf = (problems: readonly Problem[]) => problems.map(({ at: { line, column } }) => ({ line, column }));
+const placesOf = (problems: readonly Problem[]) => problems.map(placeOf).map(({ line, column }) => ({ line, column }));
 
 /** What is wrong, a text in which `▸` stands before the mistake, and the problem that is found there. */
 type Mistake = readonly [what: string, yaml: string, ...problems: string[]];
@@ -630,9 +630,10 @@ tiers:
   /** The problems of a folder, each as FILE:LINE:COLUMN and message. */
   const problemsIn = (files: Readonly<Record<string, string>>) => {
     const folder = folderWith(files);
-    return problemsOf(() => loadSuite(folder)).map(
-      ({ at, message }) => `${path.relative(folder, path.resolve(at.file))}:${at.line}:${at.column}: ${message}`,
-    );
+    return problemsOf(() => loadSuite(folder)).map((problem) => {
+      const { file, line, column } = placeOf(problem);
+      return `${path.relative(folder, path.resolve(file))}:${line}:${column}: ${problem.message}`;
+    });
   };
 
   test('is accepted where nothing is wrong', () => {

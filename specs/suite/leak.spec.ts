@@ -1,5 +1,5 @@
 /** Credentials are looked for in everything that a run leaves behind, where the deployment does its best to leak them. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { unzipSync } from 'fflate';
@@ -8,7 +8,11 @@ import { conformance, readCertificate, temporaryFolder } from './support/cli.js'
 import { suite } from './support/in-process.js';
 import { listen } from './support/independent.js';
 
-const secrets = { CLIENT_APPLICATION_ID: `app/Id+0815&"x'y<z>`, CLIENT_TOKEN: `t0k/En+4711&"q\\u'e=s<t>` };
+const secrets = {
+  CLIENT_APPLICATION_ID: `app/Id+0815&"x'y<z>`,
+  CLIENT_TOKEN: `t0k/En+4711&"q\\u'e=s<t>`,
+  GATEWAY_KEY: `k3y/Of+2342&"g\\a't=e<w>`,
+};
 
 /** Text and what a search may find of it inside base64, at each of the three offsets at which it may begin. */
 const base64At = (offset: number, text: string) => Buffer.from('-'.repeat(offset) + text).toString('base64');
@@ -129,7 +133,11 @@ for (const [n, [what, answer]] of Object.entries(deployments).entries()) {
       sent = response.headers.flat().join('\n') + response.body;
       return response;
     });
-    const command = ['record', '--base-url', url, '--to', 'record.yaml', '--out', 'results', '--explore', '5'];
+    writeFileSync(
+      path.join(cwd, 'leaky.yaml'),
+      `name: leaky\nbase_url: ${url}\nheaders: { X-Api-Key: $GATEWAY_KEY }\n`,
+    );
+    const command = ['record', '--target', 'leaky.yaml', '--to', 'record.yaml', '--out', 'results', '--explore', '5'];
     const reporters = ['--reporter', 'html,json,junit,blob,list'];
     const { status, output } = await conformance([...command, '--', ...reporters, ...(n === 0 ? [] : few)], {
       cwd,
@@ -145,6 +153,7 @@ for (const [n, [what, answer]] of Object.entries(deployments).entries()) {
     await close();
     // The search finds what there is to find.
     expect(new Set(leaksIn(sent))).toEqual(new Set(traces.map(([form]) => form)));
+    expect(sent).toContain(secrets.GATEWAY_KEY);
     if (n === 0) {
       expect(status).toBe(1);
       expect(Object.keys(readCertificate(cwd, 'results').summary).sort()).toEqual(['fail', 'inconclusive']);

@@ -64,6 +64,10 @@ test.describe('the command', () => {
     'prints no JSON': ['console.log("done")', 'the command did not print the ids that it created'],
     'prints no ids': ['console.log("{}")', 'the command did not print the ids that it created'],
     'prints an id that is none': ['console.log(\'{"x":null}\')', 'the command did not print the ids that it created'],
+    'prints a number that JSON cannot hold': [
+      'console.log(\'{"x":12345678901234567890}\')',
+      'the command did not print the ids that it created',
+    ],
     'prints an id of another world': [
       'console.log(\'{"x":"y"}\')',
       "the command printed 'x', which is no id of the world",

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/contract/package-root.js';
-import { type Problem, UnusableInput } from '../../src/contract/problem.js';
+import { formatProblem, type Problem, UnusableInput } from '../../src/contract/problem.js';
 import { defaultOptions } from '../../src/exchange/options.js';
 import { type Environment, loadTarget, type Target } from '../../src/target/target.js';
 import { marked } from './support/marked.js';
@@ -147,18 +147,22 @@ test('a schema of responses is read from a file beside the target file', () => {
 test('how a deployment is asked', () => {
   const folder = path.dirname(targetFile(''));
   for (const name of ['ca', 'cert', 'key']) writeFileSync(path.join(folder, `${name}.pem`), `the ${name}`);
-  const { version, contact, operation, manners } = load(`
+  const { version, contact, operation, manners } = load(
+    `
 name: mine
 version: "1.2"
 contact: team@a.test
 operation: { method: POST, path: /v2/validation }
-headers: { Origin: https://a.test, Api-Version: "3" }
+headers: { Origin: https://a.test, Authorization: $GATEWAY_KEY }
+proxy: $OWN_PROXY
 pacing: { requests_per_second: 2.5, concurrency: 3 }
 limits: { timeout_ms: 100, body_bytes: 200, body_values: 250, header_bytes: 300 }
 repeats: { waits_seconds: [0.5, 2], longest_wait_seconds: 7 }
 budget: { requests: 10, seconds: 60 }
 tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
-allow_http: true`);
+allow_http: true`,
+    { GATEWAY_KEY: 'the key', OWN_PROXY: 'http://me:hunter2@proxy.test' },
+  );
   expect({ version, contact, operation }).toEqual({
     version: '1.2',
     contact: 'team@a.test',
@@ -167,8 +171,10 @@ allow_http: true`);
   expect(manners).toEqual({
     headers: [
       ['Origin', 'https://a.test'],
-      ['Api-Version', '3'],
+      ['Authorization', '$GATEWAY_KEY'],
     ],
+    secrets: [{ value: 'the key', placeholder: '$GATEWAY_KEY' }],
+    proxy: 'http://me:hunter2@proxy.test',
     requestsPerSecond: 2.5,
     limits: { concurrency: 3, timeoutMs: 100, bodyBytes: 200, bodyValues: 250, headerBytes: 300 },
     repeats: { waitsMs: [500, 2_000], longestWaitMs: 7_000 },
@@ -187,16 +193,16 @@ test('the example states the limits and repeats that hold unless others are give
 
 test.describe('refuses a setting of the environment', () => {
   const noUrl = (shown: string) =>
-    `BASE_URL: ${shown} is no base URL → Write one such as https://api.example.com, with a path if the deployment has one.`;
-  const noCredentials = 'BASE_URL: a base URL must not hold credentials → Leave out the part before the @.';
+    `BASE_URL: ${shown} is no base URL\n    Write one such as https://api.example.com, with a path if the deployment has one.`;
+  const noCredentials = 'BASE_URL: a base URL must not hold credentials\n    Leave out the part before the @.';
   const missing = (name: string) =>
-    `${name}: is not set, and the target needs it → Put ${name}=… into the environment or into a .env file.`;
+    `${name}: is not set, and the target needs it\n    Put ${name}=… into the environment or into a .env file.`;
   const url = (BASE_URL: string) => ({ BASE_URL, ...credentials });
   const table: readonly (readonly [
     what: string,
     file: string | undefined,
     environment: Environment,
-    problem: string,
+    ...problems: string[],
   ])[] = [
     ['no URL', undefined, url('api.example.com'), noUrl("'api.example.com'")],
     ['a host and a port', undefined, url('localhost:8080'), noUrl("'localhost:8080'")],
@@ -216,13 +222,34 @@ test.describe('refuses a setting of the environment', () => {
     ],
     ['no token', undefined, { BASE_URL: 'https://a.test', CLIENT_APPLICATION_ID: 'hunter2' }, missing('CLIENT_TOKEN')],
     ['an empty token', undefined, { ...url('https://a.test'), CLIENT_TOKEN: '' }, missing('CLIENT_TOKEN')],
-    ['no variable that the file names', staging, { STAGING_ID: 'hunter2' }, missing('STAGING_TOKEN')],
+    [
+      'no variable that the file names',
+      staging,
+      { STAGING_ID: 'hunter2' },
+      `target.yaml:4:52: ${missing('STAGING_TOKEN').replace(':', '')}`,
+    ],
+    [
+      'no credentials at all',
+      undefined,
+      { BASE_URL: 'https://a.test' },
+      missing('CLIENT_APPLICATION_ID'),
+      missing('CLIENT_TOKEN'),
+    ],
+    [
+      'no credentials, and a bad URL',
+      undefined,
+      { BASE_URL: 'a' },
+      noUrl("'a'"),
+      missing('CLIENT_APPLICATION_ID'),
+      missing('CLIENT_TOKEN'),
+    ],
     ['a bad URL that wins over that of a file', staging, { ...stagingEnvironment, BASE_URL: 'a' }, noUrl("'a'")],
   ];
-  for (const [what, file, environment, problem] of table) {
+  for (const [what, file, environment, ...expected] of table) {
     test(what, () => {
       const problems = problemsOf(() => load(file, environment));
-      expect(problems.map(({ at, message, mend }) => `${at.file}: ${message} → ${mend}`)).toEqual([problem]);
+      const shown = problems.map((problem) => formatProblem(problem).replace(/^.*\/(?=target\.yaml)/, ''));
+      expect(shown).toEqual(expected);
       expect(JSON.stringify(problems)).not.toContain('hunter2');
     });
   }
@@ -263,10 +290,34 @@ test.describe('refuses a target file, at the line and column', () => {
       'Where the ids of returned tiers stand: a JSON Pointer with * for array indices and for keys that are ids, as in /promotions/*/id. Needed only where the suite finds tiers under several paths that disagree.',
     ],
     [
-      'with a credential among its headers',
-      'name: a\nheaders: { ▸Authorization: hunter2 }',
-      "'Authorization' is no good name here",
-      "The name of a header. Credentials have their own place, and framing is the client's.",
+      'with a secret among its headers',
+      'name: a\nheaders: { AUTHORIZATION: ▸Bearer hunter2 }',
+      "the value of 'AUTHORIZATION' is a secret",
+      'Name a variable of the environment that holds it, as in $GATEWAY_KEY.',
+    ],
+    [
+      'with the key of a gateway among its headers',
+      'name: a\nheaders: { X-Api-Key: ▸hunter2 }',
+      "the value of 'X-Api-Key' is a secret",
+      'Name a variable of the environment that holds it, as in $GATEWAY_KEY.',
+    ],
+    [
+      'with a header of the client among its headers',
+      'name: a\nheaders: { ▸HOST: b.test }',
+      "'HOST' is no header to set here",
+      "Leave it out: credentials have their own place, content is the cases', and framing the client's.",
+    ],
+    [
+      'with a password in the URL of its proxy',
+      'name: a\nproxy: ▸http://me:hunter2@proxy.test',
+      "'proxy' is not of the form ^(https?://[^\\s@]+|\\$[A-Za-z_][A-Za-z0-9_]*)?$",
+      "The URL of an HTTP proxy, or a reference to an environment variable that holds it; needed where it has a password. It wins over HTTPS_PROXY and HTTP_PROXY, and '' means none. Deployments on this machine, and hosts that NO_PROXY names, are asked directly.",
+    ],
+    [
+      'that names a variable which is not set',
+      'name: a\nheaders: { Authorization: ▸$GATEWAY_KEY }',
+      'GATEWAY_KEY is not set, and the target needs it',
+      'Put GATEWAY_KEY=… into the environment or into a .env file.',
     ],
     [
       'with a client certificate without its key',

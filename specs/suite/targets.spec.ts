@@ -67,6 +67,11 @@ test.describe('a target file is refused at its line', () => {
       'name: a\nids: { customers: { ann: x, ben: ▸x } }',
       "customer 'ben' has the id of customer 'ann'",
     ],
+    'a number that YAML cannot hold': [
+      'name: a\nids: { customers: { ann: ▸12345678901234567890 } }',
+      "'ann' must be <= 9007199254740991",
+      'The id: text, or a whole number; one of more than 15 digits goes into quotes.',
+    ],
     'ids and bindings': ['name: a\nids: {}\n▸bindings: b.yaml', "'bindings' cannot stand here", 'Leave it out.'],
     'bindings that are not there': ['name: a\nbindings: ▸none.yaml', 'none.yaml cannot be read'],
     'a provision command without bindings': [
@@ -81,8 +86,7 @@ test.describe('a target file is refused at its line', () => {
     ],
     'a credential among the headers': [
       'name: a\nheaders: { ▸X-Client-Token: abc }',
-      "'X-Client-Token' is no good name here",
-      "The name of a header. Credentials have their own place, and framing is the client's.",
+      "'X-Client-Token' is no header to set here",
     ],
     'a header of two lines': [
       'name: a\nheaders: { Origin: ▸"a\\nb" }',

@@ -7,7 +7,8 @@ export interface Location {
 
 /** One thing that is wrong with an input, and how to mend it. */
 export interface Problem {
-  readonly at: Location;
+  /** In a file, or in a variable of the environment. */
+  readonly at: Location | { readonly variable: string };
   readonly message: string;
   readonly mend?: string;
 }
@@ -26,5 +27,6 @@ export function formatLocation({ file, line, column }: Location): string {
 }
 
 export function formatProblem({ at, message, mend }: Problem): string {
-  return `${formatLocation(at)}: ${message}${mend === undefined ? '' : `\n    ${mend}`}`;
+  const where = 'variable' in at ? at.variable : formatLocation(at);
+  return `${where}: ${message}${mend === undefined ? '' : `\n    ${mend}`}`;
 }

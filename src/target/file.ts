@@ -26,6 +26,7 @@ export interface TargetDocument {
   pins?: Record<string, string>;
   operation?: { method?: string; path?: string };
   headers?: Record<string, string>;
+  proxy?: string;
   pacing?: { requests_per_second?: number; concurrency?: number };
   limits?: { timeout_ms?: number; body_bytes?: number; body_values?: number; header_bytes?: number };
   repeats?: { waits_seconds?: number[]; longest_wait_seconds?: number };

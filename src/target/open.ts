@@ -29,7 +29,16 @@ export function openTarget(
 ): Client {
   const { baseUrl, credentials } =
     place.kind === 'deployment' ? place : { baseUrl: referenceUrl, credentials: referenceCredentials };
-  const { headers = [], requestsPerSecond, limits = {}, budget = {}, tls = {}, allowHttp = false } = manners;
+  const {
+    headers = [],
+    secrets = [],
+    proxy,
+    requestsPerSecond,
+    limits = {},
+    budget = {},
+    tls = {},
+    allowHttp = false,
+  } = manners;
   const { pacing, budget: usual } = defaultOptions;
   const { concurrency = pacing.concurrency, ...bounds } = limits;
   const { requests = usual.requests, seconds = usual.timeMs / 1_000 } = budget;
@@ -40,6 +49,8 @@ export function openTarget(
       credentials,
       allowHttp,
       extraHeaders: headers,
+      secrets,
+      ...(proxy === undefined ? {} : { proxy }),
       tls,
       limits: { ...defaultOptions.limits, ...bounds },
       pacing: { concurrency, ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }) },

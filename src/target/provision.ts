@@ -30,7 +30,7 @@ export async function provision(environment: Environment): Promise<Provisioned> 
   const command = target?.document.provision;
   const name = target?.document.bindings;
   if (target === undefined || command === undefined || name === undefined) {
-    const at = target?.yaml.at([]) ?? { file: 'TARGET', line: 1, column: 1 };
+    const at = target?.yaml.at([]) ?? { variable: 'TARGET' };
     const mend = "Add 'provision: [command, arguments]' and 'bindings: FILE', or name a target file that has them.";
     throw new UnusableInput([{ at, message: 'no command to provision the deployment is named', mend }]);
   }
@@ -123,7 +123,9 @@ function ownIds(printed: string): Map<string, string> | undefined {
     const value: unknown = JSON.parse(printed);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     const entries = Object.entries(value).map(([id, own]): [string, string] => [id, String(own)]);
-    const isWhole = Object.values(value).every((own) => (typeof own === 'string' ? own !== '' : Number.isInteger(own)));
+    const isWhole = Object.values(value).every((own) =>
+      typeof own === 'string' ? own !== '' : Number.isSafeInteger(own),
+    );
     return isWhole && entries.length > 0 ? new Map(entries) : undefined;
   } catch {
     return undefined;

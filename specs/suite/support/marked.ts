@@ -1,3 +1,5 @@
+import type { Location, Problem } from '../../../src/contract/problem.js';
+
 /**
  * A text in which `▸` marks a place: the text without the mark, and where it stood. Several marks give several places.
  * So a test shows the place of a problem in the text itself, rather than as numbers that somebody has to count.
@@ -11,4 +13,10 @@ export function marked(text: string): { text: string; places: { line: number; co
       .map((_, m, parts) => ({ line: n + 1, column: parts.slice(0, m + 1).join('').length + 1 })),
   );
   return { text: text.replaceAll('▸', ''), places };
+}
+
+/** Where a problem of a file is. */
+export function placeOf({ at }: Problem): Location {
+  if ('variable' in at) throw new Error(`The problem is in ${at.variable}, not in a file.`);
+  return at;
 }
