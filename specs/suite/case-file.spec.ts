@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Case, RequirementCase } from '../../src/contract/case.js';
@@ -638,6 +638,17 @@ tiers:
 
   test('is accepted where nothing is wrong', () => {
     expect(loadSuite(folderWith({})).cases.map(({ id }) => id)).toEqual(['one', 'response-status']);
+  });
+
+  test('is refused without a folder for each kind of cases', () => {
+    const folder = folderWith({});
+    rmSync(path.join(folder, 'questions'), { recursive: true });
+    const [problem, ...others] = problemsOf(() => loadSuite(folder));
+    expect(others).toEqual([]);
+    expect(problem).toMatchObject({
+      at: { file: path.relative(process.cwd(), path.join(folder, 'questions')) },
+      message: 'cannot be read (ENOENT)',
+    });
   });
 
   test('tells all problems of all case files at once', () => {

@@ -53,6 +53,7 @@ test.describe('nothing is promised, neither acceptance nor a result,', () => {
     ['without options', { without: ['body.options'] }, 'what leaving out options means is open'],
     ['without metadata', { without: ['body.metadata'] }, 'what leaving out metadata means is open'],
     ['for an empty object', { raw: '{}' }, 'what leaving out customer means is open'],
+    ['for a + in a filter', withMetadata('has_budget', 'a+b'), 'what a + in the query means is open'],
     ['for an empty list of items', items(), 'what an order without items means is open'],
     [
       'for an item without quantity',

@@ -45,7 +45,9 @@ type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_
  */
 export function promisedFor(request: HttpRequest, world: World): Promised {
   const content = contentOf(request);
-  const undocumented = whyUndocumented(content) ?? whyUnpromised(content, world);
+  // A space to HTML forms, a plus sign to RFC 3986.
+  const plus = request.path.includes('+') ? 'what a + in the query means is open' : undefined;
+  const undocumented = whyUndocumented(content) ?? plus ?? whyUnpromised(content, world);
   if (undocumented !== undefined) return nothingPromised(false, undocumented);
   const body = content.body as Body;
   if (content.query.some(([name]) => name === 'audienceRulesOnly')) {

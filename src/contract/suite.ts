@@ -47,7 +47,7 @@ export function loadSuite(folder = ownFolder, holding: Holding = {}): Suite {
   };
   const ledger = attempt(() => loadLedger(path.join(folder, 'contract.yaml')));
   const world = attempt(() => boundWorld(loadWorld(path.join(folder, 'world.yaml')), holding));
-  const files = caseFiles(folder).flatMap((file) => attempt(() => readYaml(file)) ?? []);
+  const files = (attempt(() => caseFiles(folder)) ?? []).flatMap((file) => attempt(() => readYaml(file)) ?? []);
   if (ledger === undefined || world === undefined) throw new UnusableInput(problems);
 
   const cases = files.flatMap((file) => {
@@ -65,10 +65,7 @@ export function loadSuite(folder = ownFolder, holding: Holding = {}): Suite {
   return {
     name,
     version,
-    digest: digestOf(
-      [path.join(folder, 'contract.yaml'), path.join(folder, 'world.yaml'), ...caseFiles(folder)],
-      folder,
-    ),
+    digest: digestOf(suiteFiles(folder), folder),
     ledger,
     world,
     cases,
@@ -83,12 +80,21 @@ export function suiteFiles(folder = ownFolder): string[] {
 
 function caseFiles(folder: string): string[] {
   return ['requirements', 'questions'].flatMap((room) => {
-    const files = readdirSync(path.join(folder, room), { recursive: true, encoding: 'utf8' });
-    return files
+    return namesIn(path.join(folder, room))
       .filter((file) => file.endsWith('.yaml'))
       .sort()
       .map((file) => path.join(folder, room, file));
   });
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  } catch (error) {
+    const message = `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`;
+    const at = { file: path.relative(process.cwd(), folder), line: 1, column: 1 };
+    throw new UnusableInput([{ at, message, mend: 'It is the folder for case files of its kind.' }]);
+  }
 }
 
 function firstRequests(case_: Case): HttpRequest[] {

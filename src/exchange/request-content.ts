@@ -5,7 +5,7 @@ export interface RequestContent {
   readonly method: string;
   /** Without the query string. */
   readonly path: string;
-  /** Query parameters in order: the name as it goes over the wire, the value decoded. */
+  /** Query parameters in order: the name as it goes over the wire, the value percent-decoded (RFC 3986). */
   readonly query: readonly (readonly [name: string, value: string])[];
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
@@ -43,7 +43,7 @@ function splitOnce(text: string, separator: string): [string, string?] {
 
 function decode(value: string): string {
   try {
-    return decodeURIComponent(value.replaceAll('+', ' '));
+    return decodeURIComponent(value);
   } catch {
     return value;
   }
