@@ -255,8 +255,8 @@ export function settle(behaviours: Behaviours): Settled {
  * Turns the outcomes of a record into behaviours, so that the recorded deployment can be served again.
  *
  * @returns the behaviours, and the ids of the questions whose outcome cannot be imitated: those that the record leaves
- *   `undetermined`, those of {@link inimitable} that differ from this deployment's own, and values it cannot send
- * @throws an Error for a question or a named outcome that this deployment does not know
+ *   `undetermined`, those of {@link inimitable} that differ from this deployment's own, values it cannot send, and
+ *   questions and outcomes that it does not know: a record may be of another version
  */
 export function behavioursFromOutcomes(outcomes: Readonly<Record<string, string>>): {
   behaviours: Behaviours;
@@ -265,14 +265,8 @@ export function behavioursFromOutcomes(outcomes: Readonly<Record<string, string>
   const behaviours: Record<string, string> = {};
   const left: string[] = [];
   for (const [question, outcome] of Object.entries(outcomes)) {
-    if (isLeftOut(question, outcome)) {
-      left.push(question);
-      continue;
-    }
-    const problem = problemOf(question, outcome);
-    if (problem === undefined) behaviours[question] = outcome;
-    else if (isOpen(question)) left.push(question);
-    else throw new Error(problem);
+    if (isLeftOut(question, outcome) || problemOf(question, outcome) !== undefined) left.push(question);
+    else behaviours[question] = outcome;
   }
   return { behaviours, inimitable: left };
 }

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -123,6 +123,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     .description('sends at most three requests, and says what keeps a target from being certified')
     .option('--target <file>', 'a target file (environment: TARGET)')
     .option('--base-url <url>', 'in place of that of the target file (environment: BASE_URL)')
+    .option('--allow-http', 'lets credentials go to another machine over plain HTTP')
     .action(async (options: TargetOptions) => {
       status = await doctor(options);
     });
@@ -132,22 +133,27 @@ export async function main(argv: readonly string[]): Promise<number> {
     return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitStatus.unusableInput;
-    if (!(error instanceof UnusableInput)) throw error;
+    if (!(error instanceof UnusableInput) && !isOfSystem(error)) throw error;
     process.stderr.write(`${error.message}\n`);
     return exitStatus.unusableInput;
   }
 }
 
+/** A file, a port or a program that cannot be had: its message says which. */
+function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'syscall' in error;
+}
+
 interface TargetOptions {
   readonly target?: string;
   readonly baseUrl?: string;
+  readonly allowHttp?: true;
 }
 
 interface CertifyOptions extends TargetOptions {
   readonly out?: string;
   readonly against?: string;
   readonly intrusive: boolean;
-  readonly allowHttp?: true;
   readonly dryRun?: boolean;
   readonly explore?: number;
   readonly seed?: number;
@@ -167,29 +173,23 @@ async function certify(args: readonly string[], options: CertifyOptions): Promis
     [allowHttpVariable]: options.allowHttp ? '1' : undefined,
     [variables.explore]: options.explore?.toString(),
     // Without a seed another one each time; the result names it.
-    [variables.seed]: (options.seed ?? Math.floor(Math.random() * 1_000_000)).toString(),
+    [variables.seed]: (options.seed ?? 1 + Math.floor(Math.random() * 1_000_000)).toString(),
   });
   const settings = loadSettings(process.env, suiteOfRun());
   if (options.dryRun) {
     process.stdout.write(planText(suiteOfRun(), settings));
     return exitStatus.conforms;
   }
-  const { out } = settings;
+  // Lists tests and judges nothing, so that there is nothing to certify.
+  if (args.includes('--list')) return (await runPlaywright(['--reporter=list', ...args])) ?? exitStatus.unusableInput;
+  const { out, recordTo } = settings;
+  makeFolder(out, '--out');
+  if (recordTo !== undefined) makeFolder(path.dirname(recordTo), '--to');
   const file = path.join(out, 'certificate.json');
   rmSync(file, { force: true });
 
   const unshare = shareSuite();
-  const playwright = fileURLToPath(import.meta.resolve('@playwright/test/cli'));
-  const config = path.join(packageRoot, 'dist', 'playwright.config.js');
-  const child = spawn(process.execPath, [playwright, 'test', '--config', config, ...withReporter(args)], {
-    stdio: 'inherit',
-  });
-  // Ctrl-C reaches Playwright by itself, which then still writes the certificate; other signals are handed on.
-  const wait = () => undefined;
-  const stop = () => child.kill('SIGINT');
-  process.on('SIGINT', wait).on('SIGTERM', stop);
-  const code = await new Promise<number | null>((resolve, reject) => child.on('exit', resolve).on('error', reject));
-  process.off('SIGINT', wait).off('SIGTERM', stop);
+  const code = await runPlaywright(withReporter(args));
   unshare();
   if (!existsSync(file)) {
     process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
@@ -198,13 +198,38 @@ async function certify(args: readonly string[], options: CertifyOptions): Promis
   return statusOf(readCertificate(file));
 }
 
+/** @returns the exit status of Playwright; null where a signal ended it */
+async function runPlaywright(args: readonly string[]): Promise<number | null> {
+  const playwright = fileURLToPath(import.meta.resolve('@playwright/test/cli'));
+  const config = path.join(packageRoot, 'dist', 'playwright.config.js');
+  const child = spawn(process.execPath, [playwright, 'test', '--config', config, ...args], { stdio: 'inherit' });
+  // Ctrl-C reaches Playwright by itself, which then still writes the certificate; other signals are handed on.
+  const wait = () => undefined;
+  const stop = () => child.kill('SIGINT');
+  process.on('SIGINT', wait).on('SIGTERM', stop);
+  const code = await new Promise<number | null>((resolve, reject) => child.on('exit', resolve).on('error', reject));
+  process.off('SIGINT', wait).off('SIGTERM', stop);
+  return code;
+}
+
+/** Before anything is sent: at the end of a run it would be too late. @param flag that names another folder */
+function makeFolder(folder: string, flag: string): void {
+  try {
+    mkdirSync(folder, { recursive: true });
+    accessSync(folder, constants.W_OK);
+  } catch (error) {
+    const message = `nothing can be written into ${folder} (${(error as NodeJS.ErrnoException).code})`;
+    throw new UnusableInput([{ at: { setting: flag }, message, mend: 'Name another folder.' }]);
+  }
+}
+
 /** What a flag says wins over the environment. */
 function setVariables(flags: Readonly<Record<string, string | undefined>>): void {
   for (const [name, value] of Object.entries(flags)) if (value !== undefined) process.env[name] = value;
 }
 
-async function doctor({ target: file, baseUrl }: TargetOptions): Promise<number> {
-  setVariables({ TARGET: file, BASE_URL: baseUrl });
+async function doctor({ target: file, baseUrl, allowHttp }: TargetOptions): Promise<number> {
+  setVariables({ TARGET: file, BASE_URL: baseUrl, [allowHttpVariable]: allowHttp ? '1' : undefined });
   const target = loadTarget(process.env);
   const suite = suiteOfRun();
   const reference =
@@ -226,10 +251,15 @@ function statusOf({ verdict, drift }: Certificate): number {
 }
 
 function readCertificate(file: string): Certificate {
+  return readChecked('certificate', file) as Certificate;
+}
+
+/** Reads a file of JSON, which is YAML too, and so has lines and columns. */
+function readChecked(schema: string, file: string): unknown {
   const yaml = readYaml(file, file);
-  const problems = schemaProblems('certificate', yaml);
+  const problems = schemaProblems(schema, yaml);
   if (problems.length > 0) throw new UnusableInput(problems);
-  return yaml.value as Certificate;
+  return yaml.value;
 }
 
 /** Another reporter is had beside the one that writes the certificate, not in its place. */
@@ -287,14 +317,7 @@ function behavioursOf(file: string): ReturnType<typeof behavioursFromOutcomes> {
 }
 
 function readWorld(file: string): World {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8')) as World;
-  } catch (error) {
-    const mend = 'Print one with `conformance world`.';
-    throw new UnusableInput([
-      { at: { file, line: 1, column: 1 }, message: `is no world (${(error as Error).message})`, mend },
-    ]);
-  }
+  return readChecked('expanded-world', file) as World;
 }
 
 function countNumber(text: string): number {

@@ -2,7 +2,7 @@ import type { Case, QuestionCase, Row } from './contract/case.js';
 import type { Location } from './contract/problem.js';
 import { documentedRequest } from './contract/request.js';
 import type { Suite } from './contract/suite.js';
-import type { Channel, Exchange, HttpRequest } from './exchange/exchange.js';
+import type { Channel, Exchange, Headers, HttpRequest } from './exchange/exchange.js';
 import { knownIds, succeeded } from './judge/check.js';
 import { type Drift, driftOf, type Expected, nothingExpected } from './judge/drift.js';
 import { type Naming, namingOf } from './judge/recognise.js';
@@ -121,22 +121,23 @@ function attemptsOf(exchanges: readonly Exchange[]): number {
 /** Runs one case: sends its requests and judges what came back. */
 export async function runCase(case_: Case, channel: Channel, setting: Setting): Promise<CaseResult> {
   const asked = await askCase(case_, channel);
-  const bodies = resultBodies(case_, asked);
-  const shape = setting.infersShape ? shapeOfBodies(bodies, knownIds(setting.world)) : undefined;
-  const judged = resultOf(case_, judgeCase(case_, asked.exchanges, setting), asked);
-  const result: CaseResult = {
+  const redact = (text: string) => channel.redact(text);
+  const found = presentable(resultOf(case_, judgeCase(case_, asked.exchanges, setting), asked), redact);
+  const isOpenValue = case_.kind === 'question' && case_.answer.kind === 'value' && found.outcome !== undefined;
+  const judged = isOpenValue ? { ...found, outcome: shown(found.outcome, redact) } : found;
+  const { infersShape, expected, world } = setting;
+  const wantsBodies = infersShape || expected.schemas.length > 0;
+  // Redacted, as what is recorded of them is: otherwise an unchanged target would differ from its record.
+  const bodies = wantsBodies ? [...new Set(resultBodies(case_, asked))].map(redact) : [];
+  const shape = infersShape ? shapeOfBodies(bodies, knownIds(world)) : undefined;
+  return {
     ...judged,
+    drift: driftOf(judged, bodies, expected).map((drift) => presentableDrift(drift, redact)),
     ...(shape === undefined ? {} : { shape }),
-    drift: driftOf(judged, bodies, setting.expected),
   };
-  return presentable(result, (text) => channel.redact(text));
 }
 
-function resultOf(
-  case_: Case,
-  judgement: CaseJudgement,
-  { exchanges, requestsSent }: Asked,
-): Omit<CaseResult, 'drift'> {
+function resultOf(case_: Case, judgement: CaseJudgement, { exchanges, requestsSent }: Asked): CaseResult {
   const { verdict, reason, at, exchange, rows, outcome } = judgement;
   const telling = rows.findIndex((row) => row.verdict === verdict && row.at === at && row.exchange === exchange);
   const evidence = exchange === undefined ? undefined : exchanges[Math.max(telling, 0)]?.get(exchange);
@@ -147,6 +148,7 @@ function resultOf(
     reason,
     at,
     rows: rows.map(({ title, verdict, reason }) => ({ title, verdict, reason })),
+    drift: [],
     requestsSent,
     ...(outcome === undefined ? {} : { outcome }),
     ...(evidence === undefined ? {} : { evidence }),
@@ -176,28 +178,47 @@ const mostOfText = 4_000;
 /** Of the body that shows something, in characters: every result is kept until the end of the run. */
 const mostOfBody = 256 * 1024;
 
-/** A result as it may be shown and stored: what a deployment wrote into it may be meant for other eyes, or to harm. */
-export function presentable({ evidence, ...result }: CaseResult, redact: Channel['redact']): CaseResult {
+/**
+ * A judged case as it may be shown and stored: what a deployment wrote may be meant for other eyes, or to harm. The
+ * suite's own words stay: a token such as "pass" takes away no verdict.
+ */
+export function presentable(result: CaseResult, redact: Channel['redact']): CaseResult {
+  const { reason, rows, evidence } = result;
   return {
-    ...mapTexts(result, (text) => shown(text, redact)),
+    ...result,
+    reason: shown(reason, redact),
+    rows: rows.map((row) => ({ ...row, reason: shown(row.reason, redact) })),
     ...(evidence === undefined ? {} : { evidence: presentableExchange(evidence, redact) }),
   };
 }
 
+function presentableDrift(drift: Drift, redact: Channel['redact']): Drift {
+  return drift.kind === 'shape' ? { ...drift, message: shown(drift.message, redact) } : drift;
+}
+
 function presentableExchange(exchange: Exchange, redact: Channel['redact']): Exchange {
-  const { request } = exchange;
-  const asSent = { ...exchange, request: mapTexts(request, redact) };
-  if (!('response' in asSent)) return { ...asSent, message: shown(asSent.message, redact) };
-  const { status, headers, body } = asSent.response;
+  const { path, body: sent } = exchange.request;
+  const request = {
+    ...exchange.request,
+    path: redact(path),
+    headers: presentableHeaders(exchange.request.headers, redact),
+    ...(sent === undefined ? {} : { body: redact(sent) }),
+  };
+  if (!('response' in exchange)) return { ...exchange, request, message: shown(exchange.message, redact) };
+  const { status, headers, body } = exchange.response;
   // Redacted before it is cut: half a token is no longer recognised.
   const clean = redact(body);
   const response = {
     status,
-    headers: mapTexts(headers, (text) => shown(text, redact)),
+    headers: presentableHeaders(headers, redact),
     body: copyOf(clean.slice(0, mostOfBody)),
     ...(clean.length > mostOfBody ? { bodyLength: clean.length } : {}),
   };
-  return { ...asSent, response };
+  return { ...exchange, request, response };
+}
+
+function presentableHeaders(headers: Headers, redact: Channel['redact']): Headers {
+  return headers.map(([name, value]) => [shown(name, redact), shown(value, redact)]);
 }
 
 /** The same text in memory of its own: the engine makes a slice by keeping the whole. */
@@ -209,17 +230,6 @@ function copyOf(slice: string): string {
 function shown(text: string, redact: Channel['redact']): string {
   const clean = redact(text);
   return clean.length <= mostOfText ? clean : `${clean.slice(0, mostOfText)}… (${clean.length} characters in all)`;
-}
-
-/** Changes every text in a value, the keys of objects among them. */
-function mapTexts<T>(value: T, change: (text: string) => string): T {
-  const changed = (part: unknown): unknown => {
-    if (typeof part === 'string') return change(part);
-    if (Array.isArray(part)) return part.map(changed);
-    if (typeof part !== 'object' || part === null) return part;
-    return Object.fromEntries(Object.entries(part).map(([key, inner]) => [change(key), changed(inner)]));
-  };
-  return changed(value) as T;
 }
 
 /** The result of a case that was not sent at all. */

@@ -168,7 +168,7 @@ test.describe('a part of the world', () => {
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.missing).toEqual([
       'Ids that would complete it, of customers: bulk.',
-      'result.all-valid: The target has no id for customer bulk.',
+      'result.all-valid: The target does not hold customer bulk.',
     ]);
   });
 

@@ -70,6 +70,7 @@ const facts: RunFacts = {
   target: { name: 'staging', base_url: 'https://a.test/api' },
   requestsSent: 12,
   notes: [],
+  isCutShort: false,
   startedAt: new Date('2024-01-20T12:00:00.000Z'),
   durationMs: 1234.5,
 };
@@ -129,6 +130,18 @@ test.describe('sums', () => {
     const certificate = certify({ ...suite, cases: [] }, [], facts);
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.missing).toEqual(['a.one: It has no case.', 'a.two: It has no case.']);
+  });
+
+  test('a run that was cut short never conforms, and says so whatever its verdict', () => {
+    const judged = (verdict: Verdict) =>
+      certify(
+        suite,
+        ['one-a', 'one-b', 'two'].map((id) => resultOf(id, verdict)),
+        { ...facts, isCutShort: true },
+      );
+    const said = 'The run was interrupted: what was not judged by then is missing.';
+    expect([judged('pass').verdict, judged('pass').missing, judged('pass').notes]).toEqual(['incomplete', [said], []]);
+    expect([judged('fail').verdict, judged('fail').notes]).toEqual(['does-not-conform', [said]]);
   });
 
   test('questions never change the verdict', () => {
@@ -273,7 +286,7 @@ test.describe('the summary', () => {
         ],
         { ...facts, notes: ['A note.'] },
       ),
-      { ...written, record: 'staging.yaml' },
+      { ...written, record: { file: 'staging.yaml' } },
     );
     expect(text.split('\n')).toEqual([
       '',

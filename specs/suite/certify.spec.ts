@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import path from 'node:path';
@@ -151,6 +151,22 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
     expect(output).toContain('.env');
   });
 
+  test('a place for the results that is no folder', async () => {
+    writeFileSync(path.join(cwd, 'taken'), '');
+    const { status, output } = await conformance(['certify', '--out', 'taken'], { cwd });
+    expect([status, output]).toEqual([
+      2,
+      '--out: nothing can be written into taken (EEXIST)\n    Name another folder.\n',
+    ]);
+  });
+
+  test('a world that is none', async () => {
+    writeFileSync(path.join(cwd, 'no-world.json'), '{ "customers": [{}] }');
+    const { status, output } = await conformance(['serve', '--world', 'no-world.json'], { cwd });
+    expect(status).toBe(2);
+    expect(output).toContain("no-world.json:1:17: entry 1 of 'customers' lacks the key 'id'");
+  });
+
   test('an unknown option', async () => {
     const { status, output } = await conformance(['certify', '--bass-url', 'http://127.0.0.1:1'], { cwd });
     expect(status).toBe(2);
@@ -164,8 +180,16 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
   });
 });
 
-test('world prints the expanded world as JSON', async () => {
+test('--list lists the cases, and leaves the last certificate', async () => {
+  const { status, output } = await conformance(['certify', '--out', 'listed', '--', '--list'], { cwd });
+  expect(status).toBe(0);
+  expect(output).toContain('window-with-few-valid');
+  expect(existsSync(path.join(cwd, 'listed'))).toBe(false);
+});
+
+test('world prints the expanded world as JSON, as its schema describes it', async () => {
   const { status, output } = await conformance(['world'], { cwd });
   expect(status).toBe(0);
+  expect(schemaNamed('expanded-world')(JSON.parse(output))).toBe(true);
   expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(suite.world.world)));
 });

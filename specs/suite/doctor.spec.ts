@@ -50,6 +50,15 @@ const patients: Readonly<Record<string, readonly [answer: Answer, organ: Organ, 
     'trouble',
     /lost on the way/,
   ],
+  'a limit after the first request': [
+    (() => {
+      let turn = 0;
+      return (request: HttpRequest) => (++turn === 1 ? honest(request) : always(429)(request));
+    })(),
+    'Body on GET',
+    'unknown',
+    /mend what is in trouble first/,
+  ],
   'a body refused on the way': [
     (request) => (request.body === undefined ? honest(request) : always(403)(request)),
     'Body on GET',
@@ -119,7 +128,7 @@ test('plain HTTP where TLS is expected', async () => {
   const { url, close } = await listen(honest);
   const { output } = await conformance(['doctor', '--base-url', url.replace('http:', 'https:')], { cwd: folder, env });
   await close();
-  expect(output).toMatch(/^TLS +TROUBLE +.*tls: \{ ca: FILE \}/m);
+  expect(output).toMatch(/^TLS +TROUBLE +.*Does it speak TLS/m);
 });
 
 test('without a target the reference deployment is well', async () => {

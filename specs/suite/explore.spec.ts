@@ -96,3 +96,12 @@ test('a target that shows nothing is inconclusive', async () => {
   const result = await exploring(() => ({ status: 503, headers: [], body: '' }));
   expect(result).toMatchObject({ verdict: 'inconclusive', requestsSent: 10 });
 });
+
+test('a mistake of the suite is an error, never a pass', async () => {
+  let sent = 0;
+  const result = await exploring((request) => {
+    if (++sent > suite.calibration.length) throw new Error('no such thing');
+    return independentDeployment(world)(request);
+  });
+  expect(result).toMatchObject({ verdict: 'error', reason: expect.stringContaining('no such thing') });
+});

@@ -30,7 +30,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     expect(status).toBe(4);
     const certificate = readCertificate(cwd, 'out');
     expect(certificate.verdict).toBe('incomplete');
-    expect(certificate.notes.join()).toContain('interrupted');
+    expect(certificate.missing?.join()).toContain('interrupted');
     expect(certificate.requirements.some(({ verdict }) => verdict === 'pass')).toBe(true);
     expect(() => process.kill(-(pid ?? 0), 0)).toThrow('ESRCH');
     await close();

@@ -489,7 +489,7 @@ test.describe('the verdict of a requirement case:', () => {
       { missing: ['customer ann', 'tier greeting'], expect: [include] },
       returning(),
       'not-applicable',
-      'The target has no id for customer ann, tier greeting.',
+      'The target does not hold customer ann, tier greeting.',
     ],
     [
       'the credentials refused',
@@ -660,7 +660,7 @@ test.describe('the answer to a question:', () => {
     });
     expect(judged(questionOf(rules, { missing: ['tier greeting'] }), {})).toMatchObject({
       verdict: 'not-applicable',
-      reason: 'The target has no id for tier greeting.',
+      reason: 'The target does not hold tier greeting.',
     });
   });
 

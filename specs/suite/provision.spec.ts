@@ -64,6 +64,12 @@ test.describe('the command', () => {
     'prints no JSON': ['console.log("done")', 'the command did not print the ids that it created'],
     'prints no ids': ['console.log("{}")', 'the command did not print the ids that it created'],
     'prints an id that is none': ['console.log(\'{"x":null}\')', 'the command did not print the ids that it created'],
+    'prints one id for two things': [
+      `import { json } from 'node:stream/consumers';
+      const { customers: [one, two] } = await json(process.stdin);
+      console.log(JSON.stringify({ [one.id]: 'x', [two.id]: 'x' }));`,
+      "the command printed 'x' for customer ordinary and for customer ann",
+    ],
     'prints a number that JSON cannot hold': [
       'console.log(\'{"x":12345678901234567890}\')',
       'the command did not print the ids that it created',
@@ -89,6 +95,17 @@ test.describe('the command', () => {
       env: environment,
     });
     expect(output).toContain('no command to provision the deployment is named');
+  });
+
+  test('has no deployment to go to', async () => {
+    const home = mkdtempSync(path.join(folder, 'target-'));
+    writeFileSync(path.join(home, 'target.yaml'), 'name: a\nprovision: [node, x.mjs]\nbindings: ids.yaml\n');
+    const args = ['provision', '--target', 'target.yaml'];
+    const { status, output } = await conformance(args, { cwd: home, env: environment });
+    expect([status, output]).toEqual([
+      2,
+      'target.yaml:1:1: there is no deployment to provision\n    Give the target file a base_url, or set BASE_URL.\n',
+    ]);
   });
 
   test('gets address, credentials and what the target can hold; what it leaves out is named', async () => {

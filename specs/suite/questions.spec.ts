@@ -1,14 +1,21 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { type Behaviours, behavioursFromOutcomes, closedQuestions, openQuestions } from '../../reference/behaviours.js';
 import { createDeployment } from '../../reference/deployment.js';
 import { expectedOf } from '../../src/certificate/drift.js';
 import { observedDocument } from '../../src/certificate/observed.js';
-import { formatRecord, recordOf } from '../../src/certificate/record.js';
-import { undetermined } from '../../src/contract/ledger.js';
+import { formatRecord, readRecord, recordOf } from '../../src/certificate/record.js';
+import { writeResults } from '../../src/certificate/results.js';
+import { undetermined } from '../../src/contract/case.js';
+import { UnusableInput } from '../../src/contract/problem.js';
 import { credentialPlaceholders } from '../../src/contract/request.js';
 import type { Suite } from '../../src/contract/suite.js';
-import { certifyInProcess, requirementsWith, suite } from './support/in-process.js';
+import { redactor } from '../../src/exchange/redact.js';
+import { loadSettings } from '../../src/target/settings.js';
+import { temporaryFolder } from './support/cli.js';
+import { certifyInProcess, certifyOver, channelTo, requirementsWith, suite } from './support/in-process.js';
 import { independentDeployment } from './support/independent.js';
 
 const { world } = suite.world;
@@ -161,4 +168,68 @@ test('behaviours of the reference deployment and outcomes of the ledger are the 
     ...Object.fromEntries(Object.keys(openQuestions).map((id) => [id, 'open'])),
   };
   expect(behaviours).toEqual(ledger);
+});
+
+test.describe('credentials that are words of the suite', () => {
+  for (const word of ['pass', 'fail', 'id', 'title', 'order', 'order.metadata', 'cases', 'as-number', 'none']) {
+    test(word, async () => {
+      const hides = redactor([{ value: word, placeholder: '$CLIENT_TOKEN' }]);
+      const channel = { ...channelTo(reference()), redact: hides };
+      const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
+      expect(certificate.summary).toEqual({ pass: 17 });
+      const expected = expectedOf(recordOf(suite, results, 'reference'), {}, undefined);
+      const again = await certifyOver(channel, suite, { expected });
+      expect(again.certificate.drift).toEqual([]);
+      const { certificate: open } = await certifyInProcess(reference());
+      const closed = suite.ledger.questions.filter(({ answer }) => answer.kind === 'outcomes').map(({ id }) => id);
+      const outcomes = ({ questions }: typeof open) => questions.filter(({ id }) => closed.includes(id));
+      expect(outcomes(certificate).map(({ outcome }) => outcome)).toEqual(outcomes(open).map(({ outcome }) => outcome));
+    });
+  }
+});
+
+test.describe('a record that is there', () => {
+  test('loses no answer to a run that has none', async () => {
+    const { folder, remove } = temporaryFolder();
+    const to = path.join(folder, 'shop.yaml');
+    const written = async (asked: Suite) => {
+      const { certificate, results } = await certifyInProcess(reference(), { asked, infersShape: true });
+      return writeResults(certificate, suite, results, { out: folder, recordTo: to }).record;
+    };
+    expect(await written(asking('no-question'))).toEqual({
+      file: to,
+      unwritten: expect.stringContaining('not written'),
+    });
+    expect(existsSync(to)).toBe(false);
+    expect(await written(suite)).toEqual({ file: to });
+    const whole = readFileSync(to, 'utf8');
+    const partly = await written(asking('quantity-zero'));
+    expect(partly?.unwritten).toMatch(/^left as it was: this run has no answer to [\w-]+(, [\w-]+){4} and 74 more/);
+    expect(readFileSync(to, 'utf8')).toBe(whole);
+    remove();
+  });
+
+  test('is read before anything is sent: what is no record is not overwritten', () => {
+    const { folder, remove } = temporaryFolder();
+    const file = path.join(folder, 'notes.yaml');
+    writeFileSync(file, 'my: notes\n');
+    for (const recordTo of [file, folder])
+      expect(() => loadSettings({ CONFORMANCE_RECORD_TO: recordTo }, suite)).toThrow(UnusableInput);
+    remove();
+  });
+
+  test('with a schema that is none is refused, at its line', () => {
+    const { folder, remove } = temporaryFolder();
+    const file = path.join(folder, 'shop.yaml');
+    const { name, version, digest } = suite;
+    const record = {
+      target: 'a',
+      suite: { name, version, digest },
+      questions: {},
+      response_schema: { type: 'objekt' },
+    };
+    writeFileSync(file, formatRecord(record));
+    expect(() => readRecord(file)).toThrow(/shop\.yaml:\d+:\d+: 'response_schema' is no JSON Schema/);
+    remove();
+  });
 });

@@ -278,6 +278,12 @@ test.describe('refuses a target file, at the line and column', () => {
       'Leave out the part before the @.',
     ],
     [
+      'with a password in a base URL that is not of the form',
+      'name: a\nbase_url: ▸https://me:hunter2@a.test?q',
+      "'base_url' is not of the form ^https?://[^\\s?#]+$",
+      'The endpoint is asked at {base_url}/v1/promotions/validation. Without it the reference deployment is started.',
+    ],
+    [
       'with a base URL that is none',
       'name: a\nbase_url: ▸https://a.test:port',
       "'https://a.test:port' is no base URL",

@@ -55,6 +55,21 @@ test('ids stand in the target file or beside it, as YAML or JSON', () => {
   }
 });
 
+test('ids are taken as they are written, numbers among them', () => {
+  const texts = ['0012', '1e3', '12345678901234567890', '"0x1F"', "'a b'"];
+  const names = ['ordinary', 'ann', 'ben', 'cleo', 'bulk'];
+  const lines = names.map((name, n) => `    ${name}: ${texts[n]}`);
+  const file = written('numbers.yaml', `name: a\nids:\n  customers:\n${lines.join('\n')}`);
+  const { world } = loadSuite(ownFolder, holdingOf({ TARGET: file }).holding);
+  expect(names.map((name) => world.ids.customer.get(name))).toEqual([
+    '0012',
+    '1e3',
+    '12345678901234567890',
+    '0x1F',
+    'a b',
+  ]);
+});
+
 test.describe('a target file is refused at its line', () => {
   const table: Readonly<Record<string, readonly [text: string, message: string, mend?: string]>> = {
     'an unknown kind': ['name: a\nids: { ▸customer: {} }', "unknown key 'customer'", "Did you mean 'customers'?"],
@@ -66,11 +81,6 @@ test.describe('a target file is refused at its line', () => {
     'an id that is bound twice': [
       'name: a\nids: { customers: { ann: x, ben: ▸x } }',
       "customer 'ben' has the id of customer 'ann'",
-    ],
-    'a number that YAML cannot hold': [
-      'name: a\nids: { customers: { ann: ▸12345678901234567890 } }',
-      "'ann' must be <= 9007199254740991",
-      'The id: text, or a whole number; one of more than 15 digits goes into quotes.',
     ],
     'ids and bindings': ['name: a\nids: {}\n▸bindings: b.yaml', "'bindings' cannot stand here", 'Leave it out.'],
     'bindings that are not there': ['name: a\nbindings: ▸none.yaml', 'none.yaml cannot be read'],
@@ -197,6 +207,15 @@ test.describe('--dry-run', () => {
     expect(certificate.requests_sent).toBe(Number(planned));
   });
 
+  test('shows what goes to an operation that is elsewhere, and counts random requests', async () => {
+    const file = written('elsewhere.yaml', 'name: a\noperation: { method: POST, path: /check }');
+    const args = ['certify', '--dry-run', '--target', file, '--explore', '300'];
+    const { output } = await conformance(args, { cwd: folder });
+    expect(output).toMatch(/^ {2}POST \/check {2}\d+ characters$/m);
+    expect(output).not.toMatch(/^ {2}GET/m);
+    expect(output).toContain('random requests  (300, and as many to shrink a failure)');
+  });
+
   test('says what is left out, and why', async () => {
     const file = written(
       'three.yaml',
@@ -205,7 +224,7 @@ test.describe('--dry-run', () => {
     const { output } = await conformance(['certify', '--dry-run', '--no-intrusive', '--target', file], { cwd: folder });
     expect(output).toMatch(/^method-delete {2}Intrusive cases are left out of this run\.$/m);
     expect(output).toMatch(
-      /^reserved-for-one-customer {2}not applicable: no id for customer ordinary, .* and \d+ more$/m,
+      /^reserved-for-one-customer {2}not applicable: the target does not hold customer ordinary, .* and \d+ more$/m,
     );
     expect(output).toContain(' 0 of them intrusive');
   });

@@ -161,6 +161,17 @@ test.describe('a proxy', () => {
     expect(messageOf(exchange)).toBe('The proxy answered 407 when asked for the way to deployment.test.');
   });
 
+  for (const [what, proxy, name] of [
+    ['is not there', 'http://127.0.0.1:1', '127.0.0.1:1'],
+    ['has a name that nobody knows', 'http://proxy.invalid:3128', 'proxy.invalid'],
+  ] as const) {
+    test(`that ${what} is told apart from a deployment that is not`, async ({ open }) => {
+      const exchange = await open('http://deployment.test', {}, {}, { proxy, allowHttp: true }).send(request);
+      expect(outcomeOf(exchange)).toBe('unreachable');
+      expect(messageOf(exchange)).toMatch(new RegExp(`^The proxy ${name} cannot be reached`));
+    });
+  }
+
   for (const proxy of ['proxy.test:3128', 'http://', 'ftp://someone:a-password@proxy.test']) {
     test(`that is no URL of a proxy: ${proxy}`, async ({ open }) => {
       const exchange = await open('https://deployment.test', {}, {}, { proxy }).send(request);
@@ -178,9 +189,9 @@ test.describe('over TLS', () => {
   }) => {
     const port = await serveSecurely();
     const exchange = await open(`https://127.0.0.1:${port}`).send(request);
-    expect(outcomeOf(exchange)).toBe('unreachable');
+    expect(outcomeOf(exchange)).toBe('tls');
     expect(messageOf(exchange)).toContain('is not trusted');
-    expect(messageOf(exchange)).toContain('tls.ca');
+    expect(messageOf(exchange)).toContain('tls: { ca: FILE }');
   });
 
   test('a private authority is trusted once it is stated', async ({ open, serveSecurely }) => {
@@ -192,7 +203,7 @@ test.describe('over TLS', () => {
   test('its certificate has to be of that very host', async ({ open, serveSecurely }) => {
     const port = await serveSecurely();
     const exchange = await open(`https://localhost:${port}`, {}, {}, { tls: { ca: authority } }).send(request);
-    expect(messageOf(exchange)).toContain('is not trusted');
+    expect(messageOf(exchange)).toContain('is that of another name');
   });
 
   const mutual = { ca: authority, requestCert: true, rejectUnauthorized: true };
@@ -209,8 +220,8 @@ test.describe('over TLS', () => {
     // With the older version the handshake itself fails; with TLS 1.3 the connection may just break afterwards.
     const port = await serveSecurely({ ...mutual, maxVersion: 'TLSv1.2' });
     const exchange = await open(`https://127.0.0.1:${port}`, {}, {}, { tls: { ca: authority } }).send(request);
-    expect(outcomeOf(exchange)).toBe('unreachable');
-    expect(messageOf(exchange)).toContain('tls.cert and tls.key');
+    expect(outcomeOf(exchange)).toBe('tls');
+    expect(messageOf(exchange)).toContain('tls: { cert: FILE, key: FILE }');
   });
 
   test('the way leads through a proxy, too', async ({ open, serveSecurely, proxyTo }) => {

@@ -70,6 +70,8 @@ export interface DriftEntry {
 export interface RunFacts {
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
+  /** Whether it ended before everything that was selected was judged. */
+  readonly isCutShort: boolean;
   /** What the reader should know of the run. */
   readonly notes: readonly string[];
   readonly startedAt: Date;
@@ -92,6 +94,7 @@ export function certify(suite: Suite, results: readonly CaseResult[], facts: Run
   const passed = requirements.filter(({ verdict }) => verdict === 'pass').flatMap(({ cases }) => cases);
   const left = passed.filter(({ reason }) => reason === notSelected).length;
   const unasked = [
+    ...(facts.isCutShort ? [cutShort] : []),
     ...notHeld(suite),
     ...(left === 0 ? [] : [`${left} requirement cases were not selected in this run.`]),
   ];
@@ -111,7 +114,11 @@ export function certify(suite: Suite, results: readonly CaseResult[], facts: Run
     drift: results.flatMap((result) =>
       result.drift.map((drift) => ({ case: result.id, text: driftText(drift, result, suite.world.world) })),
     ),
-    notes: [...facts.notes, ...(found?.subject === explored ? [found.reason] : [])],
+    notes: [
+      ...(facts.isCutShort && verdict !== 'incomplete' ? [cutShort] : []),
+      ...facts.notes,
+      ...(found?.subject === explored ? [found.reason] : []),
+    ],
     requests_sent: facts.requestsSent,
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
@@ -161,6 +168,7 @@ function following(name: string): string | undefined {
   return stem === undefined ? undefined : `${stem}${Number(number) + 1}`;
 }
 
+const cutShort = 'The run was interrupted: what was not judged by then is missing.';
 const notSelected = 'Not selected in this run.';
 
 function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string): CaseEntry {

@@ -32,6 +32,8 @@ export function certificatePage(certificate: Certificate, suite: Suite): string 
 <h1>${target.name}</h1>
 <dl>
 <dt>Base URL</dt><dd>${target.base_url}</dd>
+${target.version === undefined ? '' : html`<dt>Version</dt><dd>${target.version}</dd>`}
+${target.contact === undefined ? '' : html`<dt>Contact</dt><dd>${target.contact}</dd>`}
 <dt>Suite</dt><dd>${certificate.suite.name} ${certificate.suite.version}<br><code>${certificate.suite.digest}</code></dd>
 <dt>Requests</dt><dd>${String(requests_sent)}</dd>
 <dt>Started</dt><dd>${started_at}</dd>

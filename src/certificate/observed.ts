@@ -1,4 +1,5 @@
-import { deservesWarning, type Question, undetermined } from '../contract/ledger.js';
+import { undetermined } from '../contract/case.js';
+import { deservesWarning, type Question } from '../contract/ledger.js';
 import type { Suite } from '../contract/suite.js';
 import type { CaseResult } from '../run.js';
 import { baseUrlPlaceholder, requestText, responseText } from './exchange-text.js';

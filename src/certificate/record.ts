@@ -4,6 +4,7 @@ import { schemaProblems } from '../contract/schema.js';
 import type { Suite } from '../contract/suite.js';
 import { readYaml } from '../contract/yaml-file.js';
 import { merged, type Shape } from '../judge/shape.js';
+import { schemaFlaw } from '../judge/stated-schema.js';
 import type { CaseResult } from '../run.js';
 import { requestText, responseText } from './exchange-text.js';
 
@@ -68,5 +69,9 @@ export function readRecord(file: string): TargetRecord {
   const yaml = readYaml(file, file);
   const problems = schemaProblems('record', yaml);
   if (problems.length > 0) throw new UnusableInput(problems);
-  return yaml.value as TargetRecord;
+  const record = yaml.value as TargetRecord;
+  const flaw = record.response_schema === undefined ? undefined : schemaFlaw(record.response_schema);
+  if (flaw === undefined) return record;
+  const message = `'response_schema' is no JSON Schema: ${flaw}`;
+  throw new UnusableInput([{ at: yaml.at(['response_schema']), message, mend: 'Record the target anew.' }]);
 }

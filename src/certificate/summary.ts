@@ -19,14 +19,14 @@ export function summaryOf(certificate: Certificate, written: Written): string {
     ['Requests', String(requests_sent)],
     ['Certificate', `${written.certificate}, ${written.page}`],
     ['Observed', written.observed],
-    ...(written.record === undefined ? [] : [['Record', written.record] as [string, string]]),
+    ...recordField(written),
   ];
   const isOfRequirement = (line: string) => requirements.some(({ id }) => line.startsWith(`${id}:`));
   const partsOfWorld = (certificate.missing ?? []).filter((line) => !isOfRequirement(line));
   const unpassed = requirements.filter((requirement) => requirement.verdict !== 'pass');
   return [
     '',
-    `${verdict.toUpperCase()}  ${target.name} at ${target.base_url}`,
+    `${verdict.toUpperCase()}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     '',
     ...fields.map(([name, value]) => `${name.padEnd(13)} ${value}`),
     ...[...notes, ...partsOfWorld].map((note) => `\n${note}`),
@@ -34,6 +34,11 @@ export function summaryOf(certificate: Certificate, written: Written): string {
     ...drift.map(({ case: id, text }) => `\ndrift  ${id}\n${indented(text)}`),
     '',
   ].join('\n');
+}
+
+function recordField({ record }: Written): [string, string][] {
+  if (record === undefined) return [];
+  return [['Record', record.unwritten === undefined ? record.file : `${record.file} was ${record.unwritten}.`]];
 }
 
 function counted(count: number, what: string): string {

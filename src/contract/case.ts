@@ -7,6 +7,9 @@ export type Case = RequirementCase | QuestionCase;
 /** The tag of cases that send bad credentials, oversized bodies or other methods. */
 export const intrusive = 'intrusive';
 
+/** The outcome of every question for a target whose answers do not tell its listed outcomes apart. */
+export const undetermined = 'undetermined';
+
 interface CommonCase {
   readonly id: string;
   readonly title: string;

@@ -41,9 +41,6 @@ export interface Ledger {
   readonly exclusions: readonly Exclusion[];
 }
 
-/** The outcome of every question for a target whose answers do not tell its listed outcomes apart. */
-export const undetermined = 'undetermined';
-
 /** Whether an outcome of a question deserves a warning. */
 export function deservesWarning({ answer }: Question, outcome: string | undefined): boolean {
   return outcome !== undefined && answer.kind === 'outcomes' && answer.warn.has(outcome);

@@ -7,8 +7,8 @@ export interface Location {
 
 /** One thing that is wrong with an input, and how to mend it. */
 export interface Problem {
-  /** In a file, or in a variable of the environment. */
-  readonly at: Location | { readonly variable: string };
+  /** In a file, or in a setting: a flag, or a variable of the environment. */
+  readonly at: Location | { readonly setting: string };
   readonly message: string;
   readonly mend?: string;
 }
@@ -19,6 +19,8 @@ export class UnusableInput extends Error {
 
   constructor(readonly problems: readonly Problem[]) {
     super(problems.map(formatProblem).join('\n'));
+    // Where it was thrown tells nobody anything, and Playwright would print it.
+    this.stack = this.message;
   }
 }
 
@@ -27,6 +29,6 @@ export function formatLocation({ file, line, column }: Location): string {
 }
 
 export function formatProblem({ at, message, mend }: Problem): string {
-  const where = 'variable' in at ? at.variable : formatLocation(at);
+  const where = 'setting' in at ? at.setting : formatLocation(at);
   return `${where}: ${message}${mend === undefined ? '' : `\n    ${mend}`}`;
 }

@@ -23,6 +23,8 @@ export interface YamlFile {
   readonly value: unknown;
   /** Where the value at a path stands; where it does not exist, the nearest value around it. */
   at(path: Path): Location;
+  /** The scalar at a path as it is written: `0012` rather than 12. */
+  sourceAt(path: Path): string;
   /** Where the key of the entry at a path stands. */
   atKey(path: Path): Location;
   /** Where every text that holds this one begins. */
@@ -76,9 +78,9 @@ export function parseYaml(text: string, file: string): YamlFile {
   const resolve = (node: Node | null): Node | undefined =>
     (isAlias(node) ? node.resolve(document) : node) as Node | undefined;
 
-  const at = (steps: Path, wantKey: boolean): Location => {
+  const found = (steps: Path, wantKey: boolean): Node | undefined => {
     let node: Node | undefined = (document.contents as ParsedNode | null) ?? undefined;
-    let found = node;
+    let nearest = node;
     let key: Node | undefined;
     for (const step of steps) {
       node = node && resolve(node);
@@ -93,26 +95,31 @@ export function parseYaml(text: string, file: string): YamlFile {
         node = undefined;
       }
       if (node === undefined) break;
-      found = node;
+      nearest = node;
     }
-    const wanted = wantKey && node !== undefined ? (key ?? found) : found;
-    return locate(wanted?.range?.[0] ?? 0);
+    return wantKey && node !== undefined ? (key ?? nearest) : nearest;
+  };
+  const at = (steps: Path, wantKey: boolean): Location => locate(found(steps, wantKey)?.range?.[0] ?? 0);
+  const sourceAt = (steps: Path): string => {
+    const node = resolve(found(steps, false) ?? null);
+    return isScalar(node) ? (node.source ?? String(node.value)) : '';
   };
 
   const holding = (text: string): Location[] => {
-    const found: Location[] = [];
+    const places: Location[] = [];
     visit(document, {
       Scalar: (_, { value, range }) => {
-        if (String(value).includes(text)) found.push(locate(range?.[0] ?? 0));
+        if (String(value).includes(text)) places.push(locate(range?.[0] ?? 0));
       },
     });
-    return found;
+    return places;
   };
 
   return {
     file,
     value: valueIn(document, locate),
     at: (steps) => at(steps, false),
+    sourceAt,
     atKey: (steps) => at(steps, true),
     holding,
   };

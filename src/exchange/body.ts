@@ -21,7 +21,7 @@ export async function readBody(
   return text;
 }
 
-/** Whether a text of JSON may have more values than that: a value takes a hundred times the memory of its text. */
+/** Whether a text, if it is JSON, may have more values than that: a value takes a hundred times the memory of its text. */
 function hasMoreValues(text: string, most: number): boolean {
   if (text.length <= most) return false;
   // Those inside of strings are counted, too.

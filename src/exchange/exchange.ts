@@ -22,8 +22,15 @@ export interface HttpResponse {
   readonly bodyLength?: number;
 }
 
-/** Why no response came back. `unreachable` says that not even a connection was made. */
-export type Trouble = 'unreachable' | 'timed-out' | 'broken-connection' | 'too-large' | 'unreadable' | 'not-sent';
+/** Why no response came back. `unreachable` says that not even a connection was made, `tls` that none was trusted. */
+export type Trouble =
+  | 'unreachable'
+  | 'tls'
+  | 'timed-out'
+  | 'broken-connection'
+  | 'too-large'
+  | 'unreadable'
+  | 'not-sent';
 
 /** One request and what came back: a response, or why there is none. */
 export type Exchange = {

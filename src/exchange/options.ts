@@ -47,7 +47,7 @@ export interface Limits {
   readonly timeoutMs: number;
   /** The largest body, in bytes; both as it comes and decompressed. */
   readonly bodyBytes: number;
-  /** The most values that a body may have, if it is JSON. */
+  /** The most values that a body may have, told by its commas and brackets. */
   readonly bodyValues: number;
   /** All headers of a response together, in bytes. */
   readonly headerBytes: number;
@@ -85,6 +85,6 @@ export const defaultOptions: Omit<ClientOptions, 'baseUrl' | 'credentials'> = {
   tls: {},
   limits: { timeoutMs: 10_000, bodyBytes: 2 * 1024 * 1024, bodyValues: 30_000, headerBytes: 64 * 1024 },
   pacing: { concurrency: 8 },
-  budget: { requests: 5_000, timeMs: 30 * 30_000 },
+  budget: { requests: 5_000, timeMs: 15 * 60_000 },
   repeats: { waitsMs: [1_000, 3_000], longestWaitMs: 30_000 },
 };

@@ -2,16 +2,17 @@ import { type Exchange, headerValues } from './exchange.js';
 import type { Repeats } from './options.js';
 
 /** Statuses that say that the deployment is busy, or not there for now. No other is ever repeated. */
-const passingStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+const repeatedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 /** Methods of which a second request does no more than the first (RFC 9110, section 9.2.2). */
 const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 
 /** Whether the same request may fare better in a while. */
 export function isPassing(exchange: Exchange): boolean {
-  if ('response' in exchange) return passingStatuses.has(exchange.response.status);
+  if ('response' in exchange) return repeatedStatuses.has(exchange.response.status);
   switch (exchange.trouble) {
     case 'unreachable':
+    case 'tls':
       return true;
     case 'timed-out':
     case 'broken-connection':

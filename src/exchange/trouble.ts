@@ -36,7 +36,7 @@ const meanings: readonly Meaning[] = [
     message: (_, host) => `The name of ${host} cannot be resolved. Is the base URL right?`,
   },
   {
-    codes: /^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/,
+    codes: /^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT)$/,
     trouble: 'unreachable',
     message: (_, host) => `${host} cannot be reached.`,
   },
@@ -46,20 +46,31 @@ const meanings: readonly Meaning[] = [
     message: ({ timeoutMs }, host) => `${host} did not accept a connection within ${timeoutMs} ms (limits.timeout_ms).`,
   },
   {
-    codes: /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/,
-    trouble: 'unreachable',
+    codes: /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+    trouble: 'tls',
     message: (_, host) =>
-      `The certificate of ${host} is not trusted. That of a private authority is, once tls.ca of the target file names it.`,
+      `The certificate of ${host} has expired, or is not valid yet. Is the clock of this machine right?`,
+  },
+  {
+    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    trouble: 'tls',
+    message: (_, host) => `The certificate that ${host} shows is that of another name. Is the base URL right?`,
+  },
+  {
+    codes: /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/,
+    trouble: 'tls',
+    message: (_, host) =>
+      `The certificate of ${host} is not trusted. That of a private authority is, once the target file names it: tls: { ca: FILE }.`,
   },
   {
     codes: /^ERR_SSL_.*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)$/,
-    trouble: 'unreachable',
+    trouble: 'tls',
     message: (_, host) =>
-      `${host} does not accept the client's certificate, or asks for one: tls.cert and tls.key of the target file name it.`,
+      `${host} does not accept the client's certificate, or asks for one: the target file names it, tls: { cert: FILE, key: FILE }.`,
   },
   {
     codes: /^(ERR_TLS|ERR_SSL|EPROTO)/,
-    trouble: 'unreachable',
+    trouble: 'tls',
     message: (_, host) => `The TLS connection to ${host} failed. Does it speak TLS?`,
   },
   {
@@ -78,9 +89,14 @@ const meanings: readonly Meaning[] = [
     message: () => 'The response is no valid HTTP, or its length is not as announced.',
   },
   {
-    codes: /^(UND_ERR_INVALID_ARG|ERR_INVALID_CHAR)$/,
+    codes: /^(UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED|ERR_INVALID_CHAR)$/,
     trouble: 'not-sent',
     message: () => 'The request cannot be sent: a header or the path holds a character that HTTP does not allow.',
+  },
+  {
+    codes: /^(AbortError|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/,
+    trouble: 'not-sent',
+    message: () => 'The run ended before there was a response.',
   },
 ];
 
@@ -88,17 +104,31 @@ const meanings: readonly Meaning[] = [
 export function explained(error: unknown, limits: Limits, host: string): Explanation {
   if (error instanceof Unusable) return { trouble: error.trouble, message: error.message };
   const codes = codesOf(error);
-  for (const { codes: known, trouble, message } of meanings) {
-    if (codes.some((code) => known.test(code))) return { trouble, message: message(limits, host) };
-  }
   // Undici has no code of its own for a proxy that does not open a tunnel.
   const [, status] = /^Proxy response \((\d+)\)/.exec(error instanceof Error ? error.message : '') ?? [];
   if (status !== undefined)
     return { trouble: 'unreachable', message: `The proxy answered ${status} when asked for the way to ${host}.` };
+  const other = proxyIn(error, host);
+  if (other !== undefined)
+    return { trouble: 'unreachable', message: `The proxy ${other} cannot be reached (${codes[0]}). Is its URL right?` };
+  for (const { codes: known, trouble, message } of meanings) {
+    if (codes.some((code) => known.test(code))) return { trouble, message: message(limits, host) };
+  }
   return {
     trouble: 'broken-connection',
     message: `The connection broke before the response was complete (${codes[0] ?? 'unknown cause'}).`,
   };
+}
+
+/** Whom a connection was meant for, where that was not the deployment. */
+function proxyIn(error: unknown, host: string): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { hostname, address, port, cause } = error as { hostname?: string; address?: string; port?: number } & Error;
+  const { hostname: ownName, port: ownPort } = new URL(`http://${host}`);
+  if (hostname !== undefined && hostname !== ownName) return hostname;
+  const isOwnPort = ownPort === '' ? port === 80 || port === 443 : String(port) === ownPort;
+  if (port !== undefined && !isOwnPort) return `${address}:${port}`;
+  return proxyIn(error instanceof AggregateError ? error.errors[0] : cause, host);
 }
 
 /** The codes of an error, of its causes and of the errors it gathers. */

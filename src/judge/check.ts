@@ -1,8 +1,8 @@
 import type { Check, Claim } from '../contract/case.js';
-import { compileSchema } from '../contract/schema.js';
 import type { World } from '../contract/world-types.js';
 import { type Exchange, type HttpResponse, headerValues } from '../exchange/exchange.js';
 import { foundIn, type KnownIds, type Naming, parseJson, type Reading, type Result, resultOf } from './recognise.js';
+import { compileSchema } from './stated-schema.js';
 
 /** Whether a check holds. `unclear`: the exchanges neither prove nor refute it. */
 export type Truth =

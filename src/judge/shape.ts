@@ -1,5 +1,5 @@
-import { compileSchema } from '../contract/schema.js';
 import { type KnownIds, parseJson } from './recognise.js';
+import { compileSchema } from './stated-schema.js';
 
 /** A JSON Schema (draft 2020-12) as it is inferred from bodies: of the keywords below only. */
 export interface Shape {

@@ -1,6 +1,13 @@
-import type { Case, Check, QuestionCase, RequirementCase, Row } from '../contract/case.js';
-import { undetermined } from '../contract/ledger.js';
+import {
+  type Case,
+  type Check,
+  type QuestionCase,
+  type RequirementCase,
+  type Row,
+  undetermined,
+} from '../contract/case.js';
 import type { Location } from '../contract/problem.js';
+import { someOf } from '../contract/some-of.js';
 import type { World } from '../contract/world-types.js';
 import type { Exchange, HttpResponse } from '../exchange/exchange.js';
 import { allOf, type Evidence, evaluate, knownIds, succeeded, type Truth, troubleOf } from './check.js';
@@ -179,10 +186,6 @@ function judgeQuestion({ given, answer, missing, at }: QuestionCase, evidence: E
   };
 }
 
-const mostListed = 5;
-
 function notApplicable(missing: readonly string[], at: Location): Judgement {
-  const more = missing.length - mostListed;
-  const listed = `${missing.slice(0, mostListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-  return { verdict: 'not-applicable', reason: `The target has no id for ${listed}.`, at };
+  return { verdict: 'not-applicable', reason: `The target does not hold ${someOf(missing)}.`, at };
 }

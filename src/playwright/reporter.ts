@@ -34,10 +34,8 @@ export default class CertificateReporter implements Reporter {
     const certificate = certify(suite, results, {
       target: report?.target ?? certified(settings.target, ''),
       requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, report?.calibrationRequests ?? 0),
-      notes: [
-        ...(status === 'interrupted' ? ['The run was interrupted: what was not judged by then is missing.'] : []),
-        ...settings.notes,
-      ],
+      isCutShort: status === 'interrupted' || status === 'timedout',
+      notes: settings.notes,
       startedAt: this.startedAt,
       durationMs: Date.now() - this.startedAt.getTime(),
     });

@@ -83,9 +83,7 @@ function requestsFor({ cases }: Suite): HttpRequest[] {
 /** Whether a response came from where the operation might be. */
 function isOverTheWay(exchange: Exchange, { place }: Target, say: Say): exchange is Answered {
   if (!('response' in exchange)) {
-    const isOfTls = /TLS|certificate/.test(exchange.message);
-    const mend = isOfTls ? ' The certificate of a private authority goes into the target file: tls: { ca: FILE }.' : '';
-    say(isOfTls ? 'TLS' : 'URL', 'trouble', `${exchange.message}${mend}`);
+    say(exchange.trouble === 'tls' ? 'TLS' : 'URL', 'trouble', exchange.message);
     return false;
   }
   const isTls = place.kind === 'deployment' && place.baseUrl.startsWith('https:');
@@ -132,7 +130,9 @@ const lost =
 /** Whether the body of a GET arrives: then another body, or none, gets another result. */
 function examineBody(one: Answered, others: readonly (Exchange | undefined)[], { world }: Suite, say: Say): void {
   const ids = knownIds(world.world);
-  const answered = others.flatMap((other) => (other !== undefined && 'response' in other ? [other.response] : []));
+  const answered = others.flatMap((other) =>
+    other !== undefined && 'response' in other && troubleOf(other) === undefined ? [other.response] : [],
+  );
   const first = resultText(one.response, ids);
   if (answered.some((response) => resultText(response, ids) !== first))
     say('Body on GET', 'fine', 'Another body, or none, gets another answer.');

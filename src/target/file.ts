@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Binding, Holding } from '../contract/bindings.js';
 import { lists } from '../contract/bindings.js';
-import { type Location, UnusableInput } from '../contract/problem.js';
+import { UnusableInput } from '../contract/problem.js';
 import { schemaNamed, schemaProblems } from '../contract/schema.js';
 import { type Kind, kinds } from '../contract/world.js';
 import type { Rule } from '../contract/world-types.js';
@@ -81,7 +81,7 @@ export function holdingOf(environment: Environment): { holding: Holding; files: 
   const bound = bindings === undefined ? undefined : besideTarget(target, bindings);
   return {
     holding: {
-      ...(ids === undefined ? {} : { bindings: bindingsIn(ids, (steps) => target.yaml.at(['ids', ...steps])) }),
+      ...(ids === undefined ? {} : { bindings: bindingsIn(ids, target.yaml, ['ids']) }),
       ...(bindings === undefined ? {} : { bindings: readBindings(target, bindings) }),
       ...(capabilities === undefined ? {} : { capabilities: new Set(capabilities) }),
     },
@@ -103,16 +103,17 @@ function readBindings(target: TargetFile, name: string): NonNullable<Holding['bi
         : `Write it with: npx conformance provision --target ${target.yaml.file}`;
     throw new UnusableInput([{ at: target.yaml.at(['bindings']), message: `${name} cannot be read`, mend }]);
   }
-  return bindingsIn(yaml.value as BindingsDocument, yaml.at);
+  return bindingsIn(yaml.value as BindingsDocument, yaml);
 }
 
-function bindingsIn(document: BindingsDocument, at: (steps: Path) => Location): NonNullable<Holding['bindings']> {
+/** @param under where the document stands in the file */
+function bindingsIn(document: BindingsDocument, yaml: YamlFile, under: Path = []): NonNullable<Holding['bindings']> {
   const byKind = kinds.map((kind) => {
     const list = lists[kind];
-    const entries = Object.entries(document[list] ?? {}).map(([name, id]): [string, Binding] => [
-      name,
-      { id: String(id), at: at([list, name]) },
-    ]);
+    const entries = Object.keys(document[list] ?? {}).map((name): [string, Binding] => {
+      const steps = [...under, list, name];
+      return [name, { id: yaml.sourceAt(steps), at: yaml.at(steps) }];
+    });
     return [kind, new Map(entries)];
   });
   return Object.fromEntries(byKind) as Record<Kind, Map<string, Binding>>;

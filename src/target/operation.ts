@@ -21,7 +21,8 @@ export function relocated<T extends Channel>(channel: T, operation: Operation | 
   return { ...channel, send: (request) => channel.send(moved(request, operation)) };
 }
 
-function moved(request: HttpRequest, { method, path }: Operation): HttpRequest {
+/** What is sent in place of a request to the documented operation. */
+export function moved(request: HttpRequest, { method, path }: Operation): HttpRequest {
   const { method: documented, path: place } = documentedRequest;
   return {
     ...request,

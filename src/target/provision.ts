@@ -30,14 +30,14 @@ export async function provision(environment: Environment): Promise<Provisioned> 
   const command = target?.document.provision;
   const name = target?.document.bindings;
   if (target === undefined || command === undefined || name === undefined) {
-    const at = target?.yaml.at([]) ?? { variable: 'TARGET' };
+    const at = target?.yaml.at([]) ?? { setting: 'TARGET' };
     const mend = "Add 'provision: [command, arguments]' and 'bindings: FILE', or name a target file that has them.";
     throw new UnusableInput([{ at, message: 'no command to provision the deployment is named', mend }]);
   }
   const { capabilities } = target.document;
   const named = boundWorld(loadWorld(), capabilities === undefined ? {} : { capabilities: new Set(capabilities) });
   const held = heldOf(named);
-  const printed = await run(target, command, JSON.stringify(held), variablesFor(environment));
+  const printed = await run(target, command, JSON.stringify(held), variablesFor(environment, target));
   const { document, bound, without } = bindingsFrom(printed, named, held, target);
   const file = besideTarget(target, name);
   replace(file, file.endsWith('.json') ? `${JSON.stringify(document, null, 2)}\n` : asYaml(document, target));
@@ -50,9 +50,12 @@ function heldOf({ world, unbound }: NamedWorld): World {
 }
 
 /** The address and the credentials of the target, under their usual names. */
-function variablesFor(environment: Environment): Record<string, string> {
+function variablesFor(environment: Environment, target: TargetFile): Record<string, string> {
   const { place } = loadTarget(environment);
-  if (place.kind === 'reference') return {};
+  if (place.kind === 'reference') {
+    const mend = 'Give the target file a base_url, or set BASE_URL.';
+    throw new UnusableInput([{ at: target.yaml.at([]), message: 'there is no deployment to provision', mend }]);
+  }
   const { applicationId, token } = place.credentials;
   return { BASE_URL: place.baseUrl, CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token };
 }
@@ -110,6 +113,9 @@ function bindingsFrom(
     const bound: Record<string, string> = {};
     for (const [name, id] of ids[kind]) {
       const its = own.get(id);
+      const other = Object.keys(bound).find((each) => bound[each] === its);
+      if (its !== undefined && other !== undefined)
+        throw wrong(`printed '${its}' for ${kind} ${other} and for ${kind} ${name}`, 'Each has an id of its own.');
       if (its !== undefined) bound[name] = its;
       else if (wanted.has(id)) without.push(`${kind} ${name}`);
     }
@@ -133,7 +139,7 @@ function ownIds(printed: string): Map<string, string> | undefined {
 }
 
 function asYaml(document: BindingsDocument, target: TargetFile): string {
-  const heading = `# Written by: npx conformance provision --target ${path.basename(target.yaml.file)}`;
+  const heading = `# Written by: npx conformance provision --target ${target.yaml.file}`;
   return `${heading}\n${stringify(document, { lineWidth: 0 })}`;
 }
 

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expectedOf, versionNote } from '../certificate/drift.js';
 import { readRecord } from '../certificate/record.js';
@@ -50,6 +51,8 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
   const note = record === undefined ? undefined : versionNote(record, suite);
   const pins = Object.fromEntries([...target.pins].map(([question, { outcome }]) => [question, outcome]));
   const recordTo = environment[variables.recordTo];
+  // What is no record is not overwritten.
+  if (recordTo && existsSync(recordTo)) readRecord(recordTo);
   const exploration = explorationOf(environment);
   const isPartial = suite.world.unbound.size > 0;
   return {
@@ -62,20 +65,19 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
       ...(exploration !== undefined && isPartial ? ['Random requests were not sent: they need the whole world.'] : []),
     ],
     ...(exploration === undefined || isPartial ? {} : { exploration }),
-    out: outOf(environment),
+    out: outOf(target, environment),
     ...(recordTo ? { recordTo } : {}),
   };
+}
+
+/** The folder for the results: one for each target, unless somebody says otherwise. */
+export function outOf({ name }: Target, environment: Environment): string {
+  return environment[variables.out] || path.join('results', name.replaceAll(/[^A-Za-z0-9._-]+/g, '-'));
 }
 
 function explorationOf(environment: Environment): Exploration | undefined {
   const requests = environment[variables.explore];
   return requests ? { requests: Number(requests), seed: Number(environment[variables.seed] ?? 1) } : undefined;
-}
-
-/** The folder for the results: one for each target, unless somebody says otherwise. */
-export function outOf(environment: Environment): string {
-  const { name } = loadTarget(environment);
-  return environment[variables.out] || path.join('results', name.replaceAll(/[^A-Za-z0-9._-]+/g, '-'));
 }
 
 function pinProblems({ pins }: Target, { ledger }: Suite): Problem[] {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Location, type Problem, UnusableInput } from '../contract/problem.js';
-import { compileSchema } from '../contract/schema.js';
 import type { Credentials } from '../exchange/options.js';
+import { compileSchema } from '../judge/stated-schema.js';
 import { besideTarget, type Environment, type TargetFile, targetFileOf } from './file.js';
 import { defined, type Manners, mannersIn, type ReadVariable, referredBy } from './manners.js';
 import type { Operation } from './operation.js';
@@ -46,7 +46,7 @@ export function loadTarget(environment: Environment): Target {
   const variable: ReadVariable = (name, at) => {
     const value = environment[name];
     if (value) return value;
-    const message = `${'variable' in at ? '' : `${name} `}is not set, and the target needs it`;
+    const message = `${'setting' in at ? '' : `${name} `}is not set, and the target needs it`;
     problems.push({ at, message, mend: `Put ${name}=… into the environment or into a .env file.` });
     return '';
   };
@@ -57,7 +57,7 @@ export function loadTarget(environment: Environment): Target {
 
   const credential = (usual: string, reference: string | undefined, key: string): string => {
     const name = environment[usual] || reference === undefined ? usual : (referredBy(reference) ?? usual);
-    return variable(name, name === usual || !file ? { variable: name } : file.yaml.at(['credentials', key]));
+    return variable(name, name === usual || !file ? { setting: name } : file.yaml.at(['credentials', key]));
   };
   const placeAt = (baseUrl: string): Place => ({
     kind: 'deployment',
@@ -70,7 +70,7 @@ export function loadTarget(environment: Environment): Target {
   const baseUrl = (environment.BASE_URL || document?.base_url)?.replace(/\/+$/, '');
   const place: Place = baseUrl === undefined ? { kind: 'reference' } : placeAt(baseUrl);
   if (baseUrl !== undefined) {
-    const at = environment.BASE_URL || !file ? { variable: 'BASE_URL' } : file.yaml.at(['base_url']);
+    const at = environment.BASE_URL || !file ? { setting: 'BASE_URL' } : file.yaml.at(['base_url']);
     problems.unshift(...whyNoBaseUrl(baseUrl).map((problem) => ({ at, ...problem })));
   }
   if (problems.length > 0) throw new UnusableInput(problems);

@@ -37,6 +37,7 @@ export async function certifyOver(
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent),
     notes: [],
+    isCutShort: false,
     startedAt: new Date(0),
     durationMs: 0,
   });

@@ -17,6 +17,6 @@ export function marked(text: string): { text: string; places: { line: number; co
 
 /** Where a problem of a file is. */
 export function placeOf({ at }: Problem): Location {
-  if ('variable' in at) throw new Error(`The problem is in ${at.variable}, not in a file.`);
+  if ('setting' in at) throw new Error(`The problem is in ${at.setting}, not in a file.`);
   return at;
 }

@@ -1,0 +1,32 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+// Own properties only: a body may have a member `constructor`, and any object has one.
+const users = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, ownProperties: true });
+
+const usersCompiled = new WeakMap<object, ValidateFunction>();
+
+/**
+ * Compiles a JSON Schema (draft 2020-12) that a user wrote or that was inferred. The same object is compiled once.
+ *
+ * @throws Error that says what is wrong with the schema
+ */
+export function compileSchema(schema: object | boolean): ValidateFunction {
+  if (typeof schema === 'boolean') return users.compile(schema);
+  const known = usersCompiled.get(schema);
+  if (known !== undefined) return known;
+  // A file that is read again brings its $id again.
+  if ('$id' in schema) users.removeSchema(String(schema.$id));
+  const validate = users.compile(schema);
+  usersCompiled.set(schema, validate);
+  return validate;
+}
+
+/** What is wrong with a JSON Schema, if anything. */
+export function schemaFlaw(schema: object | boolean): string | undefined {
+  try {
+    compileSchema(schema);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
