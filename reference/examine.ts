@@ -26,12 +26,12 @@ export interface ExaminedCase {
  * Puts a deployment to the requirement cases of a suite, in this process.
  *
  * @param respond takes {@link examinedCredentials}
- * @param statedPattern as a target file states it
+ * @param statedPatterns as a target file states it
  */
 export async function examine(
   suite: Suite,
   respond: (request: HttpRequest) => HttpResponse,
-  statedPattern?: string,
+  statedPatterns?: readonly string[],
 ): Promise<Examination> {
   const channel = {
     send: async (request: HttpRequest) => ({ request, response: respond(request) }),
@@ -42,7 +42,7 @@ export async function examine(
   const background: Background = {
     world: suite.world.world,
     calibration: namings,
-    ...(statedPattern === undefined ? {} : { statedPattern }),
+    ...(statedPatterns === undefined ? {} : { statedPatterns }),
   };
   const cases: ExaminedCase[] = [];
   for (const case_ of suite.cases) {

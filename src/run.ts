@@ -246,7 +246,11 @@ export function unsent(case_: Case, verdict: Verdict, reason: string): CaseResul
 export async function runSuite(
   suite: Suite,
   channel: Channel,
-  stated: { readonly tierPattern?: string; readonly expected?: Expected; readonly infersShape?: boolean } = {},
+  stated: {
+    readonly tierPatterns?: readonly string[];
+    readonly expected?: Expected;
+    readonly infersShape?: boolean;
+  } = {},
 ): Promise<{ results: CaseResult[]; calibration: Calibration }> {
   const calibration = await calibrate(suite, channel);
   const setting: Setting = {
@@ -254,7 +258,7 @@ export async function runSuite(
     calibration: calibration.namings,
     expected: stated.expected ?? nothingExpected,
     infersShape: stated.infersShape ?? false,
-    ...(stated.tierPattern === undefined ? {} : { statedPattern: stated.tierPattern }),
+    ...(stated.tierPatterns === undefined ? {} : { statedPatterns: stated.tierPatterns }),
   };
   const { unreachable } = calibration;
   const results: CaseResult[] = [];

@@ -82,7 +82,7 @@ test.describe('with three ids alone', () => {
   test('the stated path of promotions lets two more cases be judged', async () => {
     const { certificate } = await certifyInProcess(independentDeployment(foreignWorld(100)), {
       asked: partial,
-      tierPattern: '/data/*/id',
+      tierPatterns: ['/data/*/id'],
     });
     expect(judged(certificate)).toHaveLength(12);
   });
@@ -91,8 +91,8 @@ test.describe('with three ids alone', () => {
     (what: (request: HttpRequest) => boolean, world = foreignWorld(5)) =>
     (request: HttpRequest): HttpResponse =>
       what(request) ? { status: 400, headers: [], body: '{}' } : independentDeployment(world)(request);
-  const verdictsOn = async (answer: (request: HttpRequest) => HttpResponse, tierPattern?: string) =>
-    (await certifyInProcess(answer, tierPattern === undefined ? { asked: partial } : { asked: partial, tierPattern }))
+  const verdictsOn = async (answer: (request: HttpRequest) => HttpResponse, tierPatterns?: readonly string[]) =>
+    (await certifyInProcess(answer, tierPatterns === undefined ? { asked: partial } : { asked: partial, tierPatterns }))
       .certificate;
 
   const violations: readonly (readonly [string, (request: HttpRequest) => boolean])[] = [
@@ -117,13 +117,13 @@ test.describe('with three ids alone', () => {
       };
     };
     expect(requirementsWith('fail', await verdictsOn(everything))).toEqual([]);
-    expect(requirementsWith('fail', await verdictsOn(everything, '/ids/*'))).toEqual(['limit.newest-150']);
-    expect(requirementsWith('fail', await verdictsOn(everything, '/elsewhere/*'))).toEqual([]);
+    expect(requirementsWith('fail', await verdictsOn(everything, ['/ids/*']))).toEqual(['limit.newest-150']);
+    expect(requirementsWith('fail', await verdictsOn(everything, ['/elsewhere/*']))).toEqual([]);
   });
 
   test('a filter that shows older promotions is open, not a failure', async () => {
     const older = independentDeployment(foreignWorld(400), { filteredWindow: 'filter-first' });
-    const { requirements } = await verdictsOn(older, '/data/*/id');
+    const { requirements } = await verdictsOn(older, ['/data/*/id']);
     const cases = requirements.flatMap((requirement) => requirement.cases);
     const narrows = cases.find(({ id }) => id === 'any-data-campaign-filter-narrows');
     expect(narrows).toMatchObject({

@@ -5,8 +5,8 @@ import { independentDeployment, type ShapeName, shapes, type Traits, violations 
 const { world } = suite.world;
 const asked = requirementSuite;
 
-async function verdictOn(traits: Traits, tierPattern?: string) {
-  const options = tierPattern === undefined ? { asked } : { asked, tierPattern };
+async function verdictOn(traits: Traits, tierPatterns?: readonly string[]) {
+  const options = tierPatterns === undefined ? { asked } : { asked, tierPatterns };
   return (await certifyInProcess(independentDeployment(world, traits), options)).certificate;
 }
 
@@ -48,11 +48,11 @@ test.describe('where rejected promotions are listed beside returned ones', () =>
   });
 
   test('the path in a target file settles it', async () => {
-    expect((await verdictOn({ shape: 'with-rejected' }, '/promotions/*/id')).verdict).toBe('conforms');
+    expect((await verdictOn({ shape: 'with-rejected' }, ['/promotions/*/id'])).verdict).toBe('conforms');
   });
 
   test('a wrong path in a target file is incomplete, not a failure', async () => {
-    const certificate = await verdictOn({ shape: 'with-rejected' }, '/data/*/id');
+    const certificate = await verdictOn({ shape: 'with-rejected' }, ['/data/*/id']);
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.missing?.join()).toContain('nowhere under /data/*/id');
   });

@@ -274,7 +274,7 @@ test.describe('a claim holds, is violated or stays unclear:', () => {
     const found = (...ids: readonly string[]) => {
       const evidence: Evidence = {
         ...evidenceOf({ asked: returning(...ids) }),
-        reading: { kind: 'stated', pattern: '/data/*/id' },
+        reading: { kind: 'stated', patterns: ['/data/*/id'] },
       };
       return evaluate(checkOf(claims['found at most 1']), evidence, 'requirement').is;
     };
@@ -574,10 +574,12 @@ test.describe('the verdict of a requirement case:', () => {
     const calibration = [namingOf(JSON.stringify({ promotions: [first], skipped: [] }), knownIds(world))];
     expect(judgeCase(case_, asked, background).verdict).toBe('fail');
     expect(judgeCase(case_, asked, { world, calibration }).verdict).toBe('inconclusive');
-    expect(judgeCase(case_, asked, { world, calibration, statedPattern: '/promotions/*' }).verdict).toBe('pass');
-    expect(judgeCase(case_, asked, { world, calibration, statedPattern: '/elsewhere' }).verdict).toBe('inconclusive');
+    expect(judgeCase(case_, asked, { world, calibration, statedPatterns: ['/promotions/*'] }).verdict).toBe('pass');
+    expect(judgeCase(case_, asked, { world, calibration, statedPatterns: ['/elsewhere'] }).verdict).toBe(
+      'inconclusive',
+    );
     const both = [new Map([['asked', answered(200, { promotions: [first], skipped: [second] })]])];
-    expect(judgeCase(case_, both, { world, calibration, statedPattern: '/promotions/*' }).verdict).toBe('pass');
+    expect(judgeCase(case_, both, { world, calibration, statedPatterns: ['/promotions/*'] }).verdict).toBe('pass');
   });
 
   test('of several verdicts the worst counts', () => {
@@ -628,7 +630,7 @@ test.describe('the answer to a question:', () => {
       noJson,
       'undetermined',
       'pass',
-      'Whether it is some cannot be told. The body names promotions outside of any JSON value, so whether they were returned cannot be told.',
+      'Whether it is some cannot be told. The body names promotions outside of any JSON value, or several amid words, so whether they were returned cannot be told.',
     ],
     ['trouble', troubled('timed-out'), undefined, 'inconclusive', 'It is timed-out.'],
     [
@@ -732,7 +734,7 @@ test.describe('the answer to a question:', () => {
   test('an open value: the shape that the target file states', () => {
     const shape: QuestionAnswer = { kind: 'value', of: 'asked', take: { part: 'shape' }, at };
     const asked = [new Map([['asked', ambiguous]])];
-    expect(judgeCase(questionOf(shape), asked, { ...background, statedPattern: '/promotions/*' }).outcome).toBe(
+    expect(judgeCase(questionOf(shape), asked, { ...background, statedPatterns: ['/promotions/*'] }).outcome).toBe(
       '/promotions/*',
     );
   });

@@ -69,6 +69,43 @@ test.describe('tiers are found under their path patterns', () => {
   });
 });
 
+test.describe('ids of a deployment’s own', () => {
+  const idsOf = (...tiers: string[]): KnownIds => ({ tiers: new Set(tiers), keys: new Set(['7', 'for-ann-friends']) });
+  const numbered = idsOf('promotion-tier-1', 'promotion-tier-12');
+  const slugs = idsOf('tier-for-ann', 'tier-for-ann-with-budget');
+  const spaced = idsOf('tier ½ / größe');
+  const table: readonly (readonly [what: string, body: unknown, ids: KnownIds, places: Record<string, string[]>])[] = [
+    ['that are parts of each other', ['/t/promotion-tier-12'], numbered, { '/*': ['promotion-tier-12'] }],
+    ['as whole values', [{ id: 'promotion-tier-12' }], numbered, { '/*/id': ['promotion-tier-12'] }],
+    [
+      'both in one text',
+      ['promotion-tier-12 promotion-tier-1'],
+      numbered,
+      { '/*': ['promotion-tier-12', 'promotion-tier-1'] },
+    ],
+    ['parts of numbers of things that are not known', ['/t/promotion-tier-123'], numbered, {}],
+    ['slugs', ['/t/tier-for-ann-with-budget?x'], slugs, { '/*': ['tier-for-ann-with-budget'] }],
+    ['slugs of which one continues unknown', ['/t/tier-for-ann-friends'], slugs, { unplaced: ['tier-for-ann'] }],
+    ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
+    ['keys that are ids of two kinds', { 7: {} }, idsOf('7'), { '/*': ['7'] }],
+  ];
+  for (const [what, body, ids, places] of table) {
+    test(what, () => expect(named(JSON.stringify(body), ids)).toEqual(places));
+  }
+
+  test('too short to be told inside text leave it open, where nothing is named otherwise', () => {
+    const ids = idsOf('T-1', 'T-12');
+    const open = (body: unknown, ...others: unknown[]) => {
+      const namings = [body, ...others].map((each) => namingOf(JSON.stringify(each), ids));
+      return [...resultOf(namings[0] as Naming, readingOf(namings)).unclear];
+    };
+    expect(open([{ href: '/tiers/T-12' }])).toEqual(['T-12']);
+    expect(open([{ href: '/tiers/T-123' }])).toEqual([]);
+    expect(open([{ href: '/tiers/T-12' }], [{ id: 'T-1' }])).toEqual([]);
+    expect(resultOf(namingOf('["a T-1"]', ids), readingOf([])).because).toContain('fewer than 12 characters');
+  });
+});
+
 test.describe('whatever the text is', () => {
   const texts: readonly (readonly [what: string, body: string, places: Record<string, readonly string[]>])[] = [
     ['an escape in an id', `["\\u0070romo_aaaaaaaaaaaa"]`, { '/*': [a] }],
@@ -83,6 +120,15 @@ test.describe('whatever the text is', () => {
     ['no JSON: lines of JSON', `{"id":"${a}"}\n{"id":"${b}"}`, { unplaced: [a, b] }],
     ['no JSON: NaN', `{"n":NaN,"id":"${a}"}`, { unplaced: [a] }],
     ['nothing', '', {}],
+    [
+      'JSON in a string',
+      JSON.stringify({ status: 200, body: JSON.stringify({ data: [{ id: a }] }) }),
+      { '/body/data/*/id': [a] },
+    ],
+    ['percent-encoded in a URL', `["https://a.test/%7Ev?to=%2Ftiers%2F${a}"]`, { '/*': [a] }],
+    ['several amid words', `{"text":"valid: ${a}, not valid: ${b}"}`, { unplaced: [a, b] }],
+    ['several with signs between', `{"ids":"${a}, ${b}; "}`, { '/ids': [a, b] }],
+    ['a part of another word', `["${a}x", "x${b}"]`, { unplaced: [a, b] }],
     ['an own key __proto__', `{"__proto__":{"id":"${a}"}}`, { '/__proto__/id': [a] }],
     [
       'keys of Object.prototype',
@@ -112,6 +158,7 @@ test.describe('a target’s responses are read', () => {
   const naming = (places: Record<string, readonly string[]>, unplaced: readonly string[] = []): Naming => ({
     places: new Map(Object.entries(places)),
     unplaced: new Set(unplaced),
+    hinted: new Set(),
   });
   const readings: readonly (readonly [
     what: string,
@@ -157,17 +204,17 @@ test.describe('a target’s responses are read', () => {
       undefined,
       { kind: 'ambiguous', patterns: ['/x', '/y', '/z'] },
     ],
-    ['with the stated pattern', [naming({ '/x': [a], '/y': [b] })], '/y', { kind: 'stated', pattern: '/y' }],
-    ['with the stated pattern before any tier was named', [naming({})], '/y', { kind: 'stated', pattern: '/y' }],
+    ['with the stated pattern', [naming({ '/x': [a], '/y': [b] })], '/y', { kind: 'stated', patterns: ['/y'] }],
+    ['with the stated pattern before any tier was named', [naming({})], '/y', { kind: 'stated', patterns: ['/y'] }],
     [
       'with another than the stated pattern',
       [naming({ '/x': [a] })],
       '/y',
-      { kind: 'misstated', pattern: '/y', patterns: ['/x'] },
+      { kind: 'misstated', stated: ['/y'], patterns: ['/x'] },
     ],
   ];
   for (const [what, namings, stated, reading] of readings) {
-    test(what, () => expect(readingOf(namings, stated)).toEqual(reading));
+    test(what, () => expect(readingOf(namings, stated === undefined ? undefined : [stated])).toEqual(reading));
   }
 
   const results: readonly (readonly [
@@ -203,12 +250,18 @@ test.describe('a target’s responses are read', () => {
     [
       'stated: those under the pattern, no other',
       naming({ '/x': [a], '/y': [b] }),
-      { kind: 'stated', pattern: '/y' },
+      { kind: 'stated', patterns: ['/y'] },
       [b],
       [],
     ],
-    ['stated, and none there', naming({ '/x': [a] }), { kind: 'stated', pattern: '/y' }, [], []],
-    ['stated, and one outside of any value', naming({ '/y': [b] }, [a]), { kind: 'stated', pattern: '/y' }, [b], [a]],
+    ['stated, and none there', naming({ '/x': [a] }), { kind: 'stated', patterns: ['/y'] }, [], []],
+    [
+      'stated, and one outside of any value',
+      naming({ '/y': [b] }, [a]),
+      { kind: 'stated', patterns: ['/y'] },
+      [b],
+      [a],
+    ],
     [
       'ambiguous: all unclear',
       naming({ '/x': [a], '/y': [b] }, [c]),
@@ -217,8 +270,21 @@ test.describe('a target’s responses are read', () => {
       [a, b, c],
     ],
     ['ambiguous, and none named: certainly nothing', naming({}), { kind: 'ambiguous', patterns: ['/x', '/y'] }, [], []],
-    ['misstated: all unclear', naming({ '/x': [a] }), { kind: 'misstated', pattern: '/y', patterns: ['/x'] }, [], [a]],
+    ['misstated: all unclear', naming({ '/x': [a] }), { kind: 'misstated', stated: ['/y'], patterns: ['/x'] }, [], [a]],
   ];
+  test('several stated patterns each name some', () => {
+    const both = naming({ '/x': [a], '/y/*': [b], '/z': [c] });
+    expect(readingOf([both], ['/x', '/y/*'])).toEqual({ kind: 'stated', patterns: ['/x', '/y/*'] });
+    expect(resultOf(both, { kind: 'stated', patterns: ['/x', '/y/*'] }).returned).toEqual([a, b]);
+  });
+
+  test('a wildcard that is stated stands for any step', () => {
+    const grouped = naming({ '/2024-05/*/id': [a], '/2024-06/*/id': [b], '/skipped': [c] });
+    const reading = readingOf([grouped], ['/*/*/id']);
+    expect(reading).toEqual({ kind: 'stated', patterns: ['/*/*/id'] });
+    expect(resultOf(grouped, reading).returned).toEqual([a, b]);
+  });
+
   for (const [what, named, reading, returned, unclear] of results) {
     test(`${what}`, () => {
       const result = resultOf(named, reading);
@@ -230,9 +296,9 @@ test.describe('a target’s responses are read', () => {
   test('what to do is said where it cannot be told', () => {
     const named = naming({ '/x': [a], '/y': [b] });
     expect(resultOf(named, { kind: 'ambiguous', patterns: ['/x', '/y'] }).because).toBe(
-      'Promotions are named under /x and /y, which disagree. Name the right one in a target file: response: { tier: /x }',
+      'Promotions are named under /x and /y, which disagree. Name the right one in a target file: response: { tier: /x }, or the right ones in a list.',
     );
-    expect(resultOf(named, { kind: 'misstated', pattern: '/z', patterns: ['/x', '/y'] }).because).toBe(
+    expect(resultOf(named, { kind: 'misstated', stated: ['/z'], patterns: ['/x', '/y'] }).because).toBe(
       'Promotions are named under /x and /y, nowhere under /z, which the target file states. Mend response.tier there.',
     );
   });
@@ -241,7 +307,7 @@ test.describe('a target’s responses are read', () => {
 test.describe('whatever stands where promotions are named is found, known or not', () => {
   type Found = Parameters<typeof foundIn>[1];
   const agreed = (...patterns: readonly string[]): Found => ({ kind: 'agreed', patterns });
-  const stated = (pattern: string): Found => ({ kind: 'stated', pattern });
+  const stated = (pattern: string): Found => ({ kind: 'stated', patterns: [pattern] });
   const table: readonly (readonly [what: string, body: unknown, reading: Found, found: readonly string[]])[] = [
     ['ids of any world', [{ id: a }, { id: 'x' }, { id: 7 }], agreed('/*/id'), [a, 'x', '7']],
     ['each once', [a, a, 'x', 'x'], agreed('/*'), [a, 'x']],

@@ -131,11 +131,12 @@ test.describe('where the target is: the environment wins over the file', () => {
 test('what a file states of responses holds wherever the target is', () => {
   const text = 'name: mine\nresponse: { tier: /promotions/*/id }\npins: { empty-result: empty-list }';
   for (const environment of [{}, { BASE_URL: 'https://a.test', ...credentials }]) {
-    const { tierPattern, pins } = load(text, environment);
-    expect(tierPattern).toBe('/promotions/*/id');
+    const { tierPatterns, pins } = load(text, environment);
+    expect(tierPatterns).toEqual(['/promotions/*/id']);
     expect([...pins].map(([question, { outcome }]) => [question, outcome])).toEqual([['empty-result', 'empty-list']]);
   }
-  expect(load('name: mine')).not.toHaveProperty('tierPattern');
+  expect(load('name: mine\nresponse: { tier: [/a, /b/*] }').tierPatterns).toEqual(['/a', '/b/*']);
+  expect(load('name: mine')).not.toHaveProperty('tierPatterns');
 });
 
 test('a schema of responses is read from a file beside the target file', () => {
@@ -293,7 +294,7 @@ test.describe('refuses a target file, at the line and column', () => {
       'with a place of tiers that is no path',
       'name: a\nresponse: { tier: ▸promotions }',
       "'promotions' is not of the form ^(/[^/]*)+$",
-      'Where the ids of returned tiers stand: a JSON Pointer with * for array indices and for keys that are ids, as in /promotions/*/id. Needed only where the suite finds tiers under several paths that disagree.',
+      'Where the ids of returned tiers stand: a JSON Pointer with * for array indices and for keys that are ids, as in /promotions/*/id; or several of them, where now one occurs and now another. Needed only where the suite finds tiers under several paths that disagree.',
     ],
     [
       'with a secret among its headers',

@@ -28,7 +28,7 @@ interface Look {
 
 /** The only shape in which promotions that were not returned are named too. */
 const rejecting: ShapeName = 'with-rejected';
-const statedPattern = '/promotions/*/id';
+const statedPatterns = ['/promotions/*/id'];
 
 const slow: ShapeName = 'huge-records';
 const shapeNames = Object.keys(shapes) as ShapeName[];
@@ -97,7 +97,7 @@ function reshaped(look: Look, options: Pick<DeploymentOptions, 'behaviours' | 'f
 }
 
 function examined({ shape, stated }: Look, respond: Parameters<typeof examine>[1]): Promise<Examination> {
-  return examine(suite, respond, shape === rejecting && stated ? statedPattern : undefined);
+  return examine(suite, respond, shape === rejecting && stated ? statedPatterns : undefined);
 }
 
 /** Throws unless a deployment is found to conform or, where its answers cannot be told apart, says why it is not. */

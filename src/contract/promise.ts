@@ -138,10 +138,12 @@ function whyRepeated(items: readonly Item[], { skus }: World): string | undefine
   const inOrder = new Set(items.flatMap(({ product_id }) => product_id ?? []));
   const seen = new Map<string, number>();
   for (const { product_id, sku_id, quantity } of items) {
-    const before = seen.get(product_id ?? sku_id);
+    // A deployment may count each kind by itself.
+    const key = product_id === undefined ? `sku ${sku_id}` : `product ${product_id}`;
+    const before = seen.get(key);
     if (before !== undefined && sku_id !== undefined) return 'whether a SKU may be repeated is open';
     if (before !== undefined && before !== quantity) return 'how different quantities of one product add up is open';
-    seen.set(product_id ?? sku_id, quantity);
+    seen.set(key, quantity);
     const owner = skus.find(({ id }) => id === sku_id)?.product_id;
     if (owner !== undefined && inOrder.has(owner)) return 'what a product beside its own SKU means is open';
   }

@@ -109,7 +109,7 @@ export function assembled({ method, path, query, headers, body }: RequestParts, 
   const fill = (text: string) => resolved(text, resolve);
   const queryString =
     typeof query === 'string'
-      ? fill(query)
+      ? resolved(query, (kind, name) => encodeURIComponent(resolve(kind, name)))
       : Object.entries(query)
           .flatMap(([name, values]) =>
             [values].flat().map((value) => `${fill(name)}=${encodeURIComponent(fill(value))}`),

@@ -211,7 +211,11 @@ function resultHolds(claim: ResultClaim, answered: Answered, evidence: Evidence,
     // An empty result may look like anything, and what is named nowhere was not returned.
     const expectsNothing =
       ['nothing', 'exclude'].includes(claim.claim) || (claim.claim === 'exactly' && claim.must.size === 0);
-    const namesNothing = naming.places.size === 0 && naming.unplaced.size === 0;
+    const { returned, unclear: doubtful } = resultOf(naming, evidence.reading);
+    // Where it is stated what counts, what else is named does not.
+    const namesNothing =
+      naming.unplaced.size + doubtful.size === 0 &&
+      (evidence.reading.kind === 'stated' ? returned.length === 0 : naming.places.size === 0);
     if (stance === 'requirement' && expectsNothing && namesNothing) return true;
     const because = `Answered ${status}, so there is no result to judge.`;
     return stance === 'requirement' ? unclear(because) : violated(because);
@@ -308,7 +312,7 @@ function foundHolds(
 /** Whether a body says that it is JSON, by its media type or by how it begins, and is none: cut off, for instance. */
 function isBrokenJson({ headers, body }: HttpResponse): boolean {
   const announced = headerValues(headers, 'content-type').some((type) => /^[^;]*[/+]json\b/i.test(type));
-  return body !== '' && (announced || /^\s*[[{]/.test(body)) && parseJson(body) === undefined;
+  return body.trim() !== '' && (announced || /^\s*[[{]/.test(body)) && parseJson(body) === undefined;
 }
 
 function membership(

@@ -16,20 +16,22 @@ export interface KnownIds {
 export interface Naming {
   /** Pattern → ids of the tiers named there, in the order of the body. */
   readonly places: ReadonlyMap<string, readonly string[]>;
-  /** Tiers that the text names in no place that could be described: not JSON, or hidden by a repeated key. */
+  /** Tiers that the text names in no place that could be described: not JSON, amid words, or hidden by a repeated key. */
   readonly unplaced: ReadonlySet<string>;
+  /** Tiers whose ids are short, and stand in the text as words: they may be named there, or anything else may. */
+  readonly hinted: ReadonlySet<string>;
 }
 
 /** How the responses of a target are read. */
 export type Reading =
   /** Tiers named under `patterns` were returned; these agree, so any of them will do. Empty before any was seen. */
   | { readonly kind: 'agreed'; readonly patterns: readonly string[] }
-  /** The target file states the pattern. */
-  | { readonly kind: 'stated'; readonly pattern: string }
+  /** The target file states the patterns; a `*` in them stands for any step. */
+  | { readonly kind: 'stated'; readonly patterns: readonly string[] }
   /** Patterns name different tiers; which of them means "returned" cannot be told. */
   | { readonly kind: 'ambiguous'; readonly patterns: readonly string[] }
-  /** The pattern that the target file states occurs nowhere, others do. */
-  | { readonly kind: 'misstated'; readonly pattern: string; readonly patterns: readonly string[] };
+  /** None of the patterns that the target file states occurs anywhere, others do. */
+  | { readonly kind: 'misstated'; readonly stated: readonly string[]; readonly patterns: readonly string[] };
 
 /** Ids shorter than this are looked for as whole values only: they may be part of anything. */
 const leastLengthInsideText = 12;
@@ -53,11 +55,12 @@ export function namingOf(body: string, ids: KnownIds): Naming {
 }
 
 function namingIn(body: string, { tiers, keys }: KnownIds): Naming {
-  const tiersIn = finderOf(tiers);
-  const keysIn = finderOf(keys);
-  const inText = new Set(tiersIn(body));
+  const { within: tiersIn, anywhere, words } = finderOf(tiers);
+  const { within: keysIn } = finderOf(keys);
+  const inText = new Set(anywhere(body));
+  const hinted = words(body);
   const value = parseJson(body);
-  if (value === undefined) return { places: new Map(), unplaced: inText };
+  if (value === undefined) return { places: new Map(), unplaced: inText, hinted };
   const steps = new Map<string, string>();
   const stepOf = (key: string): string => {
     if (tiers.has(key) || keys.has(key)) return '*';
@@ -71,7 +74,13 @@ function namingIn(body: string, { tiers, keys }: KnownIds): Naming {
   // A repeated key hides an id from the parser, an escape hides it in the text: each is searched for the other's sake.
   const places = new Map<string, string[]>();
   const note = (text: string, pattern: string) => {
-    for (const id of tiers.has(text) ? [text] : tiersIn(text)) {
+    const ids = tiers.has(text) ? [text] : [...tiersIn(text)];
+    // Of several amid words, each may be said to be returned or not to be.
+    if (ids.length > 1 && /\p{L}/u.test(ids.reduce((rest, id) => rest.replaceAll(id, ''), text))) {
+      for (const id of ids) inText.add(id);
+      return;
+    }
+    for (const id of ids) {
       const list = places.get(pattern);
       if (list !== undefined) {
         if (!list.includes(id)) list.push(id);
@@ -82,7 +91,9 @@ function namingIn(body: string, { tiers, keys }: KnownIds): Naming {
   // An explicit stack: a body may nest deeper than the call stack is tall. What is read to its end is not kept there.
   const open: Opened[] = [];
   const read = (part: unknown, pattern: string) => {
-    if (typeof part === 'string' || typeof part === 'number') note(String(part), pattern);
+    const packed = typeof part === 'string' ? packedIn(part) : undefined;
+    if (packed !== undefined) read(packed, pattern);
+    else if (typeof part === 'string' || typeof part === 'number') note(String(part), pattern);
     else if (typeof part === 'object' && part !== null) {
       const parts = Array.isArray(part) ? part : Object.values(part);
       const names = Array.isArray(part) ? undefined : Object.keys(part);
@@ -96,11 +107,17 @@ function namingIn(body: string, { tiers, keys }: KnownIds): Naming {
     if (last.next === parts.length) open.pop();
     const name = names?.[next];
     const here = below(pattern, name === undefined ? '*' : stepOf(name));
-    if (name !== undefined && !keys.has(name)) note(name, here);
+    // Where each table of a deployment counts by itself, a key may be the id of a tier and of something else.
+    if (name !== undefined && (tiers.has(name) || !keys.has(name))) note(name, here);
     read(parts[next], here);
   }
   const placed = new Set([...places.values()].flat());
-  return { places, unplaced: new Set([...inText].filter((id) => !placed.has(id))) };
+  return { places, unplaced: without(inText, placed), hinted: without(hinted, placed) };
+}
+
+/** The array or the object that a string of a body holds as JSON, if it does. */
+function packedIn(text: string): unknown {
+  return /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
 }
 
 /** An array or an object of a body that is being read. */
@@ -124,30 +141,62 @@ function below(pattern: string, step: string): string {
   return pattern.length + step.length < longestPattern ? `${pattern}/${step}` : pattern + anywhereBelow;
 }
 
-/** The ids that a text holds, in its order. Those too short to be looked for inside a text are not among them. */
-type Finder = (text: string) => ReadonlySet<string>;
+/** Ids of a set, by how sure it is that a text names them; each in the order of the text. */
+interface Finder {
+  /** Those that stand by themselves inside a text, as in `/tiers/promo_1?expand`. */
+  within(text: string): ReadonlySet<string>;
+  /** Those that are a part of the text, though perhaps of another word. */
+  anywhere(text: string): ReadonlySet<string>;
+  /** Those that are too short for either, where they stand as words. */
+  words(text: string): ReadonlySet<string>;
+}
 
-const none: ReadonlySet<string> = new Set();
 const finders = new WeakMap<ReadonlySet<string>, Finder>();
 
 /** A finder passes over a text once, however many ids there are: bodies are long, and there are many of them. */
 function finderOf(ids: ReadonlySet<string>): Finder {
   const made = finders.get(ids);
   if (made !== undefined) return made;
-  const inside = [...ids].filter((id) => id.length >= leastLengthInsideText).sort((a, b) => b.length - a.length);
-  const shortest = inside.at(-1)?.length ?? Number.POSITIVE_INFINITY;
-  // Looking ahead finds ids that overlap, and of those that begin at one place the longest: the others are parts of it.
-  const any = inside.map((id) => id.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
-  const pattern = new RegExp(`(?=(${any}))`, 'g');
-  const parts = new Map(inside.map((id) => [id, inside.filter((other) => id.includes(other))]));
-  const finder: Finder = (text) => {
-    if (text.length < shortest) return none;
-    const found = new Set<string>();
-    for (const [, id = ''] of text.matchAll(pattern)) for (const part of parts.get(id) ?? []) found.add(part);
-    return found;
+  const [long, short] = [true, false].map((isLong) =>
+    [...ids].filter((id) => id.length >= leastLengthInsideText === isLong),
+  ) as [string[], string[]];
+  const own = '(?<![A-Za-z0-9]|[A-Za-z0-9][-_])';
+  const finder: Finder = {
+    within: searchFor(long, own, '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'),
+    // A number within a longer one is certainly another.
+    anywhere: searchFor(long, '(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'),
+    words: searchFor(short, own, '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'),
   };
   finders.set(ids, finder);
   return finder;
+}
+
+/** Finds ids between what must stand before and after them. Of ids that are parts of each other the longest counts. */
+function searchFor(ids: readonly string[], before: string, after: string): (text: string) => ReadonlySet<string> {
+  const shortest = Math.min(...ids.map((id) => id.length));
+  const longestFirst = [...ids].sort((a, b) => b.length - a.length);
+  const any = longestFirst.map((id) => id.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
+  const pattern = new RegExp(`${before}(?:${any})${after}`, 'g');
+  const search = (text: string): ReadonlySet<string> => {
+    if (text.length < shortest) return none;
+    const found = new Set<string>();
+    for (const [id] of text.matchAll(pattern)) found.add(id);
+    // In a URL they may be percent-encoded (RFC 3986).
+    if (text.includes('%')) for (const id of search(percentDecoded(text))) found.add(id);
+    return found;
+  };
+  return search;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function percentDecoded(text: string): string {
+  try {
+    const decoded = decodeURIComponent(text);
+    return decoded === text ? '' : decoded;
+  } catch {
+    return '';
+  }
 }
 
 /** The JSON value of a text, a byte-order mark aside; undefined where it is none. */
@@ -163,18 +212,27 @@ export function parseJson(text: string): unknown {
  * Decides how responses are read, from everything that is known of them.
  *
  * @param namings of the bodies of successful responses
- * @param stated the pattern that the target file states, if it does
+ * @param stated the patterns that the target file states, if it does
  */
-export function readingOf(namings: readonly Naming[], stated?: string): Reading {
+export function readingOf(namings: readonly Naming[], stated?: readonly string[]): Reading {
   const patterns = [...new Set(namings.flatMap(({ places }) => [...places.keys()]))].sort();
   if (stated !== undefined) {
-    if (patterns.length === 0 || patterns.includes(stated)) return { kind: 'stated', pattern: stated };
-    return { kind: 'misstated', pattern: stated, patterns };
+    const isMet = patterns.length === 0 || patterns.some((pattern) => isStated(pattern, stated));
+    return isMet ? { kind: 'stated', patterns: stated } : { kind: 'misstated', stated, patterns };
   }
   const [first, ...others] = patterns;
   if (first === undefined) return { kind: 'agreed', patterns: [] };
   const agree = namings.every(({ places }) => others.every((other) => sameSet(places.get(first), places.get(other))));
   return agree ? { kind: 'agreed', patterns } : { kind: 'ambiguous', patterns };
+}
+
+/** Whether a pattern is one of those that are stated: a step that came as a number may be one of many. */
+function isStated(pattern: string, stated: readonly string[]): boolean {
+  const steps = pattern.split('/');
+  return stated.some((wanted) => {
+    const wantedSteps = wanted.split('/');
+    return wantedSteps.length === steps.length && wantedSteps.every((step, n) => step === '*' || step === steps[n]);
+  });
 }
 
 function sameSet(one: readonly string[] = [], other: readonly string[] = []): boolean {
@@ -192,24 +250,24 @@ export function foundIn(
 ): string[] {
   const value = parseJson(body);
   if (value === undefined) return [];
-  const tiersIn = finderOf(tiers);
+  const { within: tiersIn } = finderOf(tiers);
   const knownIn = (text: string) => (tiers.has(text) ? [text] : [...tiersIn(text)]);
   const isTaken = (key: string) => reading.kind === 'stated' || knownIn(key).length > 0;
-  const patterns = reading.kind === 'stated' ? [reading.pattern] : reading.patterns;
-  for (const pattern of patterns) {
-    const found = textsAt(value, pattern.split('/').slice(1), isTaken).flatMap((text) => {
+  const foundUnder = (pattern: string) =>
+    textsAt(value, pattern.split('/').slice(1), isTaken).flatMap((text) => {
       const known = knownIn(text);
       return known.length > 0 ? known : [text];
     });
-    if (found.length > 0) return [...new Set(found)];
-  }
-  return [];
+  const found = reading.patterns.map(foundUnder);
+  // Those that agree name the same things; those that are stated may each name some.
+  return [...new Set(reading.kind === 'stated' ? found.flat() : found.find((texts) => texts.length > 0))];
 }
 
 /** The texts under a pattern: strings and numbers, and keys where the pattern ends with a wildcard for one. */
 function textsAt(value: unknown, steps: readonly string[], isTaken: (key: string) => boolean): string[] {
   const [step, ...rest] = steps;
   if (step === undefined) return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+  if (typeof value === 'string') return textsAt(packedIn(value), steps, isTaken);
   if (Array.isArray(value)) return step === '*' ? value.flatMap((item) => textsAt(item, rest, isTaken)) : [];
   if (typeof value !== 'object' || value === null) return [];
   const [before = '', after] = step.replaceAll('~1', '/').replaceAll('~0', '~').split('*');
@@ -235,7 +293,7 @@ export interface Result {
 const mostShown = 5;
 
 /** Reads the result out of a body. */
-export function resultOf({ places, unplaced }: Naming, reading: Reading): Result {
+export function resultOf({ places, unplaced, hinted }: Naming, reading: Reading): Result {
   const named = new Set([...[...places.values()].flat(), ...unplaced]);
   const found = (patterns: readonly string[]) => {
     const others = patterns.length - mostShown;
@@ -244,31 +302,36 @@ export function resultOf({ places, unplaced }: Naming, reading: Reading): Result
   };
   switch (reading.kind) {
     case 'stated': {
-      const returned = places.get(reading.pattern) ?? [];
-      return { returned, unclear: without(unplaced, returned), because: unplacedBecause };
+      const lists = [...places].filter(([pattern]) => isStated(pattern, reading.patterns)).map(([, list]) => list);
+      const returned = [...new Set(lists.flat())];
+      return { returned, unclear: without(unplaced, new Set(returned)), because: unplacedBecause };
     }
     case 'agreed': {
+      if (reading.patterns.length === 0 && unplaced.size === 0)
+        return { returned: [], unclear: hinted, because: hintedBecause };
       const returned = reading.patterns.map((pattern) => places.get(pattern)).find((list) => list !== undefined) ?? [];
-      return { returned, unclear: without(unplaced, returned), because: unplacedBecause };
+      return { returned, unclear: without(unplaced, new Set(returned)), because: unplacedBecause };
     }
     case 'ambiguous':
       return {
         returned: [],
         unclear: named,
-        because: `${found(reading.patterns)}, which disagree. Name the right one in a target file: response: { tier: ${reading.patterns[0]} }`,
+        because: `${found(reading.patterns)}, which disagree. Name the right one in a target file: response: { tier: ${reading.patterns[0]} }, or the right ones in a list.`,
       };
     case 'misstated':
       return {
         returned: [],
         unclear: named,
-        because: `${found(reading.patterns)}, nowhere under ${reading.pattern}, which the target file states. Mend response.tier there.`,
+        because: `${found(reading.patterns)}, nowhere under ${reading.stated.join(' or ')}, which the target file states. Mend response.tier there.`,
       };
   }
 }
 
 const unplacedBecause =
-  'The body names promotions outside of any JSON value, so whether they were returned cannot be told.';
+  'The body names promotions outside of any JSON value, or several amid words, so whether they were returned cannot be told.';
 
-function without(ids: ReadonlySet<string>, others: readonly string[]): ReadonlySet<string> {
-  return new Set([...ids].filter((id) => !others.includes(id)));
+const hintedBecause = `The body holds ids of promotions inside longer texts. Ids of fewer than ${leastLengthInsideText} characters may stand there for anything, so whether they were returned cannot be told.`;
+
+function without(ids: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
+  return others.size === 0 ? ids : new Set([...ids].filter((id) => !others.has(id)));
 }

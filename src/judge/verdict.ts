@@ -45,7 +45,7 @@ export interface Background {
   /** What the calibration exchanges named, so that a response is not read without knowing the others. */
   readonly calibration: readonly Naming[];
   /** The pattern under which the target file says returned tiers are named. */
-  readonly statedPattern?: string;
+  readonly statedPatterns?: readonly string[];
 }
 
 /**
@@ -72,7 +72,7 @@ export function worst(all: readonly Verdict[]): Verdict {
 /** One evidence per row. All rows are read alike, so that what one response shows about the shape holds for all. */
 export function evidenceOf(
   rows: readonly ReadonlyMap<string, Exchange>[],
-  { world, calibration, statedPattern }: Background,
+  { world, calibration, statedPatterns }: Background,
 ): Evidence[] {
   const ids = knownIds(world);
   const namings = new Map<HttpResponse, Naming>();
@@ -86,7 +86,7 @@ export function evidenceOf(
       'response' in exchange && succeeded(exchange.response) ? [exchange.response] : [],
     ),
   );
-  const reading = readingOf([...calibration, ...successes.map(naming)], statedPattern);
+  const reading = readingOf([...calibration, ...successes.map(naming)], statedPatterns);
   return rows.map((exchanges) => ({ exchanges, reading, world, naming }));
 }
 

@@ -32,7 +32,7 @@ export const test = base.extend<object, { engine: Engine }>({
         calibration: namings,
         expected,
         infersShape: settings.recordTo !== undefined,
-        ...(target.tierPattern === undefined ? {} : { statedPattern: target.tierPattern }),
+        ...(target.tierPatterns === undefined ? {} : { statedPatterns: target.tierPatterns }),
       };
       const run = async (case_: Case): Promise<CaseResult> => {
         if (unreachable !== undefined) return unsent(case_, 'inconclusive', unreachable);

@@ -22,7 +22,11 @@ const [session, requests] = ['session.json', 'requests'];
 /** Puts a session down for the workers; returns how to remove it. */
 export function saveSession({ target, calibration, account }: Session): () => void {
   const folder = mkdtempSync(path.join(tmpdir(), 'conformance-'));
-  const namings = calibration.namings.map(({ places, unplaced }) => ({ places: [...places], unplaced: [...unplaced] }));
+  const namings = calibration.namings.map(({ places, unplaced, hinted }) => ({
+    places: [...places],
+    unplaced: [...unplaced],
+    hinted: [...hinted],
+  }));
   const { openedAt } = account;
   writeFileSync(
     path.join(folder, session),
@@ -39,9 +43,10 @@ export function loadSession(): Session {
     throw new Error('The set-up of the run has not been done: playwright.config.ts names it as globalSetup.');
   const { target, calibration, openedAt } = JSON.parse(readFileSync(path.join(folder, session), 'utf8'));
   const namings = calibration.namings.map(
-    ({ places, unplaced }: { places: [string, string[]][]; unplaced: string[] }) => ({
+    ({ places, unplaced, hinted }: { places: [string, string[]][]; unplaced: string[]; hinted: string[] }) => ({
       places: new Map(places),
       unplaced: new Set(unplaced),
+      hinted: new Set(hinted),
     }),
   );
   const account = accountInFile(path.join(folder, requests), openedAt);

@@ -150,7 +150,7 @@ function resultText({ status, body }: HttpResponse, ids: KnownIds): string {
 function examineResponses(
   exchanges: readonly (Exchange | undefined)[],
   suite: Suite,
-  { tierPattern }: Target,
+  { tierPatterns }: Target,
   say: Say,
 ): void {
   const responses = exchanges.flatMap((each) => (each !== undefined && 'response' in each ? [each.response] : []));
@@ -169,7 +169,7 @@ function examineResponses(
   }
   const isJson = results.every(({ body }) => parseJson(body) !== undefined);
   const namings = results.map(({ body }) => namingOf(body, knownIds(world)));
-  const reading = readingOf(namings, tierPattern);
+  const reading = readingOf(namings, tierPatterns);
   const heldTiers = world.tiers.filter(({ id }) => !unbound.has(id)).length;
   if (!isJson) say('Responses', 'trouble', 'A successful body is no JSON, so what it returns cannot be read.');
   else sayReading(reading, namings, heldTiers, say);
@@ -192,7 +192,7 @@ function sayReading(reading: Reading, namings: readonly Naming[], heldTiers: num
     const [naming] = namings;
     if (naming !== undefined) say('Responses', 'trouble', resultOf(naming, reading).because);
   } else if (reading.kind === 'stated') {
-    say('Responses', 'fine', `Promotions are read under ${reading.pattern}, as the target file states.`);
+    say('Responses', 'fine', `Promotions are read under ${reading.patterns.join(' and ')}, as the target file states.`);
   } else if (reading.patterns.length > 0) {
     say('Responses', 'fine', `Promotions are named under ${reading.patterns.join(' and ')}.`);
   } else if (heldTiers === 0) {

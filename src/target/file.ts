@@ -22,7 +22,7 @@ export interface TargetDocument {
   bindings?: string;
   capabilities?: Rule['kind'][];
   provision?: string[];
-  response?: { tier?: string; schema?: string };
+  response?: { tier?: string | string[]; schema?: string };
   pins?: Record<string, string>;
   operation?: { method?: string; path?: string };
   headers?: Record<string, string>;

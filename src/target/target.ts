@@ -19,8 +19,8 @@ export interface Target {
   /** Where the operation is, if not where the documentation says. */
   readonly operation?: Operation;
   readonly manners?: Manners;
-  /** The pattern under which returned tiers are named, where the suite cannot find it out. */
-  readonly tierPattern?: string;
+  /** The patterns under which returned tiers are named, where the suite cannot find them out. */
+  readonly tierPatterns?: readonly string[];
   /** A JSON Schema of successful bodies. */
   readonly responseSchema?: object;
   /** Outcomes that the target is known to have, by question. */
@@ -98,7 +98,12 @@ function statedIn(file: TargetFile, variable: ReadVariable, report: (problem: Pr
   const { version, contact, response = {}, pins = {}, operation } = file.document;
   const manners = mannersIn(file, variable, report);
   return {
-    ...defined({ version, contact, operation, tierPattern: response.tier }),
+    ...defined({
+      version,
+      contact,
+      operation,
+      tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
+    }),
     ...(response.schema === undefined ? {} : { responseSchema: readSchema(response.schema, file) }),
     ...(Object.keys(manners).length === 0 ? {} : { manners }),
     pins: new Map(

@@ -21,7 +21,7 @@ export function channelTo(answer: (request: HttpRequest) => HttpResponse): Chann
 
 /** What a user states of a target, as a target file would. */
 interface Stated {
-  readonly tierPattern?: string;
+  readonly tierPatterns?: readonly string[];
   readonly expected?: Expected;
   readonly infersShape?: boolean;
 }
