@@ -120,7 +120,7 @@ function isDecisive({ case_, check }: Expectation, { cases, background }: Examin
 
 /** Where little is known of the data, an expectation may be there to raise a doubt and no more. */
 function canBeViolated(check: Check): boolean {
-  if (check.claim === 'accepted') return check.like !== undefined;
+  if (check.claim === 'accepted') return check.unless.is !== 'empty';
   return check.claim !== 'found-within' && check.claim !== 'found-at-most';
 }
 

@@ -427,7 +427,7 @@ test.describe('refuses requirement cases that would judge unsoundly', () => {
       [
         'success where nothing is valid',
         asking('{ query: "[filters][promotion_id][conditions][$is]=<campaign winter>" }', '{ ▸status: 2xx }'),
-        'nothing is valid for this request, and an empty result may have any status → Send one for which something is.',
+        "nothing is promised to be valid for this request, and an empty result may have any status → Send one for which something is, or say 'accepted: { unless-as: … }'.",
       ],
       [
         'a header',
@@ -481,6 +481,17 @@ test.describe('refuses requirement cases that would judge unsoundly', () => {
         requirement(`    requests: { one: {}, more: { body: { order: { items: [${mug('1')}, ${mug('1')}] } } } }
     expect: [{ of: one, ▸accepted: { as-is: more } }]`),
         "'one' does not hold all that 'more' says, so it may return nothing where that does → Let it add and take nothing away, or say 'accepted: unless-empty'.",
+      ],
+      [
+        'a status under audienceRulesOnly, whose result may be empty',
+        asking('{ query: { audienceRulesOnly: "true" } }', '{ ▸status: 2xx }'),
+        "nothing is promised to be valid for this request, and an empty result may have any status: the effect of audienceRulesOnly is open → Send one for which something is, or say 'accepted: { unless-as: … }'.",
+      ],
+      [
+        'an empty result that may not be empty',
+        requirement(`    requests: { one: { query: { audienceRulesOnly: "true" } }, other: {} }
+    expect: [{ of: one, ▸accepted: { unless-as: other } }]`),
+        "something may be valid for 'other', so it does not show how an empty result looks → Name a request for which nothing is.",
       ],
       [
         'fewer than 150',
@@ -909,7 +920,7 @@ test.describe('accepts', () => {
       items:
         as they are: {}
         two in the second: { two: { body: { order: { items: [{ product_id: <product mug>, quantity: 2 }] } } } }
-        both: { every: { query: { audienceRulesOnly: "true" } }, two: { without: [query] } }
+        both: { every: { query: "[filters][promotion_id][conditions][$is]=<campaign spring>" }, two: { without: [query] } }
     expect:
       - { of: [one, two], status: 2xx }`),
     );

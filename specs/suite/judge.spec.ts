@@ -78,8 +78,9 @@ const claims = {
   something: { claim: 'something' },
   nothing: { claim: 'nothing' },
   'at most 1': { claim: 'at-most', count: 1 },
-  accepted: { claim: 'accepted' },
-  'accepted like': { claim: 'accepted', like: 'other' },
+  accepted: { claim: 'accepted', unless: { is: 'empty' } },
+  'accepted as is': { claim: 'accepted', unless: { is: 'as-is', other: 'other' } },
+  'accepted unless as empty': { claim: 'accepted', unless: { is: 'as-empty', other: 'other' } },
   'found at most 1': { claim: 'found-at-most', count: 1 },
   'found within': { claim: 'found-within', other: 'other', may: [third] },
   'newest first': { claim: 'ordered', order: 'newest-first' },
@@ -210,16 +211,33 @@ test.describe('a claim holds, is violated or stays unclear:', () => {
       holds: [[answered(204)], [returning(first)]],
       unclear: [[answered(400)], [answered(404)], [answered(500)]],
     },
-    'accepted like': {
+    'accepted unless as empty': {
       holds: [
         [answered(200), answered(404)],
         [returning(), returning()],
       ],
       violated: [
-        [answered(404), answered(204)],
+        [answered(400), answered(404)],
+        [answered(404), returning()],
+        [answered(500), answered(204)],
+      ],
+      unclear: [
+        [answered(404), answered(404)],
+        [answered(400), answered(503)],
+        [answered(429), answered(404)],
+      ],
+    },
+    'accepted as is': {
+      holds: [
+        [answered(200), answered(404)],
+        [returning(), returning()],
+      ],
+      violated: [
+        [answered(400), answered(204)],
         [answered(500), returning(first)],
       ],
       unclear: [
+        [answered(404), returning(first)],
         [answered(404), answered(404)],
         [answered(400), answered(503)],
         [answered(400), answered(401)],

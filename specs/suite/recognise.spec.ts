@@ -159,6 +159,7 @@ test.describe('a target’s responses are read', () => {
     places: new Map(Object.entries(places)),
     unplaced: new Set(unplaced),
     hinted: new Set(),
+    isInTexts: false,
   });
   const readings: readonly (readonly [
     what: string,

@@ -1,16 +1,18 @@
 import { readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import type { Binding } from '../../src/contract/bindings.js';
 import { packageRoot } from '../../src/contract/package-root.js';
 import { UnusableInput } from '../../src/contract/problem.js';
 import { loadSuite, ownFolder } from '../../src/contract/suite.js';
+import { type Kind, kinds } from '../../src/contract/world.js';
 import type { HttpRequest } from '../../src/exchange/exchange.js';
 import { holdingOf } from '../../src/target/file.js';
 import { elsewhere, relocated } from '../../src/target/operation.js';
 import { loadSettings } from '../../src/target/settings.js';
 import { loadTarget } from '../../src/target/target.js';
 import { conformance, readCertificate, temporaryFolder } from './support/cli.js';
-import { certifyInProcess, channelTo, suite } from './support/in-process.js';
+import { certifyInProcess, channelTo, requirementsWith, suite } from './support/in-process.js';
 import { independentDeployment, listen } from './support/independent.js';
 import { marked } from './support/marked.js';
 
@@ -68,6 +70,50 @@ test('ids are taken as they are written, numbers among them', () => {
     '0x1F',
     'a b',
   ]);
+});
+
+test.describe('ids of a deployment’s own', () => {
+  /** Every name of the world under an id of its own. */
+  const boundTo = (idOf: (kind: Kind, name: string, n: number) => string) => {
+    const entries = kinds.map((kind) => {
+      const names = [...suite.world.ids[kind].keys()];
+      return [kind, new Map(names.map((name, n) => [name, { id: idOf(kind, name, n), at }]))] as const;
+    });
+    return loadSuite(ownFolder, { bindings: Object.fromEntries(entries) as Record<Kind, Map<string, Binding>> });
+  };
+  const at = { file: 'bindings.yaml', line: 1, column: 1 };
+
+  for (const [what, idOf] of [
+    ['numbers, counted for each kind', (_: Kind, __: string, n: number) => String(n + 1)],
+    ['slugs that are parts of each other', (kind: Kind, name: string) => `${kind}-${name}`],
+    ['with signs that a URL encodes', (kind: Kind, name: string) => `${kind} ½/${name} & 100 %+`],
+  ] as const) {
+    for (const shape of ['wrapped', 'keyed-by-id', 'in-urls'] as const) {
+      if (shape === 'in-urls' && !what.startsWith('with signs')) continue;
+      test(`${what}, ${shape}: conforms`, async () => {
+        const own = boundTo(idOf);
+        const { certificate } = await certifyInProcess(independentDeployment(own.world.world, { shape }), {
+          asked: own,
+        });
+        expect(certificate.summary).toEqual({ pass: 17 });
+      });
+    }
+  }
+
+  for (const [what, idOf] of [
+    ['numbers', (_: Kind, __: string, n: number) => String(n + 1)],
+    ['slugs, some of them short,', (kind: Kind, name: string) => `${kind}-${name}`],
+  ] as const) {
+    test(`${what} inside of texts are left open, never a failure`, async () => {
+      const own = boundTo(idOf);
+      const { certificate } = await certifyInProcess(independentDeployment(own.world.world, { shape: 'in-urls' }), {
+        asked: own,
+      });
+      expect(requirementsWith('fail', certificate)).toEqual([]);
+      expect(certificate.verdict).toBe('incomplete');
+      expect(certificate.missing?.join()).toContain('fewer than 12 characters');
+    });
+  }
 });
 
 test.describe('a target file is refused at its line', () => {

@@ -1,5 +1,5 @@
 import { contentOf } from '../exchange/request-content.js';
-import type { Case, Check, OutcomeRule, QuestionAnswer, Relation, Row, Taken } from './case.js';
+import type { Case, Check, OutcomeRule, QuestionAnswer, Relation, Row, Taken, Unless } from './case.js';
 import type { Ledger, Question } from './ledger.js';
 import { missingFor } from './missing.js';
 import type { Problem } from './problem.js';
@@ -74,7 +74,7 @@ interface CheckEntry {
     'at-most'?: number;
     order?: 'newest-first' | 'oldest-first';
   };
-  accepted?: 'unless-empty' | { 'as-is': string };
+  accepted?: 'unless-empty' | { 'as-is': string } | { 'unless-as': string };
   found?: { 'at-most'?: number; within?: string };
   'any-of'?: CheckEntry[][];
 }
@@ -440,8 +440,12 @@ class CaseFileReader {
       }
     }
     if (accepted !== undefined) {
-      const like = typeof accepted === 'string' ? {} : { like: other(accepted['as-is'], 'accepted', 'as-is') };
-      checks.push({ ...where('accepted'), claim: 'accepted', ...like });
+      const unless = (): Unless => {
+        if (typeof accepted === 'string') return { is: 'empty' };
+        if ('as-is' in accepted) return { is: 'as-is', other: other(accepted['as-is'], 'accepted', 'as-is') };
+        return { is: 'as-empty', other: other(accepted['unless-as'], 'accepted', 'unless-as') };
+      };
+      checks.push({ ...where('accepted'), claim: 'accepted', unless: unless() });
     }
     const { 'at-most': count, within } = found ?? {};
     if (count !== undefined) checks.push({ ...where('found', 'at-most'), claim: 'found-at-most', count });

@@ -83,13 +83,22 @@ export type Claim =
   | { readonly claim: Relation; readonly other: string }
   | { readonly claim: 'something' | 'nothing' }
   | { readonly claim: 'at-most'; readonly count: number }
-  /** Answered with success. Another status refutes it only where `like`, which asks for no more, was. */
-  | { readonly claim: 'accepted'; readonly like?: string }
+  /** Answered with success. Another status refutes it only as `unless` says, for an empty result may have any. */
+  | { readonly claim: 'accepted'; readonly unless: Unless }
   /** Of whatever stands where promotions are named, known or not. */
   | { readonly claim: 'found-at-most'; readonly count: number }
   /** `may` are tiers that may be found here and not there. */
   | { readonly claim: 'found-within'; readonly other: string; readonly may: readonly string[] }
   | { readonly claim: 'ordered'; readonly order: 'newest-first' | 'oldest-first' };
+
+/** What leaves it open whether a request was accepted that was not answered with success. */
+export type Unless =
+  /** That its result may be empty. */
+  | { readonly is: 'empty' }
+  /** That `other`, which asks for no more, was not answered with success either. */
+  | { readonly is: 'as-is'; readonly other: string }
+  /** That `other`, whose result is empty, was answered with the same status. */
+  | { readonly is: 'as-empty'; readonly other: string };
 
 /** How the sets of promotions that two exchanges returned stand to each other. */
 export type Relation = 'same-as' | 'within' | 'differs-from';

@@ -47,18 +47,17 @@ export function requirementProblems({ title, at, given, expect, asking }: Claime
     const nothingPromised = !world.tiers.some((tier) => promised.returned(tier) === 'yes');
     switch (check.claim) {
       case 'status': {
-        const nothingToReturn = promised.because === undefined && nothingPromised;
         if (!promised.accepted)
           refuse(
             check,
             `the documentation does not promise that this is accepted${because}`,
             'Ask a question instead.',
           );
-        else if (nothingToReturn)
+        else if (nothingPromised)
           refuse(
             check,
-            'nothing is valid for this request, and an empty result may have any status',
-            'Send one for which something is.',
+            `nothing is promised to be valid for this request, and an empty result may have any status${because}`,
+            "Send one for which something is, or say 'accepted: { unless-as: … }'.",
           );
         if (check.patterns.join() !== '2xx') refuse(check, 'the documentation names no status code', "Expect '2xx'.");
         break;
@@ -112,12 +111,20 @@ export function requirementProblems({ title, at, given, expect, asking }: Claime
             `the documentation does not promise that this is accepted${because}`,
             'Ask a question instead.',
           );
-        const like = check.like === undefined ? undefined : asking.get(check.like);
-        if (like !== undefined && !(like.promised.accepted && addsTo(http, like.http)))
+        const { unless } = check;
+        if (unless.is === 'empty') break;
+        const other = asking.get(unless.other) as Asking;
+        if (unless.is === 'as-is' && !(other.promised.accepted && addsTo(http, other.http)))
           refuse(
             check,
-            `'${check.of}' does not hold all that '${check.like}' says, so it may return nothing where that does`,
+            `'${check.of}' does not hold all that '${unless.other}' says, so it may return nothing where that does`,
             "Let it add and take nothing away, or say 'accepted: unless-empty'.",
+          );
+        if (unless.is === 'as-empty' && world.tiers.some((tier) => other.promised.returned(tier) !== 'no'))
+          refuse(
+            check,
+            `something may be valid for '${unless.other}', so it does not show how an empty result looks`,
+            'Name a request for which nothing is.',
           );
         break;
       }

@@ -172,11 +172,15 @@ function claimHolds(
     }
     case 'accepted': {
       if (succeeded(response)) return true;
-      if (claim.like === undefined)
-        return unclear(`Answered ${response.status}, which may be how an empty result looks.`);
-      const other = seenOf(claim.like, evidence, stance);
-      if ('because' in other) return unclear(`'${claim.like}': ${other.because}`);
-      const both = `Answered ${response.status}, and '${claim.like}' ${other.response.status}.`;
+      const { unless } = claim;
+      const empty = unclear(`Answered ${response.status}, which may be how an empty result looks.`);
+      if (unless.is === 'empty') return empty;
+      const other = seenOf(unless.other, evidence, stance);
+      if ('because' in other) return unclear(`'${unless.other}': ${other.because}`);
+      const both = `Answered ${response.status}, and '${unless.other}' ${other.response.status}.`;
+      if (unless.is === 'as-empty') return other.response.status === response.status ? unclear(both) : violated(both);
+      // Rules that nobody knows may ask that something is not there.
+      if (response.status === 404) return empty;
       return succeeded(other.response) ? violated(both) : unclear(both);
     }
     case 'found-at-most':

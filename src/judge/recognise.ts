@@ -20,14 +20,16 @@ export interface Naming {
   readonly unplaced: ReadonlySet<string>;
   /** Tiers whose ids are short, and stand in the text as words: they may be named there, or anything else may. */
   readonly hinted: ReadonlySet<string>;
+  /** Whether any tier is named inside a longer text. */
+  readonly isInTexts: boolean;
 }
 
-/** How the responses of a target are read. */
+/** How the responses of a target are read; `isInTexts` where they name tiers inside longer texts. */
 export type Reading =
   /** Tiers named under `patterns` were returned; these agree, so any of them will do. Empty before any was seen. */
-  | { readonly kind: 'agreed'; readonly patterns: readonly string[] }
+  | { readonly kind: 'agreed'; readonly patterns: readonly string[]; readonly isInTexts?: true }
   /** The target file states the patterns; a `*` in them stands for any step. */
-  | { readonly kind: 'stated'; readonly patterns: readonly string[] }
+  | { readonly kind: 'stated'; readonly patterns: readonly string[]; readonly isInTexts?: true }
   /** Patterns name different tiers; which of them means "returned" cannot be told. */
   | { readonly kind: 'ambiguous'; readonly patterns: readonly string[] }
   /** None of the patterns that the target file states occurs anywhere, others do. */
@@ -60,7 +62,7 @@ function namingIn(body: string, { tiers, keys }: KnownIds): Naming {
   const inText = new Set(anywhere(body));
   const hinted = words(body);
   const value = parseJson(body);
-  if (value === undefined) return { places: new Map(), unplaced: inText, hinted };
+  if (value === undefined) return { places: new Map(), unplaced: inText, hinted, isInTexts: false };
   const steps = new Map<string, string>();
   const stepOf = (key: string): string => {
     if (tiers.has(key) || keys.has(key)) return '*';
@@ -73,6 +75,7 @@ function namingIn(body: string, { tiers, keys }: KnownIds): Naming {
   };
   // A repeated key hides an id from the parser, an escape hides it in the text: each is searched for the other's sake.
   const places = new Map<string, string[]>();
+  let isInTexts = false;
   const note = (text: string, pattern: string) => {
     const ids = tiers.has(text) ? [text] : [...tiersIn(text)];
     // Of several amid words, each may be said to be returned or not to be.
@@ -81,6 +84,7 @@ function namingIn(body: string, { tiers, keys }: KnownIds): Naming {
       return;
     }
     for (const id of ids) {
+      if (id !== text) isInTexts = true;
       const list = places.get(pattern);
       if (list !== undefined) {
         if (!list.includes(id)) list.push(id);
@@ -112,7 +116,7 @@ function namingIn(body: string, { tiers, keys }: KnownIds): Naming {
     read(parts[next], here);
   }
   const placed = new Set([...places.values()].flat());
-  return { places, unplaced: without(inText, placed), hinted: without(hinted, placed) };
+  return { places, unplaced: without(inText, placed), hinted: without(hinted, placed), isInTexts };
 }
 
 /** The array or the object that a string of a body holds as JSON, if it does. */
@@ -216,14 +220,15 @@ export function parseJson(text: string): unknown {
  */
 export function readingOf(namings: readonly Naming[], stated?: readonly string[]): Reading {
   const patterns = [...new Set(namings.flatMap(({ places }) => [...places.keys()]))].sort();
+  const inTexts = namings.some(({ isInTexts }) => isInTexts) ? ({ isInTexts: true } as const) : {};
   if (stated !== undefined) {
     const isMet = patterns.length === 0 || patterns.some((pattern) => isStated(pattern, stated));
-    return isMet ? { kind: 'stated', patterns: stated } : { kind: 'misstated', stated, patterns };
+    return isMet ? { kind: 'stated', patterns: stated, ...inTexts } : { kind: 'misstated', stated, patterns };
   }
   const [first, ...others] = patterns;
   if (first === undefined) return { kind: 'agreed', patterns: [] };
   const agree = namings.every(({ places }) => others.every((other) => sameSet(places.get(first), places.get(other))));
-  return agree ? { kind: 'agreed', patterns } : { kind: 'ambiguous', patterns };
+  return agree ? { kind: 'agreed', patterns, ...inTexts } : { kind: 'ambiguous', patterns };
 }
 
 /** Whether a pattern is one of those that are stated: a step that came as a number may be one of many. */
@@ -300,17 +305,20 @@ export function resultOf({ places, unplaced, hinted }: Naming, reading: Reading)
     const rest = others > 0 ? ` and ${others} more paths` : '';
     return `Promotions are named under ${patterns.slice(0, mostShown).join(' and ')}${rest}`;
   };
+  const doubts = (returned: readonly string[], mayBeHinted = false): Omit<Result, 'returned'> => {
+    const hints = mayBeHinted ? hinted : none;
+    const unclear = without(new Set([...unplaced, ...hints]), new Set(returned));
+    return { unclear, because: unplaced.size > 0 ? unplacedBecause : hintedBecause };
+  };
   switch (reading.kind) {
     case 'stated': {
       const lists = [...places].filter(([pattern]) => isStated(pattern, reading.patterns)).map(([, list]) => list);
       const returned = [...new Set(lists.flat())];
-      return { returned, unclear: without(unplaced, new Set(returned)), because: unplacedBecause };
+      return { returned, ...doubts(returned, reading.isInTexts) };
     }
     case 'agreed': {
-      if (reading.patterns.length === 0 && unplaced.size === 0)
-        return { returned: [], unclear: hinted, because: hintedBecause };
       const returned = reading.patterns.map((pattern) => places.get(pattern)).find((list) => list !== undefined) ?? [];
-      return { returned, unclear: without(unplaced, new Set(returned)), because: unplacedBecause };
+      return { returned, ...doubts(returned, reading.isInTexts ?? reading.patterns.length === 0) };
     }
     case 'ambiguous':
       return {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { deserialize, serialize } from 'node:v8';
 import type { CertifiedTarget } from '../certificate/certificate.js';
 import { type Account, accountInFile } from '../exchange/account.js';
 import type { Calibration } from '../run.js';
@@ -17,21 +18,15 @@ export interface Session {
 const variable = 'CONFORMANCE_SESSION';
 
 /** The files in it. */
-const [session, requests] = ['session.json', 'requests'];
+const [session, requests] = ['session', 'requests'];
+
+type Saved = Pick<Session, 'target' | 'calibration'> & Pick<Account, 'openedAt'>;
 
 /** Puts a session down for the workers; returns how to remove it. */
 export function saveSession({ target, calibration, account }: Session): () => void {
   const folder = mkdtempSync(path.join(tmpdir(), 'conformance-'));
-  const namings = calibration.namings.map(({ places, unplaced, hinted }) => ({
-    places: [...places],
-    unplaced: [...unplaced],
-    hinted: [...hinted],
-  }));
   const { openedAt } = account;
-  writeFileSync(
-    path.join(folder, session),
-    JSON.stringify({ target, calibration: { ...calibration, namings }, openedAt }),
-  );
+  writeFileSync(path.join(folder, session), serialize({ target, calibration, openedAt } satisfies Saved));
   writeFileSync(path.join(folder, requests), '.'.repeat(account.spent()));
   process.env[variable] = folder;
   return () => rmSync(folder, { recursive: true, force: true });
@@ -41,14 +36,7 @@ export function loadSession(): Session {
   const folder = process.env[variable];
   if (folder === undefined)
     throw new Error('The set-up of the run has not been done: playwright.config.ts names it as globalSetup.');
-  const { target, calibration, openedAt } = JSON.parse(readFileSync(path.join(folder, session), 'utf8'));
-  const namings = calibration.namings.map(
-    ({ places, unplaced, hinted }: { places: [string, string[]][]; unplaced: string[]; hinted: string[] }) => ({
-      places: new Map(places),
-      unplaced: new Set(unplaced),
-      hinted: new Set(hinted),
-    }),
-  );
+  const { target, calibration, openedAt } = deserialize(readFileSync(path.join(folder, session))) as Saved;
   const account = accountInFile(path.join(folder, requests), openedAt);
-  return { target, calibration: { ...calibration, namings }, account };
+  return { target, calibration, account };
 }

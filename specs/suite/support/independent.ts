@@ -98,7 +98,13 @@ const shapeTable = {
     data: tiers.map(({ id, name }, index) => (index % 2 === 0 ? { name, id } : { id, name })),
     object: 'list',
   }),
-  'in-urls': (tiers) => ({ links: tiers.map(({ id }) => ({ href: `https://shop.example/tiers/${id}` })) }),
+  'in-urls': (tiers) => ({
+    links: tiers.map(({ id }) => ({ href: `https://shop.example/tiers/${encodeURIComponent(id)}` })),
+  }),
+  'packed-in-a-string': (tiers) => ({
+    status: 200,
+    body: JSON.stringify({ promotions: tiers.map(({ id }) => ({ id })) }),
+  }),
   'with-rejected': (tiers, _world, all) => ({
     promotions: tiers.map(({ id }) => ({ id })),
     skipped: all.filter((tier) => !tiers.includes(tier)).map(({ id }) => ({ id })),
@@ -244,7 +250,7 @@ export interface Traits {
   readonly omitted?: 'accepted' | 'rejected';
   readonly repeated?: keyof typeof enough;
   readonly orderMetadataRules?: 'applied' | 'ignored';
-  readonly audienceRulesOnly?: 'no-effect' | 'skips-order-rules';
+  readonly audienceRulesOnly?: 'no-effect' | 'skips-order-rules' | 'returns-nothing';
   readonly filteredWindow?: 'window-first' | 'filter-first';
   readonly violation?: ViolationName;
 }
@@ -315,14 +321,14 @@ export function independentDeployment(world: World, traits: Traits = {}): (reque
     const asked = filtersOf(sent);
     const filters = violation.filters?.(asked, sent) ?? asked;
     const selects = combined[traits.bothFilters ?? 'intersection'](filters);
-    const audienceOnly =
-      traits.audienceRulesOnly === 'skips-order-rules' && valuesOf(sent, 'audienceRulesOnly').includes('true');
-    const table = audienceOnly ? audienceRules : rules;
+    const audience = valuesOf(sent, 'audienceRulesOnly').includes('true') ? traits.audienceRulesOnly : 'no-effect';
+    const table = audience === 'skips-order-rules' ? audienceRules : rules;
     // The compiler cannot see that a rule's kind picks the function that takes that rule.
     const holds = (rule: Rule) => (table[rule.kind] as (rule: Rule, body: Json) => boolean)(rule, sent.body);
 
     const checked = checks(traits.filteredWindow === 'filter-first' ? all.filter(selects) : all);
-    const valid = checked.filter((tier) => selects(tier) && tier.rules.every(holds));
+    const isReturned = (tier: Tier) => selects(tier) && tier.rules.every(holds) && audience !== 'returns-nothing';
+    const valid = checked.filter(isReturned);
     const returned = returns(valid, all).toSorted(orders[traits.order ?? 'newest-first']);
     if (returned.length === 0 && empty !== 'list') return emptyAnswers[empty];
     return reply(status, shapes[traits.shape ?? 'wrapped'](returned, world, checked));
