@@ -1,8 +1,7 @@
-import type { Tier } from '../../src/contract/world-types.js';
 import { told } from '../asked.js';
 import type { Parts } from '../parts.js';
 import { refuse } from '../stop.js';
-import { additions, also, bothFilters, type Fault, isReservedForSome, known } from './fault.js';
+import { additions, also, bothFilters, cached, type Fault, isReservedForSome, known, orderOf } from './fault.js';
 
 /** Who asks, and what is reserved for whom. */
 export const customerFaults: readonly Fault[] = [
@@ -93,17 +92,19 @@ export const customerFaults: readonly Fault[] = [
     id: 'cached-without-the-customer',
     breaks: 'customer.by-id',
     story: 'Results are cached under everything that a request says save who asks.',
-    collateral: also({ control: bothFilters }),
-    change(parts) {
-      const cache = new Map<string, readonly Tier[]>();
-      return {
-        select(asked) {
-          const key = JSON.stringify({ ...asked, customer: undefined });
-          const tiers = cache.get(key) ?? parts.select(asked);
-          cache.set(key, tiers);
-          return tiers;
-        },
-      };
-    },
+    collateral: also({ extra: ['result.valid-only'], lacking: ['result.all-valid'], control: bothFilters }),
+    change: cached((asked) => ({ ...asked, tally: undefined, order: orderOf(asked), customer: undefined })),
+  },
+  {
+    id: 'customers-of-the-first-page-only',
+    breaks: 'customer.by-id',
+    story: 'Customers are loaded in pages of three, of which the first is taken for all.',
+    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
+    change: (parts, { catalogue }) => ({
+      customerOf(members) {
+        const customer = parts.customerOf(members);
+        return [...catalogue.customers].slice(0, 3).includes(known(customer, '') ?? '') ? customer : told(undefined);
+      },
+    }),
   },
 ];

@@ -1,4 +1,5 @@
-import type { Told } from '../asked.js';
+import type { Tier } from '../../src/contract/world-types.js';
+import type { Asked, Told } from '../asked.js';
 import type { Parts, Setting } from '../parts.js';
 
 /** The requirements of the ledger, so that the compiler finds a fault that names another. */
@@ -76,6 +77,27 @@ export const additions: readonly Requirement[] = [...bothFilters, 'options.expan
 export function known<T>(told: Told<T>, supposed: T): T {
   return told.kind === 'told' ? told.value : supposed;
 }
+
+/** Results are kept, and found again under a key that leaves out something of the request. */
+export function cached(keyOf: (asked: Asked) => unknown): Fault['change'] {
+  return (parts) => {
+    const cache = new Map<string, readonly Tier[]>();
+    return {
+      select(asked) {
+        const key = JSON.stringify(keyOf(asked));
+        const tiers = cache.get(key) ?? parts.select(asked);
+        cache.set(key, tiers);
+        return tiers;
+      },
+    };
+  };
+}
+
+/** The order of a request as JSON can hold it. */
+export const orderOf = ({ lines }: Asked) => lines.map(({ as, id, quantity }) => ({ as, id, quantity }));
+
+/** Whether an order holds SKUs and no products. */
+export const hasOnlySkus = ({ lines }: Asked): boolean => lines.length > 0 && lines.every(({ as }) => as === 'sku');
 
 /** Whether a tier is reserved for a customer, maybe among others. */
 export function isReservedForSome({ catalogue }: Setting, customer: Told<string | undefined>): boolean {

@@ -1,7 +1,7 @@
 import type { Asked, Filter } from '../asked.js';
 import type { Parts, Setting } from '../parts.js';
 import { refuse } from '../stop.js';
-import { also, type Collateral, type Fault, isReservedForSome, known } from './fault.js';
+import { also, type Collateral, type Fault, hasOnlySkus, isReservedForSome, known } from './fault.js';
 
 type Field = Filter['field'];
 
@@ -56,6 +56,20 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       breaks,
       story: 'Orders of several items take a path of their own, without the filter.',
       change: lost(({ lines }) => lines.length > 1),
+    },
+    {
+      id: `${name}-lost-with-skus-alone`,
+      breaks,
+      story: 'Orders of SKUs alone take a path of their own, without the filter.',
+      change: lost(hasOnlySkus),
+    },
+    {
+      id: `${name}-in-pages-of-20`,
+      breaks,
+      story: 'What a filter finds comes in pages of 20, and nothing leads to the next one.',
+      change: (parts) => ({
+        select: (asked) => parts.select(asked).slice(0, asks(asked) ? 20 : undefined),
+      }),
     },
     {
       id: `${name}-refused`,
@@ -177,6 +191,19 @@ const ofMetadata: readonly Fault[] = [
   ),
   comparisonFault('metadata-filter-by-prefix', '$is is translated to LIKE "value%".', ({ metadata }, key, asked) =>
     String(metadata[key] ?? '').startsWith(asked),
+  ),
+  comparisonFault(
+    'metadata-filter-by-first-word',
+    'The value is cut at the first space.',
+    ({ metadata }, key, asked) => metadata[key] === asked.split(' ')[0],
+  ),
+  comparisonFault(
+    'metadata-filter-by-first-entry',
+    'Of the metadata of a tier the first entry is compared.',
+    ({ metadata }, key, asked) => {
+      const [first, value] = Object.entries(metadata)[0] ?? [];
+      return first === key && value === asked;
+    },
   ),
   comparisonFault(
     'metadata-filter-by-truth',

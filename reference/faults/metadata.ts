@@ -1,7 +1,7 @@
 import { told } from '../asked.js';
 import type { Members } from '../json.js';
 import { refuse } from '../stop.js';
-import { also, bothFilters, type Collateral, type Fault, known } from './fault.js';
+import { also, bothFilters, type Collateral, cached, type Fault, known, orderOf } from './fault.js';
 
 interface MetadataRule {
   readonly key: string;
@@ -100,12 +100,24 @@ export const metadataFaults: readonly Fault[] = [
     }),
   },
   {
+    id: 'cached-without-metadata-values',
+    breaks: 'metadata.promotion-rules',
+    story: 'Results are cached under the keys of the metadata, without their values.',
+    change: cached((asked) => ({
+      ...asked,
+      tally: undefined,
+      order: orderOf(asked),
+      metadata: Object.keys(known(asked.metadata, {})),
+    })),
+  },
+  {
     id: 'metadata-refused',
     breaks: 'metadata.promotion-rules',
     story: 'The body’s schema has no member of this name.',
     collateral: also({
       refused: [
         ...bothFilters,
+        'options.expand-category',
         'query.audience-rules-only',
         'result.valid-only',
         'limit.newest-150',

@@ -1,8 +1,18 @@
-import type { Tier } from '../../src/contract/world-types.js';
 import { type Line, told } from '../asked.js';
 import type { Parts } from '../parts.js';
 import { refuse } from '../stop.js';
-import { additions, allBut, also, bothFilters, type Collateral, type Fault, known, type Requirement } from './fault.js';
+import {
+  additions,
+  allBut,
+  also,
+  bothFilters,
+  type Collateral,
+  cached,
+  type Fault,
+  known,
+  orderOf,
+  type Requirement,
+} from './fault.js';
 
 /** Items of an order that are read otherwise, or not at all. */
 function linesFault(
@@ -109,20 +119,10 @@ const productItems: readonly Fault[] = [
     story: 'Results are cached under the customer and the filters, without the order.',
     collateral: also({
       extra: ['result.valid-only'],
-      lacking: ['metadata.promotion-rules', 'order.sku-item', 'order.quantity'],
+      lacking: ['metadata.promotion-rules', 'order.sku-item', 'order.quantity', 'result.all-valid'],
       control: [...additions, 'order.repeated-product'],
     }),
-    change(parts) {
-      const cache = new Map<string, readonly Tier[]>();
-      return {
-        select(asked) {
-          const key = JSON.stringify([asked.customer, asked.filters]);
-          const tiers = cache.get(key) ?? parts.select(asked);
-          cache.set(key, tiers);
-          return tiers;
-        },
-      };
-    },
+    change: cached(({ customer, filters }) => [customer, filters]),
   },
   {
     id: 'cart-kept',
@@ -149,6 +149,17 @@ const productItems: readonly Fault[] = [
 ];
 
 const skuItems: readonly Fault[] = [
+  {
+    id: 'cached-without-the-skus',
+    breaks: 'order.sku-item',
+    story: 'Results are cached under everything that a request says, save the ids of SKUs.',
+    change: cached((asked) => ({
+      ...asked,
+      tally: undefined,
+      lines: undefined,
+      order: orderOf(asked).map((line) => ({ ...line, id: line.as === 'sku' ? undefined : line.id })),
+    })),
+  },
   linesFault(
     'sku-items-unread',
     'order.sku-item',
@@ -229,7 +240,7 @@ const quantities: readonly Fault[] = [
     'quantity-ignored',
     'That an order holds a thing at all is enough.',
     (held) => held > 0,
-    also({ extra: ['result.valid-only'] }),
+    also({ extra: ['order.repeated-product', 'result.valid-only'] }),
   ),
   thresholdFault(
     'quantity-above-threshold',
@@ -256,7 +267,7 @@ const quantities: readonly Fault[] = [
     'quantity-compared-as-text',
     'Quantities and thresholds are texts, so that 12 comes before 2.',
     (held, atLeast) => String(held) >= String(atLeast),
-    also({ extra: ['result.valid-only'], lacking: ['result.all-valid'] }),
+    also({ extra: ['order.repeated-product', 'result.valid-only'], lacking: ['result.all-valid'] }),
   ),
   quantityFault(
     'quantity-as-one',
@@ -288,7 +299,7 @@ const quantities: readonly Fault[] = [
     'order.quantity',
     'The quantity is read from the first item.',
     (lines) => lines.map((line) => ({ ...line, quantity: lines[0]?.quantity })),
-    also({ control: bothFilters }),
+    also({ lacking: ['result.all-valid'], control: bothFilters }),
   ),
   {
     id: 'quantity-of-the-whole-order',
@@ -321,6 +332,15 @@ const quantities: readonly Fault[] = [
 ];
 
 const repetitions: readonly Fault[] = [
+  {
+    id: 'repeated-product-without-bounds',
+    breaks: 'order.repeated-product',
+    story: 'A product that stands in several items satisfies every threshold.',
+    change: (parts) => ({
+      productRule: (rule, asked) =>
+        asked.lines.filter(({ id }) => id === rule.id).length > 1 || parts.productRule(rule, asked),
+    }),
+  },
   refusalFault(
     'repeated-product-refused',
     'order.repeated-product',
@@ -363,6 +383,7 @@ const repetitions: readonly Fault[] = [
 const withOrderMetadata: readonly Requirement[] = [
   ...bothFilters,
   'metadata.promotion-rules',
+  'options.expand-category',
   'query.audience-rules-only',
   'result.valid-only',
   'limit.newest-150',
@@ -390,7 +411,7 @@ const orderMetadata: readonly Fault[] = [
     story: 'Order metadata is taken for a filter: tiers that ask for none are left out.',
     collateral: also({
       lacking: ['limit.newest-150', 'result.all-valid'],
-      control: [...bothFilters, 'metadata.promotion-rules', 'result.valid-only'],
+      control: [...bothFilters, 'metadata.promotion-rules', 'options.expand-category', 'result.valid-only'],
     }),
     change: (parts) => ({
       isValid: (tier, asked) =>

@@ -111,8 +111,15 @@ const headers: readonly Fault[] = [
   ),
 ];
 
+/** What is asked with expand and metadata among other things. */
+const expandingWithMetadata: readonly Requirement[] = [
+  ...bothFilters,
+  'query.audience-rules-only',
+  'result.valid-only',
+];
+
 /** What is asked with expand among other things. */
-const expanding: readonly Requirement[] = [...bothFilters, 'query.audience-rules-only', 'result.valid-only'];
+const expanding: readonly Requirement[] = [...expandingWithMetadata, 'limit.newest-150', 'result.all-valid'];
 
 const options: readonly Fault[] = [
   {
@@ -121,6 +128,19 @@ const options: readonly Fault[] = [
     story: 'The values of expand lack "category".',
     collateral: also({ refused: expanding }),
     change: (parts) => ({ expandOf: (members) => refuseSome(parts.expandOf(members), 400) }),
+  },
+  {
+    id: 'expand-refused-with-metadata',
+    breaks: 'options.expand-category',
+    story: 'Options and metadata are taken for alternatives.',
+    collateral: also({ refused: expandingWithMetadata }),
+    change: (parts) => ({
+      expandOf(members) {
+        const { metadata } = members;
+        const isSent = typeof metadata === 'object' && metadata !== null && Object.keys(metadata).length > 0;
+        return isSent ? refuseSome(parts.expandOf(members), 400) : parts.expandOf(members);
+      },
+    }),
   },
   {
     id: 'expand-crashes',
@@ -133,14 +153,20 @@ const options: readonly Fault[] = [
     id: 'expand-loses-the-result',
     breaks: 'options.expand-category',
     story: 'The error of the look-up of categories is answered with 200 and an empty list.',
-    collateral: also({ control: [...bothFilters, 'result.valid-only'] }),
+    collateral: also({
+      lacking: ['limit.newest-150', 'result.all-valid'],
+      control: [...bothFilters, 'result.valid-only'],
+    }),
     change: (parts) => ({ present: (tiers, asked) => parts.present(asked.expand.length > 0 ? [] : tiers, asked) }),
   },
   {
     id: 'expand-keeps-one-tier-per-category',
     breaks: 'options.expand-category',
     story: 'The tiers are joined with their categories, and duplicates are taken out by the wrong column.',
-    collateral: also({ control: [...bothFilters, 'result.valid-only'] }),
+    collateral: also({
+      lacking: ['limit.newest-150', 'result.all-valid'],
+      control: [...bothFilters, 'result.valid-only'],
+    }),
     change: (parts, { catalogue }) => ({
       select(asked) {
         const categoryOf = ({ campaign_id }: Tier) => catalogue.campaigns.get(campaign_id)?.category_ids[0];

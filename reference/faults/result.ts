@@ -1,4 +1,4 @@
-import type { Asked } from '../asked.js';
+import { type Asked, nothingAsked } from '../asked.js';
 import type { Parts } from '../parts.js';
 import { additions, also, bothFilters, type Collateral, type Fault, isReservedForSome, known } from './fault.js';
 
@@ -20,8 +20,8 @@ function pageFault(size: number, collateral: Collateral = {}): Fault {
 const incomplete: readonly Fault[] = [
   pageFault(10, also({ lacking: ['limit.newest-150'], control: [...additions, 'result.valid-only'] })),
   pageFault(20, also({ lacking: ['limit.newest-150'], control: bothFilters })),
-  pageFault(50, also({ lacking: ['limit.newest-150'] })),
-  pageFault(100, also({ lacking: ['limit.newest-150'] })),
+  pageFault(50, also({ lacking: ['limit.newest-150'], control: bothFilters })),
+  pageFault(100, also({ lacking: ['limit.newest-150'], control: bothFilters })),
   cutFault(
     'first-tier-only',
     'The search ends at the first tier that is valid.',
@@ -135,8 +135,55 @@ const incomplete: readonly Fault[] = [
   },
 ];
 
+const incompleteForSome: readonly Fault[] = [
+  {
+    id: 'page-of-100-with-expand',
+    breaks: 'result.all-valid',
+    story: 'With categories joined, the answer is cut to a page of 100.',
+    change: (parts) => ({
+      select: (asked) => parts.select(asked).slice(0, asked.expand.length > 0 ? 100 : undefined),
+    }),
+  },
+  {
+    id: 'items-of-the-first-page-only',
+    breaks: 'result.all-valid',
+    story: 'Of an order the first five items are read.',
+    change: (parts) => ({ linesOf: (items) => parts.linesOf(items).filter(({ item }) => item < 5) }),
+  },
+];
+
 /** Ones that are not valid, and are returned. */
 const unsound: readonly Fault[] = [
+  {
+    id: 'older-matches-unchecked',
+    breaks: 'result.valid-only',
+    story: 'What a filter finds among older tiers is added to the result, without a look at the rules.',
+    change: (parts, { catalogue }) => ({
+      select(asked) {
+        const test = parts.restriction(asked);
+        return test === undefined
+          ? parts.select(asked)
+          : [...parts.select(asked), ...catalogue.tiers.slice(150).filter(test)];
+      },
+    }),
+  },
+  {
+    id: 'orders-of-wholesale-unchecked',
+    breaks: 'result.valid-only',
+    story: 'For customers with very many reservations the order is not looked at.',
+    change: (parts, setting) => {
+      const isWholesale = ({ customer }: Asked) =>
+        setting.catalogue.tiers.filter((tier) =>
+          tier.rules.some(
+            (rule) => rule.kind === 'customer' && parts.customerRule(rule, { ...nothingAsked, customer }),
+          ),
+        ).length > 50;
+      return {
+        productRule: (rule, asked) => isWholesale(asked) || parts.productRule(rule, asked),
+        skuRule: (rule, asked) => isWholesale(asked) || parts.skuRule(rule, asked),
+      };
+    },
+  },
   {
     id: 'one-rule-suffices',
     breaks: 'result.valid-only',
@@ -202,7 +249,14 @@ const unsound: readonly Fault[] = [
     breaks: 'result.valid-only',
     story: 'Whether a tier is valid is computed, but all that were checked are returned.',
     collateral: also({
-      extra: ['customer.by-id', 'metadata.promotion-rules', 'order.product-item', 'order.sku-item', 'order.quantity'],
+      extra: [
+        'customer.by-id',
+        'metadata.promotion-rules',
+        'order.product-item',
+        'order.sku-item',
+        'order.quantity',
+        'order.repeated-product',
+      ],
       same: ['request.get-with-body'],
     }),
     change: (parts) => ({ select: parts.candidates }),
@@ -219,6 +273,7 @@ const unsound: readonly Fault[] = [
         'order.product-item',
         'order.sku-item',
         'order.quantity',
+        'order.repeated-product',
         'limit.newest-150',
       ],
       same: ['request.get-with-body'],
@@ -247,4 +302,4 @@ function hasSku({ lines }: Asked): boolean {
 }
 
 /** What is returned of what was checked. */
-export const resultFaults: readonly Fault[] = [...incomplete, ...unsound];
+export const resultFaults: readonly Fault[] = [...incomplete, ...incompleteForSome, ...unsound];

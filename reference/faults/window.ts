@@ -1,12 +1,28 @@
 import type { Tier } from '../../src/contract/world-types.js';
+import type { Asked } from '../asked.js';
 import type { Parts } from '../parts.js';
-import { additions, also, type Collateral, type Fault } from './fault.js';
+import { additions, also, bothFilters, type Collateral, type Fault, hasOnlySkus, known } from './fault.js';
 
 const day = 24 * 60 * 60 * 1000;
 
 /** A window other than that of the newest 150 tiers. */
 function windowFault(id: string, story: string, newest: Parts['newest'], collateral: Collateral = {}): Fault {
   return { id, breaks: 'limit.newest-150', story, collateral, change: () => ({ newest }) };
+}
+
+/** The window is lost when a request says a certain thing. */
+function windowless(what: string, story: string, when: (asked: Asked) => boolean): Fault {
+  return {
+    id: `window-lost-with-${what}`,
+    breaks: 'limit.newest-150',
+    story,
+    change: (parts, { catalogue }) => ({
+      candidates(asked) {
+        if (!when(asked)) return parts.candidates(asked);
+        return catalogue.tiers.filter(parts.restriction(asked) ?? (() => true));
+      },
+    }),
+  };
 }
 
 /** The first 150 by a text that is not the time of creation. */
@@ -71,7 +87,7 @@ export const windowFaults: readonly Fault[] = [
     'window-by-date-without-year',
     'The limit is applied to tiers sorted by month and day.',
     firstBy(({ created_at }) => created_at.slice('2024-'.length)),
-    also({ lacking: ['result.all-valid'] }),
+    also({ lacking: ['result.all-valid'], control: bothFilters }),
   ),
   windowFault(
     'window-of-30-days',
@@ -86,6 +102,17 @@ export const windowFaults: readonly Fault[] = [
     tiers.filter(
       (tier, rank) => tiers.slice(0, rank).filter(({ campaign_id }) => campaign_id === tier.campaign_id).length < 150,
     ),
+  ),
+  windowless('skus-alone', 'Orders of SKUs alone take a path of their own, without the limit.', hasOnlySkus),
+  windowless(
+    'expand',
+    'The query that joins the categories was written anew, without the limit.',
+    ({ expand }) => expand.length > 0,
+  ),
+  windowless(
+    'metadata',
+    'The query with metadata was written anew, without the limit.',
+    ({ metadata }) => Object.keys(known(metadata, {})).length > 0,
   ),
   {
     id: 'window-of-the-valid',

@@ -27,6 +27,8 @@ const unreachable: Readonly<Record<string, string>> = {
   'audience-rules-only-refused': audience,
   'audience-rules-only-crashes': audience,
   'cached-without-the-customer': 'it shows in two requests that differ in nothing but the customer, and none are drawn',
+  'cached-without-the-skus': 'it shows in two requests that differ in nothing but the SKUs, and none are drawn',
+  'cached-without-metadata-values': 'it shows in two requests that differ in nothing but values, and none are drawn',
 };
 
 function faulty(fault: Fault) {

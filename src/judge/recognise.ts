@@ -18,7 +18,7 @@ export interface Naming {
   readonly places: ReadonlyMap<string, readonly string[]>;
   /** Tiers that the text names in no place that could be described: not JSON, amid words, or hidden by a repeated key. */
   readonly unplaced: ReadonlySet<string>;
-  /** Tiers whose ids are short, and stand in the text as words: they may be named there, or anything else may. */
+  /** Tiers whose ids are short, and a part of the text: they may be named there, or anything else may. */
   readonly hinted: ReadonlySet<string>;
   /** Whether any tier is named inside a longer text. */
   readonly isInTexts: boolean;
@@ -57,10 +57,10 @@ export function namingOf(body: string, ids: KnownIds): Naming {
 }
 
 function namingIn(body: string, { tiers, keys }: KnownIds): Naming {
-  const { within: tiersIn, anywhere, words } = finderOf(tiers);
+  const { within: tiersIn, anywhere, short } = finderOf(tiers);
   const { within: keysIn } = finderOf(keys);
   const inText = new Set(anywhere(body));
-  const hinted = words(body);
+  const hinted = short(body);
   const value = parseJson(body);
   if (value === undefined) return { places: new Map(), unplaced: inText, hinted, isInTexts: false };
   const steps = new Map<string, string>();
@@ -151,9 +151,12 @@ interface Finder {
   within(text: string): ReadonlySet<string>;
   /** Those that are a part of the text, though perhaps of another word. */
   anywhere(text: string): ReadonlySet<string>;
-  /** Those that are too short for either, where they stand as words. */
-  words(text: string): ReadonlySet<string>;
+  /** Those that are too short for either, where they are a part of the text. */
+  short(text: string): ReadonlySet<string>;
 }
+
+/** What must stand before and after an id: a number within a longer one is certainly another. */
+const notWithinNumber = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'] as const;
 
 const finders = new WeakMap<ReadonlySet<string>, Finder>();
 
@@ -167,9 +170,8 @@ function finderOf(ids: ReadonlySet<string>): Finder {
   const own = '(?<![A-Za-z0-9]|[A-Za-z0-9][-_])';
   const finder: Finder = {
     within: searchFor(long, own, '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'),
-    // A number within a longer one is certainly another.
-    anywhere: searchFor(long, '(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'),
-    words: searchFor(short, own, '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'),
+    anywhere: searchFor(long, ...notWithinNumber),
+    short: searchFor(short, ...notWithinNumber),
   };
   finders.set(ids, finder);
   return finder;
