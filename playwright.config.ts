@@ -19,7 +19,8 @@ export default defineConfig({
   outputDir: path.resolve('test-results'),
   // One worker: concurrency inside a case is faster than more workers, and a deployment is asked gently.
   workers: 1,
-  fullyParallel: false,
+  // Which makes nothing parallel then, but lets --shard divide the cases of a file.
+  fullyParallel: true,
   // The client bounds every exchange.
   timeout: 0,
   // What is compiled already need not be compiled again, which would also confuse coverage.

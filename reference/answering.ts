@@ -8,7 +8,7 @@ import type { Parts, Setting } from './parts.js';
 type Answering = Pick<Parts, 'answer' | 'arrange' | 'page' | 'present' | 'list' | 'fail'>;
 
 /** Longer orders are echoed only so far: the echo stands in every record. */
-const echoedLines = 10;
+const echoedLines = 2;
 
 const emptyList = { data: [], total: 0, data_ref: 'data', object: 'list' } as const;
 

@@ -30,7 +30,12 @@ function report(
   test(`${id}: ${title}`, details, async ({ engine }, testInfo) => {
     const result = await run(engine);
     const { target, calibration } = engine.session;
-    await attachReport(testInfo, { result, target, calibrationRequests: calibration.requestsSent });
+    const { requestsSent, note } = calibration;
+    await attachReport(testInfo, {
+      result,
+      target,
+      calibration: { requestsSent, ...(note === undefined ? {} : { note }) },
+    });
     await showRows(result);
     const { verdict, reason } = result;
     if (verdict === 'fail' || verdict === 'error') throw shown(result, engine);

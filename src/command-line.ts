@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -29,6 +29,8 @@ import { provision } from './target/provision.js';
 import { loadSettings, variables } from './target/settings.js';
 import { allowHttpVariable, loadTarget } from './target/target.js';
 
+const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string };
+
 /** Exit statuses of the commands that certify. */
 export const exitStatus = { conforms: 0, 'does-not-conform': 1, unusableInput: 2, drift: 3, incomplete: 4 } as const;
 
@@ -42,6 +44,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   dotenv.config({ quiet: true });
   let status = 0;
   const program = new Command('conformance')
+    .version(version)
     .description('Certifies deployments of GET /v1/promotions/validation against its documentation.')
     .exitOverride()
     .showHelpAfterError('Run it with --help for what it takes.');
@@ -89,13 +92,13 @@ export async function main(argv: readonly string[]): Promise<number> {
   program
     .command('serve')
     .description('starts the reference deployment')
-    .addOption(new Option('--port <number>', 'a free one unless given').argParser(portNumber).default(0, 'a free one'))
+    .addOption(new Option('--port <number>', 'a free one unless given').argParser(portNumber))
     .option('--world <file>', 'a world as JSON, as `conformance world` prints it; that of the suite unless given')
     .option('--as <record>', 'answers every open question as the record says')
-    .option('--behaviour <question=outcome>', 'answers an open question so; may be repeated', collectBehaviours, {})
+    .option('--behaviour <question=outcome>', 'answers an open question so; may be repeated', collectBehaviours)
     .option('--empty', 'holds nothing')
     .option('--manage', 'lets the world be added to: POST /manage/customers and so on, see targets/')
-    .option('--fault <id>', 'breaks a requirement on purpose; may be repeated', collectFaults, [])
+    .option('--fault <id>', 'breaks a requirement on purpose; may be repeated', collectFaults)
     .action(async (options: ServeOptions) => serve(options));
 
   program
@@ -240,7 +243,9 @@ async function doctor({ target: file, baseUrl, allowHttp }: TargetOptions): Prom
   const findings = await examine(suite, target, client);
   await client.close();
   await reference?.close();
-  process.stdout.write(findingsText(findings));
+  const where = target.place.kind === 'deployment' ? target.place.baseUrl : 'the reference deployment';
+  const notes = (target.notes ?? []).map((note) => `${note}\n`);
+  process.stdout.write(`${target.name}: ${where}\n${notes.join('')}\n${findingsText(findings)}`);
   if (findings.some(({ state }) => state === 'trouble')) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;
 }
@@ -272,16 +277,16 @@ function withReporter(args: readonly string[]): string[] {
 }
 
 interface ServeOptions {
-  readonly port: number;
+  readonly port?: number;
   readonly world?: string;
   readonly as?: string;
-  readonly behaviour: Readonly<Record<string, string>>;
+  readonly behaviour?: Behaviours;
   readonly empty?: boolean;
   readonly manage?: boolean;
-  readonly fault: readonly Fault[];
+  readonly fault?: readonly Fault[];
 }
 
-async function serve({ port, world, as, behaviour, empty, manage, fault }: ServeOptions): Promise<void> {
+async function serve({ port = 0, world, as, behaviour, empty, manage, fault = [] }: ServeOptions): Promise<void> {
   const { behaviours, inimitable } = as === undefined ? { behaviours: {}, inimitable: [] } : behavioursOf(as);
   const { url, close } = await serveReference({
     port,
@@ -333,7 +338,7 @@ function portNumber(text: string): number {
   return port;
 }
 
-function collectBehaviours(text: string, before: Behaviours): Behaviours {
+function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It has the form QUESTION=OUTCOME.');
   const behaviours = { ...before, [text.slice(0, at)]: text.slice(at + 1) };
@@ -343,7 +348,7 @@ function collectBehaviours(text: string, before: Behaviours): Behaviours {
   });
 }
 
-function collectFaults(id: string, before: readonly Fault[]): Fault[] {
+function collectFaults(id: string, before: readonly Fault[] = []): Fault[] {
   return refusing(() => [...before, faultNamed(id)]);
 }
 

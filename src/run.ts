@@ -3,7 +3,7 @@ import type { Location } from './contract/problem.js';
 import { documentedRequest } from './contract/request.js';
 import type { Suite } from './contract/suite.js';
 import type { Channel, Exchange, Headers, HttpRequest } from './exchange/exchange.js';
-import { knownIds, succeeded } from './judge/check.js';
+import { credentialsRefused, knownIds, succeeded } from './judge/check.js';
 import { type Drift, driftOf, type Expected, nothingExpected } from './judge/drift.js';
 import { type Naming, namingOf } from './judge/recognise.js';
 import { type Shape, shapeOfBodies } from './judge/shape.js';
@@ -38,28 +38,43 @@ export interface Setting extends Background {
 /** What was learnt of the target before all cases. */
 export interface Calibration {
   readonly namings: readonly Naming[];
-  /** Why the target cannot be reached at all, if so. */
-  readonly unreachable?: string;
+  /** Why nothing can be learnt of the target at all, if so. */
+  readonly unaskable?: string;
+  /** What the user should know before reading on. */
+  readonly note?: string;
   readonly requestsSent: number;
 }
 
 /**
  * Sends the calibration requests of a suite.
  *
- * @returns what the successful responses name; `unreachable` where not one request got any response
+ * @returns what the successful responses name; `unaskable` where not one request got any response, or all were refused
+ *   for their credentials: the rest would fare no better, and may lock somebody out
  */
 export async function calibrate(suite: Suite, { send, redact }: Channel): Promise<Calibration> {
   const exchanges = await Promise.all(suite.calibration.map((request) => send(request)));
   const ids = knownIds(suite.world.world);
-  const responses = exchanges.flatMap((exchange) => ('response' in exchange ? [exchange.response] : []));
-  const namings = responses.filter(succeeded).map(({ body }) => namingOf(body, ids));
-  const [first] = exchanges;
-  const unreachable =
-    responses.length === 0 && first !== undefined && 'message' in first
-      ? { unreachable: shown(first.message, redact) }
-      : {};
-  return { namings, requestsSent: attemptsOf(exchanges), ...unreachable };
+  const successes = exchanges.flatMap((exchange) =>
+    'response' in exchange && succeeded(exchange.response) ? [exchange.response] : [],
+  );
+  const namings = successes.map(({ body }) => namingOf(body, ids));
+  const refusals = exchanges.map((exchange) =>
+    'response' in exchange ? credentialsRefused(exchange.response) : exchange.message,
+  );
+  const [refusal] = refusals;
+  const isUnaskable = refusal !== undefined && refusals.every((each) => each !== undefined);
+  const isHeld = suite.world.world.tiers.some(({ id }) => !suite.world.unbound.has(id));
+  const namesNothing = namings.every(({ places, unplaced, hinted }) => places.size + unplaced.size + hinted.size === 0);
+  return {
+    namings,
+    requestsSent: attemptsOf(exchanges),
+    ...(isUnaskable ? { unaskable: shown(refusal, redact) } : {}),
+    ...(namings.length > 0 && isHeld && namesNothing ? { note: noWorld } : {}),
+  };
 }
+
+const noWorld =
+  'The first responses name no promotion of the world. Is it loaded (npx conformance world), under the ids that the target file states? npx conformance doctor looks closer.';
 
 /** The requests that a case sends: each once, rows for which the target lacks ids aside. */
 export function requestsOf(case_: Case): HttpRequest[] {
@@ -260,11 +275,11 @@ export async function runSuite(
     infersShape: stated.infersShape ?? false,
     ...(stated.tierPatterns === undefined ? {} : { statedPatterns: stated.tierPatterns }),
   };
-  const { unreachable } = calibration;
+  const { unaskable } = calibration;
   const results: CaseResult[] = [];
   for (const case_ of suite.cases) {
     results.push(
-      unreachable === undefined ? await runCase(case_, channel, setting) : unsent(case_, 'inconclusive', unreachable),
+      unaskable === undefined ? await runCase(case_, channel, setting) : unsent(case_, 'inconclusive', unaskable),
     );
   }
   return { results, calibration };

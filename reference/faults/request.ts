@@ -111,15 +111,14 @@ const headers: readonly Fault[] = [
   ),
 ];
 
-/** What is asked with expand and metadata among other things. */
-const expandingWithMetadata: readonly Requirement[] = [
+/** What is asked with expand, and metadata, among other things. */
+const expanding: readonly Requirement[] = [
   ...bothFilters,
   'query.audience-rules-only',
   'result.valid-only',
+  'limit.newest-150',
+  'result.all-valid',
 ];
-
-/** What is asked with expand among other things. */
-const expanding: readonly Requirement[] = [...expandingWithMetadata, 'limit.newest-150', 'result.all-valid'];
 
 const options: readonly Fault[] = [
   {
@@ -133,7 +132,7 @@ const options: readonly Fault[] = [
     id: 'expand-refused-with-metadata',
     breaks: 'options.expand-category',
     story: 'Options and metadata are taken for alternatives.',
-    collateral: also({ refused: expandingWithMetadata }),
+    collateral: also({ refused: expanding }),
     change: (parts) => ({
       expandOf(members) {
         const { metadata } = members;

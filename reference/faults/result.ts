@@ -140,6 +140,7 @@ const incompleteForSome: readonly Fault[] = [
     id: 'page-of-100-with-expand',
     breaks: 'result.all-valid',
     story: 'With categories joined, the answer is cut to a page of 100.',
+    collateral: also({ lacking: ['limit.newest-150'] }),
     change: (parts) => ({
       select: (asked) => parts.select(asked).slice(0, asked.expand.length > 0 ? 100 : undefined),
     }),

@@ -17,7 +17,11 @@ const environment = { CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token 
 
 test('a deployment that gives its own ids: provision, doctor, certify, conforms', async () => {
   for (const part of ['targets', 'schemas'])
-    cpSync(path.join(packageRoot, part), path.join(folder, part), { recursive: true });
+    cpSync(path.join(packageRoot, part), path.join(folder, part), {
+      recursive: true,
+      // Who tried the example has bindings there.
+      filter: (file) => !file.endsWith('.bindings.yaml'),
+    });
   const { url, close } = await serveReference({ world: emptyWorld, credentials: referenceCredentials, manage: true });
   const options = { cwd: folder, env: { ...environment, BASE_URL: url } };
   const target = ['--target', 'targets/reference.yaml'];
@@ -27,7 +31,7 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
   expect(before.output).toContain('Write it with: npx conformance provision --target targets/reference.yaml');
 
   const provisioned = await conformance(['provision', ...target], options);
-  expect(provisioned.output).toMatch(/^targets\/reference\.bindings\.yaml holds \d+ ids now\.\n$/);
+  expect(provisioned.output).toMatch(/^targets\/reference\.bindings\.yaml holds \d+ ids now\.$/m);
   expect(provisioned.status).toBe(0);
 
   const examined = await conformance(['doctor', ...target], options);

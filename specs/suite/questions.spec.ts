@@ -2,7 +2,13 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { type Behaviours, behavioursFromOutcomes, closedQuestions, openQuestions } from '../../reference/behaviours.js';
+import {
+  type Behaviours,
+  behavioursFromOutcomes,
+  type ClosedQuestion,
+  closedQuestions,
+  openQuestions,
+} from '../../reference/behaviours.js';
 import { createDeployment } from '../../reference/deployment.js';
 import { expectedOf } from '../../src/certificate/drift.js';
 import { observedDocument } from '../../src/certificate/observed.js';
@@ -29,8 +35,11 @@ function asking(question: string): Suite {
   return { ...suite, cases: suite.cases.filter((case_) => case_.kind === 'requirement' || case_.id === question) };
 }
 
+/** The reference deployment as it is. */
+const usual = certifyInProcess(reference()).then(({ certificate }) => certificate);
+
 test('on the reference deployment every question is answered, and none is undetermined', async () => {
-  const { certificate } = await certifyInProcess(reference());
+  const certificate = await usual;
   expect(certificate.verdict).toBe('conforms');
   expect(certificate.questions).toHaveLength(80);
   expect(certificate.questions.filter(({ outcome }) => outcome === null || outcome === undetermined)).toEqual([]);
@@ -41,7 +50,9 @@ test.describe('each outcome of each question, chosen as a behaviour, is observed
     if (answer.kind === 'value') continue;
     test(id, async () => {
       for (const outcome of answer.outcomes.keys()) {
-        const { certificate } = await certifyInProcess(reference({ [id]: outcome }), { asked: asking(id) });
+        const isUsual = closedQuestions[id as ClosedQuestion][0] === outcome;
+        const run = () => certifyInProcess(reference({ [id]: outcome }), { asked: asking(id) });
+        const certificate = isUsual ? await usual : (await run()).certificate;
         const observed = certificate.questions.find((question) => question.id === id)?.outcome;
         expect.soft([outcome, certificate.verdict, observed]).toEqual([outcome, 'conforms', outcome]);
       }
@@ -88,8 +99,8 @@ test('a record of any combination of behaviours, served again, shows no drift', 
     expect(drift).toEqual([]);
     if (whole) imitated += 1;
   });
-  await fc.assert(circle, { numRuns: 40, seed: 20_261_121, endOnFailure: true });
-  expect(imitated).toBeGreaterThanOrEqual(15);
+  await fc.assert(circle, { numRuns: 25, seed: 20_261_121, endOnFailure: true });
+  expect(imitated).toBeGreaterThanOrEqual(10);
 });
 
 test('two runs on an unchanged target give the same record and the same document, byte for byte', async () => {
@@ -170,21 +181,27 @@ test('behaviours of the reference deployment and outcomes of the ledger are the 
   expect(behaviours).toEqual(ledger);
 });
 
-test.describe('credentials that are words of the suite', () => {
-  for (const word of ['pass', 'fail', 'id', 'title', 'order', 'order.metadata', 'cases', 'as-number', 'none']) {
-    test(word, async () => {
-      const hides = redactor([{ value: word, placeholder: '$CLIENT_TOKEN' }]);
-      const channel = { ...channelTo(reference()), redact: hides };
-      const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
-      expect(certificate.summary).toEqual({ pass: 17 });
-      const expected = expectedOf(recordOf(suite, results, 'reference'), {}, undefined);
-      const again = await certifyOver(channel, suite, { expected });
-      expect(again.certificate.drift).toEqual([]);
-      const { certificate: open } = await certifyInProcess(reference());
-      const closed = suite.ledger.questions.filter(({ answer }) => answer.kind === 'outcomes').map(({ id }) => id);
-      const outcomes = ({ questions }: typeof open) => questions.filter(({ id }) => closed.includes(id));
-      expect(outcomes(certificate).map(({ outcome }) => outcome)).toEqual(outcomes(open).map(({ outcome }) => outcome));
-    });
+test('credentials that are words of the suite take away nothing but themselves', async () => {
+  const plain = await usual;
+  const isNamed = new Set(
+    suite.ledger.questions.filter(({ answer }) => answer.kind === 'outcomes').map(({ id }) => id),
+  );
+  const named = ({ questions }: typeof plain) =>
+    questions.filter(({ id }) => isNamed.has(id)).map(({ id, outcome }) => [id, outcome]);
+  for (const words of [
+    ['pass', 'id'],
+    ['fail', 'title'],
+    ['order.metadata', 'as-number'],
+    ['promotions', '200'],
+  ]) {
+    const redact = redactor(words.map((value, n) => ({ value, placeholder: `$SECRET_${n}` })));
+    const channel = { ...channelTo(reference()), redact };
+    const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
+    expect(certificate.summary).toEqual({ pass: 17 });
+    expect(named(certificate)).toEqual(named(plain));
+    const expected = expectedOf(recordOf(suite, results, 'reference'), {}, undefined);
+    const again = await certifyOver(channel, suite, { expected });
+    expect(again.certificate.drift).toEqual([]);
   }
 });
 

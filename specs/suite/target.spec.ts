@@ -128,6 +128,25 @@ test.describe('where the target is: the environment wins over the file', () => {
   }
 });
 
+test('plain HTTP goes to another machine where that is meant, and to this one', () => {
+  for (const [text, environment] of [
+    ['name: a\nallow_http: true', { BASE_URL: 'http://a.test' }],
+    ['name: a', { BASE_URL: 'http://a.test', CONFORMANCE_ALLOW_HTTP: '1' }],
+    ['name: a', { BASE_URL: 'http://127.0.0.1:81' }],
+  ] as const)
+    expect(load(text, { ...credentials, ...environment }).place).toMatchObject({ baseUrl: environment.BASE_URL });
+});
+
+test('what the environment overrides is told', () => {
+  const all = { ...stagingEnvironment, ...credentials };
+  expect(load(staging, stagingEnvironment)).not.toHaveProperty('notes');
+  expect(load(staging, { ...all, BASE_URL: 'https://b.test' }).notes).toEqual([
+    'CLIENT_APPLICATION_ID of the environment is used, not $STAGING_ID, which the target file names.',
+    'CLIENT_TOKEN of the environment is used, not $STAGING_TOKEN, which the target file names.',
+    'BASE_URL of the environment, or --base-url, is used, not the base_url of the target file.',
+  ]);
+});
+
 test('what a file states of responses holds wherever the target is', () => {
   const text = 'name: mine\nresponse: { tier: /promotions/*/id }\npins: { empty-result: empty-list }';
   for (const environment of [{}, { BASE_URL: 'https://a.test', ...credentials }]) {
@@ -146,8 +165,9 @@ test('a schema of responses is read from a file beside the target file', () => {
 });
 
 test('how a deployment is asked', () => {
+  const pem = (name: string) => `-----BEGIN CERTIFICATE-----\n${name}`;
   const folder = path.dirname(targetFile(''));
-  for (const name of ['ca', 'cert', 'key']) writeFileSync(path.join(folder, `${name}.pem`), `the ${name}`);
+  for (const name of ['ca', 'cert', 'key']) writeFileSync(path.join(folder, `${name}.pem`), pem(name));
   const { version, contact, operation, manners } = load(
     `
 name: mine
@@ -180,7 +200,7 @@ allow_http: true`,
     limits: { concurrency: 3, timeoutMs: 100, bodyBytes: 200, bodyValues: 250, headerBytes: 300 },
     repeats: { waitsMs: [500, 2_000], longestWaitMs: 7_000 },
     budget: { requests: 10, seconds: 60 },
-    tls: { ca: 'the ca', cert: 'the cert', key: 'the key' },
+    tls: { ca: pem('ca'), cert: pem('cert'), key: pem('key') },
     allowHttp: true,
   });
   expect(load('name: mine')).not.toHaveProperty('manners');
@@ -210,6 +230,12 @@ test.describe('refuses a setting of the environment', () => {
     ['another protocol', undefined, url('ftp://a.test'), noUrl("'ftp://a.test'")],
     ['a query', undefined, url('https://a.test?x=1'), noUrl("'https://a.test?x=1'")],
     ['a fragment', undefined, url('https://a.test#x'), noUrl("'https://a.test#x'")],
+    [
+      'plain HTTP to another machine',
+      undefined,
+      url('http://a.test:81'),
+      'BASE_URL: credentials do not go to another machine (a.test:81) over plain HTTP\n    Use https, or say --allow-http (allow_http: true in a target file) where that is meant.',
+    ],
     ['no host', undefined, url('https://'), noUrl("'https:'")],
     ['a password in the URL', undefined, url('https://me:hunter2@a.test'), noCredentials],
     ['a user in the URL', undefined, url('https://hunter2@a.test'), noCredentials],

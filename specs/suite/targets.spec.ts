@@ -153,12 +153,18 @@ test.describe('a target file is refused at its line', () => {
       'none.pem cannot be read (ENOENT)',
       'Paths are relative to the target file.',
     ],
+    'a certificate authority that is none': [
+      'name: a\nbase_url: https://a.test\ntls: { ca: ▸ids.json }',
+      'ids.json is no PEM',
+      'It begins with -----BEGIN …-----.',
+    ],
     'a certificate without its key': ['name: a\ntls: ▸{ cert: a.pem }', "'tls' lacks the key 'key'"],
     'no pace at all': ['name: a\npacing: { requests_per_second: ▸0 }', "'requests_per_second' must be > 0"],
   };
   for (const [what, [yaml, message, mend]] of Object.entries(table)) {
     test(what, () => {
       const { text, places } = marked(yaml);
+      written('ids.json', '{}');
       const file = written('wrong.yaml', text);
       const failure = (() => {
         try {
@@ -210,7 +216,8 @@ test.describe('an operation that is offered elsewhere', () => {
       'elsewhere.yaml',
       `name: elsewhere\nversion: "3"\ncontact: me@example.com\nbase_url: ${url}\noperation: { method: POST, path: /check }\n`,
     );
-    const { status } = await conformance(['certify', '--target', file, '--out', 'out'], {
+    const only = ['--', '--grep', '@request.get-with-body|@limit.newest-150'];
+    const { status } = await conformance(['certify', '--target', file, '--out', 'out', ...only], {
       cwd: folder,
       env: environment,
     });
@@ -218,7 +225,8 @@ test.describe('an operation that is offered elsewhere', () => {
     const certificate = readCertificate(folder, 'out');
     expect(certificate.target).toEqual({ name: 'elsewhere', version: '3', contact: 'me@example.com', base_url: url });
     expect(certificate.notes[0]).toBe(elsewhere(operation));
-    expect(certificate.summary).toEqual({ pass: 16, 'not-applicable': 1 });
+    expect(certificate.summary).toEqual({ pass: 1, 'not-applicable': 16 });
+    expect(requirementsWith('pass', certificate)).toEqual(['limit.newest-150']);
     expect(status).toBe(4);
   });
 });
@@ -242,7 +250,7 @@ test.describe('--dry-run', () => {
       /^ {2}GET \/v1\/promotions\/validation\?\[filters\]\[promotion_id\]\[conditions\]\[\$is\]=camp_/m,
     );
     expect(output).toMatch(/^method-delete {2}\(\d+\) {2}intrusive$/m);
-    expect(output).toMatch(/^114 of 114 cases, \d+ requests, \d+ of them intrusive\. Nothing was sent\.$/m);
+    expect(output).toMatch(/^119 of 119 cases, \d+ requests, \d+ of them intrusive\. Nothing was sent\.$/m);
     expect(output).not.toContain('the-token');
   });
 

@@ -145,10 +145,10 @@ test('150 conforming variants of the independent deployment are found to conform
   );
 });
 
-const draws = Math.ceil(500 / faults.length);
-
-test(`every fault is caught under ${draws} looks and behaviours each`, async () => {
+test('every fault is caught, under 500 looks and behaviours', async () => {
   for (const [n, fault] of faults.entries()) {
+    // As many of each, and the rest of the first ones.
+    const draws = Math.floor(500 / faults.length) + (n < 500 % faults.length ? 1 : 0);
     await fc.assert(
       fc.asyncProperty(shape, behaviours, async (shape, behaviours) => {
         // Where an empty result looks like its refusal, it cannot be told from a result that is empty.

@@ -1,3 +1,4 @@
+import { someOf } from '../contract/some-of.js';
 import type { Suite } from '../contract/suite.js';
 import type { World } from '../contract/world-types.js';
 import type { Drift, Expected, ExpectedOutcome } from '../judge/drift.js';
@@ -43,10 +44,13 @@ export function driftText(drift: Drift, { evidence }: CaseResult, world: World):
   ].join('\n');
 }
 
-/** What a comparison with a record of another version leaves out, in words; undefined where it leaves out nothing. */
-export function versionNote(record: TargetRecord, suite: Suite): string | undefined {
-  if (record.suite.digest === suite.digest) return undefined;
-  const known = suite.ledger.questions.map(({ id }) => id);
-  const both = known.filter((id) => Object.hasOwn(record.questions, id)).length;
-  return `The record was made with ${record.suite.name} ${record.suite.version}, whose cases differ. Compared are the ${both} questions that both know.`;
+/** What a comparison with a record leaves out, in words; undefined where it leaves out nothing. */
+export function leftOutNote(record: TargetRecord, suite: Suite): string | undefined {
+  const known = new Set(suite.ledger.questions.map(({ id }) => id));
+  const recorded = Object.keys(record.questions);
+  const unknown = recorded.filter((id) => !known.has(id));
+  const aside = unknown.length === 0 ? '' : ` It has answers to what is no question here: ${someOf(unknown)}.`;
+  if (record.suite.digest === suite.digest) return aside === '' ? undefined : `The record differs.${aside}`;
+  const both = recorded.length - unknown.length;
+  return `The record was made with ${record.suite.name} ${record.suite.version}, whose cases differ. Compared are the ${both} questions that both know.${aside}`;
 }

@@ -89,6 +89,12 @@ export function troubleOf(exchange: Exchange): string | undefined {
   return status in passing ? `Answered ${status}: ${passing[status]}.` : undefined;
 }
 
+/** That a response refuses the configured credentials, in words; undefined where it does not. */
+export function credentialsRefused({ status }: HttpResponse): string | undefined {
+  if (status !== 401 && status !== 403) return undefined;
+  return `Answered ${status}: the credentials are probably wrong. Check CLIENT_APPLICATION_ID and CLIENT_TOKEN.`;
+}
+
 /** The exchange with its response, or why it shows nothing. */
 function seenOf(name: string, { exchanges }: Evidence, stance: Stance): Answered | { because: string } {
   const exchange = exchanges.get(name);
@@ -103,11 +109,8 @@ function seenOf(name: string, { exchanges }: Evidence, stance: Stance): Answered
       because: `Redirected (${status})${to === undefined ? '' : ` to ${to}`}; redirects are not followed. Is the base URL right?`,
     };
   }
-  if (status === 401 || status === 403) {
-    return {
-      because: `Answered ${status}: the credentials are probably wrong. Check CLIENT_APPLICATION_ID and CLIENT_TOKEN.`,
-    };
-  }
+  const refused = credentialsRefused(exchange.response);
+  if (refused !== undefined) return { because: refused };
   return exchange;
 }
 

@@ -301,16 +301,17 @@ const mostShown = 5;
 
 /** Reads the result out of a body. */
 export function resultOf({ places, unplaced, hinted }: Naming, reading: Reading): Result {
-  const named = new Set([...[...places.values()].flat(), ...unplaced]);
+  const named = () => new Set([...[...places.values()].flat(), ...unplaced]);
   const found = (patterns: readonly string[]) => {
     const others = patterns.length - mostShown;
     const rest = others > 0 ? ` and ${others} more paths` : '';
     return `Promotions are named under ${patterns.slice(0, mostShown).join(' and ')}${rest}`;
   };
   const doubts = (returned: readonly string[], mayBeHinted = false): Omit<Result, 'returned'> => {
-    const hints = mayBeHinted ? hinted : none;
-    const unclear = without(new Set([...unplaced, ...hints]), new Set(returned));
-    return { unclear, because: unplaced.size > 0 ? unplacedBecause : hintedBecause };
+    const doubtful = mayBeHinted && hinted.size > 0 ? new Set([...unplaced, ...hinted]) : unplaced;
+    if (doubtful.size === 0) return { unclear: none, because: '' };
+    const because = unplaced.size > 0 ? unplacedBecause : hintedBecause;
+    return { unclear: without(doubtful, new Set(returned)), because };
   };
   switch (reading.kind) {
     case 'stated': {
@@ -325,13 +326,13 @@ export function resultOf({ places, unplaced, hinted }: Naming, reading: Reading)
     case 'ambiguous':
       return {
         returned: [],
-        unclear: named,
+        unclear: named(),
         because: `${found(reading.patterns)}, which disagree. Name the right one in a target file: response: { tier: ${reading.patterns[0]} }, or the right ones in a list.`,
       };
     case 'misstated':
       return {
         returned: [],
-        unclear: named,
+        unclear: named(),
         because: `${found(reading.patterns)}, nowhere under ${reading.stated.join(' or ')}, which the target file states. Mend response.tier there.`,
       };
   }

@@ -1,13 +1,13 @@
 import type { TestInfo } from '@playwright/test';
 import type { TestCase, TestResult } from '@playwright/test/reporter';
-import type { CaseResult } from '../run.js';
+import type { Calibration, CaseResult } from '../run.js';
 import type { Session } from './session.js';
 
 /** What a test hands to the reporter. It travels as an attachment, so that merged reports of shards hold it too. */
 export interface Report {
   readonly result: CaseResult;
   readonly target: Session['target'];
-  readonly calibrationRequests: number;
+  readonly calibration: Pick<Calibration, 'requestsSent' | 'note'>;
 }
 
 const name = 'conformance';

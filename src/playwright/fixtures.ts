@@ -25,7 +25,7 @@ export const test = base.extend<object, { engine: Engine }>({
       const session = loadSession();
       const settings = loadSettings(process.env, suite);
       const { target, expected } = settings;
-      const { unreachable, namings } = session.calibration;
+      const { unaskable, namings } = session.calibration;
       const client = openTarget(target, session.target.base_url, { account: session.account });
       const setting: Setting = {
         world: suite.world.world,
@@ -35,7 +35,7 @@ export const test = base.extend<object, { engine: Engine }>({
         ...(target.tierPatterns === undefined ? {} : { statedPatterns: target.tierPatterns }),
       };
       const run = async (case_: Case): Promise<CaseResult> => {
-        if (unreachable !== undefined) return unsent(case_, 'inconclusive', unreachable);
+        if (unaskable !== undefined) return unsent(case_, 'inconclusive', unaskable);
         const reason = whyLeftOut(case_, settings);
         if (reason !== undefined) return unsent(case_, 'not-applicable', reason);
         return runCase(case_, client, setting);

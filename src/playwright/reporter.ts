@@ -28,14 +28,15 @@ export default class CertificateReporter implements Reporter {
 
   async onEnd({ status }: FullResult): Promise<{ status: FullResult['status'] }> {
     const { suite, report } = this;
+    const calibration = report?.calibration;
     // In the order of the suite, whatever the order in which shards came in.
     const results = [...suite.cases.map(({ id }) => id), explored].flatMap((id) => this.results.get(id) ?? []);
     const settings = loadSettings(process.env, suite);
     const certificate = certify(suite, results, {
       target: report?.target ?? certified(settings.target, ''),
-      requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, report?.calibrationRequests ?? 0),
+      requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration?.requestsSent ?? 0),
       isCutShort: status === 'interrupted' || status === 'timedout',
-      notes: settings.notes,
+      notes: [...(calibration?.note === undefined ? [] : [calibration.note]), ...settings.notes],
       startedAt: this.startedAt,
       durationMs: Date.now() - this.startedAt.getTime(),
     });

@@ -129,6 +129,8 @@ const lost =
 
 /** Whether the body of a GET arrives: then another body, or none, gets another result. */
 function examineBody(one: Answered, others: readonly (Exchange | undefined)[], { world }: Suite, say: Say): void {
+  // An error may well be the same for any body.
+  if (!succeeded(one.response)) return;
   const ids = knownIds(world.world);
   const answered = others.flatMap((other) =>
     other !== undefined && 'response' in other && troubleOf(other) === undefined ? [other.response] : [],

@@ -1,4 +1,5 @@
 import type { Location, Problem } from '../contract/problem.js';
+import type { Path } from '../contract/yaml-file.js';
 import type { Headers } from '../exchange/exchange.js';
 import type { Limits, Pacing, Repeats } from '../exchange/options.js';
 import type { Secret } from '../exchange/redact.js';
@@ -57,7 +58,7 @@ export function mannersIn(file: TargetFile, variable: ReadVariable, report: (pro
     waitsMs: repeats?.waits_seconds?.map(milliseconds),
     longestWaitMs: repeats?.longest_wait_seconds === undefined ? undefined : milliseconds(repeats.longest_wait_seconds),
   });
-  const pem = Object.entries(tls ?? {}).map(([part, name]) => [part, readBeside(file, name, ['tls', part])]);
+  const pem = Object.entries(tls ?? {}).map(([part, name]) => [part, pemIn(file, name, ['tls', part], report)]);
   return {
     ...defined({ requestsPerSecond: pacing?.requests_per_second, budget, allowHttp: allow_http }),
     ...headersIn(file, variable, report),
@@ -66,6 +67,13 @@ export function mannersIn(file: TargetFile, variable: ReadVariable, report: (pro
     ...(repeats === undefined ? {} : { repeats: patience }),
     ...(tls === undefined ? {} : { tls: Object.fromEntries(pem) }),
   };
+}
+
+function pemIn(file: TargetFile, name: string, steps: Path, report: (problem: Problem) => void): string {
+  const text = readBeside(file, name, steps);
+  if (!/-----BEGIN [A-Z0-9 ]+-----/.test(text))
+    report({ at: file.yaml.at(steps), message: `${name} is no PEM`, mend: 'It begins with -----BEGIN …-----.' });
+  return text;
 }
 
 function headersIn(

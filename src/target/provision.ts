@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stringify } from 'yaml';
@@ -37,9 +37,11 @@ export async function provision(environment: Environment): Promise<Provisioned> 
   const { capabilities } = target.document;
   const named = boundWorld(loadWorld(), capabilities === undefined ? {} : { capabilities: new Set(capabilities) });
   const held = heldOf(named);
+  const file = besideTarget(target, name);
+  // Before the command runs: what it creates must not be lost.
+  mkdirSync(path.dirname(file), { recursive: true });
   const printed = await run(target, command, JSON.stringify(held), variablesFor(environment, target));
   const { document, bound, without } = bindingsFrom(printed, named, held, target);
-  const file = besideTarget(target, name);
   replace(file, file.endsWith('.json') ? `${JSON.stringify(document, null, 2)}\n` : asYaml(document, target));
   return { bindings: path.relative(process.cwd(), file), bound, without };
 }
@@ -51,7 +53,8 @@ function heldOf({ world, unbound }: NamedWorld): World {
 
 /** The address and the credentials of the target, under their usual names. */
 function variablesFor(environment: Environment, target: TargetFile): Record<string, string> {
-  const { place } = loadTarget(environment);
+  const { place, notes = [] } = loadTarget(environment);
+  for (const note of notes) process.stderr.write(`${note}\n`);
   if (place.kind === 'reference') {
     const mend = 'Give the target file a base_url, or set BASE_URL.';
     throw new UnusableInput([{ at: target.yaml.at([]), message: 'there is no deployment to provision', mend }]);

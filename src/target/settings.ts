@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { expectedOf, versionNote } from '../certificate/drift.js';
+import { expectedOf, leftOutNote } from '../certificate/drift.js';
 import { readRecord } from '../certificate/record.js';
 import { type Case, intrusive } from '../contract/case.js';
 import { type Problem, UnusableInput } from '../contract/problem.js';
@@ -48,7 +48,7 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
   if (problems.length > 0) throw new UnusableInput(problems);
   const against = environment[variables.against];
   const record = against ? readRecord(against) : undefined;
-  const note = record === undefined ? undefined : versionNote(record, suite);
+  const note = record === undefined ? undefined : leftOutNote(record, suite);
   const pins = Object.fromEntries([...target.pins].map(([question, { outcome }]) => [question, outcome]));
   const recordTo = environment[variables.recordTo];
   // What is no record is not overwritten.
@@ -60,6 +60,7 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
     expected: expectedOf(record, pins, target.responseSchema),
     leavesOutIntrusive: environment[variables.noIntrusive] === '1',
     notes: [
+      ...(target.notes ?? []),
       ...(target.operation === undefined ? [] : [elsewhere(target.operation)]),
       ...(note === undefined ? [] : [note]),
       ...(exploration !== undefined && isPartial ? ['Random requests were not sent: they need the whole world.'] : []),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Location, type Problem, UnusableInput } from '../contract/problem.js';
 import type { Credentials } from '../exchange/options.js';
+import { isThisMachine } from '../exchange/way.js';
 import { compileSchema } from '../judge/stated-schema.js';
 import { besideTarget, type Environment, type TargetFile, targetFileOf } from './file.js';
 import { defined, type Manners, mannersIn, type ReadVariable, referredBy } from './manners.js';
@@ -23,6 +24,8 @@ export interface Target {
   readonly tierPatterns?: readonly string[];
   /** A JSON Schema of successful bodies. */
   readonly responseSchema?: object;
+  /** What of the target file does not hold, since the environment says otherwise. */
+  readonly notes?: readonly string[];
   /** Outcomes that the target is known to have, by question. */
   readonly pins: ReadonlyMap<string, { readonly outcome: string; readonly at: Location }>;
 }
@@ -43,6 +46,7 @@ export const allowHttpVariable = 'CONFORMANCE_ALLOW_HTTP';
  */
 export function loadTarget(environment: Environment): Target {
   const problems: Problem[] = [];
+  const notes: string[] = [];
   const variable: ReadVariable = (name, at) => {
     const value = environment[name];
     if (value) return value;
@@ -56,8 +60,14 @@ export function loadTarget(environment: Environment): Target {
     file === undefined ? { pins: new Map() } : statedIn(file, variable, (each) => problems.push(each));
 
   const credential = (usual: string, reference: string | undefined, key: string): string => {
-    const name = environment[usual] || reference === undefined ? usual : (referredBy(reference) ?? usual);
+    const own = reference === undefined ? usual : (referredBy(reference) ?? usual);
+    const name = environment[usual] ? usual : own;
+    if (name !== own) notes.push(`${usual} of the environment is used, not ${reference}, which the target file names.`);
     return variable(name, name === usual || !file ? { setting: name } : file.yaml.at(['credentials', key]));
+  };
+  const manners: Manners = {
+    ...stated.manners,
+    ...(environment[allowHttpVariable] === '1' ? { allowHttp: true } : {}),
   };
   const placeAt = (baseUrl: string): Place => ({
     kind: 'deployment',
@@ -71,18 +81,32 @@ export function loadTarget(environment: Environment): Target {
   const place: Place = baseUrl === undefined ? { kind: 'reference' } : placeAt(baseUrl);
   if (baseUrl !== undefined) {
     const at = environment.BASE_URL || !file ? { setting: 'BASE_URL' } : file.yaml.at(['base_url']);
-    problems.unshift(...whyNoBaseUrl(baseUrl).map((problem) => ({ at, ...problem })));
+    const isAllowed = manners.allowHttp === true;
+    problems.unshift(...whyNoBaseUrl(baseUrl, isAllowed).map((problem) => ({ at, ...problem })));
+    if (environment.BASE_URL && document?.base_url !== undefined && document.base_url !== environment.BASE_URL)
+      notes.push('BASE_URL of the environment, or --base-url, is used, not the base_url of the target file.');
   }
   if (problems.length > 0) throw new UnusableInput(problems);
   const name = document?.name ?? (baseUrl === undefined ? 'reference' : new URL(baseUrl).host);
-  const manners = environment[allowHttpVariable] === '1' ? { manners: { ...stated.manners, allowHttp: true } } : {};
-  return { name, place, ...stated, ...manners };
+  return {
+    name,
+    place,
+    ...stated,
+    ...(Object.keys(manners).length === 0 ? {} : { manners }),
+    ...(notes.length === 0 ? {} : { notes }),
+  };
 }
 
-function whyNoBaseUrl(baseUrl: string): Omit<Problem, 'at'>[] {
+function whyNoBaseUrl(baseUrl: string, allowHttp: boolean): Omit<Problem, 'at'>[] {
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url !== undefined && (url.username !== '' || url.password !== '')) {
     return [{ message: 'a base URL must not hold credentials', mend: 'Leave out the part before the @.' }];
+  }
+  if (url?.protocol === 'http:' && !isThisMachine(url) && !allowHttp) {
+    const message = `credentials do not go to another machine (${url.host}) over plain HTTP`;
+    return [
+      { message, mend: 'Use https, or say --allow-http (allow_http: true in a target file) where that is meant.' },
+    ];
   }
   if (url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return [];
   // What stands before an @ may be a password.
