@@ -7,8 +7,6 @@ import { createManaged } from './manage.js';
 export interface ServerOptions extends DeploymentOptions {
   /** A free one, unless given. */
   readonly port?: number;
-  /** The loopback interface, unless given. */
-  readonly host?: string;
   /** Whether the world can be added to over the wire; see `createManaged`. */
   readonly manage?: boolean;
 }
@@ -16,13 +14,16 @@ export interface ServerOptions extends DeploymentOptions {
 /** Bodies above this are answered with 413. */
 const bodyLimit = 4 * 1024 * 1024;
 
+/** Only this machine is answered: the credentials are known to everybody. */
+const host = '127.0.0.1';
+
 /**
  * Puts a deployment on a socket.
  *
  * @returns the base URL, without a slash at its end, and how to stop
  */
 export async function serveReference(options: ServerOptions): Promise<{ url: string; close(): Promise<void> }> {
-  const { port = 0, host = '127.0.0.1' } = options;
+  const { port = 0 } = options;
   const respond = options.manage ? createManaged(options) : createDeployment(options);
   const server = fastify({
     bodyLimit,
@@ -56,8 +57,7 @@ export async function serveReference(options: ServerOptions): Promise<{ url: str
   server.setNotFoundHandler(handle);
   await server.listen({ port, host });
   const { port: actual } = server.server.address() as AddressInfo;
-  const name = host.includes(':') ? `[${host}]` : host;
-  return { url: `http://${name}:${actual}`, close: () => server.close() };
+  return { url: `http://${host}:${actual}`, close: () => server.close() };
 }
 
 /** @param raw names and values by turns */

@@ -86,18 +86,26 @@ const traits: fc.Arbitrary<Traits> = fc.record(
 // Runs ----------------------------------------------------------------------------------------------------------------
 
 /** The reference deployment, its results in the shape of another. */
-function reshaped(look: Look, options: Pick<DeploymentOptions, 'behaviours' | 'faults'>): Promise<Examination> {
+function reshaped(
+  look: Look,
+  options: Pick<DeploymentOptions, 'behaviours' | 'faults'>,
+  asked = suite,
+): Promise<Examination> {
   const change: DeploymentOptions['change'] = (parts, { catalogue }) => ({
     list: (tiers, asked) => ({
       ...parts.list([], asked),
       body: JSON.stringify(shapes[look.shape](tiers, world, parts.newest(catalogue.tiers))),
     }),
   });
-  return examined(look, createDeployment({ world, credentials: examinedCredentials, change, ...options }));
+  return examined(look, createDeployment({ world, credentials: examinedCredentials, change, ...options }), asked);
 }
 
-function examined({ shape, stated }: Look, respond: Parameters<typeof examine>[1]): Promise<Examination> {
-  return examine(suite, respond, shape === rejecting && stated ? statedPatterns : undefined);
+function examined(
+  { shape, stated }: Look,
+  respond: Parameters<typeof examine>[1],
+  asked = suite,
+): Promise<Examination> {
+  return examine(asked, respond, shape === rejecting && stated ? statedPatterns : undefined);
 }
 
 /** Why a deployment of such a look cannot be told to conform, if so. */
@@ -148,13 +156,18 @@ test('150 conforming variants of the independent deployment are found to conform
 test('every fault is caught, under 500 looks and behaviours', async () => {
   for (const [n, fault] of faults.entries()) {
     // As many of each, and the rest of the first ones.
+    const speaking = suite.cases.filter((case_) => case_.kind === 'requirement' && case_.verifies === fault.breaks);
     const draws = Math.floor(500 / faults.length) + (n < 500 % faults.length ? 1 : 0);
     await fc.assert(
       fc.asyncProperty(shape, behaviours, async (shape, behaviours) => {
         // Where an empty result looks like its refusal, it cannot be told from a result that is empty.
         const { 'empty-result': empty = '' } = behaviours;
         fc.pre(fault.breaks !== 'query.audience-rules-only' || !['rejected', 'server-error'].includes(empty));
-        const examination = await reshaped({ shape, stated: true }, { behaviours, faults: [fault] });
+        const examination = await reshaped(
+          { shape, stated: true },
+          { behaviours, faults: [fault] },
+          { ...suite, cases: speaking },
+        );
         const verdict = verdictsOf(examination).get(fault.breaks);
         if (verdict !== 'fail') throw new Error(`${fault.id} survives: ${fault.breaks} is found: ${verdict}.`);
       }),

@@ -27,14 +27,12 @@ export function schemaNamed(name: string): ValidateFunction {
 /**
  * Checks a file against a schema of `schemas/`.
  *
- * @param under the part of the file to check, from its root
  * @returns one problem per thing that is wrong, each at its line and column
  */
-export function schemaProblems(schema: string, file: YamlFile, under: Path = []): Problem[] {
+export function schemaProblems(schema: string, file: YamlFile): Problem[] {
   const validate = schemaNamed(schema);
-  const value = under.reduce<unknown>((part, step) => (part as Record<string | number, unknown>)[step], file.value);
-  if (validate(value)) return [];
-  return (validate.errors ?? []).filter(isCause).map((error) => problemOf(error, file, under));
+  if (validate(file.value)) return [];
+  return (validate.errors ?? []).filter(isCause).map((error) => problemOf(error, file));
 }
 
 /** Errors of the applicators around a cause repeat it without saying more, save where too much fits a oneOf. */
@@ -43,8 +41,8 @@ function isCause({ keyword, params }: ErrorObject): boolean {
   return !['if', 'anyOf', 'allOf', 'propertyNames'].includes(keyword);
 }
 
-function problemOf(error: ErrorObject, file: YamlFile, under: Path): Problem {
-  const steps: Path = [...under, ...stepsOf(error.instancePath)];
+function problemOf(error: ErrorObject, file: YamlFile): Problem {
+  const steps: Path = stepsOf(error.instancePath);
   const subject = subjectOf(steps);
   const unexpected: unknown = error.params.additionalProperty ?? error.params.unevaluatedProperty;
   if (typeof unexpected === 'string') {

@@ -12,8 +12,8 @@ export interface Manners {
   readonly secrets?: readonly Secret[];
   /** The URL of a proxy; '' means none. */
   readonly proxy?: string;
-  readonly requestsPerSecond?: number;
-  readonly limits?: Partial<Limits & Pick<Pacing, 'concurrency'>>;
+  readonly pacing?: Partial<Pacing>;
+  readonly limits?: Partial<Limits>;
   readonly repeats?: Partial<Repeats>;
   /** After so much nothing more is sent. */
   readonly budget?: { readonly requests?: number; readonly seconds?: number };
@@ -51,8 +51,8 @@ export function mannersIn(file: TargetFile, variable: ReadVariable, report: (pro
     bodyBytes: limits?.body_bytes,
     bodyValues: limits?.body_values,
     headerBytes: limits?.header_bytes,
-    concurrency: pacing?.concurrency,
   });
+  const pace = defined({ requestsPerSecond: pacing?.requests_per_second, concurrency: pacing?.concurrency });
   const milliseconds = (seconds: number): number => seconds * 1_000;
   const patience = defined({
     waitsMs: repeats?.waits_seconds?.map(milliseconds),
@@ -60,10 +60,11 @@ export function mannersIn(file: TargetFile, variable: ReadVariable, report: (pro
   });
   const pem = Object.entries(tls ?? {}).map(([part, name]) => [part, pemIn(file, name, ['tls', part], report)]);
   return {
-    ...defined({ requestsPerSecond: pacing?.requests_per_second, budget, allowHttp: allow_http }),
+    ...defined({ budget, allowHttp: allow_http }),
     ...headersIn(file, variable, report),
     ...(proxy === undefined ? {} : { proxy: proxyIn(proxy, file.yaml.at(['proxy']), variable) }),
-    ...(Object.keys(bounds).length === 0 ? {} : { limits: bounds }),
+    ...(pacing === undefined ? {} : { pacing: pace }),
+    ...(limits === undefined ? {} : { limits: bounds }),
     ...(repeats === undefined ? {} : { repeats: patience }),
     ...(tls === undefined ? {} : { tls: Object.fromEntries(pem) }),
   };

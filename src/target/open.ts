@@ -33,14 +33,13 @@ export function openTarget(
     headers = [],
     secrets = [],
     proxy,
-    requestsPerSecond,
+    pacing = {},
     limits = {},
     budget = {},
     tls = {},
     allowHttp = false,
   } = manners;
-  const { pacing, budget: usual } = defaultOptions;
-  const { concurrency = pacing.concurrency, ...bounds } = limits;
+  const { budget: usual } = defaultOptions;
   const { requests = usual.requests, seconds = usual.timeMs / 1_000 } = budget;
   const client = openClient(
     {
@@ -52,8 +51,8 @@ export function openTarget(
       secrets,
       ...(proxy === undefined ? {} : { proxy }),
       tls,
-      limits: { ...defaultOptions.limits, ...bounds },
-      pacing: { concurrency, ...(requestsPerSecond === undefined ? {} : { requestsPerSecond }) },
+      limits: { ...defaultOptions.limits, ...limits },
+      pacing: { ...defaultOptions.pacing, ...pacing },
       budget: { requests, timeMs: seconds * 1_000 },
       repeats: repeats ?? { ...defaultOptions.repeats, ...manners.repeats },
     },
