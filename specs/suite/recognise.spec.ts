@@ -126,6 +126,7 @@ test.describe('whatever the text is', () => {
       { '/body/data/*/id': [a] },
     ],
     ['percent-encoded in a URL', `["https://a.test/%7Ev?to=%2Ftiers%2F${a}"]`, { '/*': [a] }],
+    ['percent-encoded, beside a percentage', `["10 % off: https://a.test/?to=%2F${a}"]`, { '/*': [a] }],
     ['several amid words', `{"text":"valid: ${a}, not valid: ${b}"}`, { unplaced: [a, b] }],
     ['several with signs between', `{"ids":"${a}, ${b}; "}`, { '/ids': [a, b] }],
     ['a part of another word', `["${a}x", "x${b}"]`, { unplaced: [a, b] }],
@@ -143,6 +144,11 @@ test.describe('whatever the text is', () => {
   test('more keys than any call takes arguments', () => {
     const keys = Array.from({ length: 300_000 }, (_, n) => `"k${n}":0`).join();
     expect(named(`{${keys},"id":"${a}"}`)).toEqual({ '/id': [a] });
+  });
+
+  test('percent signs that are encoded over and over are decoded once', () => {
+    expect(named(JSON.stringify([`%${'25'.repeat(500_000)}${a}`]))).toEqual({ unplaced: [a] });
+    expect(named(JSON.stringify([`${'%25'.repeat(500_000)}/${a}`]))).toEqual({ '/*': [a] });
   });
 
   test('nesting deeper than any call stack', () => {

@@ -183,26 +183,25 @@ function searchFor(ids: readonly string[], before: string, after: string): (text
   const longestFirst = [...ids].sort((a, b) => b.length - a.length);
   const any = longestFirst.map((id) => id.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&')).join('|');
   const pattern = new RegExp(`${before}(?:${any})${after}`, 'g');
-  const search = (text: string): ReadonlySet<string> => {
+  return (text) => {
     if (text.length < shortest) return none;
-    const found = new Set<string>();
-    for (const [id] of text.matchAll(pattern)) found.add(id);
     // In a URL they may be percent-encoded (RFC 3986).
-    if (text.includes('%')) for (const id of search(percentDecoded(text))) found.add(id);
-    return found;
+    const readings = text.includes('%') ? [text, percentDecoded(text)] : [text];
+    return new Set(readings.flatMap((reading) => [...reading.matchAll(pattern)].map(([id]) => id)));
   };
-  return search;
 }
 
 const none: ReadonlySet<string> = new Set();
 
+/** Decodes what is percent-encoded UTF-8, once, and leaves the rest: a text may speak of 10 % as well. */
 function percentDecoded(text: string): string {
-  try {
-    const decoded = decodeURIComponent(text);
-    return decoded === text ? '' : decoded;
-  } catch {
-    return '';
-  }
+  return text.replaceAll(/(?:%[0-9A-Fa-f]{2})+/g, (encoded) => {
+    try {
+      return decodeURIComponent(encoded);
+    } catch {
+      return encoded;
+    }
+  });
 }
 
 /** The JSON value of a text, a byte-order mark aside; undefined where it is none. */
@@ -233,7 +232,7 @@ export function readingOf(namings: readonly Naming[], stated?: readonly string[]
   return agree ? { kind: 'agreed', patterns, ...inTexts } : { kind: 'ambiguous', patterns };
 }
 
-/** Whether a pattern is one of those that are stated: a step that came as a number may be one of many. */
+/** Whether a pattern is one of those that are stated, in which `*` stands for any step. */
 function isStated(pattern: string, stated: readonly string[]): boolean {
   const steps = pattern.split('/');
   return stated.some((wanted) => {
