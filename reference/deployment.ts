@@ -1,16 +1,14 @@
 import type { World } from '../src/contract/world-types.js';
 import type { Headers, HttpRequest, HttpResponse } from '../src/exchange/exchange.js';
+import type { Credentials } from '../src/exchange/options.js';
 import { nothingAsked } from './asked.js';
 import { type Behaviours, headerLinesOf, type Settled, settle } from './behaviours.js';
 import { catalogueOf } from './catalogue.js';
 import type { Fault } from './faults/fault.js';
-import { type Credentials, honestParts, type Parts, type Setting } from './parts.js';
+import { honestParts, type Parts, type Setting } from './parts.js';
 import { Stop } from './stop.js';
 
-export type { Credentials, Parts } from './parts.js';
-
-/** The credentials that the reference deployment takes unless it is told others. */
-export const referenceCredentials: Credentials = { applicationId: 'reference-application', token: 'reference-token' };
+export type { Parts } from './parts.js';
 
 export interface DeploymentOptions {
   readonly world: World;

@@ -2,9 +2,9 @@ import type { RequirementCase } from '../src/contract/case.js';
 import { credentialPlaceholders } from '../src/contract/request.js';
 import type { Suite } from '../src/contract/suite.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../src/exchange/exchange.js';
+import type { Credentials } from '../src/exchange/options.js';
 import { type Background, type CaseJudgement, judgeCase, type Verdict, worst } from '../src/judge/verdict.js';
 import { askCase, calibrate } from '../src/run.js';
-import type { Credentials } from './parts.js';
 
 /** The credentials of a deployment that is examined: those of a case as it is, before a client replaces them. */
 export const examinedCredentials: Credentials = credentialPlaceholders;

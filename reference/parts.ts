@@ -1,5 +1,6 @@
 import type { Rule, Tier } from '../src/contract/world-types.js';
 import type { Headers, HttpRequest, HttpResponse } from '../src/exchange/exchange.js';
+import type { Credentials } from '../src/exchange/options.js';
 import { admission } from './admission.js';
 import { answering } from './answering.js';
 import type { Asked, CampaignFilter, Filter, Line, MetadataFilter, Query, Statement, Tally, Told } from './asked.js';
@@ -11,12 +12,6 @@ import type { Members } from './json.js';
 import { orderReading } from './order.js';
 import { type Parameter, queryReading } from './query.js';
 import type { Refusal } from './stop.js';
-
-/** The credentials that a deployment takes. */
-export interface Credentials {
-  readonly applicationId: string;
-  readonly token: string;
-}
 
 /** What all parts know. */
 export interface Setting {

@@ -2,10 +2,9 @@ import path from 'node:path';
 import { driftText } from '../src/certificate/drift.js';
 import type { Location } from '../src/contract/problem.js';
 import { curlCommand } from '../src/exchange/curl.js';
-import { explored } from '../src/explore.js';
 import { attachReport, caseAnnotation } from '../src/playwright/attachment.js';
 import { type Engine, suite, test } from '../src/playwright/fixtures.js';
-import type { CaseResult } from '../src/run.js';
+import { type CaseResult, explored } from '../src/run.js';
 import { loadSettings } from '../src/target/settings.js';
 
 for (const case_ of suite.cases) {

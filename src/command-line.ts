@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import dotenv from 'dotenv';
 import { type Behaviours, behavioursFromOutcomes, settle } from '../reference/behaviours.js';
-import { referenceCredentials } from '../reference/deployment.js';
+import { referenceCredentials } from '../reference/credentials.js';
 import type { Fault } from '../reference/faults/fault.js';
 import { faultNamed } from '../reference/faults/index.js';
 import { emptyWorld } from '../reference/manage.js';

@@ -8,16 +8,13 @@ import type { Kind, NamedWorld } from './contract/world.js';
 import type { Channel, Exchange, HttpRequest } from './exchange/exchange.js';
 import { evaluate } from './judge/check.js';
 import { evidenceOf } from './judge/verdict.js';
-import { type CaseResult, presentable, type Setting } from './run.js';
+import { type CaseResult, explored, presentable, type Setting } from './run.js';
 
 /** How far exploring goes. Equal seeds ask the same of equal worlds. */
 export interface Exploration {
   readonly requests: number;
   readonly seed: number;
 }
-
-/** The id of what exploring finds, among the cases of a certificate. */
-export const explored = 'explore';
 
 /** Exploring stops after so many requests that showed nothing: the target is not in a state to be asked. */
 const mostTroubles = 10;

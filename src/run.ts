@@ -28,6 +28,9 @@ export interface CaseResult {
   readonly requestsSent: number;
 }
 
+/** The id of what exploring finds, among the cases of a certificate. */
+export const explored = 'explore';
+
 /** What is known of a target, and what it is held against beside the documentation. */
 export interface Setting extends Background {
   readonly expected: Expected;

@@ -6,9 +6,9 @@ import { faults } from '../../reference/faults/index.js';
 import { readCaseFile } from '../../src/contract/case-file.js';
 import { credentialPlaceholders } from '../../src/contract/request.js';
 import { parseYaml } from '../../src/contract/yaml-file.js';
-import { explore, explored } from '../../src/explore.js';
+import { explore } from '../../src/explore.js';
 import { nothingExpected } from '../../src/judge/drift.js';
-import { calibrate } from '../../src/run.js';
+import { calibrate, explored } from '../../src/run.js';
 import { channelTo, suite } from './support/in-process.js';
 import { independentDeployment, type ShapeName, shapes } from './support/independent.js';
 

@@ -2,7 +2,7 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSy
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
-import { referenceCredentials } from '../../reference/deployment.js';
+import { referenceCredentials } from '../../reference/credentials.js';
 import { createManaged, emptyWorld } from '../../reference/manage.js';
 import { serveReference } from '../../reference/server.js';
 import { packageRoot } from '../../src/contract/package-root.js';

@@ -11,7 +11,8 @@ import {
   closedQuestions,
   openQuestions,
 } from '../../reference/behaviours.js';
-import { createDeployment, type DeploymentOptions, referenceCredentials } from '../../reference/deployment.js';
+import { referenceCredentials } from '../../reference/credentials.js';
+import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { serveReference } from '../../reference/server.js';
 import { packageRoot } from '../../src/contract/package-root.js';
 import type { Rule, Tier, World } from '../../src/contract/world-types.js';

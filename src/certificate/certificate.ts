@@ -4,9 +4,8 @@ import { formatLocation } from '../contract/problem.js';
 import type { Suite } from '../contract/suite.js';
 import { kinds } from '../contract/world.js';
 import { curlCommand } from '../exchange/curl.js';
-import { explored } from '../explore.js';
 import { type Verdict, verdicts, worst } from '../judge/verdict.js';
-import type { CaseResult } from '../run.js';
+import { type CaseResult, explored } from '../run.js';
 import { driftText } from './drift.js';
 
 /** The report of one run, as `certificate.json` holds it. Its schema is `schemas/certificate.schema.json`. */

@@ -1,7 +1,7 @@
 import { test as base } from '@playwright/test';
 import type { Case } from '../contract/case.js';
 import type { Suite } from '../contract/suite.js';
-import { type Exploration, explore } from '../explore.js';
+import type { Exploration } from '../explore.js';
 import { type CaseResult, runCase, type Setting, unsent } from '../run.js';
 import { openTarget } from '../target/open.js';
 import { loadSettings, whyLeftOut } from '../target/settings.js';
@@ -40,7 +40,12 @@ export const test = base.extend<object, { engine: Engine }>({
         if (reason !== undefined) return unsent(case_, 'not-applicable', reason);
         return runCase(case_, client, setting);
       };
-      await use({ session, run, explore: (exploration) => explore(suite, client, setting, exploration) });
+      const goBeyond = async (exploration: Exploration) => {
+        // Loaded where it is wanted: every failing test starts a process that would load it.
+        const { explore } = await import('../explore.js');
+        return explore(suite, client, setting, exploration);
+      };
+      await use({ session, run, explore: goBeyond });
       await client.close();
     },
     { scope: 'worker' },

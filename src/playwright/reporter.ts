@@ -2,8 +2,7 @@ import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/tes
 import { certify } from '../certificate/certificate.js';
 import { writeResults } from '../certificate/results.js';
 import { summaryOf } from '../certificate/summary.js';
-import { explored } from '../explore.js';
-import { type CaseResult, unsent } from '../run.js';
+import { type CaseResult, explored, unsent } from '../run.js';
 import { certified } from '../target/open.js';
 import { loadSettings } from '../target/settings.js';
 import { caseIdOf, type Report, reportOf } from './attachment.js';

@@ -1,4 +1,4 @@
-import { referenceCredentials } from '../../reference/deployment.js';
+import { referenceCredentials } from '../../reference/credentials.js';
 import { serveReference } from '../../reference/server.js';
 import { accountInMemory } from '../exchange/account.js';
 import { calibrate } from '../run.js';

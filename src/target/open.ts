@@ -1,4 +1,4 @@
-import { referenceCredentials } from '../../reference/deployment.js';
+import { referenceCredentials } from '../../reference/credentials.js';
 import type { CertifiedTarget } from '../certificate/certificate.js';
 import type { Account } from '../exchange/account.js';
 import { type Client, openClient } from '../exchange/client.js';
