@@ -1,7 +1,7 @@
 import { told } from '../asked.js';
 import type { Parts } from '../parts.js';
 import { refuse } from '../stop.js';
-import { additions, also, bothFilters, cached, type Fault, isReservedForSome, known, orderOf } from './fault.js';
+import { additions, also, bothFilters, cached, type Fault, isReservedForSome, known } from './fault.js';
 
 /** Who asks, and what is reserved for whom. */
 export const customerFaults: readonly Fault[] = [
@@ -93,7 +93,7 @@ export const customerFaults: readonly Fault[] = [
     breaks: 'customer.by-id',
     story: 'Results are cached under everything that a request says save who asks.',
     collateral: also({ extra: ['result.valid-only'], lacking: ['result.all-valid'], control: bothFilters }),
-    change: cached((asked) => ({ ...asked, tally: undefined, order: orderOf(asked), customer: undefined })),
+    change: cached((asked) => ({ ...asked, customer: undefined })),
   },
   {
     id: 'customers-of-the-first-page-only',

@@ -93,11 +93,13 @@ export function cached(keyOf: (asked: Asked) => unknown): Fault['change'] {
   };
 }
 
-/** The order of a request as JSON can hold it. */
-export const orderOf = ({ lines }: Asked) => lines.map(({ as, id, quantity }) => ({ as, id, quantity }));
-
 /** Whether an order holds SKUs and no products. */
 export const hasOnlySkus = ({ lines }: Asked): boolean => lines.length > 0 && lines.every(({ as }) => as === 'sku');
+
+/** Whether metadata has any entry; of waived metadata it is supposed that it has none. */
+export function isSaid(metadata: Asked['metadata']): boolean {
+  return Object.keys(known(metadata, {})).length > 0;
+}
 
 /** Whether a tier is reserved for a customer, maybe among others. */
 export function isReservedForSome({ catalogue }: Setting, customer: Told<string | undefined>): boolean {

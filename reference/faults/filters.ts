@@ -1,7 +1,7 @@
 import type { Asked, Filter } from '../asked.js';
 import type { Parts, Setting } from '../parts.js';
 import { refuse } from '../stop.js';
-import { also, type Collateral, type Fault, hasOnlySkus, isReservedForSome, known } from './fault.js';
+import { also, type Collateral, type Fault, hasOnlySkus, isReservedForSome, isSaid } from './fault.js';
 
 type Field = Filter['field'];
 
@@ -19,6 +19,9 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
         parts.restriction(when(asked, setting) ? { ...asked, filters: without(asked.filters, field) } : asked),
     });
   };
+  const cut = (most: number): Fault['change'] => {
+    return (parts) => ({ select: (asked) => parts.select(asked).slice(0, asks(asked) ? most : undefined) });
+  };
   const lacking = also({ control: ['result.valid-only'] });
   return [
     {
@@ -31,13 +34,13 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-lost-with-metadata`,
       breaks,
       story: 'The conditions of the filter are overwritten by those of the metadata rules.',
-      change: lost(({ metadata }) => Object.keys(known(metadata, {})).length > 0),
+      change: lost(({ metadata }) => isSaid(metadata)),
     },
     {
       id: `${name}-lost-with-order-metadata`,
       breaks,
       story: 'The query with order metadata was written anew, without the filter.',
-      change: lost(({ orderMetadata }) => Object.keys(known(orderMetadata, {})).length > 0),
+      change: lost(({ orderMetadata }) => isSaid(orderMetadata)),
     },
     {
       id: `${name}-lost-with-expand`,
@@ -67,9 +70,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-in-pages-of-20`,
       breaks,
       story: 'What a filter finds comes in pages of 20, and nothing leads to the next one.',
-      change: (parts) => ({
-        select: (asked) => parts.select(asked).slice(0, asks(asked) ? 20 : undefined),
-      }),
+      change: cut(20),
     },
     {
       id: `${name}-refused`,
@@ -88,9 +89,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       breaks,
       story: '"find" is written for "filter".',
       collateral: lacking,
-      change: (parts) => ({
-        select: (asked) => (asks(asked) ? parts.select(asked).slice(0, 1) : parts.select(asked)),
-      }),
+      change: cut(1),
     },
     {
       id: `${name}-void-when-nothing-matches`,

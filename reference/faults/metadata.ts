@@ -1,7 +1,7 @@
 import { told } from '../asked.js';
 import type { Members } from '../json.js';
 import { refuse } from '../stop.js';
-import { also, bothFilters, type Collateral, cached, type Fault, known, orderOf } from './fault.js';
+import { also, bothFilters, type Collateral, cached, type Fault, known } from './fault.js';
 
 interface MetadataRule {
   readonly key: string;
@@ -103,12 +103,7 @@ export const metadataFaults: readonly Fault[] = [
     id: 'cached-without-metadata-values',
     breaks: 'metadata.promotion-rules',
     story: 'Results are cached under the keys of the metadata, without their values.',
-    change: cached((asked) => ({
-      ...asked,
-      tally: undefined,
-      order: orderOf(asked),
-      metadata: Object.keys(known(asked.metadata, {})),
-    })),
+    change: cached((asked) => ({ ...asked, metadata: Object.keys(known(asked.metadata, {})) })),
   },
   {
     id: 'metadata-refused',

@@ -9,8 +9,8 @@ import {
   type Collateral,
   cached,
   type Fault,
+  isSaid,
   known,
-  orderOf,
   type Requirement,
 } from './fault.js';
 
@@ -155,9 +155,7 @@ const skuItems: readonly Fault[] = [
     story: 'Results are cached under everything that a request says, save the ids of SKUs.',
     change: cached((asked) => ({
       ...asked,
-      tally: undefined,
-      lines: undefined,
-      order: orderOf(asked).map((line) => ({ ...line, id: line.as === 'sku' ? undefined : line.id })),
+      lines: asked.lines.map((line) => ({ ...line, id: line.as === 'sku' ? undefined : line.id })),
     })),
   },
   linesFault(
@@ -416,8 +414,7 @@ const orderMetadata: readonly Fault[] = [
     change: (parts) => ({
       isValid: (tier, asked) =>
         parts.isValid(tier, asked) &&
-        (Object.keys(known(asked.orderMetadata, {})).length === 0 ||
-          tier.rules.some(({ kind }) => kind === 'order_metadata')),
+        (!isSaid(asked.orderMetadata) || tier.rules.some(({ kind }) => kind === 'order_metadata')),
     }),
   },
 ];
@@ -433,8 +430,7 @@ function hasMoreThan(most: number): (lines: readonly Line[]) => boolean {
 }
 
 function refuseEntries(status: number, metadata: ReturnType<Parts['orderMetadataOf']>): typeof metadata {
-  const isEmpty = Object.keys(known(metadata, {})).length === 0;
-  return isEmpty ? metadata : refuse(status, 'order.metadata: not accepted', 'invalid_payload');
+  return isSaid(metadata) ? refuse(status, 'order.metadata: not accepted', 'invalid_payload') : metadata;
 }
 
 /** What the order holds. */

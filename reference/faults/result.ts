@@ -1,6 +1,15 @@
 import { type Asked, nothingAsked } from '../asked.js';
 import type { Parts } from '../parts.js';
-import { additions, also, bothFilters, type Collateral, type Fault, isReservedForSome, known } from './fault.js';
+import {
+  additions,
+  also,
+  bothFilters,
+  type Collateral,
+  type Fault,
+  isReservedForSome,
+  isSaid,
+  type Requirement,
+} from './fault.js';
 
 /** What is cut off the valid ones. */
 function cutFault(id: string, story: string, page: Parts['page'], collateral: Collateral = {}): Fault {
@@ -153,6 +162,16 @@ const incompleteForSome: readonly Fault[] = [
   },
 ];
 
+/** What fails where no rule is looked at. */
+const ruled: readonly Requirement[] = [
+  'customer.by-id',
+  'metadata.promotion-rules',
+  'order.product-item',
+  'order.sku-item',
+  'order.quantity',
+  'order.repeated-product',
+];
+
 /** Ones that are not valid, and are returned. */
 const unsound: readonly Fault[] = [
   {
@@ -250,14 +269,7 @@ const unsound: readonly Fault[] = [
     breaks: 'result.valid-only',
     story: 'Whether a tier is valid is computed, but all that were checked are returned.',
     collateral: also({
-      extra: [
-        'customer.by-id',
-        'metadata.promotion-rules',
-        'order.product-item',
-        'order.sku-item',
-        'order.quantity',
-        'order.repeated-product',
-      ],
+      extra: ruled,
       same: ['request.get-with-body'],
     }),
     change: (parts) => ({ select: parts.candidates }),
@@ -267,16 +279,7 @@ const unsound: readonly Fault[] = [
     breaks: 'result.valid-only',
     story: 'The operation is an alias of the one that lists all promotions.',
     collateral: also({
-      extra: [
-        ...bothFilters,
-        'customer.by-id',
-        'metadata.promotion-rules',
-        'order.product-item',
-        'order.sku-item',
-        'order.quantity',
-        'order.repeated-product',
-        'limit.newest-150',
-      ],
+      extra: [...bothFilters, ...ruled, 'limit.newest-150'],
       same: ['request.get-with-body'],
     }),
     change: (_, { catalogue }) => ({ select: () => catalogue.tiers }),
@@ -292,10 +295,6 @@ function ruleless(what: string, story: string, when: (asked: Asked) => boolean, 
     collateral,
     change: (parts) => ({ isValid: (tier, asked) => when(asked) || parts.isValid(tier, asked) }),
   };
-}
-
-function isSaid(metadata: Asked['metadata']): boolean {
-  return Object.keys(known(metadata, {})).length > 0;
 }
 
 function hasSku({ lines }: Asked): boolean {

@@ -1,7 +1,7 @@
 import type { Tier } from '../../src/contract/world-types.js';
 import type { Asked } from '../asked.js';
 import type { Parts } from '../parts.js';
-import { additions, also, bothFilters, type Collateral, type Fault, hasOnlySkus, known } from './fault.js';
+import { additions, also, bothFilters, type Collateral, type Fault, hasOnlySkus, isSaid } from './fault.js';
 
 const day = 24 * 60 * 60 * 1000;
 
@@ -109,10 +109,8 @@ export const windowFaults: readonly Fault[] = [
     'The query that joins the categories was written anew, without the limit.',
     ({ expand }) => expand.length > 0,
   ),
-  windowless(
-    'metadata',
-    'The query with metadata was written anew, without the limit.',
-    ({ metadata }) => Object.keys(known(metadata, {})).length > 0,
+  windowless('metadata', 'The query with metadata was written anew, without the limit.', ({ metadata }) =>
+    isSaid(metadata),
   ),
   {
     id: 'window-of-the-valid',
