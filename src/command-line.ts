@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
@@ -13,9 +13,9 @@ import { serveReference } from '../reference/server.js';
 import type { Certificate } from './certificate/certificate.js';
 import { comparisonTable, differences } from './certificate/compare.js';
 import { readRecord } from './certificate/record.js';
-import { packageRoot } from './contract/package-root.js';
+import { ownPackage, packageRoot } from './contract/package-root.js';
 import { UnusableInput } from './contract/problem.js';
-import { schemaProblems } from './contract/schema.js';
+import { checkedValue } from './contract/schema.js';
 import { loadWorld } from './contract/world.js';
 import { type WorldFormat, worldFormats } from './contract/world-text.js';
 import type { World } from './contract/world-types.js';
@@ -28,8 +28,6 @@ import { openTarget } from './target/open.js';
 import { provision } from './target/provision.js';
 import { loadSettings, variables } from './target/settings.js';
 import { allowHttpVariable, loadTarget } from './target/target.js';
-
-const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string };
 
 /** Exit statuses of the commands that certify. */
 export const exitStatus = { conforms: 0, 'does-not-conform': 1, unusableInput: 2, drift: 3, incomplete: 4 } as const;
@@ -44,7 +42,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   dotenv.config({ quiet: true });
   let status = 0;
   const program = new Command('conformance')
-    .version(version)
+    .version(ownPackage().version)
     .description('Certifies deployments of GET /v1/promotions/validation against its documentation.')
     .exitOverride()
     .showHelpAfterError('Run it with --help for what it takes.');
@@ -256,15 +254,7 @@ function statusOf({ verdict, drift }: Certificate): number {
 }
 
 function readCertificate(file: string): Certificate {
-  return readChecked('certificate', file) as Certificate;
-}
-
-/** Reads a file of JSON, which is YAML too, and so has lines and columns. */
-function readChecked(schema: string, file: string): unknown {
-  const yaml = readYaml(file, file);
-  const problems = schemaProblems(schema, yaml);
-  if (problems.length > 0) throw new UnusableInput(problems);
-  return yaml.value;
+  return checkedValue('certificate', readYaml(file, file)) as Certificate;
 }
 
 /** Another reporter is had beside the one that writes the certificate, not in its place. */
@@ -322,7 +312,7 @@ function behavioursOf(file: string): ReturnType<typeof behavioursFromOutcomes> {
 }
 
 function readWorld(file: string): World {
-  return readChecked('expanded-world', file) as World;
+  return checkedValue('expanded-world', readYaml(file, file)) as World;
 }
 
 function countNumber(text: string): number {

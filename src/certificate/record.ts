@@ -1,6 +1,6 @@
 import { stringify } from 'yaml';
 import { UnusableInput } from '../contract/problem.js';
-import { schemaProblems } from '../contract/schema.js';
+import { checkedValue } from '../contract/schema.js';
 import type { Suite } from '../contract/suite.js';
 import { readYaml } from '../contract/yaml-file.js';
 import { merged, type Shape } from '../judge/shape.js';
@@ -67,9 +67,7 @@ export function formatRecord(record: TargetRecord): string {
  */
 export function readRecord(file: string): TargetRecord {
   const yaml = readYaml(file, file);
-  const problems = schemaProblems('record', yaml);
-  if (problems.length > 0) throw new UnusableInput(problems);
-  const record = yaml.value as TargetRecord;
+  const record = checkedValue('record', yaml) as TargetRecord;
   const flaw = record.response_schema === undefined ? undefined : schemaFlaw(record.response_schema);
   if (flaw === undefined) return record;
   const message = `'response_schema' is no JSON Schema: ${flaw}`;

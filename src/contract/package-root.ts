@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -11,3 +11,9 @@ export const packageRoot: string = (() => {
   while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);
   return folder;
 })();
+
+/** What the package.json of this package says of it. */
+export function ownPackage(): { name: string; version: string } {
+  const { name, version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
+  return { name, version };
+}

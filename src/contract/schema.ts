@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { packageRoot } from './package-root.js';
-import type { Problem } from './problem.js';
+import { type Problem, UnusableInput } from './problem.js';
 import { suggest } from './suggest.js';
 import type { Path, YamlFile } from './yaml-file.js';
 
@@ -33,6 +33,17 @@ export function schemaProblems(schema: string, file: YamlFile): Problem[] {
   const validate = schemaNamed(schema);
   if (validate(file.value)) return [];
   return (validate.errors ?? []).filter(isCause).map((error) => problemOf(error, file));
+}
+
+/**
+ * The value of a file that is as a schema of `schemas/` asks.
+ *
+ * @throws UnusableInput with all that is wrong, each at its line and column
+ */
+export function checkedValue(schema: string, file: YamlFile): unknown {
+  const problems = schemaProblems(schema, file);
+  if (problems.length > 0) throw new UnusableInput(problems);
+  return file.value;
 }
 
 /** Errors of the applicators around a cause repeat it without saying more, save where too much fits a oneOf. */

@@ -6,7 +6,7 @@ import { boundWorld, type Holding } from './bindings.js';
 import type { Case } from './case.js';
 import { readCaseFile } from './case-file.js';
 import { type Ledger, loadLedger } from './ledger.js';
-import { packageRoot } from './package-root.js';
+import { ownPackage, packageRoot } from './package-root.js';
 import { type Problem, UnusableInput } from './problem.js';
 import { loadWorld, type NamedWorld } from './world.js';
 import { readYaml } from './yaml-file.js';
@@ -58,13 +58,8 @@ export function loadSuite(folder = ownFolder, holding: Holding = {}): Suite {
   if (problems.length === 0) problems.push(...caseProblems(cases, ledger));
   if (problems.length > 0) throw new UnusableInput(unique(problems));
 
-  const { name, version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as Record<
-    'name' | 'version',
-    string
-  >;
   return {
-    name,
-    version,
+    ...ownPackage(),
     digest: digestOf(suiteFiles(folder), folder),
     ledger,
     world,

@@ -10,7 +10,7 @@ export type Way = { readonly dispatcher: Dispatcher } | { readonly refusal: stri
 export function wayTo({ baseUrl, allowHttp, tls, proxy, limits, pacing }: ClientOptions): Way {
   const url = new URL(baseUrl);
   const own = isThisMachine(url);
-  if (url.protocol === 'http:' && !own && !allowHttp) {
+  if (exposesCredentials(url) && !allowHttp) {
     return {
       refusal: `Nothing was sent: credentials do not go to another machine (${url.host}) over plain HTTP, unless --allow-http says so.`,
     };
@@ -56,6 +56,11 @@ const thisMachine = new BlockList();
 thisMachine.addSubnet('127.0.0.0', 8, 'ipv4');
 thisMachine.addAddress('0.0.0.0', 'ipv4');
 thisMachine.addAddress('::1', 'ipv6');
+
+/** Whether what is sent to a URL goes to another machine in plain text. */
+export function exposesCredentials(url: URL): boolean {
+  return url.protocol === 'http:' && !isThisMachine(url);
+}
 
 /** Whether a URL names the machine on which this runs: a loopback address, or localhost (RFC 6761, section 6.3). */
 export function isThisMachine({ hostname }: URL): boolean {

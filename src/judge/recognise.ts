@@ -155,7 +155,10 @@ interface Finder {
   short(text: string): ReadonlySet<string>;
 }
 
-/** What must stand before and after an id: a number within a longer one is certainly another. */
+/** What must stand before and after an id: nothing that it might be a part of. */
+const byItself = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'] as const;
+
+/** The same, where that is doubtful: a number within a longer one is certainly another. */
 const notWithinNumber = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'] as const;
 
 const finders = new WeakMap<ReadonlySet<string>, Finder>();
@@ -167,9 +170,8 @@ function finderOf(ids: ReadonlySet<string>): Finder {
   const [long, short] = [true, false].map((isLong) =>
     [...ids].filter((id) => id.length >= leastLengthInsideText === isLong),
   ) as [string[], string[]];
-  const own = '(?<![A-Za-z0-9]|[A-Za-z0-9][-_])';
   const finder: Finder = {
-    within: searchFor(long, own, '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'),
+    within: searchFor(long, ...byItself),
     anywhere: searchFor(long, ...notWithinNumber),
     short: searchFor(short, ...notWithinNumber),
   };

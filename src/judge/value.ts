@@ -22,8 +22,8 @@ export function takenValue(
     case 'media-type':
       return { value: mediaType(headerValues(response.headers, 'content-type')[0]) };
     case 'shape':
-      if (reading.kind === 'stated') return { value: reading.patterns.join(' | ') };
-      if (reading.kind === 'agreed' && reading.patterns.length > 0) return { value: reading.patterns.join(' | ') };
+      if ((reading.kind === 'stated' || reading.kind === 'agreed') && reading.patterns.length > 0)
+        return { value: reading.patterns.join(' | ') };
       return { because: `Promotions are named under ${reading.patterns.join(' and ') || 'no path'}.` };
     case 'error-shape':
       return {

@@ -44,7 +44,7 @@ export interface Background {
   readonly world: World;
   /** What the calibration exchanges named, so that a response is not read without knowing the others. */
   readonly calibration: readonly Naming[];
-  /** The pattern under which the target file says returned tiers are named. */
+  /** The patterns under which the target file says returned tiers are named. */
   readonly statedPatterns?: readonly string[];
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { Binding, Holding } from '../contract/bindings.js';
 import { lists } from '../contract/bindings.js';
 import { UnusableInput } from '../contract/problem.js';
-import { schemaNamed, schemaProblems } from '../contract/schema.js';
+import { checkedValue, schemaNamed } from '../contract/schema.js';
 import { type Kind, kinds } from '../contract/world.js';
 import type { Rule } from '../contract/world-types.js';
 import { type Path, readYaml, type YamlFile } from '../contract/yaml-file.js';
@@ -48,14 +48,8 @@ export function targetFileOf({ TARGET }: Environment): TargetFile | undefined {
   if (!TARGET) return undefined;
   // The schema of target files refers to that of bindings.
   schemaNamed('bindings');
-  const yaml = checked('target', readYaml(TARGET, TARGET));
-  return { yaml, document: yaml.value as TargetDocument };
-}
-
-function checked(schema: string, yaml: YamlFile): YamlFile {
-  const problems = schemaProblems(schema, yaml);
-  if (problems.length > 0) throw new UnusableInput(problems);
-  return yaml;
+  const yaml = readYaml(TARGET, TARGET);
+  return { yaml, document: checkedValue('target', yaml) as TargetDocument };
 }
 
 /** The path of a file that a target file names. */
@@ -93,7 +87,7 @@ function readBindings(target: TargetFile, name: string): NonNullable<Holding['bi
   const file = besideTarget(target, name);
   let yaml: YamlFile;
   try {
-    yaml = checked('bindings', readYaml(file));
+    yaml = readYaml(file);
   } catch (error) {
     const isUnread = error instanceof UnusableInput && error.problems[0]?.message.startsWith('cannot be read');
     if (!isUnread) throw error;
@@ -103,7 +97,7 @@ function readBindings(target: TargetFile, name: string): NonNullable<Holding['bi
         : `Write it with: npx conformance provision --target ${target.yaml.file}`;
     throw new UnusableInput([{ at: target.yaml.at(['bindings']), message: `${name} cannot be read`, mend }]);
   }
-  return bindingsIn(yaml.value as BindingsDocument, yaml);
+  return bindingsIn(checkedValue('bindings', yaml) as BindingsDocument, yaml);
 }
 
 /** @param under where the document stands in the file */

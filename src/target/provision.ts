@@ -116,11 +116,14 @@ function bindingsFrom(
     const bound: Record<string, string> = {};
     for (const [name, id] of ids[kind]) {
       const its = own.get(id);
+      if (its === undefined) {
+        if (wanted.has(id)) without.push(`${kind} ${name}`);
+        continue;
+      }
       const other = Object.keys(bound).find((each) => bound[each] === its);
-      if (its !== undefined && other !== undefined)
+      if (other !== undefined)
         throw wrong(`printed '${its}' for ${kind} ${other} and for ${kind} ${name}`, 'Each has an id of its own.');
-      if (its !== undefined) bound[name] = its;
-      else if (wanted.has(id)) without.push(`${kind} ${name}`);
+      bound[name] = its;
     }
     document[lists[kind]] = bound;
   }

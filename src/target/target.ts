@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type Location, type Problem, UnusableInput } from '../contract/problem.js';
 import type { Credentials } from '../exchange/options.js';
-import { isThisMachine } from '../exchange/way.js';
+import { exposesCredentials } from '../exchange/way.js';
 import { compileSchema } from '../judge/stated-schema.js';
 import { besideTarget, type Environment, type TargetFile, targetFileOf } from './file.js';
 import { defined, type Manners, mannersIn, type ReadVariable, referredBy } from './manners.js';
@@ -65,10 +65,7 @@ export function loadTarget(environment: Environment): Target {
     if (name !== own) notes.push(`${usual} of the environment is used, not ${reference}, which the target file names.`);
     return variable(name, name === usual || !file ? { setting: name } : file.yaml.at(['credentials', key]));
   };
-  const manners: Manners = {
-    ...stated.manners,
-    ...(environment[allowHttpVariable] === '1' ? { allowHttp: true } : {}),
-  };
+  const allowsHttp = environment[allowHttpVariable] === '1' || stated.manners?.allowHttp === true;
   const placeAt = (baseUrl: string): Place => ({
     kind: 'deployment',
     baseUrl,
@@ -81,8 +78,7 @@ export function loadTarget(environment: Environment): Target {
   const place: Place = baseUrl === undefined ? { kind: 'reference' } : placeAt(baseUrl);
   if (baseUrl !== undefined) {
     const at = environment.BASE_URL || !file ? { setting: 'BASE_URL' } : file.yaml.at(['base_url']);
-    const isAllowed = manners.allowHttp === true;
-    problems.unshift(...whyNoBaseUrl(baseUrl, isAllowed).map((problem) => ({ at, ...problem })));
+    problems.unshift(...whyNoBaseUrl(baseUrl, allowsHttp).map((problem) => ({ at, ...problem })));
     if (environment.BASE_URL && document?.base_url !== undefined && document.base_url !== environment.BASE_URL)
       notes.push('BASE_URL of the environment, or --base-url, is used, not the base_url of the target file.');
   }
@@ -92,7 +88,7 @@ export function loadTarget(environment: Environment): Target {
     name,
     place,
     ...stated,
-    ...(Object.keys(manners).length === 0 ? {} : { manners }),
+    ...(allowsHttp ? { manners: { ...stated.manners, allowHttp: true } } : {}),
     ...(notes.length === 0 ? {} : { notes }),
   };
 }
@@ -102,7 +98,7 @@ function whyNoBaseUrl(baseUrl: string, allowHttp: boolean): Omit<Problem, 'at'>[
   if (url !== undefined && (url.username !== '' || url.password !== '')) {
     return [{ message: 'a base URL must not hold credentials', mend: 'Leave out the part before the @.' }];
   }
-  if (url?.protocol === 'http:' && !isThisMachine(url) && !allowHttp) {
+  if (url !== undefined && exposesCredentials(url) && !allowHttp) {
     const message = `credentials do not go to another machine (${url.host}) over plain HTTP`;
     return [
       { message, mend: 'Use https, or say --allow-http (allow_http: true in a target file) where that is meant.' },
