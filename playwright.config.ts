@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import dotenv from 'dotenv';
-import { outOf } from './src/target/settings.js';
-import { loadTarget } from './src/target/target.js';
+import { outOf } from './src/targets/settings.js';
+import { loadTarget } from './src/targets/target.js';
 
 dotenv.config({ quiet: true });
 

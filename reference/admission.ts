@@ -1,4 +1,4 @@
-import type { Headers } from '../src/exchange/exchange.js';
+import type { Headers } from '../src/http/exchange.js';
 import { decider } from './decide.js';
 import type { Parts, Setting } from './parts.js';
 import { refuse, returnNothing } from './stop.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { Tier } from '../src/contract/world-types.js';
-import type { Headers, HttpRequest } from '../src/exchange/exchange.js';
+import type { Headers, HttpRequest } from '../src/http/exchange.js';
+import type { Tier } from '../src/world/world.js';
 import type { Asked, Line, Turn } from './asked.js';
 import { decider } from './decide.js';
 import type { Parts, Setting } from './parts.js';

@@ -1,6 +1,6 @@
-import type { World } from '../src/contract/world-types.js';
-import type { Headers, HttpRequest, HttpResponse } from '../src/exchange/exchange.js';
-import type { Credentials } from '../src/exchange/options.js';
+import type { Credentials } from '../src/http/credentials.js';
+import type { Headers, HttpRequest, HttpResponse } from '../src/http/exchange.js';
+import type { World } from '../src/world/world.js';
 import { nothingAsked } from './asked.js';
 import { type Behaviours, headerLinesOf, type Settled, settle } from './behaviours.js';
 import { catalogueOf } from './catalogue.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { World } from '../src/contract/world-types.js';
-import type { HttpRequest, HttpResponse } from '../src/exchange/exchange.js';
+import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
+import type { World } from '../src/world/world.js';
 import { header } from './admission.js';
 import { createDeployment, type DeploymentOptions } from './deployment.js';
 import { isObject, type Members } from './json.js';

@@ -1,6 +1,6 @@
-import type { Rule, Tier } from '../src/contract/world-types.js';
-import type { Headers, HttpRequest, HttpResponse } from '../src/exchange/exchange.js';
-import type { Credentials } from '../src/exchange/options.js';
+import type { Credentials } from '../src/http/credentials.js';
+import type { Headers, HttpRequest, HttpResponse } from '../src/http/exchange.js';
+import type { Rule, Tier } from '../src/world/world.js';
 import { admission } from './admission.js';
 import { answering } from './answering.js';
 import type { Asked, CampaignFilter, Filter, Line, MetadataFilter, Query, Statement, Tally, Told } from './asked.js';

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { type FastifyReply, type FastifyRequest, fastify } from 'fastify';
-import type { Headers } from '../src/exchange/exchange.js';
+import type { Headers } from '../src/http/exchange.js';
 import { createDeployment, type DeploymentOptions } from './deployment.js';
 import { createManaged } from './manage.js';
 

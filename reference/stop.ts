@@ -1,4 +1,4 @@
-import type { Headers } from '../src/exchange/exchange.js';
+import type { Headers } from '../src/http/exchange.js';
 
 /** An error answer before it has a body. */
 export interface Refusal {

@@ -1,8 +1,8 @@
 import { tmpdir } from 'node:os';
-import type { HttpRequest, HttpResponse } from '../src/exchange/exchange.js';
-import { conformance } from './suite/support/cli.js';
-import { suite } from './suite/support/in-process.js';
-import { independentDeployment, listen } from './suite/support/independent.js';
+import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
+import { conformance } from './self-test/support/cli.js';
+import { suite } from './self-test/support/in-process.js';
+import { independentDeployment, listen } from './self-test/support/independent.js';
 
 /**
  * How long `certify` takes on deployments of different kinds, side by side in one run: the machine's speed cancels out

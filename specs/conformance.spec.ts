@@ -1,15 +1,15 @@
 import path from 'node:path';
-import { driftText } from '../src/certificate/drift.js';
-import type { Location } from '../src/contract/problem.js';
-import { curlCommand } from '../src/exchange/curl.js';
+import { type CaseResult, explored } from '../src/engine/run.js';
+import { curlCommand } from '../src/http/curl.js';
 import { attachReport, caseAnnotation } from '../src/playwright/attachment.js';
 import { type Engine, suite, test } from '../src/playwright/fixtures.js';
-import { type CaseResult, explored } from '../src/run.js';
-import { loadSettings } from '../src/target/settings.js';
+import { driftText } from '../src/report/drift-text.js';
+import type { Location } from '../src/support/problem.js';
+import { loadSettings } from '../src/targets/settings.js';
 
-for (const case_ of suite.cases) {
-  const { id, title, tags } = case_;
-  report(id, title, tags, (engine) => engine.run(case_));
+for (const testCase of suite.cases) {
+  const { id, title, tags } = testCase;
+  report(id, title, tags, (engine) => engine.run(testCase));
 }
 
 const { exploration } = loadSettings(process.env, suite);

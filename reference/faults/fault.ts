@@ -1,4 +1,4 @@
-import type { Tier } from '../../src/contract/world-types.js';
+import type { Tier } from '../../src/world/world.js';
 import type { Asked, Told } from '../asked.js';
 import type { Parts, Setting } from '../parts.js';
 

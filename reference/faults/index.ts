@@ -1,4 +1,4 @@
-import { suggest } from '../../src/contract/suggest.js';
+import { suggest } from '../../src/support/suggest.js';
 import { customerFaults } from './customer.js';
 import type { Fault } from './fault.js';
 import { filterFaults } from './filters.js';

@@ -1,4 +1,4 @@
-import type { Tier } from '../../src/contract/world-types.js';
+import type { Tier } from '../../src/world/world.js';
 import type { Parts } from '../parts.js';
 import { refuse } from '../stop.js';
 import { additions, allBut, also, bothFilters, type Fault, type Requirement } from './fault.js';

@@ -1,4 +1,4 @@
-import type { Tier } from '../../src/contract/world-types.js';
+import type { Tier } from '../../src/world/world.js';
 import type { Asked } from '../asked.js';
 import type { Parts } from '../parts.js';
 import { additions, also, bothFilters, type Collateral, type Fault, hasOnlySkus, isSaid } from './fault.js';

@@ -1,9 +1,9 @@
 import path from 'node:path';
-import { packageRoot } from './package-root.js';
-import { type Location, type Problem, UnusableInput } from './problem.js';
-import { schemaProblems } from './schema.js';
-import { suggest } from './suggest.js';
-import { readYaml, type YamlFile } from './yaml-file.js';
+import { packageRoot } from '../support/package-root.js';
+import { type Location, type Problem, UnusableInput } from '../support/problem.js';
+import { schemaProblems } from '../support/schema.js';
+import { suggest } from '../support/suggest.js';
+import { readYaml, type YamlFile } from '../support/yaml-file.js';
 
 /** A statement that the documentation makes. */
 export interface Requirement {
@@ -80,7 +80,7 @@ export function readLedger(file: YamlFile): Ledger {
     document[list].forEach(({ id }, index) => {
       const at = file.at([list, index, 'id']);
       if (seen.has(id))
-        problems.push({ at, message: `the id '${id}' is taken`, mend: 'Ids are permanent; choose another.' });
+        problems.push({ at, message: `the id '${id}' is taken`, hint: 'Ids are permanent; choose another.' });
       seen.add(id);
     });
   }
@@ -91,7 +91,7 @@ export function readLedger(file: YamlFile): Ledger {
       problems.push({
         at,
         message: `there is no outcome '${outcome}'`,
-        mend: suggest(outcome, Object.keys(outcomes ?? {})),
+        hint: suggest(outcome, Object.keys(outcomes ?? {})),
       });
     });
   });

@@ -1,8 +1,9 @@
-import type { Check, Claim } from '../contract/case.js';
-import type { World } from '../contract/world-types.js';
-import { type Exchange, type HttpResponse, headerValues } from '../exchange/exchange.js';
-import { foundIn, type KnownIds, type Naming, parseJson, type Reading, type Result, resultOf } from './recognise.js';
-import { compileSchema } from './stated-schema.js';
+import type { Check, Claim } from '../cases/case.js';
+import { type Exchange, type HttpResponse, headerValues } from '../http/exchange.js';
+import { foundIn, type KnownIds, type Naming, type Reading, type Result, resultOf } from '../recognition/recognise.js';
+import { parseJson } from '../support/json.js';
+import { compileSchema } from '../support/stated-schema.js';
+import type { World } from '../world/world.js';
 
 /** Whether a check holds. `unclear`: the exchanges neither prove nor refute it. */
 export type Truth =
@@ -13,7 +14,7 @@ export type Truth =
  * How exchanges are held against checks. For a requirement, an answer without success says nothing of the result,
  * and a refusal of the configured credentials says nothing at all. For a question such answers are what is asked for.
  */
-export type Stance = 'requirement' | 'question';
+export type Mode = 'requirement' | 'question';
 
 /** Everything that checks of one row are held against. */
 export interface Evidence {
@@ -46,19 +47,19 @@ function idsOf(world: World): KnownIds {
 }
 
 /** Holds one check against the exchanges of its row. Pure: the same evidence gives the same truth. */
-export function evaluate(check: Check, evidence: Evidence, stance: Stance): Truth {
+export function evaluate(check: Check, evidence: Evidence, mode: Mode): Truth {
   if (check.claim === 'any-of') {
-    const truths = check.alternatives.map((checks) => allOf(checks, evidence, stance));
+    const truths = check.alternatives.map((checks) => allOf(checks, evidence, mode));
     return truths.find(({ is }) => is === 'holds') ?? truths.find(({ is }) => is === 'unclear') ?? (truths[0] as Truth);
   }
-  const seen = seenOf(check.of, evidence, stance);
-  const verdict = 'because' in seen ? unclear(seen.because) : claimHolds(check, seen, evidence, stance);
+  const seen = seenOf(check.of, evidence, mode);
+  const verdict = 'because' in seen ? unclear(seen.because) : claimHolds(check, seen, evidence, mode);
   return verdict === true ? holds : { ...verdict, of: check.of };
 }
 
 /** Whether all of some checks hold: violated as soon as one is, whatever the others. */
-export function allOf(checks: readonly Check[], evidence: Evidence, stance: Stance): Truth {
-  const truths = checks.map((check) => evaluate(check, evidence, stance));
+export function allOf(checks: readonly Check[], evidence: Evidence, mode: Mode): Truth {
+  const truths = checks.map((check) => evaluate(check, evidence, mode));
   return truths.find(({ is }) => is === 'violated') ?? truths.find(({ is }) => is === 'unclear') ?? holds;
 }
 
@@ -96,13 +97,13 @@ export function credentialsRefused({ status }: HttpResponse): string | undefined
 }
 
 /** The exchange with its response, or why it shows nothing. */
-function seenOf(name: string, { exchanges }: Evidence, stance: Stance): Answered | { because: string } {
+function seenOf(name: string, { exchanges }: Evidence, mode: Mode): Answered | { because: string } {
   const exchange = exchanges.get(name);
   if (exchange === undefined) throw new Error(`There is no exchange '${name}'.`);
   const trouble = troubleOf(exchange);
   if (!('response' in exchange) || trouble !== undefined) return { because: trouble ?? '' };
   const { status, headers } = exchange.response;
-  if (stance === 'question') return exchange;
+  if (mode === 'question') return exchange;
   if (status >= 300 && status < 400) {
     const to = headerValues(headers, 'location')[0];
     return {
@@ -114,12 +115,7 @@ function seenOf(name: string, { exchanges }: Evidence, stance: Stance): Answered
   return exchange;
 }
 
-function claimHolds(
-  claim: Claim & { of: string },
-  answered: Answered,
-  evidence: Evidence,
-  stance: Stance,
-): true | Doubt {
+function claimHolds(claim: Claim & { of: string }, answered: Answered, evidence: Evidence, mode: Mode): true | Doubt {
   const { response } = answered;
   switch (claim.claim) {
     case 'status':
@@ -129,7 +125,7 @@ function claimHolds(
       );
     case 'same-status':
     case 'other-status': {
-      const other = seenOf(claim.other, evidence, stance);
+      const other = seenOf(claim.other, evidence, mode);
       if ('because' in other) return unclear(`'${claim.other}': ${other.because}`);
       const same = other.response.status === response.status;
       return (
@@ -155,7 +151,7 @@ function claimHolds(
     }
     case 'same-body':
     case 'other-body': {
-      const other = seenOf(claim.other, evidence, stance);
+      const other = seenOf(claim.other, evidence, mode);
       if ('because' in other) return unclear(`'${claim.other}': ${other.because}`);
       const same = response.body === other.response.body;
       return (
@@ -178,7 +174,7 @@ function claimHolds(
       const { unless } = claim;
       const empty = unclear(`Answered ${response.status}, which may be how an empty result looks.`);
       if (unless.is === 'empty') return empty;
-      const other = seenOf(unless.other, evidence, stance);
+      const other = seenOf(unless.other, evidence, mode);
       if ('because' in other) return unclear(`'${unless.other}': ${other.because}`);
       const both = `Answered ${response.status}, and '${unless.other}' ${other.response.status}.`;
       if (unless.is === 'as-empty') return other.response.status === response.status ? unclear(both) : violated(both);
@@ -188,9 +184,9 @@ function claimHolds(
     }
     case 'found-at-most':
     case 'found-within':
-      return foundHolds(claim, answered, evidence, stance);
+      return foundHolds(claim, answered, evidence, mode);
     default:
-      return resultHolds(claim, answered, evidence, stance);
+      return resultHolds(claim, answered, evidence, mode);
   }
 }
 
@@ -211,7 +207,7 @@ type ResultClaim = Extract<
   }
 >;
 
-function resultHolds(claim: ResultClaim, answered: Answered, evidence: Evidence, stance: Stance): true | Doubt {
+function resultHolds(claim: ResultClaim, answered: Answered, evidence: Evidence, mode: Mode): true | Doubt {
   const { status } = answered.response;
   const naming = evidence.naming(answered.response);
   if (!succeeded(answered.response)) {
@@ -223,9 +219,9 @@ function resultHolds(claim: ResultClaim, answered: Answered, evidence: Evidence,
     const namesNothing =
       naming.unplaced.size + doubtful.size === 0 &&
       (evidence.reading.kind === 'stated' ? returned.length === 0 : naming.places.size === 0);
-    if (stance === 'requirement' && expectsNothing && namesNothing) return true;
+    if (mode === 'requirement' && expectsNothing && namesNothing) return true;
     const because = `Answered ${status}, so there is no result to judge.`;
-    return stance === 'requirement' ? unclear(because) : violated(because);
+    return mode === 'requirement' ? unclear(because) : violated(because);
   }
   if (naming.places.size === 0 && isBrokenJson(answered.response))
     return unclear('The body is no valid JSON, though it is meant to be, so it shows no result.');
@@ -267,7 +263,7 @@ function resultHolds(claim: ResultClaim, answered: Answered, evidence: Evidence,
       );
     }
     default: {
-      const other = seenOf(claim.other, evidence, stance);
+      const other = seenOf(claim.other, evidence, mode);
       if ('because' in other) return unclear(`'${claim.other}': ${other.because}`);
       if (!succeeded(other.response)) {
         return unclear(
@@ -284,7 +280,7 @@ function foundHolds(
   claim: Extract<Claim, { claim: 'found-at-most' | 'found-within' }>,
   { response }: Answered,
   evidence: Evidence,
-  stance: Stance,
+  mode: Mode,
 ): true | Doubt {
   const { reading, world } = evidence;
   const ids = knownIds(world);
@@ -303,7 +299,7 @@ function foundHolds(
     // Beside promotions, something else may stand there, unless somebody says that it does not.
     return reading.kind === 'stated' ? violated(because) : unclear(because);
   }
-  const other = seenOf(claim.other, evidence, stance);
+  const other = seenOf(claim.other, evidence, mode);
   if ('because' in other) return unclear(`'${claim.other}': ${other.because}`);
   if (!succeeded(other.response))
     return unclear(`'${claim.other}' was answered ${other.response.status}, so there is no result to compare with.`);

@@ -1,4 +1,4 @@
-import { undetermined } from '../contract/case.js';
+import { undetermined } from '../cases/case.js';
 import { misfits, type StatedSchema } from './shape.js';
 
 /** What a target is held against beside the documentation: a record of it, and what its target file states. */

@@ -1,5 +1,6 @@
-import { type KnownIds, parseJson } from './recognise.js';
-import { compileSchema } from './stated-schema.js';
+import type { KnownIds } from '../recognition/recognise.js';
+import { parseJson } from '../support/json.js';
+import { compileSchema } from '../support/stated-schema.js';
 
 /** A JSON Schema (draft 2020-12) as it is inferred from bodies: of the keywords below only. */
 export interface Shape {
@@ -14,9 +15,9 @@ export interface Shape {
 /** Deeper parts may be anything: a body can nest deeper than the call stack is tall. */
 const deepest = 40;
 /** Of one object. What has more is keyed by something, and its further members are described together. */
-const mostMembers = 200;
+const maxMembers = 200;
 /** Of a shape as JSON. What is more manifold may be anything: such a shape describes nothing any more. */
-const mostCharacters = 64 * 1024;
+const maxCharacters = 64 * 1024;
 
 /** What values at one place had in common so far; grown in place, since a body repeats its records many times. */
 interface Seen {
@@ -35,7 +36,7 @@ function nothingSeen(): Seen {
 function isCollective(key: string, { members }: Seen, ids: KnownIds): boolean {
   // Ajv takes no property of that name into account, so that as a member of its own it would always be one too many.
   if (key === '__proto__') return true;
-  return ids.tiers.has(key) || ids.keys.has(key) || (members.size >= mostMembers && !members.has(key));
+  return ids.tiers.has(key) || ids.keys.has(key) || (members.size >= maxMembers && !members.has(key));
 }
 
 function see(seen: Seen, value: unknown, ids: KnownIds, depth: number): void {
@@ -130,7 +131,7 @@ export function shapeOfBodies(bodies: readonly string[], ids: KnownIds): Shape |
   }
   if (seen.types.size === 0) return undefined;
   const shape = shapeOf(seen);
-  return JSON.stringify(shape).length > mostCharacters ? {} : shape;
+  return JSON.stringify(shape).length > maxCharacters ? {} : shape;
 }
 
 /** A schema that successful bodies should fit, and who says so. */

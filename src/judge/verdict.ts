@@ -5,13 +5,13 @@ import {
   type RequirementCase,
   type Row,
   undetermined,
-} from '../contract/case.js';
-import type { Location } from '../contract/problem.js';
-import { someOf } from '../contract/some-of.js';
-import type { World } from '../contract/world-types.js';
-import type { Exchange, HttpResponse } from '../exchange/exchange.js';
+} from '../cases/case.js';
+import type { Exchange, HttpResponse } from '../http/exchange.js';
+import { type Naming, namingOf, readingOf } from '../recognition/recognise.js';
+import type { Location } from '../support/problem.js';
+import { someOf } from '../support/some-of.js';
+import type { World } from '../world/world.js';
 import { allOf, type Evidence, evaluate, knownIds, succeeded, type Truth, troubleOf } from './check.js';
-import { type Naming, namingOf, readingOf } from './recognise.js';
 import { takenValue } from './value.js';
 
 /** The test-verdict terms of ISO/IEC 9646 and TTCN-3, worst first. */
@@ -54,14 +54,17 @@ export interface Background {
  * @param exchanges by row, then by name; a row that was not sent, because names of the world are missing, has none
  */
 export function judgeCase(
-  case_: Case,
+  testCase: Case,
   exchanges: readonly ReadonlyMap<string, Exchange>[],
   background: Background,
 ): CaseJudgement {
   const evidence = evidenceOf(exchanges, background);
-  if (case_.kind === 'question') return judgeQuestion(case_, evidence[0] as Evidence);
-  const rows = case_.rows.map((row, n) => ({ title: row.title, ...judgeRow(row, case_, evidence[n] as Evidence) }));
-  return { ...sumOfRows(rows, case_), rows };
+  if (testCase.kind === 'question') return judgeQuestion(testCase, evidence[0] as Evidence);
+  const rows = testCase.rows.map((row, n) => ({
+    title: row.title,
+    ...judgeRow(row, testCase, evidence[n] as Evidence),
+  }));
+  return { ...sumOfRows(rows, testCase), rows };
 }
 
 /** The worst of some verdicts; `not-applicable` when there is none other. */
@@ -113,13 +116,9 @@ function placeOf({ at, exchange }: Doubt): { at: Location; exchange: string } {
 }
 
 /** The first check that is violated or, when none is, the first that is unclear. */
-function firstDoubt(
-  checks: readonly Check[],
-  evidence: Evidence,
-  stance: 'requirement' | 'question',
-): Doubt | undefined {
+function firstDoubt(checks: readonly Check[], evidence: Evidence, mode: 'requirement' | 'question'): Doubt | undefined {
   const doubts = checks.flatMap((check): Doubt[] => {
-    const truth: Truth = evaluate(check, evidence, stance);
+    const truth: Truth = evaluate(check, evidence, mode);
     return truth.is === 'holds' ? [] : [{ is: truth.is, reason: truth.because, at: check.at, exchange: truth.of }];
   });
   return doubts.find(({ is }) => is === 'violated') ?? doubts[0];

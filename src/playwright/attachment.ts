@@ -1,6 +1,6 @@
 import type { TestInfo } from '@playwright/test';
 import type { TestCase, TestResult } from '@playwright/test/reporter';
-import type { Calibration, CaseResult } from '../run.js';
+import type { Calibration, CaseResult } from '../engine/run.js';
 import type { Session } from './session.js';
 
 /** What a test hands to the reporter. It travels as an attachment, so that merged reports of shards hold it too. */

@@ -1,16 +1,16 @@
 import { test as base } from '@playwright/test';
-import type { Case } from '../contract/case.js';
-import type { Suite } from '../contract/suite.js';
-import type { Exploration } from '../explore.js';
-import { type CaseResult, runCase, type Setting, unsent } from '../run.js';
-import { openTarget } from '../target/open.js';
-import { loadSettings, whyLeftOut } from '../target/settings.js';
+import type { Case } from '../cases/case.js';
+import type { Suite } from '../cases/suite.js';
+import type { Exploration } from '../engine/explore.js';
+import { type CaseResult, runCase, type Setting, unsent } from '../engine/run.js';
+import { openTarget } from '../targets/open.js';
+import { loadSettings, whyLeftOut } from '../targets/settings.js';
 import { loadSession, type Session } from './session.js';
 import { suiteOfRun } from './shared-suite.js';
 
 /** Runs cases against the target. */
 export interface Engine {
-  run(case_: Case): Promise<CaseResult>;
+  run(testCase: Case): Promise<CaseResult>;
   explore(exploration: Exploration): Promise<CaseResult>;
   readonly session: Session;
 }
@@ -34,15 +34,15 @@ export const test = base.extend<object, { engine: Engine }>({
         infersShape: settings.recordTo !== undefined,
         ...(target.tierPatterns === undefined ? {} : { statedPatterns: target.tierPatterns }),
       };
-      const run = async (case_: Case): Promise<CaseResult> => {
-        if (unaskable !== undefined) return unsent(case_, 'inconclusive', unaskable);
-        const reason = whyLeftOut(case_, settings);
-        if (reason !== undefined) return unsent(case_, 'not-applicable', reason);
-        return runCase(case_, client, setting);
+      const run = async (testCase: Case): Promise<CaseResult> => {
+        if (unaskable !== undefined) return unsent(testCase, 'inconclusive', unaskable);
+        const reason = whyLeftOut(testCase, settings);
+        if (reason !== undefined) return unsent(testCase, 'not-applicable', reason);
+        return runCase(testCase, client, setting);
       };
       const goBeyond = async (exploration: Exploration) => {
         // Loaded where it is wanted: every failing test starts a process that would load it.
-        const { explore } = await import('../explore.js');
+        const { explore } = await import('../engine/explore.js');
         return explore(suite, client, setting, exploration);
       };
       await use({ session, run, explore: goBeyond });

@@ -1,10 +1,10 @@
 import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
-import { certify } from '../certificate/certificate.js';
-import { writeResults } from '../certificate/results.js';
-import { summaryOf } from '../certificate/summary.js';
-import { type CaseResult, explored, unsent } from '../run.js';
-import { certified } from '../target/open.js';
-import { loadSettings } from '../target/settings.js';
+import { type CaseResult, explored, unsent } from '../engine/run.js';
+import { certify } from '../report/certificate.js';
+import { writeResults } from '../report/results.js';
+import { summaryOf } from '../report/summary.js';
+import { certified } from '../targets/open.js';
+import { loadSettings } from '../targets/settings.js';
 import { caseIdOf, type Report, reportOf } from './attachment.js';
 import { suiteOfRun } from './shared-suite.js';
 
@@ -19,10 +19,10 @@ export default class CertificateReporter implements Reporter {
     const report = reportOf(result);
     this.report ??= report;
     const id = caseIdOf(test) ?? '';
-    const case_ = this.suite.cases.find((each) => each.id === id);
+    const testCase = this.suite.cases.find((each) => each.id === id);
     const [problem] = (result.error?.message ?? 'The test ended without a result.').split('\n');
     if (report !== undefined) this.results.set(id, report.result);
-    else if (case_ !== undefined) this.results.set(id, unsent(case_, 'error', problem ?? ''));
+    else if (testCase !== undefined) this.results.set(id, unsent(testCase, 'error', problem ?? ''));
   }
 
   async onEnd({ status }: FullResult): Promise<{ status: FullResult['status'] }> {

@@ -2,9 +2,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import type { CertifiedTarget } from '../certificate/certificate.js';
-import { type Account, accountInFile } from '../exchange/account.js';
-import type { Calibration } from '../run.js';
+import type { Calibration } from '../engine/run.js';
+import { type Account, accountInFile } from '../http/request-budget.js';
+import type { CertifiedTarget } from '../report/certificate.js';
 
 /** What the set-up finds out once and every worker needs. It holds no credentials. */
 export interface Session {

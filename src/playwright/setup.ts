@@ -1,9 +1,9 @@
 import { referenceCredentials } from '../../reference/credentials.js';
 import { serveReference } from '../../reference/server.js';
-import { accountInMemory } from '../exchange/account.js';
-import { calibrate } from '../run.js';
-import { certified, openTarget } from '../target/open.js';
-import { loadTarget } from '../target/target.js';
+import { calibrate } from '../engine/run.js';
+import { accountInMemory } from '../http/request-budget.js';
+import { certified, openTarget } from '../targets/open.js';
+import { loadTarget } from '../targets/target.js';
 import { saveSession } from './session.js';
 import { shareSuite, suiteOfRun } from './shared-suite.js';
 

@@ -2,8 +2,8 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { loadSuite, ownFolder, type Suite, suiteFiles } from '../contract/suite.js';
-import { holdingOf } from '../target/file.js';
+import { loadSuite, ownFolder, type Suite, suiteFiles } from '../cases/suite.js';
+import { holdingOf } from '../targets/target-file.js';
 
 /** Names the file with the expanded suite to the processes of a run, which inherit the environment. */
 const variable = 'CONFORMANCE_SUITE';

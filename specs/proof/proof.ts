@@ -1,0 +1,189 @@
+import { createDeployment } from '../../reference/deployment.js';
+import type { Collateral, Fault } from '../../reference/faults/fault.js';
+import type { Check, RequirementCase } from '../../src/cases/case.js';
+import type { Suite } from '../../src/cases/suite.js';
+import { judgeCase, type Verdict } from '../../src/judge/verdict.js';
+import { formatLocation } from '../../src/support/problem.js';
+import { type Examination, examine, examinedCredentials, verdictsOf } from './examine.js';
+
+/** How the suite sees every fault, and what each of its expectations is there for. */
+export interface Proof {
+  readonly suite: Pick<Suite, 'name' | 'version' | 'digest'>;
+  readonly faults: readonly FaultProof[];
+  readonly expectations: readonly ExpectationProof[];
+}
+
+export interface FaultProof {
+  readonly id: string;
+  readonly breaks: string;
+  readonly story: string;
+  /** Whether the requirement that it breaks fails. */
+  readonly killed: boolean;
+  readonly verdicts: Readonly<Record<string, Verdict>>;
+  readonly collateral: Collateral;
+  /** Requirements that do not pass although its definition does not say so. */
+  readonly undeclared: readonly string[];
+  /** Requirements that pass although its definition says that they do not. */
+  readonly untouched: readonly string[];
+}
+
+/** Something that a case expects of one exchange, in all its rows. */
+export interface ExpectationProof {
+  readonly case: string;
+  readonly at: string;
+  readonly of: string;
+  readonly claim: string;
+  /** The faults that this case would not catch without it. */
+  readonly needed_by: readonly string[];
+}
+
+/** Runs every fault over all requirement cases of a suite. */
+export async function prove(suite: Suite, faults: readonly Fault[]): Promise<Proof> {
+  const neededBy = new Map(expectationsOf(suite).map((expectation) => [expectation, [] as string[]]));
+  const proofs: FaultProof[] = [];
+  for (const fault of faults) {
+    const examination = await examine(
+      suite,
+      createDeployment({ world: suite.world.world, credentials: examinedCredentials, faults: [fault] }),
+    );
+    proofs.push(proofOf(fault, verdictsOf(examination), suite));
+    for (const [expectation, needing] of neededBy) {
+      if (isDecisive(expectation, examination)) needing.push(fault.id);
+    }
+  }
+  const expectations = [...neededBy].map(
+    ([{ testCase, check }, needed_by]): ExpectationProof => ({
+      case: testCase.id,
+      at: formatLocation(check.at),
+      of: exchangeOf(check),
+      claim: check.claim,
+      needed_by,
+    }),
+  );
+  const { name, version, digest } = suite;
+  return { suite: { name, version, digest }, faults: proofs, expectations };
+}
+
+function proofOf(
+  { id, breaks, story, collateral = {} }: Fault,
+  verdicts: ReadonlyMap<string, Verdict>,
+  { ledger }: Suite,
+): FaultProof {
+  const requirements = ledger.requirements.map((requirement) => requirement.id);
+  const verdictOf = (requirement: string): Verdict => verdicts.get(requirement) ?? 'not-applicable';
+  const touched = requirements.filter((requirement) => requirement !== breaks && verdictOf(requirement) !== 'pass');
+  return {
+    id,
+    breaks,
+    story,
+    killed: verdictOf(breaks) === 'fail',
+    verdicts: Object.fromEntries(requirements.map((requirement) => [requirement, verdictOf(requirement)])),
+    collateral,
+    undeclared: touched.filter((requirement) => !Object.hasOwn(collateral, requirement)),
+    untouched: Object.keys(collateral).filter((requirement) => !touched.includes(requirement)),
+  };
+}
+
+/** One of the checks that an expectation is made of: it has one in each row of its case. */
+interface Expectation {
+  readonly testCase: RequirementCase;
+  readonly check: Check;
+}
+
+function expectationsOf({ cases }: Suite): Expectation[] {
+  return cases.flatMap((testCase) => {
+    if (testCase.kind === 'question') return [];
+    const checks = testCase.rows.flatMap(({ expect }) => expect);
+    return checks
+      .filter((check, n) => checks.findIndex((other) => isSame(check, other)) === n)
+      .map((check) => ({ testCase, check }));
+  });
+}
+
+function isSame(one: Check, other: Check): boolean {
+  return formatLocation(one.at) === formatLocation(other.at) && exchangeOf(one) === exchangeOf(other);
+}
+
+/** Empty for alternatives, which may speak of several. */
+function exchangeOf(check: Check): string {
+  return 'of' in check ? check.of : '';
+}
+
+/** Whether the case of an expectation catches the fault, and would not without it. */
+function isDecisive({ testCase, check }: Expectation, { cases, background }: Examination): boolean {
+  const caught: readonly Verdict[] = canBeViolated(check) ? ['fail'] : ['fail', 'inconclusive'];
+  const examined = cases.find((each) => each.testCase === testCase);
+  if (examined === undefined || !caught.includes(examined.judgement.verdict)) return false;
+  const rows = testCase.rows.map((row) => ({ ...row, expect: row.expect.filter((other) => !isSame(check, other)) }));
+  return !caught.includes(judgeCase({ ...testCase, rows }, examined.exchanges, background).verdict);
+}
+
+/** Where little is known of the data, an expectation may be there to raise a doubt and no more. */
+function canBeViolated(check: Check): boolean {
+  if (check.claim === 'accepted') return check.unless.is !== 'empty';
+  return check.claim !== 'found-within' && check.claim !== 'found-at-most';
+}
+
+/** What is wrong with a proof, one line each: nothing, where the suite catches all there is to catch and no more. */
+export function flawsOf({ faults, expectations }: Proof): string[] {
+  return [
+    ...faults.filter(({ killed }) => !killed).map(({ id, breaks }) => `${id} survives: ${breaks} does not fail`),
+    ...faults.flatMap(({ id, undeclared, verdicts }) =>
+      undeclared.map((requirement) => `${id}: ${requirement} is undeclared collateral (${verdicts[requirement]})`),
+    ),
+    ...faults.flatMap(({ id, untouched }) =>
+      untouched.map((requirement) => `${id}: ${requirement} is declared as collateral, and passes`),
+    ),
+    ...expectations
+      .filter(({ needed_by }) => needed_by.length === 0)
+      .map(({ at, of, claim }) => `${at}: no fault needs '${claim}'${of === '' ? '' : ` of '${of}'`}`),
+  ];
+}
+
+const marks: Readonly<Record<Verdict, string>> = {
+  pass: '',
+  fail: '✗',
+  inconclusive: '?',
+  error: '!',
+  'not-applicable': '–',
+};
+
+/** A proof for people: a table of faults and requirements, and one of what each expectation is there for. */
+export function proofTable(proof: Proof): string {
+  const requirements = Object.keys(proof.faults[0]?.verdicts ?? {});
+  const flaws = flawsOf(proof);
+  const faultRows = proof.faults.map(({ id, breaks, verdicts }) => [
+    id,
+    ...requirements.map((requirement) => {
+      const mark = marks[verdicts[requirement] ?? 'not-applicable'];
+      return requirement === breaks ? `**${mark}**` : mark;
+    }),
+  ]);
+  const expectationRows = proof.expectations.map(({ case: id, at, of, claim, needed_by }) => [
+    id,
+    `${of}: ${claim}`,
+    at,
+    String(needed_by.length),
+    needed_by[0] ?? '',
+  ]);
+  return [
+    '# What the suite catches',
+    '',
+    `${proof.faults.length} faults, ${proof.expectations.length} expectations. ✗ fails, ? is inconclusive, the rest passes; the requirement that a fault breaks is in bold.`,
+    '',
+    ...(flaws.length === 0 ? ['Nothing is wrong.'] : flaws.map((flaw) => `- ${flaw}`)),
+    '',
+    '## Faults',
+    '',
+    ...markdown(['fault', ...requirements], faultRows),
+    '',
+    '## Expectations',
+    '',
+    ...markdown(['case', 'expectation', 'place', 'faults that need it', 'such as'], expectationRows),
+    '',
+  ].join('\n');
+}
+
+function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`);
+}

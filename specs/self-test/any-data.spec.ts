@@ -1,0 +1,249 @@
+import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
+import { loadSuite, ownFolder, type Suite } from '../../src/cases/suite.js';
+import { missingFor } from '../../src/cases/unavailable.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { Holding } from '../../src/world/bindings.js';
+import { boundWorld } from '../../src/world/bindings.js';
+import type { World } from '../../src/world/world.js';
+import { type Kind, kinds, loadWorld } from '../../src/world/world-file.js';
+import { certifyInProcess, requirementsWith } from './support/in-process.js';
+import { independentDeployment, shapes } from './support/independent.js';
+
+const at = { file: 'target.yaml', line: 1, column: 1 };
+
+/** A target that holds so much of the world: ids by kind and name. */
+const holding = (ids: Partial<Record<Kind, Readonly<Record<string, string>>>>): Holding => ({
+  bindings: Object.fromEntries(
+    kinds.map((kind) => [kind, new Map(Object.entries(ids[kind] ?? {}).map(([name, id]) => [name, { id, at }]))]),
+  ) as unknown as NonNullable<Holding['bindings']>,
+});
+
+const threeIds = holding({ customer: { ann: 'C1' }, product: { mug: 'P1' }, campaign: { spring: 'S1' } });
+
+/** A deployment of somebody else: so many promotions valid for everybody, half of them in the campaign. */
+function foreignWorld(count: number): World {
+  return {
+    customers: [{ id: 'C1' }],
+    products: [{ id: 'P1' }],
+    skus: [],
+    categories: [],
+    campaigns: [
+      { id: 'S1', name: 'one', category_ids: [] },
+      { id: 'S2', name: 'other', category_ids: [] },
+    ],
+    tiers: Array.from({ length: count }, (_, n) => ({
+      id: `T${n}`,
+      campaign_id: n % 2 === 0 ? 'S1' : 'S2',
+      name: `tier ${n}`,
+      created_at: new Date(2_000_000_000_000 - n * 1000).toISOString(),
+      metadata: { has_budget: 'true' },
+      rules: [],
+    })),
+  };
+}
+
+const partial: Suite = loadSuite(ownFolder, threeIds);
+
+const judged = ({ requirements }: Awaited<ReturnType<typeof certifyInProcess>>['certificate']) =>
+  requirements.flatMap(({ cases }) => cases.filter(({ verdict }) => verdict === 'pass' || verdict === 'fail'));
+
+test.describe('with three ids alone', () => {
+  for (const count of [5, 300]) {
+    test(`a deployment with ${count} promotions: incomplete, at least 8 cases judged, and what would complete it`, async () => {
+      const { certificate } = await certifyInProcess(independentDeployment(foreignWorld(count)), { asked: partial });
+      expect(certificate.verdict).toBe('incomplete');
+      expect(requirementsWith('fail', certificate)).toEqual([]);
+      expect(judged(certificate).length).toBeGreaterThanOrEqual(8);
+      expect(certificate.missing?.slice(0, 4)).toEqual([
+        'Ids that would complete it, of customers: ordinary, ben, cleo, bulk.',
+        'Ids that would complete it, of products: plate, lamp, chair.',
+        'Ids that would complete it, of skus: shirt-blue, shirt-red, bag-small, bag-large.',
+        'Ids that would complete it, of campaigns: summer, autumn, winter, archive.',
+      ]);
+      expect(certificate.missing?.[4]).toMatch(
+        /of tiers: greeting, for-ann, .*wholesale-1 to wholesale-40, .*beyond-last\.$/,
+      );
+    });
+  }
+
+  test('no request names anything else of the world, and none is sent in vain', async () => {
+    const sent: HttpRequest[] = [];
+    const answer = independentDeployment(foreignWorld(5));
+    const recorded = (request: HttpRequest): HttpResponse => {
+      sent.push(request);
+      return answer(request);
+    };
+    await certifyInProcess(recorded, { asked: partial });
+    const others = [...partial.world.unavailable.keys()];
+    expect(others.filter((id) => sent.some((request) => JSON.stringify(request).includes(id)))).toEqual([]);
+  });
+
+  test('the stated path of promotions lets two more cases be judged', async () => {
+    const { certificate } = await certifyInProcess(independentDeployment(foreignWorld(100)), {
+      asked: partial,
+      tierPatterns: ['/data/*/id'],
+    });
+    expect(judged(certificate)).toHaveLength(12);
+  });
+
+  const rejecting =
+    (what: (request: HttpRequest) => boolean, world = foreignWorld(5)) =>
+    (request: HttpRequest): HttpResponse =>
+      what(request) ? { status: 400, headers: [], body: '{}' } : independentDeployment(world)(request);
+  const verdictsOn = async (answer: (request: HttpRequest) => HttpResponse, tierPatterns?: readonly string[]) =>
+    (await certifyInProcess(answer, tierPatterns === undefined ? { asked: partial } : { asked: partial, tierPatterns }))
+      .certificate;
+
+  const violations: readonly (readonly [string, (request: HttpRequest) => boolean])[] = [
+    ['options.expand-category', ({ body = '' }) => body.includes('category')],
+    ['order.repeated-product', ({ body = '' }) => body.split('P1').length > 2],
+    ['order.metadata', ({ body = '' }) => body.includes('["one","another"]')],
+    ['metadata.promotion-rules', ({ body = '' }) => body.includes('"conformance_probe":"one"')],
+  ];
+  for (const [requirement, what] of violations) {
+    test(`a deployment that refuses what ${requirement} is about fails it, and nothing else`, async () => {
+      expect(requirementsWith('fail', await verdictsOn(rejecting(what)))).toEqual([requirement]);
+    });
+  }
+
+  test('more than 150 promotions fail only where the target file says what stands there', async () => {
+    const everything = (request: HttpRequest): HttpResponse => {
+      const { tiers } = foreignWorld(151);
+      return {
+        status: 200,
+        headers: [],
+        body: JSON.stringify({ asked: request.path, ids: tiers.map(({ id }) => id) }),
+      };
+    };
+    expect(requirementsWith('fail', await verdictsOn(everything))).toEqual([]);
+    expect(requirementsWith('fail', await verdictsOn(everything, ['/ids/*']))).toEqual(['limit.newest-150']);
+    expect(requirementsWith('fail', await verdictsOn(everything, ['/elsewhere/*']))).toEqual([]);
+  });
+
+  test('a filter that shows older promotions is open, not a failure', async () => {
+    const older = independentDeployment(foreignWorld(400), { filteredWindow: 'filter-first' });
+    const { requirements } = await verdictsOn(older, ['/data/*/id']);
+    const cases = requirements.flatMap((requirement) => requirement.cases);
+    const narrows = cases.find(({ id }) => id === 'any-data-campaign-filter-narrows');
+    expect(narrows).toMatchObject({
+      verdict: 'inconclusive',
+      reason: expect.stringContaining('they may be older ones'),
+    });
+  });
+
+  for (const [what, answer] of [
+    ['nothing but 404', { status: 404, headers: [], body: '' }],
+    ['nothing but 400', { status: 400, headers: [], body: '{"error":"no"}' }],
+    ['nothing but 500', { status: 500, headers: [], body: '' }],
+  ] as const) {
+    test(`${what} may be how empty results look: nothing fails, nothing passes`, async () => {
+      const certificate = await verdictsOn(() => answer);
+      expect(requirementsWith('fail', certificate)).toEqual([]);
+      expect(requirementsWith('pass', certificate)).toEqual([]);
+    });
+  }
+});
+
+test.describe('a part of the world', () => {
+  const { world, ids } = loadWorld();
+  const allBut = (kind: Kind, ...names: readonly string[]) =>
+    holding(
+      Object.fromEntries(
+        kinds.map((each) => [
+          each,
+          Object.fromEntries([...ids[each]].filter(([name]) => each !== kind || !names.includes(name))),
+        ]),
+      ),
+    );
+
+  test('the reference deployment under the world of a target with all its ids conforms', async () => {
+    const asked = loadSuite(ownFolder, allBut('tier'));
+    expect((await certifyInProcess(independentDeployment(world), { asked })).certificate.verdict).toBe('conforms');
+  });
+
+  test('a customer without an id takes away what needs it, and no more', async () => {
+    const asked = loadSuite(ownFolder, allBut('customer', 'bulk'));
+    const { certificate } = await certifyInProcess(independentDeployment(world), { asked });
+    expect(certificate.verdict).toBe('incomplete');
+    expect(certificate.missing).toEqual(['Ids that would complete it, of customers: bulk.']);
+    const cases = certificate.requirements.flatMap((requirement) => requirement.cases);
+    expect(cases.filter(({ verdict }) => verdict !== 'pass').map(({ id, reason }) => `${id}: ${reason}`)).toEqual([
+      'window-with-all-valid: The target does not hold customer bulk.',
+      'every-valid-tier: The target does not hold customer bulk.',
+    ]);
+  });
+
+  test('without one of the newest 150 tiers, nothing is said of older ones', async () => {
+    const asked = loadSuite(ownFolder, allBut('tier', 'depot-7'));
+    const without = { ...world, tiers: world.tiers.filter(({ name }) => name !== 'depot-7') };
+    const { certificate } = await certifyInProcess(independentDeployment(without), { asked });
+    expect(requirementsWith('fail', certificate)).toEqual([]);
+    const window = certificate.requirements.find(({ id }) => id === 'limit.newest-150');
+    expect(window?.cases.filter(({ verdict }) => verdict === 'not-applicable').map(({ id }) => id)).toEqual([
+      'window-with-few-valid',
+      'window-with-all-valid',
+      'window-whoever-asks',
+    ]);
+  });
+
+  for (const lacking of ['customer', 'product', 'sku', 'order_metadata', 'metadata'] as const) {
+    test(`a deployment without ${lacking} rules is incomplete, and fails nothing`, async () => {
+      const rest = (['customer', 'product', 'sku', 'order_metadata', 'metadata'] as const).filter(
+        (kind) => kind !== lacking,
+      );
+      const asked = loadSuite(ownFolder, { capabilities: new Set(rest) });
+      const held = world.tiers.filter(({ rules }) => rules.every(({ kind }) => kind !== lacking));
+      for (const shape of Object.keys(shapes) as (keyof typeof shapes)[]) {
+        const deployment = independentDeployment({ ...world, tiers: held }, { shape });
+        const { certificate } = await certifyInProcess(deployment, { asked });
+        expect(requirementsWith('fail', certificate), shape).toEqual([]);
+        expect(certificate.verdict).toBe('incomplete');
+        expect(certificate.missing).toContain(`Capabilities that would complete it: ${lacking}.`);
+      }
+    });
+  }
+
+  test('whatever is left out at random: nothing fails', async () => {
+    // Every third tier, from each of three beginnings.
+    for (const start of [0, 1, 2]) {
+      const names = world.tiers.filter((_, n) => n % 3 === start).map(({ name }) => name);
+      const asked = loadSuite(ownFolder, allBut('tier', ...names));
+      const held = { ...world, tiers: world.tiers.filter(({ name }) => !names.includes(name)) };
+      for (const deployment of [held, world]) {
+        const { certificate } = await certifyInProcess(independentDeployment(deployment), { asked });
+        expect(requirementsWith('fail', certificate)).toEqual([]);
+      }
+    }
+  });
+
+  test('short and numeric ids are recognised, and what collides with them is asked about', async () => {
+    const numbered = holding(
+      Object.fromEntries(
+        kinds.map((kind, k) => [
+          kind,
+          Object.fromEntries([...ids[kind].keys()].map((name, n) => [name, String((k + 1) * 1000 + n)])),
+        ]),
+      ),
+    );
+    const asked = loadSuite(ownFolder, numbered);
+    const own = asked.world.world;
+    const conforming = await certifyInProcess(independentDeployment(own), { asked });
+    expect(conforming.certificate.verdict).toBe('conforms');
+    const numbers = (request: HttpRequest) => {
+      const response = createDeployment({
+        world: own,
+        credentials: { applicationId: '$CLIENT_APPLICATION_ID', token: '$CLIENT_TOKEN' },
+      })(request);
+      return { ...response, body: response.body.replaceAll(/"id":"(\d+)"/g, '"id":$1') };
+    };
+    expect((await certifyInProcess(numbers, { asked })).certificate.verdict).toBe('conforms');
+  });
+
+  test('nothing is missing where the world is whole', () => {
+    const named = loadWorld();
+    expect(boundWorld(named, {})).toBe(named);
+    const claiming = { requests: new Map(), checks: [], promises: new Map(), mode: 'requirement' } as const;
+    expect(missingFor(claiming, named)).toEqual([]);
+  });
+});

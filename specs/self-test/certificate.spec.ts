@@ -1,0 +1,460 @@
+import { execFileSync } from 'node:child_process';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import type { Case } from '../../src/cases/case.js';
+import type { Suite } from '../../src/cases/suite.js';
+import type { Question, Requirement } from '../../src/contract/ledger.js';
+import type { CaseResult } from '../../src/engine/run.js';
+import { curlCommand } from '../../src/http/curl.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { type Verdict, verdicts } from '../../src/judge/verdict.js';
+import { type Certificate, certify, type RunFacts, sumOf } from '../../src/report/certificate.js';
+import { summaryOf } from '../../src/report/summary.js';
+import { schemaNamed } from '../../src/support/schema.js';
+
+const at = { file: 'cases/a.yaml', line: 3, column: 5 };
+const part = 'Limits';
+const requirement = (id: string): Requirement => ({ id, part, statement: `${id} holds.`, at });
+const question = (id: string, ...warn: readonly string[]): Question => ({
+  id,
+  group: 'G',
+  part,
+  open: 'Text.',
+  at,
+  answer: {
+    kind: 'outcomes',
+    outcomes: new Map([
+      ['good', 'A.'],
+      ['bad', 'B.'],
+    ]),
+    warn: new Set(warn),
+  },
+});
+const verifying = (id: string, verifies: string): Case => ({
+  kind: 'requirement',
+  id,
+  verifies,
+  title: id,
+  at,
+  tags: [],
+  rows: [],
+});
+
+/** Two requirements, the first with two cases, and two questions. */
+const suite: Suite = {
+  name: 'conformance',
+  version: '1.2.3',
+  digest: `sha256:${'0'.repeat(64)}`,
+  ledger: {
+    requirements: [requirement('a.one'), requirement('a.two')],
+    questions: [question('first', 'bad'), question('second')],
+    exclusions: [],
+  },
+  world: {
+    world: { customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] },
+    ids: {
+      customer: new Map(),
+      product: new Map(),
+      sku: new Map(),
+      category: new Map(),
+      campaign: new Map(),
+      tier: new Map(),
+    },
+    unavailable: new Map(),
+  },
+  cases: [verifying('one-a', 'a.one'), verifying('one-b', 'a.one'), verifying('two', 'a.two')],
+  calibration: [],
+};
+
+const facts: RunFacts = {
+  target: { name: 'staging', base_url: 'https://a.test/api' },
+  requestsSent: 12,
+  notes: [],
+  isCutShort: false,
+  startedAt: new Date('2024-01-20T12:00:00.000Z'),
+  durationMs: 1234.5,
+};
+
+function resultOf(id: string, verdict: Verdict, parts: Partial<CaseResult> = {}): CaseResult {
+  const reason = verdict === 'pass' ? '' : `It is ${verdict}.`;
+  return { id, subject: id, verdict, reason, at, rows: [], drift: [], requestsSent: 1, ...parts };
+}
+
+/** A certificate of cases with these verdicts; cases that are not named were not selected. */
+function certificateOf(all: Readonly<Record<string, Verdict>>): Certificate {
+  return certify(
+    suite,
+    Object.entries(all).map(([id, verdict]) => resultOf(id, verdict)),
+    facts,
+  );
+}
+
+const request: HttpRequest = {
+  method: 'GET',
+  path: '/v1/promotions/validation?[filters][promotion_id][conditions][$is]=camp_1',
+  headers: [
+    ['X-Client-Token', '$CLIENT_TOKEN'],
+    ['Content-Type', 'application/json'],
+  ],
+  body: '{"customer":{"id":"cust_1"}}',
+};
+
+test.describe('sums', () => {
+  const pass = 'pass';
+  const table: readonly (readonly [cases: Record<string, Verdict>, requirements: readonly Verdict[], run: string])[] = [
+    [{ 'one-a': pass, 'one-b': pass, two: pass }, ['pass', 'pass'], 'conforms'],
+    [{ 'one-a': pass, 'one-b': 'fail', two: pass }, ['fail', 'pass'], 'does-not-conform'],
+    [{ 'one-a': 'fail', 'one-b': 'error', two: 'inconclusive' }, ['fail', 'inconclusive'], 'does-not-conform'],
+    [{ 'one-a': 'error', 'one-b': 'inconclusive', two: pass }, ['error', 'pass'], 'incomplete'],
+    [{ 'one-a': pass, 'one-b': 'inconclusive', two: pass }, ['inconclusive', 'pass'], 'incomplete'],
+    [{ 'one-a': 'not-applicable', 'one-b': pass, two: pass }, ['pass', 'pass'], 'conforms'],
+    [{ 'one-a': 'not-applicable', 'one-b': 'not-applicable', two: pass }, ['not-applicable', 'pass'], 'incomplete'],
+    [{ 'one-a': pass, 'one-b': pass }, ['pass', 'not-applicable'], 'incomplete'],
+    [{ two: 'fail' }, ['not-applicable', 'fail'], 'does-not-conform'],
+    [{}, ['not-applicable', 'not-applicable'], 'incomplete'],
+  ];
+  for (const [cases, requirements, run] of table) {
+    test(`${JSON.stringify(cases)} → ${run}`, () => {
+      const certificate = certificateOf(cases);
+      expect(certificate.requirements.map(({ verdict }) => verdict)).toEqual(requirements);
+      expect(certificate.verdict).toBe(run);
+      expect(Object.values(certificate.summary).reduce((sum, count) => sum + count, 0)).toBe(2);
+      for (const verdict of verdicts) {
+        const count = requirements.filter((each) => each === verdict).length;
+        expect(certificate.summary[verdict]).toBe(count === 0 ? undefined : count);
+      }
+    });
+  }
+
+  test('a requirement that no case speaks of leaves the run incomplete', () => {
+    const certificate = certify({ ...suite, cases: [] }, [], facts);
+    expect(certificate.verdict).toBe('incomplete');
+    expect(certificate.missing).toEqual(['a.one: It has no case.', 'a.two: It has no case.']);
+  });
+
+  test('a run that was cut short never conforms, and says so whatever its verdict', () => {
+    const judged = (verdict: Verdict) =>
+      certify(
+        suite,
+        ['one-a', 'one-b', 'two'].map((id) => resultOf(id, verdict)),
+        { ...facts, isCutShort: true },
+      );
+    const said = 'The run was interrupted: what was not judged by then is missing.';
+    expect([judged('pass').verdict, judged('pass').missing, judged('pass').notes]).toEqual(['incomplete', [said], []]);
+    expect([judged('fail').verdict, judged('fail').notes]).toEqual(['does-not-conform', [said]]);
+  });
+
+  test('questions never change the verdict', () => {
+    const results = ['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass'));
+    for (const verdict of verdicts) {
+      expect(certify(suite, [...results, resultOf('first', verdict, { outcome: 'bad' })], facts).verdict).toBe(
+        'conforms',
+      );
+    }
+  });
+
+  test('the worst requirement decides: any failure, then anything that is not a pass', () => {
+    fc.assert(
+      fc.property(fc.array(fc.constantFrom(...verdicts), { maxLength: 6 }), (all) => {
+        const expected = all.includes('fail')
+          ? 'does-not-conform'
+          : all.every((verdict) => verdict === 'pass')
+            ? 'conforms'
+            : 'incomplete';
+        expect(sumOf(all.map((verdict) => ({ verdict })))).toBe(expected);
+      }),
+      { seed: 20_261_121 },
+    );
+  });
+});
+
+test.describe('says why', () => {
+  test('incomplete: the first reason of every requirement that is not a pass', () => {
+    expect(certificateOf({ 'one-a': 'pass', 'one-b': 'inconclusive' }).missing).toEqual([
+      'a.one: It is inconclusive.',
+      'a.two: Not selected in this run.',
+    ]);
+    expect(certificateOf({ 'one-a': 'fail', 'one-b': 'inconclusive' })).not.toHaveProperty('missing');
+    expect(certificateOf({ 'one-a': 'pass', 'one-b': 'pass', two: 'pass' })).not.toHaveProperty('missing');
+  });
+
+  test('a case: where, which rows, and how to repeat it; a pass has nothing to explain', () => {
+    const rows = [
+      { title: 'x', verdict: 'pass', reason: '' },
+      { title: 'y', verdict: 'fail', reason: 'No.' },
+    ] as const;
+    const evidence = { request, response: { status: 200, headers: [], body: '' } };
+    const { requirements } = certify(
+      suite,
+      [
+        resultOf('one-a', 'pass', { rows: [{ title: '', verdict: 'pass', reason: '' }], evidence }),
+        resultOf('one-b', 'fail', { rows, evidence }),
+        resultOf('two', 'inconclusive', { rows: [{ title: '', verdict: 'inconclusive', reason: 'Hm.' }] }),
+      ],
+      facts,
+    );
+    expect(requirements.flatMap(({ cases }) => cases)).toEqual([
+      { id: 'one-a', verdict: 'pass', reason: '' },
+      {
+        id: 'one-b',
+        verdict: 'fail',
+        reason: 'It is fail.',
+        at: 'cases/a.yaml:3:5',
+        rows: [{ title: 'y', verdict: 'fail', reason: 'No.' }],
+        repeat_with: curlCommand(request, 'https://a.test/api'),
+      },
+      { id: 'two', verdict: 'inconclusive', reason: 'It is inconclusive.', at: 'cases/a.yaml:3:5' },
+    ]);
+  });
+
+  test('a question: its outcome, whether it deserves a warning, or why there is none', () => {
+    const { questions } = certify(suite, [resultOf('first', 'pass', { outcome: 'bad' })], facts);
+    expect(questions).toEqual([
+      { id: 'first', outcome: 'bad', warning: true, drift: false },
+      { id: 'second', outcome: null, reason: 'Not selected in this run.', warning: false, drift: false },
+    ]);
+    const unanswered = certify(suite, [resultOf('first', 'inconclusive')], facts).questions[0];
+    expect(unanswered).toEqual({
+      id: 'first',
+      outcome: null,
+      reason: 'It is inconclusive.',
+      warning: false,
+      drift: false,
+    });
+  });
+
+  test('a question that drifted', () => {
+    const drift = [
+      { kind: 'outcome', question: 'first', outcome: 'bad', expected: { outcome: 'good', statedBy: 'the record' } },
+    ] as const;
+    const certificate = certify(suite, [resultOf('first', 'pass', { outcome: 'bad', drift })], facts);
+    expect(certificate.questions.map((entry) => entry.drift)).toEqual([true, false]);
+    expect(certificate.drift).toEqual([{ case: 'first', text: "first is 'bad'; the record says 'good'." }]);
+  });
+});
+
+test('conforms to its schema, whatever the verdicts, and JSON keeps all of it', () => {
+  const validate = schemaNamed('certificate');
+  const verdict = fc.constantFrom(...verdicts);
+  const ids = ['one-a', 'one-b', 'two', 'first', 'second'];
+  fc.assert(
+    fc.property(
+      fc.array(verdict, { minLength: 5, maxLength: 5 }),
+      fc.boolean(),
+      fc.subarray(ids),
+      (all, shown, selected) => {
+        const results = ids.map((id, n) =>
+          resultOf(id, all[n] as Verdict, {
+            rows: [{ title: 'row', verdict: all[n] as Verdict, reason: 'Why.' }],
+            ...(shown ? { evidence: { request, transportError: 'timed-out', message: 'Late.' }, outcome: 'bad' } : {}),
+          }),
+        );
+        const certificate = certify(
+          suite,
+          results.filter(({ id }) => selected.includes(id)),
+          facts,
+        );
+        expect(validate(certificate), JSON.stringify(validate.errors)).toBe(true);
+        expect(JSON.parse(JSON.stringify(certificate))).toEqual(certificate);
+      },
+    ),
+    { seed: 20_261_121, numRuns: 200 },
+  );
+});
+
+test('tells the facts of the run', () => {
+  expect(certificateOf({})).toMatchObject({
+    target: { name: 'staging', base_url: 'https://a.test/api' },
+    suite: { name: 'conformance', version: '1.2.3', digest: suite.digest },
+    requests_sent: 12,
+    started_at: '2024-01-20T12:00:00.000Z',
+    duration_ms: 1235,
+  });
+});
+
+test.describe('the summary', () => {
+  const written = { certificate: 'out/certificate.json', page: 'out/certificate.html', observed: 'out/observed.md' };
+  const lines = (all: Readonly<Record<string, Verdict>>) => summaryOf(certificateOf(all), written).split('\n');
+
+  test('names target, verdict, sums and files', () => {
+    const text = summaryOf(
+      certify(
+        suite,
+        [
+          ...['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass')),
+          ...['first', 'second'].map((id) => resultOf(id, 'pass', { outcome: 'bad' })),
+        ],
+        { ...facts, notes: ['A note.'] },
+      ),
+      { ...written, record: { file: 'staging.yaml' } },
+    );
+    expect(text.split('\n')).toEqual([
+      '',
+      'CONFORMS  staging at https://a.test/api',
+      '',
+      'Requirements  2 pass',
+      'Questions     2 of 2 answered, 1 with a warning',
+      'Requests      12',
+      'Certificate   out/certificate.json, out/certificate.html',
+      'Observed      out/observed.md',
+      'Record        staging.yaml',
+      '',
+      'A note.',
+      '',
+    ]);
+  });
+
+  test('gives the reason of every requirement that is not a pass, with the case that decided it', () => {
+    expect(lines({ 'one-a': 'inconclusive', 'one-b': 'fail', two: 'pass' }).slice(8)).toEqual([
+      '',
+      'fail  a.one  a.one holds.',
+      '  one-b (cases/a.yaml:3:5): It is fail.',
+      '',
+    ]);
+    expect(lines({ two: 'pass' })).toEqual(
+      expect.arrayContaining([
+        'INCOMPLETE  staging at https://a.test/api',
+        '  one-a: Not selected in this run.',
+        '  one-b: Not selected in this run.',
+      ]),
+    );
+    expect(lines({ two: 'fail' })[1]).toBe('DOES-NOT-CONFORM  staging at https://a.test/api');
+  });
+});
+
+test.describe('the command that repeats a request', () => {
+  const application = 'an application\'s "id"';
+  /** The arguments that curl gets, by the shell's own reading of the command. */
+  function argumentsOf(command: string): string[] {
+    const printing = command.replace(/^curl/, String.raw`printf '%s\0'`);
+    const env = { PATH: process.env.PATH, CLIENT_APPLICATION_ID: application, CLIENT_TOKEN: '$(token) `x` "\\' };
+    return execFileSync('sh', ['-c', printing], { env, encoding: 'utf8' }).split('\0').slice(0, -1);
+  }
+
+  test('is written over several lines, with variables for credentials', () => {
+    expect(curlCommand(request, 'https://a.test/api')).toBe(
+      [
+        'curl -gi \\',
+        '  -X GET \\',
+        "  'https://a.test/api/v1/promotions/validation?[filters][promotion_id][conditions][$is]=camp_1' \\",
+        '  -H "X-Client-Token: $CLIENT_TOKEN" \\',
+        "  -H 'Content-Type: application/json' \\",
+        `  --data-raw '{"customer":{"id":"cust_1"}}'`,
+      ].join('\n'),
+    );
+  });
+
+  const commands: readonly (readonly [what: string, change: Partial<HttpRequest>, args: readonly string[]])[] = [
+    [
+      'credentials, put in by the shell and not read again',
+      {
+        path: '/',
+        headers: [
+          ['X-Client-Application-Id', '$CLIENT_APPLICATION_ID'],
+          ['X-Client-Token', '$CLIENT_TOKEN'],
+          ['Content-Type', 'a/b'],
+        ],
+        body: '',
+      },
+      [
+        '-gi',
+        '-X',
+        'GET',
+        'https://a.test/',
+        '-H',
+        `X-Client-Application-Id: ${application}`,
+        '-H',
+        'X-Client-Token: $(token) `x` "\\',
+        '-H',
+        'Content-Type: a/b',
+        '--data-raw',
+        '',
+      ],
+    ],
+    [
+      'no Content-Type: curl adds none',
+      { path: '/', headers: [], body: '{}' },
+      ['-gi', '-X', 'GET', 'https://a.test/', '-H', 'Content-Type:', '--data-raw', '{}'],
+    ],
+    [
+      'a header without a value',
+      {
+        path: '/',
+        headers: [
+          ['X-Client-Token', ''],
+          ['content-type', 'a/b'],
+        ],
+      },
+      [
+        '-gi',
+        '-X',
+        'GET',
+        'https://a.test/',
+        '-H',
+        'X-Client-Token;',
+        '-H',
+        'content-type: a/b',
+        '--data-raw',
+        request.body ?? '',
+      ],
+    ],
+    [
+      'HEAD with a body, for which curl’s own takes none',
+      { method: 'HEAD', path: '/', headers: [['Content-Type', 'a/b']] },
+      [
+        '-gi',
+        '-X',
+        'HEAD',
+        '--max-time',
+        '10',
+        'https://a.test/',
+        '-H',
+        'Content-Type: a/b',
+        '--data-raw',
+        request.body ?? '',
+      ],
+    ],
+  ];
+  for (const [what, change, args] of commands) {
+    test(what, () => expect(argumentsOf(curlCommand({ ...request, ...change }, 'https://a.test'))).toEqual(args));
+  }
+
+  test('HEAD, and another method, without a body', () => {
+    expect(argumentsOf(curlCommand({ method: 'HEAD', path: '/', headers: [] }, 'https://a.test'))).toEqual([
+      '-gi',
+      '--head',
+      'https://a.test/',
+    ]);
+    expect(argumentsOf(curlCommand({ method: 'PUT', path: '/', headers: [] }, 'https://a.test'))).toEqual([
+      '-gi',
+      '-X',
+      'PUT',
+      'https://a.test/',
+    ]);
+  });
+
+  test('whatever a path, a header or a body holds, the shell hands it on as it is', () => {
+    const text = fc
+      .oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.stringMatching(/^['"\\$`!*?\n {}()<>|;&#~-]{0,20}$/))
+      .map((each) => Buffer.from(each.replaceAll('\0', '')).toString());
+    fc.assert(
+      fc.property(text, text, text, (path, value, body) => {
+        fc.pre(value !== '' && !/^\$[A-Z_]+$/.test(value));
+        const args = argumentsOf(
+          curlCommand({ method: 'GET', path: `/${path}`, headers: [['Content-Type', value]], body }, 'https://a.test'),
+        );
+        expect(args).toEqual([
+          '-gi',
+          '-X',
+          'GET',
+          `https://a.test/${path}`,
+          '-H',
+          `Content-Type: ${value}`,
+          '--data-raw',
+          body,
+        ]);
+      }),
+      { seed: 20_261_121, numRuns: 150 },
+    );
+  });
+});

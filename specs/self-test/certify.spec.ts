@@ -1,0 +1,198 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { calibrate } from '../../src/engine/run.js';
+import { openClient } from '../../src/http/client.js';
+import { defaultOptions } from '../../src/http/connection-options.js';
+import { schemaNamed } from '../../src/support/schema.js';
+import { openTarget } from '../../src/targets/open.js';
+import { loadTarget } from '../../src/targets/target.js';
+import { conformance, copyOfPackage, readCertificate, temporaryFolder } from './support/cli.js';
+import { certifyOver, channelTo, requirementSuite, requirementsWith, suite } from './support/in-process.js';
+import { independentDeployment, listen } from './support/independent.js';
+
+const { folder: cwd, remove } = temporaryFolder();
+test.afterAll(remove);
+
+const token = 'the-token-of-the-test-0815';
+const credentials = { CLIENT_APPLICATION_ID: 'the-application-of-the-test', CLIENT_TOKEN: token };
+
+test('without settings the reference deployment conforms, every requirement passes and every question is answered', async () => {
+  const { status, output } = await conformance(['certify', '--out', 'reference'], { cwd });
+  expect(output).toContain('CONFORMS');
+  expect(status).toBe(0);
+  const certificate = readCertificate(cwd, 'reference');
+  expect(schemaNamed('certificate')(certificate), JSON.stringify(schemaNamed('certificate').errors)).toBe(true);
+  expect(certificate.verdict).toBe('conforms');
+  expect(certificate.summary).toEqual({ pass: 17 });
+  expect(certificate.requests_sent).toBeGreaterThan(200);
+});
+
+test('a deployment under a path prefix conforms', async () => {
+  const { url, close } = await listen(independentDeployment(suite.world.world, { prefix: '/shop/api', status: 203 }));
+  const { place } = loadTarget({ BASE_URL: `${url}/shop/api/`, ...credentials });
+  const client = openTarget({ name: 'prefix', place, pins: new Map() });
+  const { certificate } = await certifyOver(client, requirementSuite);
+  await client.close();
+  await close();
+  expect(certificate.summary).toEqual({ pass: 17 });
+});
+
+test('a violation is shown on the line of the case file, with a command that repeats it, without the token', async () => {
+  const { url, close } = await listen(independentDeployment(suite.world.world, { violation: 'window-151' }));
+  const args = ['certify', '--base-url', url, '--out', 'violation', '--', '--grep', 'window-with-few-valid'];
+  const { status, output } = await conformance(args, { cwd, env: credentials });
+  await close();
+  expect(status).toBe(1);
+  expect(output).toContain("Returned, but should not be: 'beyond-first' (rank 151).");
+  expect(output).toMatch(/>\s*\d+ \|\s+exclude: \{ beyond: 150 \}/);
+  expect(output).toContain('-H "X-Client-Token: $CLIENT_TOKEN"');
+  expect(output).not.toContain(token);
+  expect(requirementsWith('fail', readCertificate(cwd, 'violation'))).toEqual(['limit.newest-150']);
+});
+
+test.describe('a target that shows nothing is incomplete, never a failure', () => {
+  const answers = (status: number, headers: Record<string, string> = {}): RequestListener => {
+    return (_, response) => void response.writeHead(status, headers).end();
+  };
+  const unreadyTargets: Record<string, { server: Server | ReturnType<typeof createTcpServer>; reason: RegExp }> = {
+    'cuts the connection': { server: createTcpServer((socket) => socket.destroy()), reason: /connection broke/ },
+    'answers 429': { server: createServer(answers(429)), reason: /limits the rate/ },
+    'answers 503': { server: createServer(answers(503)), reason: /not available/ },
+    'answers 401': { server: createServer(answers(401)), reason: /credentials are probably wrong/ },
+    redirects: { server: createServer(answers(308, { Location: 'http://elsewhere.test/' })), reason: /not followed/ },
+    hangs: { server: createServer(() => undefined), reason: /no complete response/ },
+  };
+  const repeats = { waitsMs: [10, 10], longestWaitMs: 1_000 };
+  const limits = { ...defaultOptions.limits, timeoutMs: 500 };
+
+  for (const [name, { server, reason }] of Object.entries(unreadyTargets)) {
+    test(name, async () => {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const own = { applicationId: credentials.CLIENT_APPLICATION_ID, token };
+      const client = openClient({ ...defaultOptions, baseUrl, credentials: own, repeats, limits });
+      const { certificate } = await certifyOver(client, requirementSuite);
+      await client.close();
+      server.close();
+      if ('closeAllConnections' in server) server.closeAllConnections();
+      expect(certificate.verdict).toBe('incomplete');
+      expect(certificate.summary).toEqual({ inconclusive: 17 });
+      for (const { cases } of certificate.requirements) for (const each of cases) expect(each.reason).toMatch(reason);
+    });
+  }
+
+  test('and ends with status 4', async () => {
+    const server = createServer(answers(401));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const args = ['certify', '--base-url', url, '--out', 'refusing', '--', '--grep', '@limit.newest-150'];
+    const { status, output } = await conformance(args, { cwd, env: credentials });
+    server.close();
+    server.closeAllConnections();
+    expect(output).toMatch(/credentials are probably wrong/);
+    expect(status).toBe(4);
+    // Nobody is locked out by hundreds of refusals.
+    expect(readCertificate(cwd, 'refusing').requests_sent).toBe(suite.calibration.length);
+  });
+
+  test('holds nothing of the world: a note says what may be the matter', async () => {
+    const noted = async (answer: Parameters<typeof channelTo>[0]) => (await calibrate(suite, channelTo(answer))).note;
+    expect(await noted(() => ({ status: 200, headers: [], body: '{"promotions":[]}' }))).toMatch(
+      /^The first responses name no promotion of the world\. Is it loaded/,
+    );
+    expect(await noted(() => ({ status: 503, headers: [], body: '' }))).toBeUndefined();
+    expect(await noted(independentDeployment(suite.world.world))).toBeUndefined();
+  });
+
+  test('is down: found out once, before the tests', async () => {
+    const target = 'name: down\nbase_url: http://127.0.0.1:1\nrepeats: { waits_seconds: [0.01, 0.01] }\n';
+    writeFileSync(path.join(cwd, 'down.yaml'), target);
+    const args = ['certify', '--target', 'down.yaml', '--out', 'down'];
+    const { status, output } = await conformance(args, { cwd, env: credentials });
+    expect(output).toMatch(/refuses the connection/);
+    expect(status).toBe(4);
+    expect(readCertificate(cwd, 'down').requests_sent).toBe(suite.calibration.length * 3);
+  });
+});
+
+test.describe('unusable input ends with status 2 before anything is sent', () => {
+  test('a typo in a case file: file, line, column and the hint', async () => {
+    const { folder, remove } = temporaryFolder();
+    const root = copyOfPackage(folder);
+    const file = path.join(root, 'cases', 'requirements', 'window.yaml');
+    const lines = readFileSync(file, 'utf8').split('\n');
+    const line = lines.findIndex((text) => text.includes('exclude: { beyond: 150 }'));
+    const column = (lines[line] as string).indexOf('exclude') + 1;
+    writeFileSync(file, lines.map((text, n) => (n === line ? text.replace('exclude', 'exlude') : text)).join('\n'));
+    let requests = 0;
+    const answer = independentDeployment(suite.world.world);
+    const { url, close } = await listen((request) => {
+      requests += 1;
+      return answer(request);
+    });
+    const { status, output } = await conformance(['certify', '--base-url', url], {
+      cwd: folder,
+      env: credentials,
+      root,
+    });
+    await close();
+    remove();
+    expect(status).toBe(2);
+    expect(requests).toBe(0);
+    expect(output).toBe(
+      `cases/requirements/window.yaml:${line + 1}:${column}: unknown key 'exlude'\n    Did you mean 'exclude'?\n`,
+    );
+  });
+
+  test('a base URL without credentials', async () => {
+    const { status, output } = await conformance(['certify', '--base-url', 'http://127.0.0.1:1'], { cwd });
+    expect(status).toBe(2);
+    expect(output).toContain('CLIENT_APPLICATION_ID');
+    expect(output).toContain('.env');
+  });
+
+  test('a place for the results that is no folder', async () => {
+    writeFileSync(path.join(cwd, 'taken'), '');
+    const { status, output } = await conformance(['certify', '--out', 'taken'], { cwd });
+    expect([status, output]).toEqual([
+      2,
+      '--out: nothing can be written into taken (EEXIST)\n    Name another folder.\n',
+    ]);
+  });
+
+  test('a world that is none', async () => {
+    writeFileSync(path.join(cwd, 'no-world.json'), '{ "customers": [{}] }');
+    const { status, output } = await conformance(['serve', '--world', 'no-world.json'], { cwd });
+    expect(status).toBe(2);
+    expect(output).toContain("no-world.json:1:17: entry 1 of 'customers' lacks the key 'id'");
+  });
+
+  test('an unknown option', async () => {
+    const { status, output } = await conformance(['certify', '--bass-url', 'http://127.0.0.1:1'], { cwd });
+    expect(status).toBe(2);
+    expect(output).toContain('Did you mean --base-url?');
+  });
+
+  test('a target file that does not exist', async () => {
+    const { status, output } = await conformance(['certify', '--target', 'nowhere.yaml'], { cwd });
+    expect(status).toBe(2);
+    expect(output).toContain('nowhere.yaml:1:1: cannot be read');
+  });
+});
+
+test('--list lists the cases, and leaves the last certificate', async () => {
+  const { status, output } = await conformance(['certify', '--out', 'listed', '--', '--list'], { cwd });
+  expect(status).toBe(0);
+  expect(output).toContain('window-with-few-valid');
+  expect(existsSync(path.join(cwd, 'listed'))).toBe(false);
+});
+
+test('world prints the expanded world as JSON, as its schema describes it', async () => {
+  const { status, output } = await conformance(['world'], { cwd });
+  expect(status).toBe(0);
+  expect(schemaNamed('expanded-world')(JSON.parse(output))).toBe(true);
+  expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(suite.world.world)));
+});

@@ -1,0 +1,403 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
+import { expect } from '@playwright/test';
+import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
+import { credentials, type Reply, response, test } from './support/wire.js';
+
+const request: HttpRequest = {
+  method: 'GET',
+  path: '/v1/promotions/validation',
+  headers: [
+    ['X-Client-Application-Id', '$CLIENT_APPLICATION_ID'],
+    ['X-Client-Token', '$CLIENT_TOKEN'],
+    ['Content-Type', 'application/json'],
+  ],
+  body: '{"customer":{"id":"ä"}}',
+};
+
+const responseOf = (exchange: Exchange) => ('response' in exchange ? exchange.response : undefined);
+const troubleOf = (exchange: Exchange) =>
+  'transportError' in exchange ? [exchange.transportError, exchange.message] : 'a response';
+const ok = response('200 OK', ['Content-Type: application/json'], '{}');
+
+test.describe('what goes out', () => {
+  test('the body of a GET, its headers with the real credentials, and nothing that was not asked for', async ({
+    serve,
+    open,
+  }) => {
+    const wire = await serve(ok);
+    const exchange = await open(wire.url).send(request);
+    expect(responseOf(exchange)).toEqual({
+      status: 200,
+      headers: [
+        ['Content-Type', 'application/json'],
+        ['Content-Length', '2'],
+      ],
+      body: '{}',
+    });
+    const [received] = wire.received;
+    expect(received?.line).toBe('GET /v1/promotions/validation HTTP/1.1');
+    expect(received?.body).toBe('{"customer":{"id":"ä"}}');
+    expect(Object.fromEntries(received?.headers ?? [])).toEqual({
+      host: `127.0.0.1:${wire.port}`,
+      connection: 'keep-alive',
+      'X-Client-Application-Id': credentials.applicationId,
+      'X-Client-Token': credentials.token,
+      'Content-Type': 'application/json',
+      Accept: '*/*',
+      'Accept-Encoding': 'identity',
+      'content-length': '24',
+    });
+  });
+
+  test('the exchange holds placeholders, not credentials', async ({ serve, open }) => {
+    const exchange = await open((await serve(ok)).url).send(request);
+    expect(exchange.request).toEqual(request);
+    expect(JSON.stringify(exchange)).not.toContain(credentials.token);
+  });
+
+  const paths: readonly (readonly [path: string, sent: string])[] = [
+    ['/v1?[filters][promotion_id][conditions][$is]=camp_1', '/v1?[filters][promotion_id][conditions][$is]=camp_1'],
+    ['/v1?%5Bfilters%5D=a%20b&c=%2f+', '/v1?%5Bfilters%5D=a%20b&c=%2f+'],
+    ['/v1/../v2/./x//y/', '/v1/../v2/./x//y/'],
+    ['/v1?', '/v1?'],
+  ];
+  for (const [path, sent] of paths) {
+    test(`the path ${path}, as it is written`, async ({ serve, open }) => {
+      const wire = await serve(ok);
+      await open(wire.url).send({ ...request, path });
+      expect(wire.received[0]?.line).toBe(`GET ${sent} HTTP/1.1`);
+    });
+  }
+
+  for (const [base, sent] of [
+    ['/shop/api', '/shop/api/v1/promotions/validation'],
+    ['/shop/', '/shop/v1/promotions/validation'],
+    ['/', '/v1/promotions/validation'],
+  ]) {
+    test(`under the base path ${base}`, async ({ serve, open }) => {
+      const wire = await serve(ok);
+      await open(`${wire.url}${base}`).send(request);
+      expect(wire.received[0]?.line).toBe(`GET ${sent} HTTP/1.1`);
+    });
+  }
+
+  test('no body, another method, a header more than once', async ({ serve, open }) => {
+    const wire = await serve(ok);
+    const { send } = open(wire.url);
+    const headers = [
+      ['X-A', '1'],
+      ['x-a', '2'],
+      ['X-Empty', ''],
+    ] as const;
+    await send({ method: 'GET', path: '/', headers: [] });
+    await send({ method: 'POST', path: '/', headers, body: '' });
+    expect(wire.received[0]).toMatchObject({ line: 'GET / HTTP/1.1', body: '' });
+    expect(wire.received[0]?.headers.map(([name]) => name.toLowerCase())).not.toContain('content-length');
+    expect(wire.received[1]?.headers).toEqual(expect.arrayContaining(headers.map((line) => [...line])));
+  });
+
+  test('over one connection, which is kept alive', async ({ serve, open }) => {
+    const wire = await serve(ok);
+    const { send } = open(wire.url, { concurrency: 1 });
+    for (let n = 0; n < 5; n += 1) await send(request);
+    expect(wire.received).toHaveLength(5);
+    expect(wire.connections()).toBe(1);
+  });
+
+  test('no more at once than the limit', async ({ serve, open }) => {
+    const waiting: (() => void)[] = [];
+    let most = 0;
+    const wire = await serve((socket) => {
+      waiting.push(() => socket.write(ok));
+      most = Math.max(most, waiting.length);
+      // Two are answered only when two are waiting, so more than two could be.
+      if (waiting.length === 2) for (const answer of waiting.splice(0)) answer();
+    });
+    const { send } = open(wire.url, { concurrency: 2 });
+    const exchanges = await Promise.all(Array.from({ length: 6 }, () => send(request)));
+    expect(exchanges.map((exchange) => responseOf(exchange)?.status)).toEqual(Array(6).fill(200));
+    expect(most).toBe(2);
+  });
+});
+
+test.describe('what is left alone', () => {
+  for (const status of ['301 Moved', '302 Found', '303 See Other', '307 Temporary', '308 Permanent']) {
+    test(`a redirect is not followed, and the other place gets nothing: ${status}`, async ({ serve, open }) => {
+      const elsewhere = await serve(ok);
+      const wire = await serve(response(status, [`Location: ${elsewhere.url}/x`]));
+      expect(responseOf(await open(wire.url).send(request))?.status).toBe(Number(status.slice(0, 3)));
+      expect(wire.received).toHaveLength(1);
+      expect(elsewhere.connections()).toBe(0);
+    });
+  }
+
+  test('a cookie is not sent back', async ({ serve, open }) => {
+    const wire = await serve(response('200 OK', ['Set-Cookie: session=1; Path=/']), ok);
+    const { send } = open(wire.url);
+    await send(request);
+    await send(request);
+    expect(wire.received[1]?.headers.map(([name]) => name.toLowerCase())).not.toContain('cookie');
+  });
+
+  test('a challenge is not answered, and nothing is sent twice', async ({ serve, open }) => {
+    const wire = await serve(response('401 Unauthorized', ['WWW-Authenticate: Basic']), ok);
+    expect(responseOf(await open(wire.url).send(request))?.status).toBe(401);
+    expect(wire.received).toHaveLength(1);
+  });
+});
+
+test.describe('what comes back', () => {
+  test('headers in their order and spelling, repeated ones apart', async ({ serve, open }) => {
+    const wire = await serve(
+      response('200 OK', ['B: 2', 'a: 1', 'b: 3', 'Set-Cookie: x=1', 'Set-Cookie: y=2', 'Empty:']),
+    );
+    expect(responseOf(await open(wire.url).send(request))?.headers.slice(0, 6)).toEqual([
+      ['B', '2'],
+      ['a', '1'],
+      ['b', '3'],
+      ['Set-Cookie', 'x=1'],
+      ['Set-Cookie', 'y=2'],
+      ['Empty', ''],
+    ]);
+  });
+
+  const utf16 = (text: string) => Buffer.from(text, 'utf16le');
+  const bodies: readonly (readonly [what: string, headers: readonly string[], body: string | Buffer, text: string])[] =
+    [
+      ['UTF-8', [], 'ä→😀', 'ä→😀'],
+      ['a byte-order mark', [], '\uFEFF{}', '{}'],
+      ['UTF-16', ['Content-Type: application/json; charset=utf-16'], utf16('["ä"]'), '["ä"]'],
+      [
+        'UTF-16 with a byte-order mark',
+        ['Content-Type: application/json; charset=UTF-16LE'],
+        utf16('\uFEFF["ä"]'),
+        '["ä"]',
+      ],
+      ['Latin-1', ['Content-Type: text/plain; a=b; charset="iso-8859-1"'], Buffer.from('ä', 'latin1'), 'ä'],
+      ['a charset that nobody knows', ['Content-Type: text/plain; charset=klingon'], 'ä', 'ä'],
+      ['bytes that are no text', [], Buffer.from([0x61, 0xff, 0x62]), 'a\uFFFDb'],
+      ['gzip, unasked', ['Content-Encoding: gzip'], gzipSync('text'), 'text'],
+      ['gzip under its old name', ['Content-Encoding: X-GZIP'], gzipSync('text'), 'text'],
+      ['deflate, unasked', ['Content-Encoding: deflate'], deflateSync('text'), 'text'],
+      ['br, unasked', ['Content-Encoding: br'], brotliCompressSync('text'), 'text'],
+      ['two codings, in one line', ['Content-Encoding: gzip, br'], brotliCompressSync(gzipSync('text')), 'text'],
+      [
+        'two codings, in two lines',
+        ['Content-Encoding: gzip', 'Content-Encoding: br'],
+        brotliCompressSync(gzipSync('text')),
+        'text',
+      ],
+      ['the identity coding', ['Content-Encoding: identity'], 'text', 'text'],
+      ['a coding without a body', ['Content-Encoding: gzip'], '', ''],
+      ['chunks', ['Transfer-Encoding: chunked'], '2\r\nte\r\n2;a=b\r\nxt\r\n0\r\nTrailer: x\r\n\r\n', 'text'],
+    ];
+  for (const [what, headers, body, text] of bodies) {
+    test(`a body: ${what}`, async ({ serve, open }) => {
+      const wire = await serve(response('200 OK', headers, body));
+      expect(responseOf(await open(wire.url).send(request))?.body).toBe(text);
+    });
+  }
+
+  test('a body that ends with the connection', async ({ serve, open }) => {
+    const wire = await serve((socket) => socket.end('HTTP/1.1 200 OK\r\n\r\ntext'));
+    expect(responseOf(await open(wire.url).send(request))?.body).toBe('text');
+  });
+
+  const withoutBody: readonly (readonly [what: string, method: string, reply: Buffer, status: number])[] = [
+    ['204', 'GET', response('204 No Content', ['Content-Length: 0']), 204],
+    ['304', 'GET', response('304 Not Modified'), 304],
+    [
+      'HEAD, whatever length is announced',
+      'HEAD',
+      response('200 OK', ['Content-Length: 100', 'Content-Encoding: gzip']),
+      200,
+    ],
+    [
+      'an answer after early hints',
+      'GET',
+      Buffer.concat([Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n'), response('200 OK')]),
+      200,
+    ],
+  ];
+  for (const [what, method, reply, status] of withoutBody) {
+    test(`no body: ${what}`, async ({ serve, open }) => {
+      const wire = await serve(reply);
+      expect(responseOf(await open(wire.url).send({ ...request, method }))).toMatchObject({ status, body: '' });
+    });
+  }
+});
+
+test.describe('trouble is part of the exchange, and its message never holds the token', () => {
+  const limits = { bodyBytes: 20_000, headerBytes: 4_096 };
+  const timedOut = 'There was no complete response within 500 ms (limits.timeout_ms).';
+  const tooLarge = 'The body is larger than 20000 bytes (limits.body_bytes).';
+  const invalid = 'The response is no valid HTTP, or its length is not as announced.';
+  const echo = `X-Echo: ${credentials.token}`;
+  const troubles: readonly (readonly [what: string, reply: Reply, trouble: string, message: string | RegExp])[] = [
+    ['no answer', () => undefined, 'timed-out', timedOut],
+    ['headers that do not end', `HTTP/1.1 200 OK\r\n${echo}\r\n`, 'timed-out', timedOut],
+    ['a body that does not end', response('200 OK', ['Content-Length: 10', echo], 'five!'), 'timed-out', timedOut],
+    [
+      'a body that comes without end, slowly',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+        const drip = setInterval(() => socket.write('1\r\nx\r\n'), 20);
+        socket.on('close', () => clearInterval(drip));
+      },
+      'timed-out',
+      timedOut,
+    ],
+    [
+      'a connection that is closed',
+      (socket) => socket.end(),
+      'broken-connection',
+      /^The connection broke before the response was complete \(\w+\)\.$/,
+    ],
+    [
+      'a connection that is reset',
+      (socket) => socket.resetAndDestroy(),
+      'broken-connection',
+      /^The connection broke before the response was complete \(\w+\)\.$/,
+    ],
+    [
+      'a body that is cut',
+      (socket) => socket.end(response('200 OK', ['Content-Length: 100', echo], 'five!')),
+      'broken-connection',
+      /^The connection broke/,
+    ],
+    [
+      'a chunk that is cut',
+      (socket) => socket.end('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\nfive!'),
+      'broken-connection',
+      /^The connection broke/,
+    ],
+    ['a length that is no number', response('200 OK', ['Content-Length: ten', echo], 'five!'), 'unreadable', invalid],
+    ['two lengths', response('200 OK', ['Content-Length: 5', 'Content-Length: 6'], 'five!'), 'unreadable', invalid],
+    ['no HTTP', `SSH-2.0 ${credentials.token}\r\n\r\n`, 'unreadable', invalid],
+    ['a body that is too large', response('200 OK', [], 'x'.repeat(20_001)), 'too-large', tooLarge],
+    [
+      'a body in chunks that is too large',
+      (socket) => {
+        socket.write('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n');
+        const more = (error?: Error | null) =>
+          void (error || socket.destroyed || socket.write(`400\r\n${'x'.repeat(1024)}\r\n`, more));
+        more();
+      },
+      'too-large',
+      tooLarge,
+    ],
+    [
+      'a body that unpacks to too much',
+      response('200 OK', ['Content-Encoding: gzip'], gzipSync(Buffer.alloc(10_000_000))),
+      'too-large',
+      'The body unpacks to more than 20000 bytes (limits.body_bytes).',
+    ],
+    [
+      'a body that unpacks twice to too much',
+      response('200 OK', ['Content-Encoding: gzip, br'], brotliCompressSync(gzipSync(Buffer.alloc(10_000_000)))),
+      'too-large',
+      'The body unpacks to more than 20000 bytes (limits.body_bytes).',
+    ],
+    [
+      'a coding that nobody asked for or knows',
+      response('200 OK', ['Content-Encoding: zstd'], 'text'),
+      'unreadable',
+      "The body is encoded as 'zstd', which was not asked for.",
+    ],
+    [
+      'gzip that is none',
+      response('200 OK', ['Content-Encoding: gzip'], 'text'),
+      'unreadable',
+      'The body is no valid gzip.',
+    ],
+    [
+      'gzip that is cut',
+      response('200 OK', ['Content-Encoding: gzip'], gzipSync('text').subarray(0, -4)),
+      'unreadable',
+      'The body is no valid gzip.',
+    ],
+    [
+      'too many headers',
+      response('200 OK', [echo, ...Array.from({ length: 500 }, (_, n) => `X-${n}: value`)]),
+      'too-large',
+      'The headers are larger than 4096 bytes (limits.header_bytes).',
+    ],
+    [
+      'a header that is too large',
+      response('200 OK', [`X-A: ${'x'.repeat(10_000)}`]),
+      'too-large',
+      'The headers are larger than 4096 bytes (limits.header_bytes).',
+    ],
+  ];
+  for (const [what, reply, trouble, message] of troubles) {
+    test(what, async ({ serve, open }) => {
+      const wire = await serve(reply, ok);
+      const { send } = open(wire.url, trouble === 'timed-out' ? { ...limits, timeoutMs: 500 } : limits);
+      const exchange = await send(request);
+      expect(troubleOf(exchange)).toEqual([
+        trouble,
+        typeof message === 'string' ? message : expect.stringMatching(message),
+      ]);
+      expect(JSON.stringify(exchange)).not.toContain(credentials.token);
+      expect(exchange.request).toEqual(request);
+      // The next one is not troubled by it.
+      expect(responseOf(await send(request))?.status).toBe(200);
+    });
+  }
+
+  test('more than was announced: the rest is not taken for the next answer', async ({ serve, open }) => {
+    const wire = await serve(response('200 OK', ['Content-Length: 2'], 'hello'), ok);
+    const { send } = open(wire.url, limits);
+    const first = await send(request);
+    expect(responseOf(first)?.body ?? troubleOf(first)).toEqual('he');
+    expect(responseOf(await send(request))?.body).toBe('{}');
+  });
+
+  test('nobody listens', async ({ open }) => {
+    // Port 1 of loopback: nothing listens below 1024 without being asked to.
+    expect(troubleOf(await open('http://127.0.0.1:1', limits).send(request))).toEqual([
+      'unreachable',
+      '127.0.0.1:1 refuses the connection. Is the deployment running, and the base URL right?',
+    ]);
+  });
+
+  test('no TLS is spoken', async ({ open }) => {
+    const server = createServer((_, answer) => answer.end());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const exchange = await open(`https://127.0.0.1:${port}`, limits).send(request);
+    server.close();
+    expect(troubleOf(exchange)).toEqual(['tls', `The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS?`]);
+  });
+
+  const unsendable: readonly (readonly [what: string, change: Partial<HttpRequest>, token?: string])[] = [
+    ['a token with a line break', {}, 'the-secret\ntoken'],
+    ['a token beyond Latin-1', {}, 'the-secret-tök€n'],
+    ['a header value with NUL', { headers: [['X-A', 'a\0b']] }],
+    ['a header name with a space', { headers: [['X A', 'a']] }],
+    ['a path with a space', { path: '/v1/a b' }],
+    ['a path with a line break', { path: '/v1\r\nX-Evil: 1' }],
+    ['a method that is none', { method: 'G ET' }],
+  ];
+  for (const [what, change, token = credentials.token] of unsendable) {
+    test(`nothing is sent: ${what}`, async ({ serve, open }) => {
+      const wire = await serve(ok);
+      const exchange = await open(wire.url, limits, { token }).send({ ...request, ...change });
+      expect(troubleOf(exchange)).toEqual(['not-sent', expect.stringMatching(/^The request cannot be sent: /)]);
+      expect(JSON.stringify(exchange)).not.toContain('secret');
+      expect(wire.connections()).toBe(0);
+    });
+  }
+});
+
+test('a client that was closed sends nothing and does not reject', async ({ serve, open }) => {
+  const wire = await serve(() => undefined);
+  const client = open(wire.url);
+  const under = client.send(request);
+  await client.close();
+  const ended = ['not-sent', 'The run ended before there was a response.'];
+  expect(troubleOf(await under)).toEqual(ended);
+  expect(troubleOf(await client.send(request))).toEqual(ended);
+});

@@ -1,0 +1,109 @@
+import { expect, test } from '@playwright/test';
+import { parse } from 'yaml';
+import { createDeployment } from '../../reference/deployment.js';
+import type { Fault } from '../../reference/faults/fault.js';
+import { faults } from '../../reference/faults/index.js';
+import { readCaseFile } from '../../src/cases/case-file.js';
+import { explore } from '../../src/engine/explore.js';
+import { calibrate, explored } from '../../src/engine/run.js';
+import { credentialPlaceholders } from '../../src/http/credentials.js';
+import { nothingExpected } from '../../src/judge/drift.js';
+import { parseYaml } from '../../src/support/yaml-file.js';
+import { channelTo, suite } from './support/in-process.js';
+import { independentDeployment, type ShapeName, shapes } from './support/independent.js';
+
+const { world } = suite.world;
+const exploration = { requests: 300, seed: 7 };
+
+async function exploring(answer: Parameters<typeof channelTo>[0], asked = exploration) {
+  const channel = channelTo(answer);
+  const { namings } = await calibrate(suite, channel);
+  return explore(suite, channel, { world, calibration: namings, expected: nothingExpected, infersShape: false }, asked);
+}
+
+/** Faults that no random request can show, with the reason. */
+const audience = 'nothing is promised of a result under audienceRulesOnly, so it is not drawn';
+const unreachable: Readonly<Record<string, string>> = {
+  'audience-rules-only-refused': audience,
+  'audience-rules-only-crashes': audience,
+  'cached-without-the-customer': 'it shows in two requests that differ in nothing but the customer, and none are drawn',
+  'cached-without-the-skus': 'it shows in two requests that differ in nothing but the SKUs, and none are drawn',
+  'cached-without-metadata-values': 'it shows in two requests that differ in nothing but values, and none are drawn',
+};
+
+function faulty(fault: Fault) {
+  const { change } = fault;
+  return createDeployment({ world, credentials: credentialPlaceholders, change });
+}
+
+test.describe('random requests find the faults that the written cases find', () => {
+  for (const fault of faults) {
+    test(fault.id, async () => {
+      const { verdict, reason } = await exploring(faulty(fault));
+      expect([verdict, reason]).toEqual([fault.id in unreachable ? 'pass' : 'fail', expect.any(String)]);
+    });
+  }
+});
+
+test.describe('random requests fail no conforming deployment', () => {
+  for (const shape of (Object.keys(shapes) as ShapeName[]).filter(
+    (each) => each !== 'with-rejected' && each !== 'huge-records',
+  )) {
+    test(shape, async () => {
+      const traits = {
+        shape,
+        empty: 404,
+        repeated: 'each-item-alone',
+        orderMetadataRules: 'ignored',
+        filteredWindow: 'filter-first',
+      } as const;
+      expect(await exploring(independentDeployment(world, traits))).toMatchObject({
+        verdict: 'pass',
+        subject: explored,
+      });
+    });
+  }
+});
+
+test('a finding is shrunk to a small request and printed as a case that the suite takes and that fails', async () => {
+  const result = await exploring(
+    independentDeployment(world, { violation: 'ignores-metadata-filter-when-options-sent' }),
+  );
+  expect(result).toMatchObject({ verdict: 'fail', subject: 'filter.tier-metadata' });
+  const text = result.reason.slice(result.reason.indexOf('cases:'));
+  const { cases, problems } = readCaseFile(parseYaml(text, 'found.yaml'), suite.ledger, suite.world);
+  expect(problems).toEqual([]);
+  expect(cases.map(({ id }) => id)).toEqual(['found-by-exploring']);
+  expect(parse(text).cases[0].requests.unfiltered.body.order.items).toHaveLength(1);
+  expect(result.reason).toContain('--explore 300 --seed 7');
+});
+
+test('the same seed asks the same', async () => {
+  const asked = await Promise.all(
+    [1, 2].map(async () => {
+      const requests: string[] = [];
+      const answer = independentDeployment(world);
+      await exploring((request) => {
+        requests.push(JSON.stringify(request));
+        return answer(request);
+      });
+      return requests;
+    }),
+  );
+  expect(asked[0]).toEqual(asked[1]);
+  expect(asked[0]?.length).toBeGreaterThan(300);
+});
+
+test('a target that shows nothing is inconclusive', async () => {
+  const result = await exploring(() => ({ status: 503, headers: [], body: '' }));
+  expect(result).toMatchObject({ verdict: 'inconclusive', requestsSent: 10 });
+});
+
+test('a mistake of the suite is an error, never a pass', async () => {
+  let sent = 0;
+  const result = await exploring((request) => {
+    if (++sent > suite.calibration.length) throw new Error('no such thing');
+    return independentDeployment(world)(request);
+  });
+  expect(result).toMatchObject({ verdict: 'error', reason: expect.stringContaining('no such thing') });
+});

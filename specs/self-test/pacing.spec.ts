@@ -1,0 +1,331 @@
+import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import path from 'node:path';
+import { expect } from '@playwright/test';
+import { runSuite } from '../../src/engine/run.js';
+import { openClient } from '../../src/http/client.js';
+import { type ClientOptions, defaultOptions, type Repeats } from '../../src/http/connection-options.js';
+import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
+import { accountInFile, accountInMemory } from '../../src/http/request-budget.js';
+import { waitAfter } from '../../src/http/retry.js';
+import { temporaryFolder } from './support/cli.js';
+import { requirementSuite, suite } from './support/in-process.js';
+import { independentDeployment, listen } from './support/independent.js';
+import { credentials, type Reply, response, test, type Wire } from './support/wire.js';
+
+// No test asserts how long something takes: what counts is how many requests there were, and in which order.
+
+const requestTo = (name: string, method = 'GET'): HttpRequest => ({ method, path: `/${name}`, headers: [] });
+const request = requestTo('a');
+const outcomeOf = (exchange: Exchange) => ('response' in exchange ? exchange.response.status : exchange.transportError);
+const messageOf = (exchange: Exchange) => ('message' in exchange ? exchange.message : '');
+/** The requests that came, by the names that they were made with. */
+const namesOf = ({ received }: Wire) => received.map(({ line }) => /\/(\S*) /.exec(line)?.[1]).join('');
+
+const ok = response('200 OK', [], '{}');
+const busy = (status: number, ...headers: readonly string[]) => response(`${status} Busy`, headers);
+const quick: Repeats = { waitsMs: [1, 1], longestWaitMs: 1_000 };
+/** A test that waits this long fails. */
+const hour = 3_600_000;
+
+test.describe('repeated twice, and the last exchange counts', () => {
+  const replies: readonly (readonly [what: string, reply: Reply, outcome: number | string])[] = [
+    ['429', busy(429), 429],
+    ['502', busy(502), 502],
+    ['503', busy(503), 503],
+    ['504', busy(504), 504],
+    ['a time-out', () => undefined, 'timed-out'],
+    ['a connection that is reset', (socket) => socket.resetAndDestroy(), 'broken-connection'],
+    ['a connection that is closed', (socket) => socket.end(), 'broken-connection'],
+    ['a body that is cut', (socket) => socket.end(response('200 OK', ['Content-Length: 9'], 'a')), 'broken-connection'],
+  ];
+  for (const [what, reply, outcome] of replies) {
+    test(what, async ({ serve, open }) => {
+      const wire = await serve(reply);
+      const exchange = await open(wire.url, { timeoutMs: 300 }, {}, { repeats: quick }).send(request);
+      expect([outcomeOf(exchange), exchange.attempts]).toEqual([outcome, 3]);
+      expect(namesOf(wire)).toBe('aaa');
+    });
+
+    test(`${what}, once: what comes then counts`, async ({ serve, open }) => {
+      const wire = await serve(reply, ok);
+      const exchange = await open(wire.url, { timeoutMs: 300 }, {}, { repeats: quick }).send(request);
+      expect([outcomeOf(exchange), exchange.attempts]).toEqual([200, 2]);
+      expect(namesOf(wire)).toBe('aa');
+    });
+  }
+
+  test('a connection that is refused', async ({ open }) => {
+    const exchange = await open('http://127.0.0.1:1', {}, {}, { repeats: quick }).send(request);
+    expect([outcomeOf(exchange), exchange.attempts]).toEqual(['unreachable', 3]);
+  });
+
+  test('TLS that fails', async ({ open }) => {
+    const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(ok)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const exchange = await open(`https://127.0.0.1:${port}`, {}, {}, { repeats: quick }).send(request);
+    server.close();
+    expect([outcomeOf(exchange), exchange.attempts]).toEqual(['tls', 3]);
+    expect(messageOf(exchange)).toBe(`The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS?`);
+  });
+});
+
+test.describe('sent once, whatever comes', () => {
+  for (const status of [200, 204, 301, 307, 400, 401, 403, 404, 405, 408, 409, 413, 418, 422, 425, 500, 501, 505]) {
+    test(String(status), async ({ serve, open }) => {
+      // That a deployment asks for it makes no difference.
+      const wire = await serve(busy(status, 'Retry-After: 0'));
+      const exchange = await open(wire.url, {}, {}, { repeats: quick }).send(request);
+      expect([outcomeOf(exchange), exchange.attempts, namesOf(wire)]).toEqual([status, 1, 'a']);
+    });
+  }
+
+  const others: readonly (readonly [what: string, reply: Reply, trouble: string, method?: string])[] = [
+    ['a body that is too large', response('200 OK', [], 'x'.repeat(101)), 'too-large'],
+    ['no HTTP', 'SSH-2.0\r\n\r\n', 'unreadable'],
+    ['a coding that is none', response('200 OK', ['Content-Encoding: gzip'], 'text'), 'unreadable'],
+    ['no answer to a POST, which may have arrived', (socket) => socket.end(), 'broken-connection', 'POST'],
+  ];
+  for (const [what, reply, trouble, method] of others) {
+    test(what, async ({ serve, open }) => {
+      const wire = await serve(reply);
+      const exchange = await open(wire.url, { bodyBytes: 100 }, {}, { repeats: quick }).send(requestTo('a', method));
+      expect([outcomeOf(exchange), exchange.attempts, namesOf(wire)]).toEqual([trouble, 1, 'a']);
+    });
+  }
+
+  test('unless a POST was turned away', async ({ serve, open }) => {
+    const wire = await serve(busy(503), ok);
+    const exchange = await open(wire.url, {}, {}, { repeats: quick }).send(requestTo('a', 'POST'));
+    expect([outcomeOf(exchange), exchange.attempts]).toEqual([200, 2]);
+  });
+});
+
+test.describe('waits', () => {
+  test('grow', () => {
+    const { waitsMs } = defaultOptions.repeats;
+    expect(waitsMs.length).toBeGreaterThan(0);
+    expect(waitsMs).toEqual([...new Set(waitsMs)].sort((a, b) => a - b));
+  });
+
+  const now = Date.parse('2026-11-21T12:00:00Z');
+  const repeats: Repeats = { waitsMs: [7], longestWaitMs: 60_000 };
+  const asked: readonly (readonly [status: number, retryAfter: string | undefined, ms: number, forAll: boolean])[] = [
+    [503, undefined, 7, false],
+    [429, undefined, 7, true],
+    [429, '2', 2_000, true],
+    [503, '0', 0, true],
+    [503, '59', 59_000, true],
+    [503, '61', 60_000, true],
+    [503, '9'.repeat(400), 60_000, true],
+    [503, 'Sat, 21 Nov 2026 12:00:05 GMT', 5_000, true],
+    [503, 'Saturday, 21-Nov-26 12:00:05 GMT', 5_000, true],
+    [503, 'Sat, 21 Nov 2026 11:59:59 GMT', 0, true],
+    [503, 'Sun, 22 Nov 2026 12:00:00 GMT', 60_000, true],
+    [503, 'soon', 7, false],
+    [503, '-1', 7, false],
+    [503, '1.5', 7, false],
+    [503, '', 7, false],
+  ];
+  for (const [status, retryAfter, ms, forAll] of asked) {
+    test(`after ${status} with ${retryAfter === undefined ? 'no Retry-After' : `'${retryAfter.slice(0, 40)}'`}`, () => {
+      const headers = retryAfter === undefined ? [] : ([['retry-after', retryAfter]] as const);
+      const exchange: Exchange = { request, response: { status, headers, body: '' } };
+      expect(waitAfter(exchange, 7, repeats, now)).toEqual({ ms, forAll });
+    });
+  }
+
+  test('after no response', () => {
+    const exchange: Exchange = { request, transportError: 'timed-out', message: '' };
+    expect(waitAfter(exchange, 7, repeats, now)).toEqual({ ms: 7, forAll: false });
+  });
+
+  test('as the deployment asks, in place of the own', async ({ serve, open }) => {
+    const wire = await serve(busy(503, 'Retry-After: 0'), busy(429, 'Retry-After: Sat, 01 Jan 2000 00:00:00 GMT'), ok);
+    const exchange = await open(wire.url, {}, {}, { repeats: { waitsMs: [hour, hour], longestWaitMs: hour } }).send(
+      request,
+    );
+    expect([outcomeOf(exchange), exchange.attempts]).toEqual([200, 3]);
+  });
+
+  test('no longer than the cap', async ({ serve, open }) => {
+    const wire = await serve(
+      busy(503, 'Retry-After: 86400'),
+      busy(429, 'Retry-After: Wed, 01 Jan 3000 00:00:00 GMT'),
+      ok,
+    );
+    const exchange = await open(wire.url, {}, {}, { repeats: { waitsMs: [hour, hour], longestWaitMs: 1 } }).send(
+      request,
+    );
+    expect([outcomeOf(exchange), exchange.attempts]).toEqual([200, 3]);
+  });
+});
+
+test.describe('others', () => {
+  const three = ['a', 'b', 'c'].map((name) => requestTo(name));
+
+  for (const reply of [busy(429), busy(503, 'Retry-After: 1')]) {
+    test(`wait too where the rate is limited: ${reply.toString().split('\r\n', 2).join(', ')}`, async ({
+      serve,
+      open,
+    }) => {
+      const wire = await serve(reply, ok);
+      const repeats: Repeats = { waitsMs: [200], longestWaitMs: 200 };
+      const { send } = open(wire.url, { concurrency: 1 }, {}, { repeats });
+      await Promise.all(three.map(send));
+      expect(namesOf(wire)).toBe('aabc');
+    });
+  }
+
+  test('go on where one had bad luck', async ({ serve, open }) => {
+    const wire = await serve(busy(502), ok);
+    const { send } = open(wire.url, { concurrency: 1 }, {}, { repeats: { waitsMs: [1_000], longestWaitMs: 1_000 } });
+    await Promise.all(three.map(send));
+    expect(namesOf(wire)).toBe('abca');
+  });
+
+  test('are asked one at a time from then on', async ({ serve, open }) => {
+    let underWay = 0;
+    let most = 0;
+    const wire = await serve(
+      // The first four are under way at once; the others are left to wait for a while, so that more could come.
+      (socket) => setTimeout(() => socket.write(busy(429)), 100),
+      (socket) => setTimeout(() => socket.write(ok), 50),
+      (socket) => setTimeout(() => socket.write(ok), 50),
+      (socket) => setTimeout(() => socket.write(ok), 50),
+      (socket) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        setTimeout(() => {
+          underWay -= 1;
+          socket.write(ok);
+        }, 20);
+      },
+    );
+    const { send } = open(wire.url, { concurrency: 4 }, {}, { repeats: quick });
+    const first = ['a', 'b', 'c', 'd'].map((name) => send(requestTo(name)));
+    await first[0];
+    await Promise.all(['e', 'f', 'g', 'h'].map((name) => send(requestTo(name))));
+    expect(wire.received).toHaveLength(9);
+    expect(most).toBe(1);
+  });
+});
+
+test.describe('pacing', () => {
+  test('so many in a second: the second waits for its turn', async ({ serve }) => {
+    const wire = await serve(ok);
+    const pacing = { concurrency: 8, requestsPerSecond: 0.001 };
+    const { send, close } = openClient({ ...defaultOptions, baseUrl: wire.url, credentials, pacing });
+    const [first, ...others] = ['a', 'b', 'c'].map((name) => send(requestTo(name)));
+    expect(outcomeOf((await first) as Exchange)).toBe(200);
+    await close();
+    expect((await Promise.all(others)).map(outcomeOf)).toEqual(['not-sent', 'not-sent']);
+    expect(namesOf(wire)).toBe('a');
+  });
+
+  test('all are sent, in their order', async ({ serve, open }) => {
+    const wire = await serve(ok);
+    const { send } = open(wire.url, {}, {}, { pacing: { concurrency: 8, requestsPerSecond: 200 } });
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => send(requestTo(name))));
+    expect(namesOf(wire)).toBe('abcde');
+  });
+});
+
+test.describe('the budget', () => {
+  const usedUp = 'The budget of 3 requests is used up. A larger one goes into the target file (budget.requests).';
+  const budget = { requests: 3, timeMs: hour };
+
+  test('of requests: the rest is not sent, and the message says why', async ({ serve, open }) => {
+    const wire = await serve(ok);
+    const { send } = open(wire.url, {}, {}, { budget });
+    const exchanges = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => send(requestTo(name))));
+    expect(exchanges.map(outcomeOf)).toEqual([200, 200, 200, 'not-sent', 'not-sent']);
+    expect(exchanges.map(({ attempts }) => attempts)).toEqual([1, 1, 1, 0, 0]);
+    expect(messageOf(exchanges[4] as Exchange)).toBe(usedUp);
+    expect(namesOf(wire)).toBe('abc');
+  });
+
+  test('counts repeats; what came before it was used up counts', async ({ serve, open }) => {
+    const wire = await serve(ok, busy(503));
+    const { send } = open(wire.url, {}, {}, { budget, repeats: { waitsMs: [1, 1, 1, 1], longestWaitMs: 1 } });
+    await send(requestTo('a'));
+    const exchange = await send(requestTo('b'));
+    expect([outcomeOf(exchange), exchange.attempts]).toEqual([503, 2]);
+    expect(namesOf(wire)).toBe('abb');
+  });
+
+  test('of time', async ({ serve, open }) => {
+    const wire = await serve(ok);
+    const exchange = await open(wire.url, {}, {}, { budget: { requests: 3, timeMs: 0 } }).send(request);
+    expect(messageOf(exchange)).toBe(
+      'The budget of 0 seconds is used up. A larger one goes into the target file (budget.seconds).',
+    );
+    expect(wire.connections()).toBe(0);
+  });
+
+  test('is one for all processes of a run', async ({ serve }) => {
+    const wire = await serve(ok);
+    const { folder, remove } = temporaryFolder();
+    const file = path.join(folder, 'requests');
+    writeFileSync(file, '.');
+    const options: ClientOptions = { ...defaultOptions, baseUrl: wire.url, credentials, budget };
+    const clients = [1, 2].map(() => openClient(options, accountInFile(file, Date.now())));
+    const outcomes: unknown[] = [];
+    for (const { send } of [...clients, ...clients]) outcomes.push(outcomeOf(await send(request)));
+    await Promise.all(clients.map((client) => client.close()));
+    remove();
+    expect(outcomes).toEqual([200, 200, 'not-sent', 'not-sent']);
+    expect(namesOf(wire)).toBe('aa');
+  });
+});
+
+test.describe('a deployment for which repeats are in vain', () => {
+  test('is asked once for each after three of them, until one fares better', async ({ serve, open }) => {
+    const replies = [...Array(14).fill(busy(429)), ok, busy(429), ok];
+    const wire = await serve(...replies);
+    const { send } = open(wire.url, {}, {}, { repeats: quick });
+    const attempts: unknown[] = [];
+    // One at a time: three by three tries, five by one, then one that is answered, and one that is repeated again.
+    for (let n = 0; n < 10; n += 1) attempts.push((await send(request)).attempts);
+    expect(attempts).toEqual([3, 3, 3, 1, 1, 1, 1, 1, 1, 2]);
+    expect(wire.received).toHaveLength(replies.length);
+  });
+
+  test('costs a run hardly more requests than one that answers', async ({ serve, open }) => {
+    const wire = await serve(busy(429, 'Retry-After: 86400'));
+    const client = open(wire.url, {}, {}, { repeats: { waitsMs: [1, 1], longestWaitMs: 1 } });
+    const { results, calibration } = await runSuite(suite, client);
+    const inCases = results.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
+    const answering = listen(independentDeployment(suite.world.world));
+    const { url, close } = await answering;
+    const other = await runSuite(suite, open(url));
+    await close();
+    const usually = other.results.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
+    // At most as many as are under way at once are repeated before it is known.
+    expect(inCases + calibration.requestsSent).toBe(wire.received.length);
+    expect(inCases - usually).toBeLessThanOrEqual(2 * defaultOptions.pacing.concurrency);
+    expect(new Set(results.map(({ verdict }) => verdict))).toEqual(new Set(['inconclusive']));
+    expect(results[0]?.reason).toContain('limits the rate');
+  });
+});
+
+test('a deployment that fails now and then conforms, and every request is counted', async () => {
+  const answer = independentDeployment(requirementSuite.world.world);
+  let received = 0;
+  const { url, close } = await listen((asked) => {
+    received += 1;
+    if (received % 5 !== 0) return answer(asked);
+    const [status, headers] = received % 2 === 0 ? [503, []] : [429, [['Retry-After', '0']] as const];
+    return { status, headers, body: '' } as never;
+  });
+  const account = accountInMemory();
+  const options = { ...defaultOptions, repeats: quick, baseUrl: url, credentials };
+  const client = openClient(options, account);
+  const { results, calibration } = await runSuite(requirementSuite, client);
+  await client.close();
+  await close();
+  expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
+  expect(results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent)).toBe(received);
+  expect(account.spent()).toBe(received);
+});

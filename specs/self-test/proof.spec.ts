@@ -1,0 +1,67 @@
+import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
+import { requirements } from '../../reference/faults/fault.js';
+import { faultNamed, faults } from '../../reference/faults/index.js';
+import { examine, examinedCredentials, verdictsOf } from '../proof/examine.js';
+import { flawsOf, type Proof, proofTable, prove } from '../proof/proof.js';
+import { suite } from './support/in-process.js';
+
+test('there are at least 60 faults, each with an id and a story of its own', () => {
+  const ids = faults.map(({ id }) => id);
+  expect(ids.length).toBeGreaterThanOrEqual(60);
+  expect(new Set(ids).size).toBe(ids.length);
+  for (const { id, story } of faults) {
+    expect(id).toMatch(/^[a-z0-9]+(-[a-z0-9]+)*$/);
+    expect(story, id).toMatch(/^\S.*\.$/);
+  }
+});
+
+test('faults speak of the requirements of the ledger, and each requirement has at least two', () => {
+  expect([...requirements].sort()).toEqual(suite.ledger.requirements.map(({ id }) => id).sort());
+  for (const requirement of requirements) {
+    const breaking = faults.filter(({ breaks }) => breaks === requirement);
+    expect(breaking.length, requirement).toBeGreaterThanOrEqual(2);
+  }
+  for (const { id, breaks, collateral = {} } of faults) expect(Object.keys(collateral), id).not.toContain(breaks);
+});
+
+test('a fault is found by its id, and an unknown one gets the nearest', () => {
+  expect(faultNamed('window-of-149').breaks).toBe('limit.newest-150');
+  expect(() => faultNamed('window-of-148')).toThrow("There is no fault 'window-of-148'. Did you mean 'window-of-149'?");
+});
+
+test('several faults break several requirements of one deployment', async () => {
+  const broken = ['window-of-151', 'metadata-by-prefix', 'expand-crashes'].map(faultNamed);
+  const deployment = createDeployment({ world: suite.world.world, credentials: examinedCredentials, faults: broken });
+  const verdicts = verdictsOf(await examine(suite, deployment));
+  for (const { breaks } of broken) expect(verdicts.get(breaks), breaks).toBe('fail');
+});
+
+test.describe('the kill matrix', () => {
+  let proof: Proof;
+  test.beforeAll(async () => {
+    proof = await prove(suite, faults);
+  });
+
+  test('no fault survives, none touches more or less than it declares, and no expectation is needless', () => {
+    expect(flawsOf(proof)).toEqual([]);
+  });
+
+  test('is shown as a table', () => {
+    const lines = proofTable(proof).split('\n');
+    for (const { id } of faults) expect(lines.filter((line) => line.startsWith(`| ${id} |`))).toHaveLength(1);
+    expect(lines).toContain('Nothing is wrong.');
+  });
+});
+
+test('a survivor, wrong collateral and a needless expectation are told', async () => {
+  const harmless = { ...faultNamed('window-of-149'), id: 'harmless', change: () => ({}) };
+  const undeclared = { ...faultNamed('quantity-capped'), id: 'undeclared', collateral: {} };
+  const proof = await prove(suite, [harmless, undeclared]);
+  const flaws = flawsOf(proof);
+  expect(flaws).toContain('harmless survives: limit.newest-150 does not fail');
+  expect(flaws).toContain('harmless: result.all-valid is declared as collateral, and passes');
+  expect(flaws).toContain('undeclared: result.all-valid is undeclared collateral (fail)');
+  expect(flaws).toContainEqual(expect.stringMatching(/window\.yaml:\d+:\d+: no fault needs 'exclude' of 'request'$/));
+  expect(proofTable(proof)).toContain('- harmless survives');
+});

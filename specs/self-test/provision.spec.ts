@@ -1,0 +1,193 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { parse } from 'yaml';
+import { referenceCredentials } from '../../reference/credentials.js';
+import { createManaged, emptyWorld } from '../../reference/manage.js';
+import { serveReference } from '../../reference/server.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { conformance, readCertificate, temporaryFolder } from './support/cli.js';
+import { suite } from './support/in-process.js';
+
+const { folder, remove } = temporaryFolder();
+test.afterAll(remove);
+
+const { applicationId, token } = referenceCredentials;
+const environment = { CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token };
+
+test('a deployment that gives its own ids: provision, doctor, certify, conforms', async () => {
+  for (const part of ['targets', 'schemas'])
+    cpSync(path.join(packageRoot, part), path.join(folder, part), {
+      recursive: true,
+      // Who tried the example has bindings there.
+      filter: (file) => !file.endsWith('.bindings.yaml'),
+    });
+  const { url, close } = await serveReference({ world: emptyWorld, credentials: referenceCredentials, manage: true });
+  const options = { cwd: folder, env: { ...environment, BASE_URL: url } };
+  const target = ['--target', 'targets/reference.yaml'];
+
+  const before = await conformance(['certify', ...target], options);
+  expect(before.status).toBe(2);
+  expect(before.output).toContain('Write it with: npx conformance provision --target targets/reference.yaml');
+
+  const provisioned = await conformance(['provision', ...target], options);
+  expect(provisioned.output).toMatch(/^targets\/reference\.bindings\.yaml holds \d+ ids now\.$/m);
+  expect(provisioned.status).toBe(0);
+
+  const examined = await conformance(['doctor', ...target], options);
+  expect(examined.output).not.toMatch(/TROUBLE|\?/);
+  expect(examined.status).toBe(0);
+
+  const certified = await conformance(['certify', ...target, '--out', 'out'], options);
+  await close();
+  expect(certified.output).toContain('CONFORMS');
+  expect(certified.status).toBe(0);
+  expect(readCertificate(folder, 'out').questions.filter(({ outcome }) => outcome === null)).toEqual([]);
+});
+
+test.describe('the command', () => {
+  const kept = 'customers: { ann: before }\n';
+
+  /** Provisions by a program that is given as text; its bindings are there from before. */
+  async function provisioned(program: string, more = '') {
+    const home = mkdtempSync(path.join(folder, 'target-'));
+    writeFileSync(path.join(home, 'program.mjs'), program);
+    writeFileSync(path.join(home, 'ids.yaml'), kept);
+    writeFileSync(
+      path.join(home, 'target.yaml'),
+      `name: a\nbase_url: http://127.0.0.1:1\nprovision: [node, program.mjs]\nbindings: ids.yaml\n${more}`,
+    );
+    const ended = await conformance(['provision', '--target', 'target.yaml'], { cwd: home, env: environment });
+    return { ...ended, home, bindings: readFileSync(path.join(home, 'ids.yaml'), 'utf8') };
+  }
+
+  const bad: Readonly<Record<string, readonly [program: string, message: string]>> = {
+    'ends with a failure': ['process.stdout.write("{}"); process.exitCode = 3;', 'the command ended with status 3'],
+    'is killed': ['process.kill(process.pid, "SIGKILL")', 'the command ended with SIGKILL'],
+    'prints nothing': ['', 'the command did not print the ids that it created'],
+    'prints no JSON': ['console.log("done")', 'the command did not print the ids that it created'],
+    'prints no ids': ['console.log("{}")', 'the command did not print the ids that it created'],
+    'prints an id that is none': ['console.log(\'{"x":null}\')', 'the command did not print the ids that it created'],
+    'prints one id for two things': [
+      `import { json } from 'node:stream/consumers';
+      const { customers: [one, two] } = await json(process.stdin);
+      console.log(JSON.stringify({ [one.id]: 'x', [two.id]: 'x' }));`,
+      "the command printed 'x' for customer ordinary and for customer ann",
+    ],
+    'prints a number that JSON cannot hold': [
+      'console.log(\'{"x":12345678901234567890}\')',
+      'the command did not print the ids that it created',
+    ],
+    'prints an id of another world': [
+      'console.log(\'{"x":"y"}\')',
+      "the command printed 'x', which is no id of the world",
+    ],
+  };
+  for (const [what, [program, message]] of Object.entries(bad)) {
+    test(`${what}: the bindings stay as they were`, async () => {
+      const { status, output, bindings, home } = await provisioned(program);
+      expect(output).toContain(`target.yaml:3:12: ${message}`);
+      expect(status).toBe(2);
+      expect(bindings).toBe(kept);
+      expect(readdirSync(home).sort()).toEqual(['ids.yaml', 'program.mjs', 'target.yaml']);
+    });
+  }
+
+  test('is not there', async () => {
+    const { output } = await conformance(['provision', '--target', path.join(packageRoot, 'targets', 'example.yaml')], {
+      cwd: folder,
+      env: environment,
+    });
+    expect(output).toContain('no command to provision the deployment is named');
+  });
+
+  test('has no deployment to go to', async () => {
+    const home = mkdtempSync(path.join(folder, 'target-'));
+    writeFileSync(path.join(home, 'target.yaml'), 'name: a\nprovision: [node, x.mjs]\nbindings: ids.yaml\n');
+    const args = ['provision', '--target', 'target.yaml'];
+    const { status, output } = await conformance(args, { cwd: home, env: environment });
+    expect([status, output]).toEqual([
+      2,
+      'target.yaml:1:1: there is no deployment to provision\n    Give the target file a base_url, or set BASE_URL.\n',
+    ]);
+  });
+
+  test('gets address, credentials and what the target can hold; what it leaves out is named', async () => {
+    const program = `
+      import { json } from 'node:stream/consumers';
+      import { writeFileSync } from 'node:fs';
+      const world = await json(process.stdin);
+      const { BASE_URL, CLIENT_TOKEN } = process.env;
+      writeFileSync('seen.json', JSON.stringify({ BASE_URL, CLIENT_TOKEN, tiers: world.tiers.length }));
+      console.log(JSON.stringify(Object.fromEntries(world.customers.slice(1).map(({ id }, n) => [id, n + 1]))));`;
+    const { status, output, bindings, home } = await provisioned(program, 'capabilities: [customer]');
+    expect(status).toBe(0);
+    expect(output).toContain('ids.yaml holds 4 ids now.');
+    expect(output).toContain('Without an id: customer ordinary, product mug');
+    expect(output).not.toContain('tier mug-1');
+    expect(parse(bindings).customers).toEqual({ ann: '1', ben: '2', cleo: '3', bulk: '4' });
+    const held = suite.world.world.tiers.filter(({ rules }) => rules.every(({ kind }) => kind === 'customer'));
+    expect(JSON.parse(readFileSync(path.join(home, 'seen.json'), 'utf8'))).toEqual({
+      BASE_URL: 'http://127.0.0.1:1',
+      CLIENT_TOKEN: token,
+      tiers: held.length,
+    });
+    expect(existsSync(path.join(home, 'target.yaml'))).toBe(true);
+  });
+});
+
+test.describe('the management API', () => {
+  const deployment = createManaged({ world: emptyWorld, credentials: referenceCredentials });
+  const post = (list: string, body: string, own = token, method = 'POST') =>
+    deployment({
+      method,
+      path: `/manage/${list}`,
+      headers: [
+        ['X-Client-Application-Id', applicationId],
+        ['X-Client-Token', own],
+      ],
+      body,
+    });
+
+  for (const [what, answer, status] of [
+    ['the wrong credentials', () => post('customers', '{}', 'other'), 401],
+    ['an unknown kind', () => post('customer', '{}', token), 404],
+    ['another method', () => post('customers', '{}', token, 'PUT'), 405],
+    ['no JSON', () => post('customers', '{'), 400],
+    ['no object', () => post('customers', '[]'), 400],
+    ['what refers to nothing', () => post('skus', '{"product_id":"none"}'), 400],
+    ['a tier without rules', () => post('tiers', '{}'), 400],
+  ] as const) {
+    test(`answers ${what} with ${status}`, () => {
+      expect(answer().status).toBe(status);
+    });
+  }
+
+  test('gives an id of its own, whatever id is sent', () => {
+    const { status, body } = post('customers', '{"id":"mine"}');
+    expect(status).toBe(201);
+    expect(JSON.parse(body).id).not.toBe('mine');
+  });
+});
+
+test.describe('world --format', () => {
+  const lines = async (format: string) => (await conformance(['world', '--format', format], { cwd: folder })).output;
+
+  test('csv has one line per thing', async () => {
+    const rows = (await lines('csv')).trimEnd().split('\r\n');
+    const { customers, products, skus, categories, campaigns, tiers } = suite.world.world;
+    expect(rows).toHaveLength(1 + [customers, products, skus, categories, campaigns, tiers].flat().length);
+    expect(rows[0]).toBe('kind,name,id,product_id,category_ids,campaign_id,created_at,metadata,rules');
+    expect(rows[1]).toBe(`customer,ordinary,${suite.world.ids.customer.get('ordinary')},,,,,,`);
+    expect(rows.find((row) => row.startsWith('tier,budget,'))).toContain('"{""has_budget"":""true""}",[]');
+  });
+
+  test('markdown names every id, and rules in words', async () => {
+    const text = await lines('markdown');
+    for (const ids of Object.values(suite.world.ids))
+      for (const id of ids.values()) expect(text).toContain(`\`${id}\``);
+    expect(text).toMatch(
+      /^\| 9 \| mug-3 \| `promo_\w+` \| spring \| {2}\| an order item has product mug, quantity 3 or more \|/m,
+    );
+  });
+});

@@ -1,0 +1,255 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import {
+  type Behaviours,
+  behavioursFromOutcomes,
+  type ClosedQuestion,
+  closedQuestions,
+  openQuestions,
+} from '../../reference/behaviours.js';
+import { createDeployment } from '../../reference/deployment.js';
+import { undetermined } from '../../src/cases/case.js';
+import type { Suite } from '../../src/cases/suite.js';
+import { credentialPlaceholders } from '../../src/http/credentials.js';
+import { redactor } from '../../src/http/redact.js';
+import { expectedOf } from '../../src/report/drift-text.js';
+import { observedDocument } from '../../src/report/observed.js';
+import { formatRecord, readRecord, recordOf } from '../../src/report/record.js';
+import { writeResults } from '../../src/report/results.js';
+import { UnusableInput } from '../../src/support/problem.js';
+import { loadSettings } from '../../src/targets/settings.js';
+import { temporaryFolder } from './support/cli.js';
+import { certifyInProcess, certifyOver, channelTo, requirementsWith, suite } from './support/in-process.js';
+import { independentDeployment } from './support/independent.js';
+
+const { world } = suite.world;
+
+function reference(behaviours: Behaviours = {}) {
+  return createDeployment({ world, credentials: credentialPlaceholders, behaviours });
+}
+
+/** The suite with the requirement cases and one question. */
+function asking(question: string): Suite {
+  return {
+    ...suite,
+    cases: suite.cases.filter((testCase) => testCase.kind === 'requirement' || testCase.id === question),
+  };
+}
+
+/** The reference deployment as it is. */
+const usual = certifyInProcess(reference()).then(({ certificate }) => certificate);
+
+test('on the reference deployment every question is answered, and none is undetermined', async () => {
+  const certificate = await usual;
+  expect(certificate.verdict).toBe('conforms');
+  expect(certificate.questions).toHaveLength(80);
+  expect(certificate.questions.filter(({ outcome }) => outcome === null || outcome === undetermined)).toEqual([]);
+});
+
+test.describe('each outcome of each question, chosen as a behaviour, is observed, and the deployment conforms', () => {
+  for (const { id, answer } of suite.ledger.questions) {
+    if (answer.kind === 'value') continue;
+    test(id, async () => {
+      for (const outcome of answer.outcomes.keys()) {
+        const isUsual = closedQuestions[id as ClosedQuestion][0] === outcome;
+        const run = () => certifyInProcess(reference({ [id]: outcome }), { asked: asking(id) });
+        const certificate = isUsual ? await usual : (await run()).certificate;
+        const observed = certificate.questions.find((question) => question.id === id)?.outcome;
+        expect.soft([outcome, certificate.verdict, observed]).toEqual([outcome, 'conforms', outcome]);
+      }
+    });
+  }
+});
+
+test('open values are recorded as they are', async () => {
+  const values = {
+    'response-status': '203',
+    'response-media-type': 'text/json',
+    'deprecation-headers': 'deprecation: true | sunset: Sat, 01 Jan 2028 00:00:00 GMT',
+    'rate-limit-headers': 'x-rate-limit-limit | x-rate-limit-remaining',
+    'caching-headers': 'cache-control: no-store | etag | vary: Origin',
+    'cors-headers': 'access-control-allow-origin: https://shop.example',
+  };
+  const { certificate } = await certifyInProcess(reference(values));
+  expect(certificate.verdict).toBe('conforms');
+  const observed = Object.fromEntries(certificate.questions.map(({ id, outcome }) => [id, outcome]));
+  expect(observed).toMatchObject(values);
+});
+
+test('a record of any combination of behaviours, served again, shows no drift', async () => {
+  const behaviours = fc.record(
+    // Every second question stays with its default: some outcomes hide what other questions ask about.
+    Object.fromEntries(
+      Object.entries(closedQuestions).map(([id, outcomes]) => [
+        id,
+        fc.oneof(fc.constant<string>(outcomes[0]), fc.constantFrom<string>(...outcomes)),
+      ]),
+    ),
+  );
+  let imitated = 0;
+  const circle = fc.asyncProperty(behaviours, async (chosen) => {
+    const first = await certifyInProcess(reference(chosen), { infersShape: true });
+    const record = recordOf(suite, first.results, 'mock');
+    const outcomes = Object.fromEntries(Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]));
+    const mock = behavioursFromOutcomes(outcomes);
+    const second = await certifyInProcess(reference(mock.behaviours), { expected: expectedOf(record, {}, undefined) });
+    expect(requirementsWith('fail', second.certificate)).toEqual([]);
+    // A question that could not be told is answered by the mock in its own way, which may show in the shape.
+    const whole = !Object.values(outcomes).includes(undetermined);
+    const drift = second.certificate.drift.filter(({ text }) => whole || !text.startsWith('A body does not fit'));
+    expect(drift).toEqual([]);
+    if (whole) imitated += 1;
+  });
+  await fc.assert(circle, { numRuns: 25, seed: 20_261_121, endOnFailure: true });
+  expect(imitated).toBeGreaterThanOrEqual(10);
+});
+
+test('two runs on an unchanged target give the same record and the same document, byte for byte', async () => {
+  const texts = await Promise.all(
+    [1, 2].map(async () => {
+      const { results } = await certifyInProcess(reference(), { infersShape: true });
+      return [formatRecord(recordOf(suite, results, 'reference')), observedDocument(suite, results, 'reference')];
+    }),
+  );
+  expect(texts[0]).toEqual(texts[1]);
+});
+
+test('a changed outcome is drift, with what came back now and then', async () => {
+  const { results } = await certifyInProcess(reference());
+  const expected = expectedOf(recordOf(suite, results, 'reference'), {}, undefined);
+  const { certificate } = await certifyInProcess(reference({ 'quantity-numeric-string': 'rejected' }), { expected });
+  expect(certificate.verdict).toBe('conforms');
+  expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-numeric-string']);
+  expect(certificate.drift[0]?.text).toMatch(
+    /is 'rejected'; the record says 'as-number'\.[\s\S]*Now:\n400[\s\S]*Then:\ncurl[\s\S]*200/,
+  );
+});
+
+test('a pin that is not met is drift, and wins over the record', async () => {
+  const { results } = await certifyInProcess(reference());
+  const expected = expectedOf(recordOf(suite, results, 'reference'), { 'quantity-zero': 'as-one' }, undefined);
+  const { certificate } = await certifyInProcess(reference(), { expected });
+  expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
+});
+
+test('a changed response shape is drift, with its JSON Pointer', async () => {
+  const { results } = await certifyInProcess(independentDeployment(world, { shape: 'wrapped' }), { infersShape: true });
+  const expected = expectedOf(recordOf(suite, results, 'shop'), {}, undefined);
+  const same = await certifyInProcess(independentDeployment(world, { shape: 'wrapped' }), { expected });
+  expect(same.certificate.drift).toEqual([]);
+  const { certificate } = await certifyInProcess(independentDeployment(world, { shape: 'renamed' }), { expected });
+  expect(certificate.drift.map(({ text }) => text).join('\n')).toContain("must not have the member 'items'");
+});
+
+test('what differs in another deployment is named right', async () => {
+  const traits = {
+    shape: 'nested',
+    status: 203,
+    empty: 404,
+    numericStrings: 'rejected',
+    unknownCustomer: 'rejected',
+    bothFilters: 'union',
+  } as const;
+  const { certificate } = await certifyInProcess(independentDeployment(world, traits));
+  expect(certificate.verdict).toBe('conforms');
+  const observed = Object.fromEntries(certificate.questions.map(({ id, outcome }) => [id, outcome]));
+  expect(observed).toMatchObject({
+    'response-shape': '/data/*/node/tier/identifier',
+    'response-status': '203',
+    'empty-result': 'not-found',
+    'quantity-numeric-string': 'rejected',
+    'unknown-customer': 'not-found',
+    'filter-combination': 'union',
+  });
+});
+
+test('a 204 for an empty result is told', async () => {
+  const { certificate } = await certifyInProcess(independentDeployment(world, { empty: 204 }));
+  expect(certificate.questions.find(({ id }) => id === 'empty-result')?.outcome).toBe('no-content');
+});
+
+test('behaviours of the reference deployment and outcomes of the ledger are the same', () => {
+  const ledger = Object.fromEntries(
+    suite.ledger.questions.map(({ id, answer }) => [
+      id,
+      answer.kind === 'value' ? 'open' : [...answer.outcomes.keys()].sort(),
+    ]),
+  );
+  const behaviours = {
+    ...Object.fromEntries(Object.entries(closedQuestions).map(([id, outcomes]) => [id, [...outcomes].sort()])),
+    ...Object.fromEntries(Object.keys(openQuestions).map((id) => [id, 'open'])),
+  };
+  expect(behaviours).toEqual(ledger);
+});
+
+test('credentials that are words of the suite take away nothing but themselves', async () => {
+  const plain = await usual;
+  const isNamed = new Set(
+    suite.ledger.questions.filter(({ answer }) => answer.kind === 'outcomes').map(({ id }) => id),
+  );
+  const named = ({ questions }: typeof plain) =>
+    questions.filter(({ id }) => isNamed.has(id)).map(({ id, outcome }) => [id, outcome]);
+  for (const words of [
+    ['pass', 'id'],
+    ['fail', 'title'],
+    ['order.metadata', 'as-number'],
+    ['promotions', '200'],
+  ]) {
+    const redact = redactor(words.map((value, n) => ({ value, placeholder: `$SECRET_${n}` })));
+    const channel = { ...channelTo(reference()), redact };
+    const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
+    expect(certificate.summary).toEqual({ pass: 17 });
+    expect(named(certificate)).toEqual(named(plain));
+    const expected = expectedOf(recordOf(suite, results, 'reference'), {}, undefined);
+    const again = await certifyOver(channel, suite, { expected });
+    expect(again.certificate.drift).toEqual([]);
+  }
+});
+
+test.describe('a record that is there', () => {
+  test('loses no answer to a run that has none', async () => {
+    const { folder, remove } = temporaryFolder();
+    const to = path.join(folder, 'shop.yaml');
+    const written = async (asked: Suite) => {
+      const { certificate, results } = await certifyInProcess(reference(), { asked, infersShape: true });
+      return writeResults(certificate, suite, results, { out: folder, recordTo: to }).record;
+    };
+    expect(await written(asking('no-question'))).toEqual({
+      file: to,
+      unwritten: expect.stringContaining('not written'),
+    });
+    expect(existsSync(to)).toBe(false);
+    expect(await written(suite)).toEqual({ file: to });
+    const whole = readFileSync(to, 'utf8');
+    const partly = await written(asking('quantity-zero'));
+    expect(partly?.unwritten).toMatch(/^left as it was: this run has no answer to [\w-]+(, [\w-]+){4} and 74 more/);
+    expect(readFileSync(to, 'utf8')).toBe(whole);
+    remove();
+  });
+
+  test('is read before anything is sent: what is no record is not overwritten', () => {
+    const { folder, remove } = temporaryFolder();
+    const file = path.join(folder, 'notes.yaml');
+    writeFileSync(file, 'my: notes\n');
+    for (const recordTo of [file, folder])
+      expect(() => loadSettings({ CONFORMANCE_RECORD_TO: recordTo }, suite)).toThrow(UnusableInput);
+    remove();
+  });
+
+  test('with a schema that is none is refused, at its line', () => {
+    const { folder, remove } = temporaryFolder();
+    const file = path.join(folder, 'shop.yaml');
+    const { name, version, digest } = suite;
+    const record = {
+      target: 'a',
+      suite: { name, version, digest },
+      questions: {},
+      response_schema: { type: 'objekt' },
+    };
+    writeFileSync(file, formatRecord(record));
+    expect(() => readRecord(file)).toThrow(/shop\.yaml:\d+:\d+: 'response_schema' is no JSON Schema/);
+    remove();
+  });
+});

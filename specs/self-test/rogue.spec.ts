@@ -1,0 +1,224 @@
+import { execFile } from 'node:child_process';
+import type { Socket } from 'node:net';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { gzipSync } from 'node:zlib';
+import { expect } from '@playwright/test';
+import type { Suite } from '../../src/cases/suite.js';
+import { type CaseResult, runSuite } from '../../src/engine/run.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { suite } from './support/in-process.js';
+import { independentDeployment } from './support/independent.js';
+import type { Ran } from './support/run-cases.js';
+import { type Received, type Reply, response, test } from './support/wire.js';
+
+const answer = independentDeployment(suite.world.world);
+
+/** What a conforming deployment would answer: a body of JSON. */
+function honestBody({ line, headers, body }: Received): string {
+  const [method = '', target = ''] = line.split(' ');
+  const request: HttpRequest = { method, path: target.slice(target.indexOf('/v1/')), headers, body };
+  return answer(request).body;
+}
+
+const json = 'Content-Type: application/json';
+/** A reply with the body of a conforming deployment, in another dress. */
+const dressed = (dress: (body: string) => string | Buffer, headers: readonly string[] = [json]): Reply => {
+  return (socket, received) => void socket.write(response('200 OK', headers, dress(honestBody(received))));
+};
+
+/** Writes a text over and over, until that is enough or nobody listens. */
+function pour(socket: Socket, head: string, text: string | Buffer, times = Number.POSITIVE_INFINITY): void {
+  let left = times;
+  const more = (error?: Error | null): void => {
+    left -= 1;
+    if (left >= 0 && !error && !socket.destroyed) socket.write(text, more);
+  };
+  socket.write(head, more);
+}
+
+const megabyte = 1024 * 1024;
+const depth = 100_000;
+const deepArrays = (body: string) => `${'['.repeat(depth)}${body}${']'.repeat(depth)}`;
+const deepObjects = (body: string) => `${'{"a":'.repeat(depth)}${body}${'}'.repeat(depth)}`;
+const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
+// Members of gzip may follow each other, so that nobody has to hold 200 MB to make them.
+const bomb = Buffer.concat(Array(20).fill(gzipSync(Buffer.alloc(10 * megabyte))));
+
+const endless: Readonly<Record<string, Reply>> = {
+  'a body of 200 MB': (socket) =>
+    pour(socket, `HTTP/1.1 200 OK\r\nContent-Length: ${200 * megabyte}\r\n\r\n`, 'x'.repeat(megabyte), 200),
+  'a body without end': (socket) => pour(socket, chunked, chunk),
+  'a body that unpacks to 200 MB': (socket) => socket.write(response('200 OK', ['Content-Encoding: gzip'], bomb)),
+  'a body that unpacks to 200 MB, packed again': (socket) =>
+    socket.write(response('200 OK', ['Content-Encoding: gzip, gzip'], gzipSync(bomb))),
+  'headers without end': (socket) => pour(socket, 'HTTP/1.1 200 OK\r\n', 'X-Header: value\r\n'.repeat(100)),
+};
+
+test.describe('a broken response shows nothing: never a failure, never an error', () => {
+  const slowly: Reply = (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
+    const drip = setInterval(() => socket.write('x'), 1_000);
+    socket.on('close', () => clearInterval(drip));
+  };
+  const tooLarge = 'The body is larger than 2097152 bytes (limits.body_bytes).';
+  const unpacksTooLarge = 'The body unpacks to more than 2097152 bytes (limits.body_bytes).';
+  const timedOut = 'There was no complete response within 300 ms (limits.timeout_ms).';
+  const headersTooLarge = 'The headers are larger than 65536 bytes (limits.header_bytes).';
+  const broken = /^The connection broke before the response was complete/;
+  const noHttp = 'The response is no valid HTTP, or its length is not as announced.';
+  const noJson = 'The body is no valid JSON, though it is meant to be, so it shows no result.';
+  const tooManyValues = 'The body has more than 30000 values (limits.body_values).';
+  const half = (text: string) => text.slice(0, text.length / 2);
+  const replies: readonly (readonly [what: string, reply: Reply, reason: string | RegExp])[] = [
+    ['a body of 200 MB', endless['a body of 200 MB'] as Reply, tooLarge],
+    ['a body without end', endless['a body without end'] as Reply, tooLarge],
+    ['a body that unpacks to 200 MB', endless['a body that unpacks to 200 MB'] as Reply, unpacksTooLarge],
+    ['headers without end', endless['headers without end'] as Reply, headersTooLarge],
+    [
+      '10,000 headers',
+      dressed(
+        (body) => body,
+        Array.from({ length: 10_000 }, (_, n) => `X-Header-${n}: value`),
+      ),
+      headersTooLarge,
+    ],
+    ['one byte a second', slowly, timedOut],
+    ['a body shorter than announced', dressed((body) => body, [json, 'Content-Length: 1000000']), timedOut],
+    [
+      'a body that is cut off',
+      (socket, received) =>
+        void socket.end(response('200 OK', [json, 'Content-Length: 1000000'], honestBody(received))),
+      broken,
+    ],
+    ['a body longer than announced', dressed((body) => body, [json, 'Content-Length: 20']), noJson],
+    ['a length that is no number', dressed((body) => body, [json, 'Content-Length: many']), noHttp],
+    ['two lengths', dressed((body) => body, [json, 'Content-Length: 2', 'Content-Length: 3']), noHttp],
+    ['a header of control characters', dressed((body) => body, ['X-Title: \u001b]0;title\u0007']), noHttp],
+    ['JSON that is cut off', dressed(half), noJson],
+    ['JSON that is cut off and not said to be any', dressed(half, []), noJson],
+    ['JSON with something after it', dressed((body) => `${body}}`), noJson],
+    ['JSON that is none', dressed(() => '{promotions: NaN}'), noJson],
+    ['JSON nested 100,000 deep: arrays', dressed(deepArrays), tooManyValues],
+    ['JSON nested 100,000 deep: objects', dressed(deepObjects), tooManyValues],
+    ['bytes that are no text', dressed(() => Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28])), noJson],
+  ];
+  for (const [what, reply, reason] of replies) {
+    test(what, async ({ serve, open }) => {
+      const { url } = await serve(reply);
+      const results = await ranOver(open(url, reason === timedOut ? { timeoutMs: 300 } : {}));
+      const requirements = results.filter(({ id }) => resultCases.includes(id));
+      expect(new Set(requirements.map(({ verdict }) => verdict))).toEqual(new Set(['inconclusive']));
+      expect(results.filter(({ verdict }) => verdict === 'fail' || verdict === 'error')).toEqual([]);
+      for (const each of requirements) {
+        const told = each.reason.replace(/^(A precondition is not met\. )?('\S+': )?/, '');
+        expect(told).toEqual(typeof reason === 'string' ? reason : expect.stringMatching(reason));
+      }
+    });
+  }
+});
+
+const resultCases = ['reserved-for-one-customer', 'metadata-rules', 'window-with-few-valid', 'every-valid-tier'];
+const questions = ['response-shape', 'response-status', 'repeatability', 'error-shape', 'rate-limit-headers'];
+const some: Suite = { ...suite, cases: suite.cases.filter(({ id }) => [...resultCases, ...questions].includes(id)) };
+
+async function ranOver(channel: Parameters<typeof runSuite>[1]): Promise<readonly CaseResult[]> {
+  const { results } = await runSuite(some, channel);
+  expect(results).toHaveLength(resultCases.length + questions.length);
+  return results;
+}
+
+test.describe('a conforming deployment passes, however strange its responses', () => {
+  const hostile = '\u001b[2J\u001b]0;title\u0007\u009b31m\u202e<script>alert(1)</script>"&\'`](javascript:alert(1))';
+  const dresses: Readonly<Record<string, Reply>> = {
+    'JSON nested 100,000 deep: arrays': dressed(deepArrays),
+    'JSON nested 100,000 deep: objects': dressed(deepObjects),
+    'JSON nested 100,000 deep, beside the result': dressed((body) =>
+      body.replace('{', `{"deep":${'[{"a":'.repeat(depth)}1${'}]'.repeat(depth)},`),
+    ),
+    'members called __proto__': dressed((body) =>
+      body.replace('{', '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":1,'),
+    ),
+    'a key twice, the result in the last one': dressed((body) => body.replace('{', '{"data":[{"id":"none"}],')),
+    'as many headers as the limit allows': dressed((body) => body, [json, ...Array(10_000).fill('a: b')]),
+    'bytes that are no text in a string': dressed((body) =>
+      Buffer.concat([Buffer.from('{"note":"'), Buffer.from([0xff, 0xc3, 0x28]), Buffer.from(body.replace('{', '",'))]),
+    ),
+    'terminal escapes and markup in every string': dressed((body) =>
+      JSON.stringify({ [hostile]: [hostile, JSON.parse(body)] }),
+    ),
+    'more keys than one would want to describe': dressed((body) =>
+      body.replace('{', `{"keys":{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":0`).join()}},`),
+    ),
+  };
+  for (const [what, reply] of Object.entries(dresses)) {
+    test(what, async ({ serve, open }) => {
+      const { url } = await serve(reply);
+      const results = await ranOver(open(url, { bodyValues: 1_000_000 }));
+      expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
+      expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+      // It leaves this process as an attachment.
+      expect(JSON.stringify(results).length).toBeLessThan(4 * megabyte);
+    });
+  }
+
+  test('and what leaves the judge can be shown', async ({ serve, open }) => {
+    const { url } = await serve(dresses['terminal escapes and markup in every string'] as Reply);
+    const text = JSON.stringify(await ranOver(open(url)));
+    expect(text).toContain('\\\\u001b[2J');
+    expect(JSON.parse(text)).toEqual(JSON.parse(text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '')));
+  });
+
+  test('a result that a second key hides is not taken for none', async ({ serve, open }) => {
+    const { url } = await serve(dressed((body) => body.replace(/}$/, ',"data":[]}')));
+    const results = await ranOver(open(url));
+    expect(results.filter(({ verdict }) => verdict === 'fail' || verdict === 'error')).toEqual([]);
+  });
+});
+
+test.describe('memory', () => {
+  const nearly = 1_900_000;
+  const filled = (text: string) => text.repeat(Math.floor(nearly / Buffer.byteLength(text)));
+  const plain = (body: string): Reply => response('200 OK', [json], body);
+  let turn = 0;
+  // Bodies differ, so that none of them can be kept once for all.
+  const own = (): string => {
+    turn += 1;
+    return `{"turn":${turn},"text":"`;
+  };
+  const bodies: Readonly<Record<string, Reply>> = {
+    ...endless,
+    'a text as large as the limit allows': (socket) => socket.write(plain(`${own()}${filled('x')}"}`) as Buffer),
+    'numbers without number': plain(`[${filled('0,')}0]`),
+    'keys without number': plain(`{${Array.from({ length: 140_000 }, (_, n) => `"k${n}":0`).join()}}`),
+    'ids under keys without number': plain(
+      `{${Array.from({ length: 40_000 }, (_, n) => `"k${n}":"${suite.world.world.tiers[n % 156]?.id}"`).join()}}`,
+    ),
+    'ids as keys of each other': plain(nested(`{"${suite.world.world.tiers[0]?.id}":`, '}')),
+    'arrays 100,000 deep': plain(nested('[', ']')),
+    'objects 100,000 deep': plain(nested('{"a":', '}')),
+  };
+  function nested(open: string, close: string): string {
+    const depth = Math.min(100_000, Math.floor(nearly / (open.length + close.length)));
+    return `${open.repeat(depth)}0${close.repeat(depth)}`;
+  }
+  const most = 300 * megabyte;
+
+  for (const [what, reply] of Object.entries(bodies)) {
+    test(`${what}: at most 300 MB`, async ({ serve }) => {
+      const { url } = await serve(reply);
+      const script = path.join(packageRoot, 'dist', 'specs', 'self-test', 'support', 'run-cases.js');
+      // Among them the case with the most requests.
+      const args = [script, url, 'campaign-filter', ...resultCases];
+      // Without the counters of a coverage run.
+      const env = { ...process.env, NODE_V8_COVERAGE: undefined };
+      const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * megabyte, env });
+      const { results, peak }: Ran = JSON.parse(stdout);
+      test.info().annotations.push({ type: 'peak', description: `${Math.round(peak / megabyte)} MB` });
+      expect(results.map(({ verdict }) => verdict)).not.toContain('error');
+      expect(peak).toBeLessThan(most);
+    });
+  }
+});

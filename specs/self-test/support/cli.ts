@@ -1,0 +1,58 @@
+import { spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import type { Certificate } from '../../../src/report/certificate.js';
+import { packageRoot } from '../../../src/support/package-root.js';
+
+export interface Ended {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+/** A new empty folder, and how to remove it. */
+export function temporaryFolder(): { folder: string; remove(): void } {
+  const folder = mkdtempSync(path.join(tmpdir(), 'conformance-test-'));
+  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+/**
+ * Runs the command line in a folder, as a user does, with nothing of this process's settings but what is given.
+ *
+ * @param root the package whose command line runs; this one unless given
+ */
+export async function conformance(
+  args: readonly string[],
+  { cwd, env = {}, root = packageRoot }: { cwd: string; env?: Record<string, string>; root?: string },
+): Promise<Ended> {
+  const child = spawn(process.execPath, [path.join(root, 'dist', 'src', 'cli', 'conformance.js'), ...args], {
+    cwd,
+    // The last two: where the coverage of child processes goes, and that Playwright colours nothing.
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE,
+      NO_COLOR: '1',
+      ...env,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const status = await new Promise<number | null>((resolve) => child.on('close', resolve));
+  return { status, output };
+}
+
+export function readCertificate(cwd: string, folder: string): Certificate {
+  return JSON.parse(readFileSync(path.join(cwd, folder, 'certificate.json'), 'utf8'));
+}
+
+/** A copy of this package whose cases can be changed. */
+export function copyOfPackage(folder: string): string {
+  for (const part of ['dist', 'cases', 'schemas', 'package.json']) {
+    cpSync(path.join(packageRoot, part), path.join(folder, part), { recursive: true });
+  }
+  symlinkSync(path.join(packageRoot, 'node_modules'), path.join(folder, 'node_modules'));
+  return folder;
+}

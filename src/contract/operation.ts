@@ -1,0 +1,33 @@
+import { documentedRequest } from '../cases/request.js';
+import type { Channel, HttpRequest } from '../http/exchange.js';
+
+/** Where a deployment offers the operation, as far as that is not as documented. */
+export interface Operation {
+  readonly method?: string;
+  readonly path?: string;
+}
+
+/** The requirement that a deployment with another method or path cannot meet. */
+export const operationRequirement = 'request.get-with-body';
+
+/** Says that a deployment offers the operation elsewhere, for the top of a certificate. */
+export function elsewhere({ method = documentedRequest.method, path = documentedRequest.path }: Operation): string {
+  return `The target offers the operation at ${method} ${path}, in place of ${documentedRequest.method} ${documentedRequest.path}.`;
+}
+
+/** A channel on which what is sent to the documented operation goes to this one. Exchanges show what was sent. */
+export function relocated<T extends Channel>(channel: T, operation: Operation | undefined): T {
+  if (operation === undefined) return channel;
+  return { ...channel, send: (request) => channel.send(moved(request, operation)) };
+}
+
+/** What is sent in place of a request to the documented operation. */
+export function moved(request: HttpRequest, { method, path }: Operation): HttpRequest {
+  const { method: documented, path: place } = documentedRequest;
+  return {
+    ...request,
+    method: request.method === documented ? (method ?? documented) : request.method,
+    // What follows the documented path stays: a query, or the slash that a question is about.
+    path: request.path.startsWith(place) ? `${path ?? place}${request.path.slice(place.length)}` : request.path,
+  };
+}

@@ -1,0 +1,86 @@
+import type { Credentials } from './credentials.js';
+import type { Headers } from './exchange.js';
+import type { Secret } from './redact.js';
+
+/** Where requests go, by which way, and how far the client goes with them. */
+export interface ClientOptions {
+  /** With a path of its own, if the deployment has one; without a trailing slash. */
+  readonly baseUrl: string;
+  readonly credentials: Credentials;
+  /** Whether credentials may go to another machine over plain HTTP. */
+  readonly allowHttp: boolean;
+  /**
+   * Sent with every request that has no header of the same name. A value that is a placeholder of `secrets` is sent as
+   * that secret, and shown as the placeholder.
+   */
+  readonly extraHeaders: Headers;
+  /** Secrets beside the credentials, each with its placeholder, such as `$GATEWAY_KEY`. */
+  readonly secrets: readonly Secret[];
+  /**
+   * The URL of a proxy; it wins over HTTPS_PROXY and HTTP_PROXY of the environment, and '' means none. The hosts that
+   * NO_PROXY names are asked directly, as this machine is.
+   */
+  readonly proxy?: string;
+  readonly tls: Tls;
+  readonly limits: Limits;
+  readonly pacing: Pacing;
+  readonly budget: Budget;
+  readonly repeats: Repeats;
+}
+
+/** Certificates in PEM. */
+export interface Tls {
+  /** Certificates of authorities that are trusted beside the public ones. */
+  readonly ca?: string;
+  /** The certificate of the client, and its private key. */
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+/** How far the client goes with a response. */
+export interface Limits {
+  /** How long a whole exchange may take, in milliseconds. */
+  readonly timeoutMs: number;
+  /** The largest body, in bytes; both as it comes and decompressed. */
+  readonly bodyBytes: number;
+  /** The most values that a body may have, told by its commas and brackets. */
+  readonly bodyValues: number;
+  /** All headers of a response together, in bytes. */
+  readonly headerBytes: number;
+}
+
+export interface Pacing {
+  /** How many requests begin in a second, evenly spread; without it, as many as there are. */
+  readonly requestsPerSecond?: number;
+  /** How many requests may be under way at once. */
+  readonly concurrency: number;
+}
+
+/** What a run may cost the deployment, and the user. */
+export interface Budget {
+  readonly requests: number;
+  /** From the opening of the account on which the requests are booked, in milliseconds. */
+  readonly timeMs: number;
+}
+
+/** How often a request is repeated that found the deployment busy or out of reach. */
+export interface Repeats {
+  /** The wait before each repeat, in milliseconds: there are as many repeats as waits. */
+  readonly waitsMs: readonly number[];
+  /** The longest wait that a deployment may ask for with Retry-After, in milliseconds. */
+  readonly longestWaitMs: number;
+}
+
+/** For those who ask once and want to know. */
+export const noRepeats: Repeats = { waitsMs: [], longestWaitMs: 0 };
+
+export const defaultOptions: Omit<ClientOptions, 'baseUrl' | 'credentials'> = {
+  allowHttp: false,
+  extraHeaders: [],
+  secrets: [],
+  tls: {},
+  limits: { timeoutMs: 10_000, bodyBytes: 2 * 1024 * 1024, bodyValues: 30_000, headerBytes: 64 * 1024 },
+  pacing: { concurrency: 8 },
+  budget: { requests: 5_000, timeMs: 15 * 60_000 },
+  repeats: { waitsMs: [1_000, 3_000], longestWaitMs: 30_000 },
+};

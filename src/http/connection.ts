@@ -1,0 +1,71 @@
+import { BlockList } from 'node:net';
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
+import type { ClientOptions, Tls } from './connection-options.js';
+
+/** The way to a deployment, or why there is none that may be taken. */
+export type Connection = { readonly dispatcher: Dispatcher } | { readonly refusal: string };
+
+/** Finds the way to a deployment; nothing is sent, and no name resolved. */
+export function connectionTo({ baseUrl, allowHttp, tls, proxy, limits, pacing }: ClientOptions): Connection {
+  const url = new URL(baseUrl);
+  const own = isThisMachine(url);
+  if (exposesCredentials(url) && !allowHttp) {
+    return {
+      refusal: `Nothing was sent: credentials do not go to another machine (${url.host}) over plain HTTP, unless --allow-http says so.`,
+    };
+  }
+  const secureContext = secureContextOf(tls);
+  if (secureContext === undefined) {
+    return {
+      refusal: 'Nothing was sent: tls.ca, tls.cert or tls.key is no PEM, or the key is not that of the certificate.',
+    };
+  }
+  const options = {
+    connections: pacing.concurrency,
+    pipelining: 1,
+    maxHeaderSize: limits.headerBytes,
+    // The whole exchange is timed by its signal; these only keep undici from waiting longer.
+    headersTimeout: limits.timeoutMs,
+    bodyTimeout: limits.timeoutMs,
+    connect: { secureContext, timeout: limits.timeoutMs },
+  };
+  if (own) return { dispatcher: new Agent(options) };
+  try {
+    const stated = proxy === undefined ? {} : { httpProxy: proxy, httpsProxy: proxy };
+    return { dispatcher: new EnvHttpProxyAgent({ ...options, ...stated, requestTls: { secureContext } }) };
+  } catch {
+    // The URL of a proxy may hold a password, so it is not shown.
+    return {
+      refusal:
+        'Nothing was sent: the proxy that HTTPS_PROXY, HTTP_PROXY or the target file names is no URL such as http://proxy.example:3128.',
+    };
+  }
+}
+
+/** Undefined where the texts are unusable. Made once: to read all public authorities takes its time. */
+function secureContextOf({ ca, ...own }: Tls): SecureContext | undefined {
+  try {
+    return createSecureContext(ca === undefined ? own : { ...own, ca: [...rootCertificates, ca] });
+  } catch {
+    return undefined;
+  }
+}
+
+const thisMachine = new BlockList();
+thisMachine.addSubnet('127.0.0.0', 8, 'ipv4');
+thisMachine.addAddress('0.0.0.0', 'ipv4');
+thisMachine.addAddress('::1', 'ipv6');
+
+/** Whether what is sent to a URL goes to another machine in plain text. */
+export function exposesCredentials(url: URL): boolean {
+  return url.protocol === 'http:' && !isThisMachine(url);
+}
+
+/** Whether a URL names the machine on which this runs: a loopback address, or localhost (RFC 6761, section 6.3). */
+export function isThisMachine({ hostname }: URL): boolean {
+  if (hostname === 'localhost' || hostname.endsWith('.localhost')) return true;
+  return hostname.startsWith('[')
+    ? thisMachine.check(hostname.slice(1, -1), 'ipv6')
+    : /^[\d.]+$/.test(hostname) && thisMachine.check(hostname, 'ipv4');
+}

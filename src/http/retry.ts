@@ -1,0 +1,52 @@
+import type { Repeats } from './connection-options.js';
+import { type Exchange, headerValues } from './exchange.js';
+
+/** Statuses that say that the deployment is busy, or not there for now. No other is ever repeated. */
+const repeatedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+
+/** Methods of which a second request does no more than the first (RFC 9110, section 9.2.2). */
+const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
+
+/** Whether the same request may fare better in a while. */
+export function isTransient(exchange: Exchange): boolean {
+  if ('response' in exchange) return repeatedStatuses.has(exchange.response.status);
+  switch (exchange.transportError) {
+    case 'unreachable':
+    case 'tls':
+      return true;
+    case 'timed-out':
+    case 'broken-connection':
+      // It may have arrived.
+      return idempotentMethods.has(exchange.request.method);
+    default:
+      return false;
+  }
+}
+
+/** How long to wait before a request is repeated. */
+export interface Wait {
+  readonly ms: number;
+  /** Whether the deployment asks for less of everything, so that all other requests wait too. */
+  readonly forAll: boolean;
+}
+
+/**
+ * How long to wait after an exchange.
+ *
+ * @param ownMs the wait, in milliseconds, where the deployment names none
+ * @param now in milliseconds since the epoch
+ */
+export function waitAfter(exchange: Exchange, ownMs: number, { longestWaitMs }: Repeats, now: number): Wait {
+  if (!('response' in exchange)) return { ms: ownMs, forAll: false };
+  const { status, headers } = exchange.response;
+  const asked = retryAfter(headerValues(headers, 'retry-after')[0] ?? '', now);
+  return { ms: Math.min(asked ?? ownMs, longestWaitMs), forAll: status === 429 || asked !== undefined };
+}
+
+/** The milliseconds that a Retry-After header asks for, in seconds or as an HTTP date (RFC 9110, section 10.2.3). */
+function retryAfter(value: string, now: number): number | undefined {
+  if (/^\d+$/.test(value)) return Number(value) * 1_000;
+  // Date.parse reads more than dates of HTTP, which begin with the day of the week: '-1', say.
+  const date = /^[A-Z]/i.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
+}

@@ -1,0 +1,208 @@
+import type { Suite } from '../cases/suite.js';
+import { deservesWarning, type Question } from '../contract/ledger.js';
+import { type CaseResult, explored } from '../engine/run.js';
+import { curlCommand } from '../http/curl.js';
+import { type Verdict, verdicts, worst } from '../judge/verdict.js';
+import { formatLocation } from '../support/problem.js';
+import { lists } from '../world/bindings.js';
+import { kinds } from '../world/world-file.js';
+import { driftText } from './drift-text.js';
+
+/** The report of one run, as `certificate.json` holds it. Its schema is `schemas/certificate.schema.json`. */
+export interface Certificate {
+  readonly verdict: RunVerdict;
+  readonly missing?: readonly string[];
+  readonly target: CertifiedTarget;
+  readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
+  readonly summary: Readonly<Partial<Record<Verdict, number>>>;
+  readonly requirements: readonly RequirementEntry[];
+  readonly questions: readonly QuestionEntry[];
+  readonly drift: readonly DriftEntry[];
+  readonly notes: readonly string[];
+  readonly requests_sent: number;
+  readonly started_at: string;
+  readonly duration_ms: number;
+}
+
+/** What was certified, and who answers for it. */
+export interface CertifiedTarget {
+  readonly name: string;
+  readonly version?: string;
+  readonly contact?: string;
+  readonly base_url: string;
+}
+
+export type RunVerdict = 'conforms' | 'does-not-conform' | 'incomplete';
+
+export interface RequirementEntry {
+  readonly id: string;
+  readonly statement: string;
+  readonly verdict: Verdict;
+  readonly cases: readonly CaseEntry[];
+}
+
+export interface CaseEntry {
+  readonly id: string;
+  readonly verdict: Verdict;
+  readonly reason: string;
+  readonly at?: string;
+  readonly rows?: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
+  readonly repeat_with?: string;
+}
+
+export interface QuestionEntry {
+  readonly id: string;
+  readonly outcome: string | null;
+  readonly reason?: string;
+  /** Whether the outcome deserves a warning. */
+  readonly warning: boolean;
+  readonly drift: boolean;
+}
+
+/** A difference from the record, or from what the target file states. */
+export interface DriftEntry {
+  readonly case: string;
+  readonly text: string;
+}
+
+/** What a run knows beside the results of its cases. */
+export interface RunFacts {
+  readonly target: CertifiedTarget;
+  readonly requestsSent: number;
+  /** Whether it ended before everything that was selected was judged. */
+  readonly isCutShort: boolean;
+  /** What the reader should know of the run. */
+  readonly notes: readonly string[];
+  readonly startedAt: Date;
+  readonly durationMs: number;
+}
+
+/** Sums the results of cases up to a certificate. Cases of the suite without a result were not selected. */
+export function certify(suite: Suite, results: readonly CaseResult[], facts: RunFacts): Certificate {
+  const byCase = new Map(results.map((result) => [result.id, result]));
+  const found = byCase.get(explored);
+  const requirements = suite.ledger.requirements.map(({ id, statement }): RequirementEntry => {
+    const cases = suite.cases
+      .filter((testCase) => testCase.kind === 'requirement' && testCase.verifies === id)
+      .map((testCase) => caseEntry(testCase.id, byCase.get(testCase.id), facts.target.base_url));
+    // What exploring found is a case of the requirement that it breaks.
+    if (found?.subject === id) cases.push(caseEntry(found.id, found, facts.target.base_url));
+    return { id, statement, verdict: worst(cases.map(({ verdict }) => verdict)), cases };
+  });
+  // Of requirements that pass without them; the others are named with their reason.
+  const passed = requirements.filter(({ verdict }) => verdict === 'pass').flatMap(({ cases }) => cases);
+  const left = passed.filter(({ reason }) => reason === notSelected).length;
+  const unasked = [
+    ...(facts.isCutShort ? [cutShort] : []),
+    ...notHeld(suite),
+    ...(left === 0 ? [] : [`${left} requirement cases were not selected in this run.`]),
+  ];
+  const verdict = sumOf(requirements, unasked.length > 0);
+  return {
+    verdict,
+    ...(verdict === 'incomplete' ? { missing: [...unasked, ...missingFrom(requirements)] } : {}),
+    target: facts.target,
+    suite: { name: suite.name, version: suite.version, digest: suite.digest },
+    summary: Object.fromEntries(
+      verdicts
+        .map((each) => [each, requirements.filter((requirement) => requirement.verdict === each).length])
+        .filter(([, n]) => n !== 0),
+    ),
+    requirements,
+    questions: suite.ledger.questions.map((question) => questionEntry(question, byCase.get(question.id))),
+    drift: results.flatMap((result) =>
+      result.drift.map((drift) => ({ case: result.id, text: driftText(drift, result, suite.world.world) })),
+    ),
+    notes: [
+      ...(facts.isCutShort && verdict !== 'incomplete' ? [cutShort] : []),
+      ...facts.notes,
+      ...(found?.subject === explored ? [found.reason] : []),
+    ],
+    requests_sent: facts.requestsSent,
+    started_at: facts.startedAt.toISOString(),
+    duration_ms: Math.round(facts.durationMs),
+  };
+}
+
+/**
+ * A run's verdict: a failure decides it, and only passes make it conform.
+ *
+ * @param isPartial whether some of what verifies the requirements was not asked
+ */
+export function sumOf(requirements: readonly Pick<RequirementEntry, 'verdict'>[], isPartial = false): RunVerdict {
+  if (requirements.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
+  return requirements.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
+}
+
+/** What the target would have to hold for all requirement cases to apply, a line per kind of thing. */
+function notHeld({ cases, world }: Suite): string[] {
+  const needed = new Set(
+    cases.flatMap((testCase) =>
+      testCase.kind === 'requirement' ? testCase.rows.flatMap(({ missing }) => missing) : [],
+    ),
+  );
+  const things = [...world.unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
+  const withoutId = things.filter(({ lacking }) => lacking.length === 0);
+  const capabilities = [...new Set(things.flatMap(({ lacking }) => lacking))];
+  return [
+    ...kinds.flatMap((kind) => {
+      const names = withoutId.filter((thing) => thing.kind === kind).map(({ name }) => name);
+      return names.length === 0 ? [] : [`Ids that would complete it, of ${lists[kind]}: ${folded(names).join(', ')}.`];
+    }),
+    ...(capabilities.length === 0 ? [] : [`Capabilities that would complete it: ${capabilities.join(', ')}.`]),
+  ];
+}
+
+/** Names in which runs such as depot-1, depot-2, depot-3 are one entry. */
+function folded(names: readonly string[]): string[] {
+  const runs: { first: string; last: string }[] = [];
+  for (const name of names) {
+    const run = runs.at(-1);
+    if (run !== undefined && name === following(run.last)) run.last = name;
+    else runs.push({ first: name, last: name });
+  }
+  return runs.map(({ first, last }) => (first === last ? first : `${first} to ${last}`));
+}
+
+function following(name: string): string | undefined {
+  const [, stem, number] = /^(.*-)(\d+)$/.exec(name) ?? [];
+  return stem === undefined ? undefined : `${stem}${Number(number) + 1}`;
+}
+
+const cutShort = 'The run was interrupted: what was not judged by then is missing.';
+const notSelected = 'Not selected in this run.';
+
+function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string): CaseEntry {
+  if (result === undefined) return { id, verdict: 'not-applicable', reason: notSelected };
+  const { verdict, reason, at, rows, evidence } = result;
+  if (verdict === 'pass') return { id, verdict, reason };
+  const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');
+  return {
+    id,
+    verdict,
+    reason,
+    at: formatLocation(at),
+    ...(unpassed.length > 0 ? { rows: unpassed } : {}),
+    ...(evidence === undefined ? {} : { repeat_with: curlCommand(evidence.request, baseUrl) }),
+  };
+}
+
+function questionEntry(question: Question, result: CaseResult | undefined): QuestionEntry {
+  const reason = result === undefined ? notSelected : result.reason;
+  return {
+    id: question.id,
+    outcome: result?.outcome ?? null,
+    ...(reason === '' ? {} : { reason }),
+    warning: deservesWarning(question, result?.outcome),
+    drift: result?.drift.some(({ kind }) => kind === 'outcome') ?? false,
+  };
+}
+
+function missingFrom(requirements: readonly RequirementEntry[]): string[] {
+  return requirements
+    .filter(({ verdict }) => verdict !== 'pass')
+    .map(
+      ({ id, verdict, cases }) =>
+        `${id}: ${cases.find((entry) => entry.verdict === verdict)?.reason ?? 'It has no case.'}`,
+    );
+}

@@ -1,0 +1,136 @@
+import type { Suite } from '../cases/suite.js';
+import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry } from './certificate.js';
+
+/** The certificate as one page for people: no script, nothing loaded from elsewhere. */
+export function certificatePage(certificate: Certificate, suite: Suite): string {
+  const {
+    verdict,
+    target,
+    requirements,
+    questions,
+    drift,
+    notes,
+    missing = [],
+    requests_sent,
+    started_at,
+  } = certificate;
+  const groups = [...new Set(suite.ledger.questions.map(({ group }) => group))];
+  const open = new Map(suite.ledger.questions.map((question) => [question.id, question]));
+  const inGroup = (group: string) => questions.filter(({ id }) => open.get(id)?.group === group);
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>${target.name}: ${verdict}</title>
+<style>${raw(style)}</style>
+</head>
+<body>
+<header>
+<p class="verdict ${verdict}">${verdict}</p>
+<h1>${target.name}</h1>
+<dl>
+<dt>Base URL</dt><dd>${target.base_url}</dd>
+${target.version === undefined ? '' : html`<dt>Version</dt><dd>${target.version}</dd>`}
+${target.contact === undefined ? '' : html`<dt>Contact</dt><dd>${target.contact}</dd>`}
+<dt>Suite</dt><dd>${certificate.suite.name} ${certificate.suite.version}<br><code>${certificate.suite.digest}</code></dd>
+<dt>Requests</dt><dd>${String(requests_sent)}</dd>
+<dt>Started</dt><dd>${started_at}</dd>
+</dl>
+${notes.map((note) => html`<p>${note}</p>`)}
+</header>
+<main>
+${missing.length === 0 ? '' : html`<section><h2>What is missing</h2><ul>${missing.map((line) => html`<li>${line}</li>`)}</ul></section>`}
+${drift.length === 0 ? '' : html`<section><h2>Drift</h2>${drift.map((entry) => html`<h3>${entry.case}</h3><pre>${entry.text}</pre>`)}</section>`}
+<section>
+<h2>Requirements</h2>
+<table>
+<thead><tr><th>Verdict</th><th>Requirement</th><th>What must hold</th></tr></thead>
+<tbody>${requirements.map(requirementRow)}</tbody>
+</table>
+</section>
+<section>
+<h2>Questions</h2>
+<p>What the documentation leaves open, and what this target does. None of it changes the verdict.</p>
+${groups.map(
+  (group) => html`<h3>${group}</h3>
+<table>
+<thead><tr><th>Answer</th><th>Question</th><th>What is left open</th></tr></thead>
+<tbody>${inGroup(group).map((entry) => questionRow(entry, open.get(entry.id)?.open ?? ''))}</tbody>
+</table>`,
+)}
+</section>
+</main>
+</body>
+</html>
+`.text;
+}
+
+function requirementRow({ id, statement, verdict, cases }: RequirementEntry): Markup {
+  const telling = cases.filter((entry) => entry.verdict !== 'pass');
+  return html`<tr><td><span class="verdict ${verdict}">${verdict}</span></td><td><code>${id}</code></td><td>${statement}${telling.map(caseDetails)}</td></tr>
+`;
+}
+
+function caseDetails({ id, verdict, reason, at, rows = [], repeat_with }: CaseEntry): Markup {
+  return html`<details${verdict === 'fail' ? raw(' open') : ''}><summary><code>${id}</code> ${verdict}: ${reason}</summary>
+${at === undefined ? '' : html`<p><code>${at}</code></p>`}
+${rows.length === 0 ? '' : html`<ul>${rows.map((row) => html`<li>${row.title}: ${row.verdict}. ${row.reason}</li>`)}</ul>`}
+${repeat_with === undefined ? '' : html`<pre>${repeat_with}</pre>`}</details>`;
+}
+
+function questionRow({ id, outcome, reason, warning, drift }: QuestionEntry, open: string): Markup {
+  const mark = drift ? 'fail' : warning ? 'inconclusive' : 'plain';
+  const told = outcome === null ? 'no answer' : outcome;
+  return html`<tr><td><span class="outcome ${mark}">${told}</span>${warning ? ' warning' : ''}${drift ? ' drift' : ''}</td><td><code>${id}</code></td><td>${open}${reason === undefined ? '' : html`<br><small>${reason}</small>`}</td></tr>
+`;
+}
+
+/** Text that is HTML already; anything else is escaped. */
+interface Markup {
+  readonly text: string;
+}
+
+function raw(text: string): Markup {
+  return { text };
+}
+
+function html(parts: TemplateStringsArray, ...values: readonly (string | Markup | readonly Markup[])[]): Markup {
+  const texts = values.map((value) => {
+    if (typeof value === 'string') return escaped(value);
+    return 'text' in value ? value.text : value.map(({ text }) => text).join('');
+  });
+  return { text: parts.map((part, n) => part + (texts[n] ?? '')).join('') };
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escaped(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+const style = `
+:root { color-scheme: light dark; --line: #8884; --pass: #1a7f37; --fail: #cf222e; --open: #9a6700; --none: #6e7781; }
+@media (prefers-color-scheme: dark) { :root { --pass: #3fb950; --fail: #ff7b72; --open: #d29922; --none: #9198a1; } }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+h1 { margin: .5rem 0; } h2 { margin-top: 2.5rem; }
+dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; } dt { color: var(--none); } dd { margin: 0; }
+code, pre { font: .875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere; }
+pre { white-space: pre-wrap; border: 1px solid var(--line); border-radius: 6px; padding: .75rem; }
+table { border-collapse: collapse; width: 100%; table-layout: fixed; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+th:nth-child(1) { width: 12rem; } th:nth-child(2) { width: 17rem; } thead th { border-top: 0; color: var(--none); font-weight: 500; }
+summary { cursor: pointer; } details { margin-top: .4rem; }
+.verdict { font-weight: 600; } header > .verdict { font-size: 1.5rem; text-transform: uppercase; letter-spacing: .04em; margin: 0; }
+.pass, .conforms { color: var(--pass); } .fail, .error, .does-not-conform { color: var(--fail); }
+.inconclusive, .incomplete { color: var(--open); } .not-applicable { color: var(--none); }
+.outcome { font-weight: 600; }
+@media (max-width: 45rem) { table, tbody, tr, td { display: block; } thead { display: none; } td { border: 0; padding: 0; } tr { border-top: 1px solid var(--line); padding: .5rem 0; display: block; } }
+`;

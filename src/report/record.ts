@@ -1,0 +1,75 @@
+import { stringify } from 'yaml';
+import type { Suite } from '../cases/suite.js';
+import type { CaseResult } from '../engine/run.js';
+import { merged, type Shape } from '../judge/shape.js';
+import { UnusableInput } from '../support/problem.js';
+import { checkedValue } from '../support/schema.js';
+import { schemaFlaw } from '../support/stated-schema.js';
+import { readYaml } from '../support/yaml-file.js';
+import { requestText, responseText } from './exchange-text.js';
+
+/** A file of outcomes of one target. Its schema is `schemas/record.schema.json`. */
+export interface TargetRecord {
+  readonly target: string;
+  readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
+  readonly questions: Readonly<Record<string, RecordedAnswer>>;
+  readonly response_schema?: Shape;
+}
+
+export interface RecordedAnswer {
+  readonly outcome: string;
+  readonly request?: string;
+  readonly response?: string;
+}
+
+/** Makes the record of a run: every question that was answered. */
+export function recordOf(suite: Suite, results: readonly CaseResult[], target: string): TargetRecord {
+  const answers = results
+    .filter((result) => result.outcome !== undefined)
+    .sort((one, other) => (one.subject < other.subject ? -1 : 1))
+    .map(({ subject, outcome = '', evidence }) => [subject, { outcome, ...shownBy(evidence, suite) }] as const);
+  const shape = shapeOfRun(results);
+  return {
+    target,
+    suite: { name: suite.name, version: suite.version, digest: suite.digest },
+    questions: Object.fromEntries(answers),
+    ...(shape === undefined ? {} : { response_schema: shape }),
+  };
+}
+
+/** The shape that fits the successful bodies of all cases. */
+export function shapeOfRun(results: readonly CaseResult[]): Shape | undefined {
+  return results.flatMap(({ shape }) => shape ?? []).reduce<Shape | undefined>(merged, undefined);
+}
+
+function shownBy(evidence: CaseResult['evidence'], suite: Suite): Omit<RecordedAnswer, 'outcome'> {
+  if (evidence === undefined) return {};
+  return {
+    request: requestText(evidence),
+    response: responseText(evidence, suite.world.world),
+  };
+}
+
+/** A record as the YAML that people commit: the same text for the same record. */
+export function formatRecord(record: TargetRecord): string {
+  const heading = [
+    '# What this target was seen to do where the documentation of the endpoint is silent.',
+    '# Compare a target with it: npx conformance certify --against FILE',
+    '# Serve a mock that answers so: npx conformance serve --as FILE',
+  ];
+  return `${heading.join('\n')}\n${stringify(record, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+}
+
+/**
+ * Reads a record. Questions that this ledger does not know are no mistake: it may be of another version.
+ *
+ * @throws UnusableInput with every problem of the file
+ */
+export function readRecord(file: string): TargetRecord {
+  const yaml = readYaml(file, file);
+  const record = checkedValue('record', yaml) as TargetRecord;
+  const flaw = record.response_schema === undefined ? undefined : schemaFlaw(record.response_schema);
+  if (flaw === undefined) return record;
+  const message = `'response_schema' is no JSON Schema: ${flaw}`;
+  throw new UnusableInput([{ at: yaml.at(['response_schema']), message, hint: 'Record the target anew.' }]);
+}
