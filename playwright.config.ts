@@ -1,14 +1,13 @@
 import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import dotenv from 'dotenv';
-import { outOf } from './src/targets/settings.js';
-import { loadTarget } from './src/targets/target.js';
+import { inputsOfRun } from './src/playwright/run-state.js';
 
 dotenv.config({ quiet: true });
 
 // The same file runs as a source, and compiled from dist/ where the package is installed.
 const extension = path.extname(import.meta.filename);
-const out = outOf(loadTarget(process.env), process.env);
+const { out } = inputsOfRun().settings;
 const adapter = (name: string) => path.join(import.meta.dirname, 'src', 'playwright', `${name}${extension}`);
 
 export default defineConfig({
@@ -17,7 +16,7 @@ export default defineConfig({
   globalSetup: adapter('setup'),
   reporter: [['list'], ['junit', { outputFile: path.resolve(out, 'junit.xml') }], [adapter('reporter')]],
   outputDir: path.resolve('test-results'),
-  // One worker: concurrency inside a case is faster than more workers, and a deployment is asked gently.
+  // One worker: concurrency inside a case is faster than more workers, and gentler on a deployment.
   workers: 1,
   // Which makes nothing parallel then, but lets --shard divide the cases of a file.
   fullyParallel: true,

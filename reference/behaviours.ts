@@ -1,5 +1,25 @@
 import { closest } from 'fastest-levenshtein';
 
+const credentialsOutcomes = ['unauthorized', 'forbidden', 'rejected', 'server-error', 'answered'] as const;
+const methodOutcomes = [
+  'not-allowed',
+  'not-found',
+  'rejected',
+  'not-implemented',
+  'server-error',
+  'redirected',
+] as const;
+const pathOutcomes = [
+  'not-found',
+  'not-allowed',
+  'rejected',
+  'not-implemented',
+  'server-error',
+  'redirected',
+  'same-result',
+  'another-answer',
+] as const;
+
 /**
  * Every question with named outcomes, and the outcomes that the reference deployment can show. The first of each is
  * its default: where the vendor's publications say what a real deployment does, that; otherwise the mildest.
@@ -116,10 +136,10 @@ export const closedQuestions = {
   'filter-letter-case': ['exact', 'rejected', 'server-error', 'ignored-in-both', 'ignored-in-value', 'ignored-in-key'],
   'filter-beyond-window': ['window-first', 'rejected', 'server-error', 'filter-first'],
 
-  'credentials-missing-id': ['unauthorized', 'forbidden', 'rejected', 'server-error', 'answered'],
-  'credentials-missing-token': ['unauthorized', 'forbidden', 'rejected', 'server-error', 'answered'],
-  'credentials-missing-both': ['unauthorized', 'forbidden', 'rejected', 'server-error', 'answered'],
-  'credentials-wrong-token': ['unauthorized', 'forbidden', 'rejected', 'server-error', 'answered'],
+  'credentials-missing-id': credentialsOutcomes,
+  'credentials-missing-token': credentialsOutcomes,
+  'credentials-missing-both': credentialsOutcomes,
+  'credentials-wrong-token': credentialsOutcomes,
   'credentials-before-body': ['credentials-first', 'same-answer', 'body-first'],
 
   'malformed-json': ['rejected', 'server-error', 'answered'],
@@ -133,56 +153,13 @@ export const closedQuestions = {
 
   'content-type-absent': ['body-read', 'unsupported-media-type', 'rejected', 'server-error', 'body-ignored'],
   'content-type-other': ['body-read', 'unsupported-media-type', 'rejected', 'server-error', 'body-ignored'],
-  'method-post': [
-    'not-allowed',
-    'not-found',
-    'rejected',
-    'not-implemented',
-    'server-error',
-    'redirected',
-    'same-result',
-    'another-answer',
-  ],
-  'method-head': ['not-allowed', 'not-found', 'rejected', 'not-implemented', 'server-error', 'redirected', 'answered'],
-  'method-options': [
-    'not-allowed',
-    'not-found',
-    'rejected',
-    'not-implemented',
-    'server-error',
-    'redirected',
-    'answered',
-  ],
-  'method-put': ['not-allowed', 'not-found', 'rejected', 'not-implemented', 'server-error', 'redirected', 'answered'],
-  'method-delete': [
-    'not-allowed',
-    'not-found',
-    'rejected',
-    'not-implemented',
-    'server-error',
-    'redirected',
-    'answered',
-  ],
-  'path-trailing-slash': [
-    'not-found',
-    'not-allowed',
-    'rejected',
-    'not-implemented',
-    'server-error',
-    'redirected',
-    'same-result',
-    'another-answer',
-  ],
-  'path-letter-case': [
-    'not-found',
-    'not-allowed',
-    'rejected',
-    'not-implemented',
-    'server-error',
-    'redirected',
-    'same-result',
-    'another-answer',
-  ],
+  'method-post': [...methodOutcomes, 'same-result', 'another-answer'],
+  'method-head': [...methodOutcomes, 'answered'],
+  'method-options': [...methodOutcomes, 'answered'],
+  'method-put': [...methodOutcomes, 'answered'],
+  'method-delete': [...methodOutcomes, 'answered'],
+  'path-trailing-slash': pathOutcomes,
+  'path-letter-case': pathOutcomes,
 } as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>;
 
 export type ClosedQuestion = keyof typeof closedQuestions;
@@ -221,7 +198,7 @@ export const openQuestions = {
   'cors-headers': { default: 'none', ...headerLines },
 } as const satisfies Readonly<Record<string, OpenQuestion>>;
 
-export type OpenQuestionId = keyof typeof openQuestions;
+type OpenQuestionId = keyof typeof openQuestions;
 
 /** The questions whose outcome this deployment cannot choose: it has one shape, whatever value is given. */
 export const inimitable: readonly string[] = ['response-shape', 'error-shape'] satisfies readonly OpenQuestionId[];

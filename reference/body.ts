@@ -1,25 +1,14 @@
-import { header, rejectedCredentials } from './admission.js';
-import { allWaived, nothingSaid, told, waived } from './asked.js';
+import { rejectedCredentials } from './authentication.js';
 import type { Settled } from './behaviours.js';
 import { decider, statusOf } from './decide.js';
-import { isObject, parseFirstWins } from './json.js';
-import type { Body, Parts, Setting } from './parts.js';
-import { refuse, Stop } from './stop.js';
+import { EarlyResponse, refuse } from './early-response.js';
+import type { BodyHandlers, Facts, Lookup } from './handlers.js';
+import { header } from './header.js';
+import { isObject, type Members, parseFirstWins } from './json.js';
+import { emptyBody, waived, waivingBody } from './parsed-request.js';
 
-type BodyReading = Pick<
-  Parts,
-  | 'readsMediaType'
-  | 'readBody'
-  | 'checkBody'
-  | 'understand'
-  | 'customerOf'
-  | 'orderMetadataOf'
-  | 'metadataOf'
-  | 'expandOf'
->;
-
-/** The parts that find out what the body of a request says. */
-export function bodyReading(parts: Parts, { catalogue, behaviours }: Setting): BodyReading {
+/** What the body of a request says. */
+export function bodyHandlers(handlers: Lookup, { catalogue, behaviours }: Facts): BodyHandlers {
   const inRequest = decider(behaviours, 'bad_request');
   const inBody = decider(behaviours, 'invalid_payload');
   const inUnreadableBody = decider(behaviours, 'invalid_payload', statusOfUnreadableBody(behaviours));
@@ -32,9 +21,9 @@ export function bodyReading(parts: Parts, { catalogue, behaviours }: Setting): B
       return inRequest('content-type-other', 'Content-Type') === 'body-read';
     },
 
-    readBody({ headers, body = '' }): Body {
+    readBody({ headers, body = '' }) {
       if (body === '') return { kind: 'absent' };
-      if (!parts.readsMediaType(header(headers, 'content-type'))) return { kind: 'unread' };
+      if (!handlers().readsMediaType(header(headers, 'content-type'))) return { kind: 'unread' };
       const value = parseJson(body);
       if (value === undefined) {
         inUnreadableBody('malformed-json', 'body');
@@ -45,73 +34,52 @@ export function bodyReading(parts: Parts, { catalogue, behaviours }: Setting): B
       return { kind: 'unread' };
     },
 
-    checkBody(members) {
-      for (const name of ['order', 'options', 'metadata'] as const) mustBeObject(members[name], name);
-      const { customer, order = {}, options = {} } = members;
-      if (isObject(customer)) mustBeString(customer.id, 'customer.id');
-      if (!isObject(order) || !isObject(options)) return;
-      mustBeObject(order.metadata, 'order.metadata');
-      const items = Array.isArray(order.items) ? order.items : [];
-      for (const item of items) {
-        if (!isObject(item)) refuse(400, 'order.items: must hold objects', 'invalid_payload');
-        mustBeString(item.product_id, 'order.items.product_id');
-        mustBeString(item.sku_id, 'order.items.sku_id');
-      }
-      const isKnown =
-        hasOnly(members, ['customer', 'order', 'options', 'metadata']) &&
-        hasOnly(customer, ['id']) &&
-        hasOnly(order, ['items', 'metadata']) &&
-        hasOnly(options, ['expand']) &&
-        items.every((item) => hasOnly(item, ['product_id', 'sku_id', 'quantity']));
-      if (!isKnown) inBody('unknown-body-member', 'body');
-    },
-
-    understand(body) {
-      if (body.kind === 'unread') return nothingSaid;
-      if (body.kind === 'absent') return inBody('absent-body', 'body') === 'rules-pass' ? allWaived : nothingSaid;
+    parseBody(body) {
+      if (body.kind === 'unread') return emptyBody;
+      if (body.kind === 'absent') return inBody('absent-body', 'body') === 'rules-pass' ? waivingBody : emptyBody;
       const { members } = body;
       if (Object.keys(members).length === 0) {
-        return inBody('empty-object', 'body') === 'rules-pass' ? allWaived : nothingSaid;
+        return inBody('empty-object', 'body') === 'rules-pass' ? waivingBody : emptyBody;
       }
-      parts.checkBody(members);
-      const items = parts.itemsOf(members);
-      const lines = items.kind === 'told' ? parts.linesOf(items.value) : [];
+      checkBody(members);
+      const items = handlers().itemsOf(members);
+      const lines = items === waived ? [] : handlers().linesOf(items);
       return {
-        customer: parts.customerOf(members),
+        customer: handlers().customerOf(members),
         lines,
-        tally: items.kind === 'told' ? told(parts.tally(lines)) : waived,
-        orderMetadata: parts.orderMetadataOf(members),
-        metadata: parts.metadataOf(members),
-        expand: parts.expandOf(members),
+        tally: items === waived ? waived : handlers().tally(lines),
+        orderMetadata: handlers().orderMetadataOf(members),
+        metadata: handlers().metadataOf(members),
+        expand: handlers().expandOf(members),
       };
     },
 
     customerOf({ customer }) {
       if (customer === undefined) {
-        return inBody('omitted-customer', 'customer') === 'audience-rules-pass' ? waived : told(undefined);
+        return inBody('omitted-customer', 'customer') === 'audience-rules-pass' ? waived : undefined;
       }
       let id = isObject(customer) ? customer.id : undefined;
       if (!isObject(customer) && inBody('customer-not-an-object', 'customer') === 'as-its-id') id = customer;
-      if (typeof id !== 'string') return told(undefined);
-      if (catalogue.customers.has(id)) return told(id);
-      return inBody('unknown-customer', 'customer.id') === 'audience-rules-pass' ? waived : told(undefined);
+      if (typeof id !== 'string') return undefined;
+      if (catalogue.customers.has(id)) return id;
+      return inBody('unknown-customer', 'customer.id') === 'audience-rules-pass' ? waived : undefined;
     },
 
     orderMetadataOf({ order }) {
-      if (!isObject(order)) return behaviours['omitted-order'] === 'order-rules-pass' ? waived : told({});
+      if (!isObject(order)) return behaviours['omitted-order'] === 'order-rules-pass' ? waived : {};
       const metadata = isObject(order.metadata) ? order.metadata : {};
       if (!Object.values(metadata).every(isArrayOfStrings)) inBody('order-metadata-not-arrays', 'order.metadata');
-      return told(metadata);
+      return metadata;
     },
 
     metadataOf({ metadata }) {
       if (!isObject(metadata)) {
-        return inBody('omitted-metadata', 'metadata') === 'metadata-rules-pass' ? waived : told({});
+        return inBody('omitted-metadata', 'metadata') === 'metadata-rules-pass' ? waived : {};
       }
       if (!Object.values(metadata).every((value) => typeof value === 'string')) {
         inBody('metadata-not-strings', 'metadata');
       }
-      return told(metadata);
+      return metadata;
     },
 
     expandOf({ options }) {
@@ -128,6 +96,28 @@ export function bodyReading(parts: Parts, { catalogue, behaviours }: Setting): B
     },
   };
 
+  /** Refuses members of the wrong type, and members unheard of. */
+  function checkBody(members: Members): void {
+    for (const name of ['order', 'options', 'metadata'] as const) mustBeObject(members[name], name);
+    const { customer, order = {}, options = {} } = members;
+    if (isObject(customer)) mustBeString(customer.id, 'customer.id');
+    if (!isObject(order) || !isObject(options)) return;
+    mustBeObject(order.metadata, 'order.metadata');
+    const items = Array.isArray(order.items) ? order.items : [];
+    for (const item of items) {
+      if (!isObject(item)) refuse(400, 'order.items: must hold objects', 'invalid_payload');
+      mustBeString(item.product_id, 'order.items.product_id');
+      mustBeString(item.sku_id, 'order.items.sku_id');
+    }
+    const isKnown =
+      hasOnly(members, ['customer', 'order', 'options', 'metadata']) &&
+      hasOnly(customer, ['id']) &&
+      hasOnly(order, ['items', 'metadata']) &&
+      hasOnly(options, ['expand']) &&
+      items.every((item) => hasOnly(item, ['product_id', 'sku_id', 'quantity']));
+    if (!isKnown) inBody('unknown-body-member', 'body');
+  }
+
   /** The value of a body; `undefined` when it is not JSON. */
   function parseJson(text: string): unknown {
     const outcome = behaviours['duplicate-json-keys'];
@@ -138,7 +128,7 @@ export function bodyReading(parts: Parts, { catalogue, behaviours }: Setting): B
         inBody('duplicate-json-keys', name);
       });
     } catch (problem) {
-      if (problem instanceof Stop) throw problem;
+      if (problem instanceof EarlyResponse) throw problem;
       return undefined;
     }
   }

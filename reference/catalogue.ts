@@ -1,7 +1,7 @@
 import type { Campaign, Tier, World } from '../src/world/world.js';
 
 /** The type of a metadata entry, as `typeof` names it. */
-export type EntryType = 'string' | 'number' | 'boolean';
+type EntryType = 'string' | 'number' | 'boolean';
 
 /** The world, indexed once for all requests. */
 export interface Catalogue {

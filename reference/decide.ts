@@ -1,5 +1,5 @@
 import type { ClosedQuestion, Outcome, Settled } from './behaviours.js';
-import { refuse, returnNothing } from './stop.js';
+import { refuse, returnNothing } from './early-response.js';
 
 const statuses = {
   rejected: 400,
@@ -13,15 +13,15 @@ const statuses = {
   'not-implemented': 501,
 } as const;
 
-/** The outcomes that answer a request at once. */
+/** The outcomes that end a request at once. */
 type Final = keyof typeof statuses | 'nothing-returned';
 
 /**
- * Decides a question: answers at once where the chosen outcome says so, and otherwise returns it.
+ * Decides a question: responds at once where the chosen outcome says so, and otherwise returns it.
  *
  * @param subject what the question is about in this request, for the error: a property, a parameter, a header
  */
-export type Decide = <Q extends ClosedQuestion>(question: Q, subject: string) => Exclude<Outcome<Q>, Final>;
+type Decide = <Q extends ClosedQuestion>(question: Q, subject: string) => Exclude<Outcome<Q>, Final>;
 
 /**
  * @param key names the kind of error where its status alone does not
@@ -39,9 +39,6 @@ export function decider(behaviours: Settled, key: string, rejected: number = sta
 
 /** The status that an outcome is answered with; `undefined` where that depends on more than the outcome. */
 export function statusOf(outcome: string): number | undefined {
-  return isRefusal(outcome) ? statuses[outcome] : undefined;
-}
-
-function isRefusal(outcome: string): outcome is keyof typeof statuses {
-  return Object.hasOwn(statuses, outcome);
+  const known: Readonly<Record<string, number>> = statuses;
+  return known[outcome];
 }

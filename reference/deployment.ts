@@ -1,80 +1,111 @@
 import type { Credentials } from '../src/http/credentials.js';
-import type { Headers, HttpRequest, HttpResponse } from '../src/http/exchange.js';
+import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
 import type { World } from '../src/world/world.js';
-import { nothingAsked } from './asked.js';
-import { type Behaviours, headerLinesOf, type Settled, settle } from './behaviours.js';
+import { authenticationHandlers } from './authentication.js';
+import { type Behaviours, settle } from './behaviours.js';
+import { bodyHandlers } from './body.js';
 import { catalogueOf } from './catalogue.js';
-import type { Fault } from './faults/fault.js';
-import { honestParts, type Parts, type Setting } from './parts.js';
-import { Stop } from './stop.js';
-
-export type { Parts } from './parts.js';
+import { EarlyResponse } from './early-response.js';
+import { eligibilityHandlers } from './eligibility.js';
+import { filterHandlers } from './filters.js';
+import type { Change, Facts, Handlers, Lookup } from './handlers.js';
+import { orderHandlers } from './order.js';
+import { emptyRequest, type ParsedRequest, type Turn } from './parsed-request.js';
+import { queryHandlers } from './query.js';
+import { refusalResponse, responseHandlers } from './response.js';
+import { responseHeaders } from './response-headers.js';
+import { routingHandlers } from './routing.js';
 
 export interface DeploymentOptions {
   readonly world: World;
   readonly credentials: Credentials;
   readonly behaviours?: Behaviours;
-  /** Replaces parts of the deployment. What it is given are the honest ones, to call. */
-  readonly change?: (parts: Parts, setting: Setting) => Partial<Parts>;
+  /** Made to the deployment that does what the documentation says. */
+  readonly change?: Change;
   /** Requirements to break, after that change. */
-  readonly faults?: readonly Pick<Fault, 'change'>[];
+  readonly faults?: readonly { readonly change: Change }[];
 }
 
+/** Takes requests whose path is the whole path with the literal query string. */
+export type Deployment = (request: HttpRequest) => HttpResponse;
+
 /**
- * A deployment of the documented operation that holds a world.
+ * A deployment of the documented operation with a world.
  *
- * @returns a function from a request, whose path is the whole path with the literal query string, to its response
  * @throws an Error for a behaviour that does not exist
  */
-export function createDeployment(options: DeploymentOptions): (request: HttpRequest) => HttpResponse {
+export function createDeployment(options: DeploymentOptions): Deployment {
   const { world, credentials, change, faults = [] } = options;
   const behaviours = settle(options.behaviours ?? {});
-  const setting: Setting = { catalogue: catalogueOf(world), credentials, behaviours };
-  const parts = honestParts(setting);
-  for (const each of change === undefined ? faults : [{ change }, ...faults]) {
-    Object.assign(parts, each.change({ ...parts }, setting));
-  }
+  const facts: Facts = { catalogue: catalogueOf(world), credentials, behaviours };
+  const changes = faults.map((fault) => fault.change);
+  const handlers = composed(facts, change === undefined ? changes : [change, ...changes]);
+  const parse = parser(handlers, facts);
+  const headersFor = responseHeaders(behaviours);
 
-  const headers = operationHeaders(behaviours);
-  const crossOrigin = linesOf(behaviours['cors-headers']);
   return (request) => {
-    const response = answer(parts, request);
-    const isCrossOrigin = request.headers.some(([name]) => name.toLowerCase() === 'origin');
+    const { status, headers, body } = responseTo(request, handlers, parse);
     return {
-      status: response.status,
-      headers: [...response.headers, ...headers, ...(isCrossOrigin ? crossOrigin : [])],
-      body: request.method === 'HEAD' ? '' : response.body,
+      status,
+      headers: [...headers, ...headersFor(request)],
+      body: request.method === 'HEAD' ? '' : body,
     };
   };
 }
 
-function answer(parts: Parts, request: HttpRequest): HttpResponse {
+/**
+ * All handlers, as the documentation says, and the behaviours where it is silent; then each change over those before.
+ */
+function composed(facts: Facts, changes: readonly Change[]): Handlers {
+  const lookup: Lookup = () => handlers;
+  let handlers: Handlers = {
+    ...routingHandlers(facts),
+    ...authenticationHandlers(facts),
+    ...bodyHandlers(lookup, facts),
+    ...orderHandlers(lookup, facts),
+    ...queryHandlers(lookup, facts),
+    ...filterHandlers(lookup, facts),
+    ...eligibilityHandlers(lookup, facts),
+    ...responseHandlers(lookup, facts),
+  };
+  for (const change of changes) handlers = { ...handlers, ...change(handlers, facts) };
+  return handlers;
+}
+
+/** A function that reads a whole request. */
+function parser(handlers: Handlers, { behaviours }: Facts): (request: HttpRequest) => ParsedRequest {
+  const turnOf = turns();
+  return (request) => {
+    const query = handlers.route(request);
+    const parseBody = () => handlers.parseBody(handlers.readBody(request));
+    const first = behaviours['credentials-before-body'] === 'body-first' ? parseBody() : undefined;
+    handlers.authenticate(request.headers);
+    const turn = behaviours.repeatability === 'identical' ? 'first' : turnOf(request);
+    return { ...(first ?? parseBody()), ...handlers.readQuery(query), turn };
+  };
+}
+
+/** A function that says whether the same request came an even number of times before. */
+function turns(): (request: HttpRequest) => Turn {
+  const odd = new Set<string>();
+  return ({ method, path, body = '' }) => {
+    const request = `${method} ${path}\n${body}`;
+    if (odd.delete(request)) return 'second';
+    odd.add(request);
+    return 'first';
+  };
+}
+
+function responseTo(
+  request: HttpRequest,
+  handlers: Handlers,
+  parse: (request: HttpRequest) => ParsedRequest,
+): HttpResponse {
   try {
-    return parts.answer(request);
-  } catch (stop) {
-    if (!(stop instanceof Stop)) throw stop;
-    return stop.answer.kind === 'refused' ? parts.fail(stop.answer.refusal) : parts.list([], nothingAsked);
+    const parsed = parse(request);
+    return handlers.present(handlers.page(handlers.arrange(handlers.select(parsed))), parsed);
+  } catch (early) {
+    if (!(early instanceof EarlyResponse)) throw early;
+    return early.content === 'no-promotions' ? handlers.list([], emptyRequest) : refusalResponse(early.content);
   }
-}
-
-/** What a header says of which a record keeps only the name. */
-const plausible: Readonly<Record<string, string>> = {
-  age: '0',
-  etag: '"5d8c72a5edda8d6a"',
-  expires: 'Thu, 01 Jan 1970 00:00:00 GMT',
-  'last-modified': 'Thu, 02 Nov 2023 00:00:00 GMT',
-  pragma: 'no-cache',
-  'retry-after': '1',
-  'x-rate-limit-limit': '2000',
-  'x-rate-limit-remaining': '1999',
-  'x-rate-limit-retry': '1698883200',
-};
-
-function operationHeaders(behaviours: Settled): Headers {
-  const questions = ['deprecation-headers', 'rate-limit-headers', 'caching-headers'] as const;
-  return questions.flatMap((question) => linesOf(behaviours[question]));
-}
-
-function linesOf(text: string): Headers {
-  return headerLinesOf(text).map(([name, value]) => [name, value ?? plausible[name] ?? '1']);
 }

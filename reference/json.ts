@@ -1,3 +1,5 @@
+import { type Node, parseTree } from 'jsonc-parser';
+
 /** A JSON object whose members were not looked at yet. */
 export type Members = Readonly<Record<string, unknown>>;
 
@@ -13,40 +15,17 @@ export function isObject(value: unknown): value is Members {
  * @returns the value, in which the first of equal members counts
  */
 export function parseFirstWins(text: string, onDuplicate: (name: string) => void): unknown {
-  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[{}[\]:,]|[^\s{}[\]:,"]+/g) ?? [];
-  let at = 0;
-  const next = (): string => tokens[at++] ?? '';
-
-  const members = (): Members => {
-    const found = new Map<string, unknown>();
-    while (tokens[at] !== '}') {
-      if (tokens[at] === ',') at++;
-      const name: string = JSON.parse(next());
-      at++; // the colon
-      const value = parse();
-      if (found.has(name)) onDuplicate(name);
-      else found.set(name, value);
+  const parsed = ({ type, value, children = [] }: Node): unknown => {
+    if (type === 'array') return children.map(parsed);
+    if (type !== 'object') return value;
+    const members = new Map<string, unknown>();
+    for (const pair of children) {
+      const [{ value: name }, node] = pair.children as [Node, Node];
+      const member = parsed(node);
+      if (members.has(name)) onDuplicate(name);
+      else members.set(name, member);
     }
-    at++;
-    return Object.fromEntries(found);
+    return Object.fromEntries(members);
   };
-
-  const elements = (): unknown[] => {
-    const found: unknown[] = [];
-    while (tokens[at] !== ']') {
-      if (tokens[at] === ',') at++;
-      found.push(parse());
-    }
-    at++;
-    return found;
-  };
-
-  const parse = (): unknown => {
-    const token = next();
-    if (token === '{') return members();
-    if (token === '[') return elements();
-    return JSON.parse(token);
-  };
-
-  return parse();
+  return parsed(parseTree(text) as Node);
 }

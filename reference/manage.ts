@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
+import type { HttpResponse } from '../src/http/exchange.js';
 import type { World } from '../src/world/world.js';
-import { header } from './admission.js';
-import { createDeployment, type DeploymentOptions } from './deployment.js';
+import { sentCredentials } from './authentication.js';
+import { createDeployment, type Deployment, type DeploymentOptions } from './deployment.js';
 import { isObject, type Members } from './json.js';
 
 /** What can be created, by the last step of the path. */
@@ -24,7 +24,7 @@ export const emptyWorld: World = { customers: [], products: [], skus: [], catego
  * /tiers create one thing each, from the members that it has in a world, with the deployment's own credentials. The
  * deployment gives each an id of its own and answers 201 with it. A tier is newer than all that were there before it.
  */
-export function createManaged(options: DeploymentOptions): (request: HttpRequest) => HttpResponse {
+export function createManaged(options: DeploymentOptions): Deployment {
   let world = options.world;
   let respond = createDeployment(options);
 
@@ -51,10 +51,8 @@ export function createManaged(options: DeploymentOptions): (request: HttpRequest
     if (list === undefined) return respond(request);
     if (!isCreatable(list)) return reply(404, { error: `There are no ${list}.` });
     if (request.method !== 'POST') return reply(405, { error: 'Only POST is known here.' });
-    const { applicationId, token } = options.credentials;
-    const isKnown =
-      header(request.headers, 'x-client-application-id') === applicationId &&
-      header(request.headers, 'x-client-token') === token;
+    const { applicationId, token } = sentCredentials(request.headers);
+    const isKnown = applicationId === options.credentials.applicationId && token === options.credentials.token;
     return isKnown ? create(list, request.body ?? '') : reply(401, { error: 'The credentials are wrong.' });
   };
 }

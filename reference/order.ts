@@ -1,31 +1,29 @@
-import { type Line, type Tally, told, waived } from './asked.js';
 import { decider } from './decide.js';
+import { refuse } from './early-response.js';
+import type { Facts, Lookup, OrderHandlers } from './handlers.js';
 import { isObject, type Members } from './json.js';
-import type { Parts, Setting } from './parts.js';
-import { refuse } from './stop.js';
+import { type Line, waived } from './parsed-request.js';
 
 /** Orders of more items are large ones. */
 const largeOrder = 500;
 /** Quantities above this do not fit into the integers of most databases. */
 const hugeQuantity = 2 ** 31 - 1;
 
-type OrderReading = Pick<Parts, 'itemsOf' | 'linesOf' | 'quantityOf' | 'addUp' | 'tally'>;
-
-/** The parts that find out how many of what an order holds. */
-export function orderReading(parts: Parts, { catalogue, behaviours }: Setting): OrderReading {
+/** How many of what are in an order. */
+export function orderHandlers(handlers: Lookup, { catalogue, behaviours }: Facts): OrderHandlers {
   const inBody = decider(behaviours, 'invalid_payload');
 
   return {
     itemsOf({ order }) {
-      if (!isObject(order)) return inBody('omitted-order', 'order') === 'order-rules-pass' ? waived : told([]);
+      if (!isObject(order)) return inBody('omitted-order', 'order') === 'order-rules-pass' ? waived : [];
       const { items } = order;
-      if (items === undefined) return told([]);
+      if (items === undefined) return [];
       if (!Array.isArray(items)) {
-        return told(inBody('items-not-an-array', 'order.items') === 'as-one-item' ? [items] : []);
+        return inBody('items-not-an-array', 'order.items') === 'as-one-item' ? [items] : [];
       }
-      if (items.length === 0) return inBody('empty-items', 'order.items') === 'order-rules-pass' ? waived : told([]);
+      if (items.length === 0) return inBody('empty-items', 'order.items') === 'order-rules-pass' ? waived : [];
       if (items.length > largeOrder) inBody('large-order', 'order.items');
-      return told(items);
+      return items;
     },
 
     linesOf(items) {
@@ -38,27 +36,12 @@ export function orderReading(parts: Parts, { catalogue, behaviours }: Setting): 
       return lines;
     },
 
-    quantityOf(quantity) {
-      const subject = 'order.items.quantity';
-      if (quantity === undefined) return amount(inBody('missing-quantity', subject));
-      if (quantity === null) return amount(inBody('quantity-null', subject));
-      if (quantity === '') return amount(inBody('quantity-empty-string', subject));
-      if (isNumeric(quantity)) return amount(inBody('quantity-numeric-string', subject), Number(quantity));
-      if (typeof quantity === 'string') return amount(inBody('quantity-non-numeric-string', subject));
-      if (typeof quantity !== 'number') refuse(400, `${subject}: must be an integer`, 'invalid_payload');
-      if (quantity === 0) return amount(inBody('quantity-zero', subject), quantity);
-      if (quantity < 0) return amount(inBody('quantity-negative', subject), quantity);
-      if (quantity > hugeQuantity) return amount(inBody('quantity-huge', subject), quantity);
-      if (!Number.isInteger(quantity)) return amount(inBody('quantity-fraction', subject), quantity);
-      return quantity;
-    },
-
     addUp(as, quantities) {
       const subject = `order.items.${as}_id`;
       if (as === 'product' && quantities.some(isNumeric) && quantities.some((one) => typeof one === 'number')) {
         return addUpMixed(inBody('repeated-product-mixed-types', subject), quantities);
       }
-      const [first = 0, ...others] = quantities.map(parts.quantityOf).filter((one) => one !== undefined);
+      const [first = 0, ...others] = quantities.map(quantityOf).filter((one) => one !== undefined);
       const question = as === 'product' ? 'repeated-product-quantities' : 'repeated-sku';
       // That a product may be repeated is documented; only what different quantities of it come to is not.
       if (others.every((other) => other === first)) {
@@ -77,7 +60,7 @@ export function orderReading(parts: Parts, { catalogue, behaviours }: Setting): 
       }
     },
 
-    tally(lines): Tally {
+    tally(lines) {
       const product = addUpEach('product', lines);
       const sku = addUpEach('sku', lines);
       const outcome = behaviours['product-and-its-sku'];
@@ -129,6 +112,22 @@ export function orderReading(parts: Parts, { catalogue, behaviours }: Setting): 
     return as === 'product' ? catalogue.products.has(id) : catalogue.skus.has(id);
   }
 
+  /** How many one line stands for; `undefined` for one that does not count at all. */
+  function quantityOf(quantity: unknown): number | undefined {
+    const subject = 'order.items.quantity';
+    if (quantity === undefined) return amount(inBody('missing-quantity', subject));
+    if (quantity === null) return amount(inBody('quantity-null', subject));
+    if (quantity === '') return amount(inBody('quantity-empty-string', subject));
+    if (isNumeric(quantity)) return amount(inBody('quantity-numeric-string', subject), Number(quantity));
+    if (typeof quantity === 'string') return amount(inBody('quantity-non-numeric-string', subject));
+    if (typeof quantity !== 'number') refuse(400, `${subject}: must be an integer`, 'invalid_payload');
+    if (quantity === 0) return amount(inBody('quantity-zero', subject), quantity);
+    if (quantity < 0) return amount(inBody('quantity-negative', subject), quantity);
+    if (quantity > hugeQuantity) return amount(inBody('quantity-huge', subject), quantity);
+    if (!Number.isInteger(quantity)) return amount(inBody('quantity-fraction', subject), quantity);
+    return quantity;
+  }
+
   function addUpEach(as: Line['as'], lines: readonly Line[]): Map<string, number> {
     const quantities = new Map<string, unknown[]>();
     for (const line of lines) {
@@ -137,7 +136,7 @@ export function orderReading(parts: Parts, { catalogue, behaviours }: Setting): 
       if (several === undefined) quantities.set(line.id, [line.quantity]);
       else several.push(line.quantity);
     }
-    return new Map([...quantities].map(([id, several]) => [id, parts.addUp(as, several)]));
+    return new Map([...quantities].map(([id, several]) => [id, handlers().addUp(as, several)]));
   }
 
   /** How many of each product are there by its SKUs. An item with both ids is no second one of its product. */
@@ -198,11 +197,11 @@ function addUpMixed(
   }
 }
 
-function sum(numbers: readonly number[]): number {
-  return numbers.reduce((total, one) => total + one, 0);
+export function sum(numbers: Iterable<number>): number {
+  return [...numbers].reduce((total, one) => total + one, 0);
 }
 
 /** As `Math.max`, which cannot take as many arguments as an order may have items. */
 function greatest(numbers: readonly number[]): number {
-  return numbers.reduce((most, one) => Math.max(most, one), 0);
+  return numbers.reduce((max, one) => Math.max(max, one), 0);
 }

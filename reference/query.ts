@@ -1,24 +1,12 @@
-import type { Filter } from './asked.js';
 import { decider } from './decide.js';
-import type { Parts, Setting } from './parts.js';
-import { refuse } from './stop.js';
-
-/** One `name=value` of a query string. */
-export interface Parameter {
-  /** Decoded. */
-  readonly name: string;
-  /** Decoded. */
-  readonly value: string;
-  /** Whether brackets of the name were percent-encoded. */
-  readonly encodedBrackets: boolean;
-}
+import { refuse } from './early-response.js';
+import type { Facts, Lookup, QueryHandlers } from './handlers.js';
+import type { Filter, Parameter } from './parsed-request.js';
 
 const filterName = /^\[?filters\]?\[([^\]]*)\]\[conditions\]\[([^\]]*)\]$/;
 
-type QueryReading = Pick<Parts, 'readQuery' | 'readFilter' | 'readAudienceRulesOnly'>;
-
-/** The parts that find out what the query string of a request says. */
-export function queryReading(parts: Parts, { behaviours }: Setting): QueryReading {
+/** What the query string of a request says. */
+export function queryHandlers(handlers: Lookup, { behaviours }: Facts): QueryHandlers {
   const inQuery = decider(behaviours, 'invalid_query_params');
 
   return {
@@ -32,15 +20,15 @@ export function queryReading(parts: Parts, { behaviours }: Setting): QueryReadin
       return {
         filters: parameters
           .filter(({ name }) => isFilter(name))
-          .map(parts.readFilter)
+          .map(handlers().readFilter)
           .filter((filter) => filter !== undefined),
-        audienceRulesOnly: parts.readAudienceRulesOnly(
+        audienceRulesOnly: handlers().readAudienceRulesOnly(
           parameters.filter(({ name }) => isAudience(name)).map(({ value }) => value),
         ),
       };
     },
 
-    readFilter({ name, value, encodedBrackets }): Filter | undefined {
+    readFilter({ name, value, encodedBrackets }) {
       if (encodedBrackets && inQuery('filter-percent-encoded', name) === 'ignored') return undefined;
       if (!name.startsWith('[') && inQuery('filter-without-leading-bracket', name) === 'ignored') return undefined;
       const [, field = '', condition = ''] = filterName.exec(name) ?? [];

@@ -9,7 +9,7 @@ import { independentDeployment, listen } from './self-test/support/independent.j
  * in the ratio. Run it with `npm run benchmark`.
  */
 const rounds = 3;
-const { world } = suite.world;
+const { world } = suite;
 const broken: HttpResponse = { status: 500, headers: [], body: '' };
 
 const kinds: Record<string, (request: HttpRequest) => HttpResponse> = {

@@ -1,34 +1,32 @@
 import path from 'node:path';
-import { type CaseResult, explored } from '../src/engine/run.js';
+import { type CaseResult, explored } from '../src/engine/case-result.js';
+import type { Run } from '../src/engine/run.js';
 import { curlCommand } from '../src/http/curl.js';
 import { attachReport, caseAnnotation } from '../src/playwright/attachment.js';
-import { type Engine, suite, test } from '../src/playwright/fixtures.js';
+import { settings, suite, test } from '../src/playwright/fixtures.js';
+import type { Session } from '../src/playwright/run-state.js';
 import { driftText } from '../src/report/drift-text.js';
+import { responseTextFor } from '../src/report/exchange-text.js';
+import { packageRoot } from '../src/support/package-root.js';
 import type { Location } from '../src/support/problem.js';
-import { loadSettings } from '../src/targets/settings.js';
 
 for (const testCase of suite.cases) {
   const { id, title, tags } = testCase;
-  report(id, title, tags, (engine) => engine.run(testCase));
+  report(id, title, tags, (run) => run.runCase(testCase));
 }
 
-const { exploration } = loadSettings(process.env, suite);
+const { exploration } = settings;
 if (exploration !== undefined) {
   const title = `${exploration.requests} random requests, seed ${exploration.seed}`;
-  report(explored, title, [explored], (engine) => engine.explore(exploration));
+  report(explored, title, [explored], (run) => run.explore(exploration));
 }
 
 /** Makes a test of something that leads to a result, and hands the result to the reporter. */
-function report(
-  id: string,
-  title: string,
-  tags: readonly string[],
-  run: (engine: Engine) => Promise<CaseResult>,
-): void {
+function report(id: string, title: string, tags: readonly string[], resultIn: (run: Run) => Promise<CaseResult>): void {
   const details = { tag: tags.map((tag) => `@${tag}`), annotation: { type: caseAnnotation, description: id } };
-  test(`${id}: ${title}`, details, async ({ engine }, testInfo) => {
-    const result = await run(engine);
-    const { target, calibration } = engine.session;
+  test(`${id}: ${title}`, details, async ({ run, session }, testInfo) => {
+    const result = await resultIn(run);
+    const { target, calibration } = session;
     const { requestsSent, note } = calibration;
     await attachReport(testInfo, {
       result,
@@ -37,7 +35,7 @@ function report(
     });
     await showRows(result);
     const { verdict, reason } = result;
-    if (verdict === 'fail' || verdict === 'error') throw shown(result, engine);
+    if (verdict === 'fail' || verdict === 'error') throw shown(result, session);
     if (result.drift.length > 0) throw drifted(result);
     // After each failing test the worker is replaced, half a second each: only what is broken fails.
     test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
@@ -59,19 +57,18 @@ async function showRows({ rows, at }: CaseResult): Promise<void> {
   }
 }
 
-function shown({ id, reason, at, rows, evidence }: CaseResult, { session }: Engine): Error {
+function shown({ id, reason, at, rows, evidence }: CaseResult, { target }: Session): Error {
   const broken = rows.filter(({ verdict }) => verdict === 'fail').map(({ title, reason }) => `  ${title}: ${reason}`);
-  const parts = [
+  const paragraphs = [
     rows.length > 1 ? `${broken.length} of ${rows.length} rows fail:\n${broken.join('\n')}` : reason,
-    ...(evidence === undefined
-      ? []
-      : [`Send it again with:\n${curlCommand(evidence.request, session.target.base_url)}`]),
+    ...(evidence === undefined ? [] : [`Send it again with:\n${curlCommand(evidence.request, target.base_url)}`]),
   ];
-  return located(parts.join('\n\n'), id, at);
+  return located(paragraphs.join('\n\n'), id, at);
 }
 
 function drifted(result: CaseResult): Error {
-  const texts = result.drift.map((drift) => driftText(drift, result, suite.world.world));
+  const responseText = responseTextFor(suite.world);
+  const texts = result.drift.map((drift) => driftText(drift, result, responseText));
   return located(texts.join('\n\n'), result.id, result.at);
 }
 
@@ -84,5 +81,5 @@ function located(message: string, id: string, at: Location): Error {
 }
 
 function absolute({ file, line, column }: Location): Location {
-  return { file: path.resolve(file), line, column };
+  return { file: path.resolve(packageRoot, file), line, column };
 }

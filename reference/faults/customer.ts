@@ -1,9 +1,8 @@
-import { told } from '../asked.js';
-import type { Parts } from '../parts.js';
-import { refuse } from '../stop.js';
-import { additions, also, bothFilters, cached, type Fault, isReservedForSome, known } from './fault.js';
+import { refuse } from '../early-response.js';
+import type { Handlers } from '../handlers.js';
+import { additions, also, bothFilters, cached, type Fault, isReservedForSome, unlessWaived } from './fault.js';
 
-/** Who asks, and what is reserved for whom. */
+/** Who the customer is, and what is reserved for whom. */
 export const customerFaults: readonly Fault[] = [
   {
     id: 'customer-ignored',
@@ -16,37 +15,40 @@ export const customerFaults: readonly Fault[] = [
     id: 'customer-unread',
     breaks: 'customer.by-id',
     story: 'The customer is looked up by another member than id, and never found.',
-    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
-    change: () => ({ customerOf: () => told(undefined) }),
+    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
+    change: () => ({ customerOf: () => undefined }),
   },
   {
     id: 'first-listed-customer-only',
     breaks: 'customer.by-id',
     story: 'Of the customers for whom a tier is reserved, the first is compared.',
-    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
-    change: () => ({ customerRule: ({ any_of }, { customer }) => any_of[0] === known(customer, any_of[0]) }),
+    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
+    change: () => ({ customerRule: ({ any_of }, { customer }) => any_of[0] === unlessWaived(customer, any_of[0]) }),
   },
   {
     id: 'last-listed-customer-only',
     breaks: 'customer.by-id',
     story: 'Of the customers for whom a tier is reserved, the comparison with the last decides.',
-    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
-    change: () => ({ customerRule: ({ any_of }, { customer }) => any_of.at(-1) === known(customer, any_of.at(-1)) }),
+    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
+    change: () => ({
+      customerRule: ({ any_of }, { customer }) => any_of.at(-1) === unlessWaived(customer, any_of.at(-1)),
+    }),
   },
   {
     id: 'one-reservation-for-all',
     breaks: 'customer.by-id',
     story: 'Having a reservation is kept as a flag of the customer, so that one opens all.',
     collateral: also({ extra: ['result.valid-only'] }),
-    change: (_, setting) => ({ customerRule: (_rule, { customer }) => isReservedForSome(setting, customer) }),
+    change: (_, facts) => ({ customerRule: (_rule, { customer }) => isReservedForSome(facts, customer) }),
   },
   {
     id: 'unlisted-customer-unchecked',
     breaks: 'customer.by-id',
     story: 'Rules about customers are skipped for a customer who stands in none of them.',
     collateral: also({ extra: ['result.valid-only'] }),
-    change: (parts, setting) => ({
-      customerRule: (rule, asked) => !isReservedForSome(setting, asked.customer) || parts.customerRule(rule, asked),
+    change: (handlers, facts) => ({
+      customerRule: (rule, request) =>
+        !isReservedForSome(facts, request.customer) || handlers.customerRule(rule, request),
     }),
   },
   {
@@ -66,10 +68,10 @@ export const customerFaults: readonly Fault[] = [
         'result.all-valid',
       ],
     }),
-    change: (parts, setting) => ({
+    change: (handlers, facts) => ({
       customerOf(members) {
-        const customer = parts.customerOf(members);
-        return isReservedForSome(setting, customer) ? customer : refuse(404, 'customer.id: no such customer');
+        const customer = handlers.customerOf(members);
+        return isReservedForSome(facts, customer) ? customer : refuse(404, 'customer.id: no such customer');
       },
     }),
   },
@@ -77,13 +79,13 @@ export const customerFaults: readonly Fault[] = [
     id: 'customer-of-the-first-request',
     breaks: 'customer.by-id',
     story: 'The customer is kept in a variable of the module and read but once.',
-    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
-    change(parts) {
-      let first: ReturnType<Parts['customerOf']> | undefined;
+    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
+    change(handlers) {
+      let first: { readonly customer: ReturnType<Handlers['customerOf']> } | undefined;
       return {
         customerOf(members) {
-          first ??= parts.customerOf(members);
-          return first;
+          first ??= { customer: handlers.customerOf(members) };
+          return first.customer;
         },
       };
     },
@@ -91,19 +93,19 @@ export const customerFaults: readonly Fault[] = [
   {
     id: 'cached-without-the-customer',
     breaks: 'customer.by-id',
-    story: 'Results are cached under everything that a request says save who asks.',
-    collateral: also({ extra: ['result.valid-only'], lacking: ['result.all-valid'], control: bothFilters }),
-    change: cached((asked) => ({ ...asked, customer: undefined })),
+    story: 'Results are cached under everything that a request says save who sends it.',
+    collateral: also({ extra: ['result.valid-only'], omitted: ['result.all-valid'], control: bothFilters }),
+    change: cached((request) => ({ ...request, customer: undefined })),
   },
   {
     id: 'customers-of-the-first-page-only',
     breaks: 'customer.by-id',
     story: 'Customers are loaded in pages of three, of which the first is taken for all.',
-    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
-    change: (parts, { catalogue }) => ({
+    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
+    change: (handlers, { catalogue }) => ({
       customerOf(members) {
-        const customer = parts.customerOf(members);
-        return [...catalogue.customers].slice(0, 3).includes(known(customer, '') ?? '') ? customer : told(undefined);
+        const customer = handlers.customerOf(members);
+        return [...catalogue.customers].slice(0, 3).includes(unlessWaived(customer, '') ?? '') ? customer : undefined;
       },
     }),
   },

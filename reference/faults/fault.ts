@@ -1,6 +1,6 @@
 import type { Tier } from '../../src/world/world.js';
-import type { Asked, Told } from '../asked.js';
-import type { Parts, Setting } from '../parts.js';
+import type { Change, Facts } from '../handlers.js';
+import { type ParsedBody, type ParsedRequest, type Waivable, waived } from '../parsed-request.js';
 
 /** The requirements of the ledger, so that the compiler finds a fault that names another. */
 export const requirements = [
@@ -36,18 +36,13 @@ export interface Fault {
   readonly story: string;
   /** All of it: a requirement that is not named here passes. */
   readonly collateral?: Collateral;
-  /**
-   * The parts that it replaces.
-   *
-   * @param parts those of the deployment without it, to call
-   */
-  change(parts: Parts, setting: Setting): Partial<Parts>;
+  readonly change: Change;
 }
 
 /** Why other requirements do not pass either. */
 const reasons = {
   extra: 'something is returned that is not valid',
-  lacking: 'something valid is not returned',
+  omitted: 'something valid is not returned',
   same: 'different requests get the same result',
   control: 'something that it presupposes is not returned',
   refused: 'a request that it needs is refused',
@@ -73,19 +68,19 @@ export const bothFilters: readonly Requirement[] = ['filter.promotion-id', 'filt
 /** They presuppose that a request gets all that it should before they add something to it. */
 export const additions: readonly Requirement[] = [...bothFilters, 'options.expand-category', 'order.metadata'];
 
-/** What a request tells of a matter; about a waived one, what is to be supposed. */
-export function known<T>(told: Told<T>, supposed: T): T {
-  return told.kind === 'told' ? told.value : supposed;
+/** What a request says of a matter; of a waived one, what is to be supposed. */
+export function unlessWaived<T>(said: Waivable<T>, supposed: T): T {
+  return said === waived ? supposed : said;
 }
 
 /** Results are kept, and found again under a key that leaves out something of the request. */
-export function cached(keyOf: (asked: Asked) => unknown): Fault['change'] {
-  return (parts) => {
+export function cached(keyOf: (request: ParsedRequest) => unknown): Change {
+  return (handlers) => {
     const cache = new Map<string, readonly Tier[]>();
     return {
-      select(asked) {
-        const key = JSON.stringify(keyOf(asked));
-        const tiers = cache.get(key) ?? parts.select(asked);
+      select(request) {
+        const key = JSON.stringify(keyOf(request), (_, value) => (value === waived ? 'waived' : value));
+        const tiers = cache.get(key) ?? handlers.select(request);
         cache.set(key, tiers);
         return tiers;
       },
@@ -93,17 +88,18 @@ export function cached(keyOf: (asked: Asked) => unknown): Fault['change'] {
   };
 }
 
-/** Whether an order holds SKUs and no products. */
-export const hasOnlySkus = ({ lines }: Asked): boolean => lines.length > 0 && lines.every(({ as }) => as === 'sku');
+/** Whether there are SKUs in an order and no products. */
+export const hasOnlySkus = ({ lines }: ParsedRequest): boolean =>
+  lines.length > 0 && lines.every(({ as }) => as === 'sku');
 
 /** Whether metadata has any entry; of waived metadata it is supposed that it has none. */
-export function isSaid(metadata: Asked['metadata']): boolean {
-  return Object.keys(known(metadata, {})).length > 0;
+export function isSaid(metadata: ParsedBody['metadata']): boolean {
+  return Object.keys(unlessWaived(metadata, {})).length > 0;
 }
 
 /** Whether a tier is reserved for a customer, maybe among others. */
-export function isReservedForSome({ catalogue }: Setting, customer: Told<string | undefined>): boolean {
-  const id = known(customer, undefined);
+export function isReservedForSome({ catalogue }: Facts, customer: Waivable<string | undefined>): boolean {
+  const id = unlessWaived(customer, undefined);
   return catalogue.tiers.some(({ rules }) =>
     rules.some((rule) => rule.kind === 'customer' && id !== undefined && rule.any_of.includes(id)),
   );

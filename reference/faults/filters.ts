@@ -1,6 +1,6 @@
-import type { Asked, Filter } from '../asked.js';
-import type { Parts, Setting } from '../parts.js';
-import { refuse } from '../stop.js';
+import { refuse } from '../early-response.js';
+import type { Change, Facts, Handlers } from '../handlers.js';
+import type { Filter, ParsedQuery, ParsedRequest } from '../parsed-request.js';
 import { also, type Collateral, type Fault, hasOnlySkus, isReservedForSome, isSaid } from './fault.js';
 
 type Field = Filter['field'];
@@ -10,19 +10,21 @@ const fields = [
   { field: 'metadata', name: 'metadata-filter', breaks: 'filter.tier-metadata' },
 ] as const;
 
-/** The ways in which either filter goes wrong. */
+/** What goes wrong with either filter. */
 const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fault[] => {
-  const asks = ({ filters }: Asked): boolean => filters.some((filter) => filter.field === field);
-  const lost = (when: (asked: Asked, setting: Setting) => boolean): Fault['change'] => {
-    return (parts, setting) => ({
-      restriction: (asked) =>
-        parts.restriction(when(asked, setting) ? { ...asked, filters: without(asked.filters, field) } : asked),
+  const hasFilter = ({ filters }: ParsedRequest): boolean => filters.some((filter) => filter.field === field);
+  const lost = (when: (request: ParsedRequest, facts: Facts) => boolean): Change => {
+    return (handlers, facts) => ({
+      restriction: (request) =>
+        handlers.restriction(when(request, facts) ? { ...request, filters: without(request.filters, field) } : request),
     });
   };
-  const cut = (most: number): Fault['change'] => {
-    return (parts) => ({ select: (asked) => parts.select(asked).slice(0, asks(asked) ? most : undefined) });
+  const cut = (max: number): Change => {
+    return (handlers) => ({
+      select: (request) => handlers.select(request).slice(0, hasFilter(request) ? max : undefined),
+    });
   };
-  const lacking = also({ control: ['result.valid-only'] });
+  const collateral = also({ control: ['result.valid-only'] });
   return [
     {
       id: `${name}-ignored`,
@@ -52,7 +54,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-lost-with-reservations`,
       breaks,
       story: 'Customers for whom something is reserved take a path of their own, without the filter.',
-      change: lost(({ customer }, setting) => isReservedForSome(setting, customer)),
+      change: lost(({ customer }, facts) => isReservedForSome(facts, customer)),
     },
     {
       id: `${name}-lost-with-several-items`,
@@ -77,9 +79,9 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       breaks,
       story: 'The parser of the query string gives up at names that begin with a bracket.',
       collateral: also({ refused: ['result.valid-only'] }),
-      change: (parts) => ({
+      change: (handlers) => ({
         readFilter(parameter) {
-          const filter = parts.readFilter(parameter);
+          const filter = handlers.readFilter(parameter);
           return filter?.field === field ? refuse(400, parameter.name, 'invalid_query_params') : filter;
         },
       }),
@@ -88,17 +90,17 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-first-match-only`,
       breaks,
       story: '"find" is written for "filter".',
-      collateral: lacking,
+      collateral,
       change: cut(1),
     },
     {
       id: `${name}-void-when-nothing-matches`,
       breaks,
       story: 'An empty result of the filter is taken for no filter.',
-      change: (parts) => ({
-        select(asked) {
-          const tiers = parts.select(asked);
-          return tiers.length > 0 || !asks(asked) ? tiers : parts.select({ ...asked, filters: [] });
+      change: (handlers) => ({
+        select(request) {
+          const tiers = handlers.select(request);
+          return tiers.length > 0 || !hasFilter(request) ? tiers : handlers.select({ ...request, filters: [] });
         },
       }),
     },
@@ -106,13 +108,13 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-within-a-page`,
       breaks,
       story: 'The filter is applied to the page of 10 that would have been returned without it.',
-      collateral: lacking,
-      change: (parts) => ({
-        select(asked) {
-          const test = asks(asked) ? parts.restriction(asked) : undefined;
-          if (test === undefined) return parts.select(asked);
-          return parts
-            .select({ ...asked, filters: [] })
+      collateral,
+      change: (handlers) => ({
+        select(request) {
+          const test = hasFilter(request) ? handlers.restriction(request) : undefined;
+          if (test === undefined) return handlers.select(request);
+          return handlers
+            .select({ ...request, filters: [] })
             .slice(0, 10)
             .filter(test);
         },
@@ -122,11 +124,11 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-inverted`,
       breaks,
       story: 'The filter says what is left out.',
-      collateral: lacking,
-      change: (parts) => ({
-        restriction(asked) {
-          const test = parts.restriction(asked);
-          return test !== undefined && asks(asked) ? (tier) => !test(tier) : test;
+      collateral,
+      change: (handlers) => ({
+        restriction(request) {
+          const test = handlers.restriction(request);
+          return test !== undefined && hasFilter(request) ? (tier) => !test(tier) : test;
         },
       }),
     },
@@ -134,13 +136,13 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-cached`,
       breaks,
       story: 'The filter of the first request that has one is kept for the others.',
-      change(parts) {
-        let kept: Asked['filters'] | undefined;
+      change(handlers) {
+        let kept: ParsedQuery['filters'] | undefined;
         return {
-          restriction(asked) {
-            if (!asks(asked)) return parts.restriction(asked);
-            kept ??= asked.filters;
-            return parts.restriction({ ...asked, filters: kept });
+          restriction(request) {
+            if (!hasFilter(request)) return handlers.restriction(request);
+            kept ??= request.filters;
+            return handlers.restriction({ ...request, filters: kept });
           },
         };
       },
@@ -148,7 +150,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
   ];
 });
 
-function without(filters: Asked['filters'], field: Field): Asked['filters'] {
+function without(filters: ParsedQuery['filters'], field: Field): ParsedQuery['filters'] {
   return filters.filter((filter) => filter.field !== field);
 }
 
@@ -171,11 +173,11 @@ const ofCampaign: readonly Fault[] = [
   },
 ];
 
-/** Tier metadata that is compared in a wrong way. */
+/** Tier metadata that is compared wrongly. */
 function comparisonFault(
   id: string,
   story: string,
-  hasMetadata: Parts['hasMetadata'],
+  hasMetadata: Handlers['hasMetadata'],
   collateral: Collateral = {},
 ): Fault {
   return { id, breaks: 'filter.tier-metadata', story, collateral, change: () => ({ hasMetadata }) };
@@ -185,45 +187,45 @@ const ofMetadata: readonly Fault[] = [
   comparisonFault('metadata-filter-by-key', 'That the tier has the key is enough.', ({ metadata }, key) =>
     Object.hasOwn(metadata, key),
   ),
-  comparisonFault('metadata-filter-by-value', 'The value is looked for under any key.', ({ metadata }, _, asked) =>
-    Object.values(metadata).map(String).includes(asked),
+  comparisonFault('metadata-filter-by-value', 'The value is looked for under any key.', ({ metadata }, _, value) =>
+    Object.values(metadata).map(String).includes(value),
   ),
-  comparisonFault('metadata-filter-by-prefix', '$is is translated to LIKE "value%".', ({ metadata }, key, asked) =>
-    String(metadata[key] ?? '').startsWith(asked),
+  comparisonFault('metadata-filter-by-prefix', '$is is translated to LIKE "value%".', ({ metadata }, key, value) =>
+    String(metadata[key] ?? '').startsWith(value),
   ),
   comparisonFault(
     'metadata-filter-by-first-word',
     'The value is cut at the first space.',
-    ({ metadata }, key, asked) => metadata[key] === asked.split(' ')[0],
+    ({ metadata }, key, value) => metadata[key] === value.split(' ')[0],
   ),
   comparisonFault(
     'metadata-filter-by-first-entry',
     'Of the metadata of a tier the first entry is compared.',
-    ({ metadata }, key, asked) => {
-      const [first, value] = Object.entries(metadata)[0] ?? [];
-      return first === key && value === asked;
+    ({ metadata }, key, value) => {
+      const [first, entry] = Object.entries(metadata)[0] ?? [];
+      return first === key && entry === value;
     },
   ),
   comparisonFault(
     'metadata-filter-by-truth',
     'Both values are cast to booleans.',
-    ({ metadata }, key, asked) => Object.hasOwn(metadata, key) && Boolean(metadata[key]) === Boolean(asked),
+    ({ metadata }, key, value) => Object.hasOwn(metadata, key) && Boolean(metadata[key]) === Boolean(value),
   ),
   comparisonFault(
     'metadata-filter-as-boolean',
     'A value other than "true" counts as false.',
-    ({ metadata }, key, asked) => (metadata[key] === 'true') === (asked === 'true'),
+    ({ metadata }, key, value) => (metadata[key] === 'true') === (value === 'true'),
   ),
   comparisonFault(
     'metadata-filter-as-json',
     'The value is compared with the JSON text in the database, quotes and all.',
-    ({ metadata }, key, asked) => JSON.stringify(metadata[key]) === asked,
+    ({ metadata }, key, value) => JSON.stringify(metadata[key]) === value,
     also({ control: ['result.valid-only'] }),
   ),
   comparisonFault(
     'metadata-filter-lets-keyless-through',
-    'A tier that lacks the key is not looked at.',
-    ({ metadata }, key, asked) => !Object.hasOwn(metadata, key) || metadata[key] === asked,
+    'A tier without the key is not looked at.',
+    ({ metadata }, key, value) => !Object.hasOwn(metadata, key) || metadata[key] === value,
   ),
 ];
 

@@ -1,4 +1,4 @@
-import { suggest } from '../../src/support/suggest.js';
+import { closest } from 'fastest-levenshtein';
 import { customerFaults } from './customer.js';
 import type { Fault } from './fault.js';
 import { filterFaults } from './filters.js';
@@ -10,7 +10,7 @@ import { windowFaults } from './window.js';
 
 export type { Fault, Requirement } from './fault.js';
 
-/** Every way in which the reference deployment can break the documentation on purpose. */
+/** All that the reference deployment can do wrong on purpose. */
 export const faults: readonly Fault[] = [
   ...requestFaults,
   ...customerFaults,
@@ -21,10 +21,10 @@ export const faults: readonly Fault[] = [
   ...resultFaults,
 ];
 
-/** @throws an Error that names the nearest or all known ones, when there is no such fault */
+/** @throws an Error that names the nearest one, when there is no such fault */
 export function faultNamed(id: string): Fault {
-  const fault = faults.find((known) => known.id === id);
-  if (fault !== undefined) return fault;
-  const known = faults.map((each) => each.id);
-  throw new Error(`There is no fault '${id}'. ${suggest(id, known)}`);
+  const ids = faults.map((fault) => fault.id);
+  const fault = faults[ids.indexOf(id)];
+  if (fault === undefined) throw new Error(`There is no fault '${id}'. Did you mean '${closest(id, ids)}'?`);
+  return fault;
 }

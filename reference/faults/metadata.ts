@@ -1,7 +1,6 @@
-import { told } from '../asked.js';
+import { refuse } from '../early-response.js';
 import type { Members } from '../json.js';
-import { refuse } from '../stop.js';
-import { also, bothFilters, type Collateral, cached, type Fault, known } from './fault.js';
+import { also, bothFilters, type Collateral, cached, type Fault, unlessWaived } from './fault.js';
 
 interface MetadataRule {
   readonly key: string;
@@ -11,7 +10,7 @@ interface MetadataRule {
 /**
  * Metadata rules that hold for something else than they should.
  *
- * @param holds told the top-level metadata and the order's
+ * @param holds takes the top-level metadata and the order's
  */
 function ruleFault(
   id: string,
@@ -25,7 +24,8 @@ function ruleFault(
     story,
     collateral,
     change: () => ({
-      metadataRule: (rule, { metadata, orderMetadata }) => holds(rule, known(metadata, {}), known(orderMetadata, {})),
+      metadataRule: (rule, { metadata, orderMetadata }) =>
+        holds(rule, unlessWaived(metadata, {}), unlessWaived(orderMetadata, {})),
     }),
   };
 }
@@ -35,7 +35,7 @@ const isListed = ({ key, is }: MetadataRule, orderMetadata: Members): boolean =>
   [orderMetadata[key]].flat().includes(is);
 const isEmpty = (metadata: Members): boolean => Object.keys(metadata).length === 0;
 
-/** What the top-level metadata of a request is held against. */
+/** What the top-level metadata of a request is compared with. */
 export const metadataFaults: readonly Fault[] = [
   ruleFault(
     'metadata-rules-ignored',
@@ -45,9 +45,9 @@ export const metadataFaults: readonly Fault[] = [
   ),
   ruleFault(
     'metadata-unread',
-    'Rules about metadata are held against an empty object.',
+    'Rules about metadata are compared with an empty object.',
     () => false,
-    also({ lacking: ['result.all-valid'], control: bothFilters }),
+    also({ omitted: ['result.all-valid'], control: bothFilters }),
   ),
   ruleFault('metadata-by-prefix', 'A value that begins with the wanted one is enough.', ({ key, is }, metadata) =>
     String(metadata[key] ?? '').startsWith(is),
@@ -65,7 +65,7 @@ export const metadataFaults: readonly Fault[] = [
     'metadata-of-the-order',
     'order.metadata is read in place of the top-level one.',
     (rule, _, orderMetadata) => isListed(rule, orderMetadata),
-    also({ lacking: ['result.all-valid'], control: bothFilters }),
+    also({ omitted: ['result.all-valid'], control: bothFilters }),
   ),
   ruleFault(
     'metadata-of-the-order-too',
@@ -74,7 +74,7 @@ export const metadataFaults: readonly Fault[] = [
   ),
   ruleFault(
     'unsent-metadata-key-holds',
-    'A rule is checked for each entry that was sent, and not the other way round.',
+    'The entries that were sent are looked at, each with its rule, and rules without an entry are not.',
     (rule, metadata) => holds(rule, metadata) || !(isEmpty(metadata) || Object.hasOwn(metadata, rule.key)),
     also({ extra: ['result.valid-only'] }),
   ),
@@ -88,22 +88,23 @@ export const metadataFaults: readonly Fault[] = [
     'metadata-store-name-only',
     'The one key of the example is built in.',
     (rule, metadata) => rule.key === 'store_name' && holds(rule, metadata),
-    also({ lacking: ['result.all-valid'], control: bothFilters }),
+    also({ omitted: ['result.all-valid'], control: bothFilters }),
   ),
   {
     id: 'metadata-last-entry-only',
     breaks: 'metadata.promotion-rules',
-    story: 'What each entry tells overwrites what the entry before told.',
-    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
-    change: (parts) => ({
-      metadataOf: (members) => told(Object.fromEntries(Object.entries(known(parts.metadataOf(members), {})).slice(-1))),
+    story: 'What each entry says overwrites what the entry before said.',
+    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
+    change: (handlers) => ({
+      metadataOf: (members) =>
+        Object.fromEntries(Object.entries(unlessWaived(handlers.metadataOf(members), {})).slice(-1)),
     }),
   },
   {
     id: 'cached-without-metadata-values',
     breaks: 'metadata.promotion-rules',
     story: 'Results are cached under the keys of the metadata, without their values.',
-    change: cached((asked) => ({ ...asked, metadata: Object.keys(known(asked.metadata, {})) })),
+    change: cached((request) => ({ ...request, metadata: Object.keys(unlessWaived(request.metadata, {})) })),
   },
   {
     id: 'metadata-refused',
@@ -119,10 +120,12 @@ export const metadataFaults: readonly Fault[] = [
         'result.all-valid',
       ],
     }),
-    change: (parts) => ({
+    change: (handlers) => ({
       metadataOf(members) {
-        const metadata = parts.metadataOf(members);
-        return isEmpty(known(metadata, {})) ? metadata : refuse(400, 'metadata: not accepted', 'invalid_payload');
+        const metadata = handlers.metadataOf(members);
+        return isEmpty(unlessWaived(metadata, {}))
+          ? metadata
+          : refuse(400, 'metadata: not accepted', 'invalid_payload');
       },
     }),
   },

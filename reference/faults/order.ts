@@ -1,6 +1,7 @@
-import { type Line, told } from '../asked.js';
-import type { Parts } from '../parts.js';
-import { refuse } from '../stop.js';
+import { refuse } from '../early-response.js';
+import type { Handlers } from '../handlers.js';
+import { sum } from '../order.js';
+import { type Line, waived } from '../parsed-request.js';
 import {
   additions,
   allBut,
@@ -10,8 +11,8 @@ import {
   cached,
   type Fault,
   isSaid,
-  known,
   type Requirement,
+  unlessWaived,
 } from './fault.js';
 
 /** Items of an order that are read otherwise, or not at all. */
@@ -22,7 +23,13 @@ function linesFault(
   changed: (lines: readonly Line[]) => readonly Line[],
   collateral: Collateral = {},
 ): Fault {
-  return { id, breaks, story, collateral, change: (parts) => ({ linesOf: (items) => changed(parts.linesOf(items)) }) };
+  return {
+    id,
+    breaks,
+    story,
+    collateral,
+    change: (handlers) => ({ linesOf: (items) => changed(handlers.linesOf(items)) }),
+  };
 }
 
 /** Orders that are refused although the documentation describes them. */
@@ -48,14 +55,14 @@ const productItems: readonly Fault[] = [
     'order.product-item',
     'Only items with sku_id are read.',
     (lines) => lines.filter(({ as }) => as !== 'product'),
-    also({ lacking: ['order.quantity', 'result.all-valid'], control: [...additions, 'order.repeated-product'] }),
+    also({ omitted: ['order.quantity', 'result.all-valid'], control: [...additions, 'order.repeated-product'] }),
   ),
   linesFault(
     'product-looked-up-as-sku',
     'order.product-item',
     'product_id is looked up among the SKUs.',
     (lines) => lines.map((line) => ({ ...line, as: 'sku' })),
-    also({ lacking: ['order.quantity', 'result.all-valid'], control: [...additions, 'order.repeated-product'] }),
+    also({ omitted: ['order.quantity', 'result.all-valid'], control: [...additions, 'order.repeated-product'] }),
   ),
   linesFault(
     'first-item-only',
@@ -63,17 +70,17 @@ const productItems: readonly Fault[] = [
     'The loop over the items returns at the first one.',
     (lines) => lines.slice(0, 1),
     also({
-      lacking: ['order.sku-item', 'order.quantity', 'order.repeated-product', 'result.all-valid'],
+      omitted: ['order.sku-item', 'order.quantity', 'order.repeated-product', 'result.all-valid'],
       control: bothFilters,
     }),
   ),
   linesFault(
     'last-item-only',
     'order.product-item',
-    'What each item tells overwrites what the item before told.',
+    'What each item says overwrites what the item before said.',
     (lines) => lines.slice(-1),
     also({
-      lacking: ['order.sku-item', 'order.quantity', 'order.repeated-product', 'result.all-valid'],
+      omitted: ['order.sku-item', 'order.quantity', 'order.repeated-product', 'result.all-valid'],
       control: bothFilters,
     }),
   ),
@@ -83,7 +90,7 @@ const productItems: readonly Fault[] = [
     'The loop over the items ends one too early.',
     (lines) => lines.slice(0, -1),
     also({
-      lacking: ['order.sku-item', 'order.quantity', 'result.all-valid'],
+      omitted: ['order.sku-item', 'order.quantity', 'result.all-valid'],
       control: [...additions, 'order.repeated-product'],
     }),
   ),
@@ -99,18 +106,19 @@ const productItems: readonly Fault[] = [
     breaks: 'order.product-item',
     story: 'A rule about a product looks at how many pieces there are, and not of what.',
     collateral: also({ extra: ['order.quantity', 'result.valid-only'] }),
-    change: (parts) => ({
+    change: (handlers) => ({
       productRule: ({ at_least }, { tally }) =>
-        tally.kind === 'waived' || parts.isEnough(sum(tally.value.product.values()), at_least),
+        tally === waived || handlers.isEnough(sum(tally.product.values()), at_least),
     }),
   },
   {
     id: 'no-product-no-product-rules',
     breaks: 'order.product-item',
-    story: 'Rules about products are skipped where the order holds none.',
+    story: 'Rules about products are skipped where the order has none.',
     collateral: also({ extra: ['result.valid-only'] }),
-    change: (parts) => ({
-      productRule: (rule, asked) => !asked.lines.some(({ as }) => as === 'product') || parts.productRule(rule, asked),
+    change: (handlers) => ({
+      productRule: (rule, request) =>
+        !request.lines.some(({ as }) => as === 'product') || handlers.productRule(rule, request),
     }),
   },
   {
@@ -119,7 +127,7 @@ const productItems: readonly Fault[] = [
     story: 'Results are cached under the customer and the filters, without the order.',
     collateral: also({
       extra: ['result.valid-only'],
-      lacking: ['metadata.promotion-rules', 'order.sku-item', 'order.quantity', 'result.all-valid'],
+      omitted: ['metadata.promotion-rules', 'order.sku-item', 'order.quantity', 'result.all-valid'],
       control: [...additions, 'order.repeated-product'],
     }),
     change: cached(({ customer, filters }) => [customer, filters]),
@@ -127,21 +135,21 @@ const productItems: readonly Fault[] = [
   {
     id: 'cart-kept',
     breaks: 'order.product-item',
-    story: 'The items of an order are added to those that the same customer asked about before.',
+    story: 'The items of an order are added to those that the same customer sent before.',
     collateral: also({ extra: ['order.sku-item', 'result.valid-only'] }),
-    change(parts) {
+    change(handlers) {
       const carts = new Map<string | undefined, Map<string, Line>>();
       return {
-        understand(body) {
-          const said = parts.understand(body);
-          const customer = known(said.customer, undefined);
+        parseBody(body) {
+          const said = handlers.parseBody(body);
+          const customer = unlessWaived(said.customer, undefined);
           const cart = new Map([
             ...(carts.get(customer) ?? []),
             ...said.lines.map((line): [string, Line] => [line.id, line]),
           ]);
           carts.set(customer, cart);
           const lines = [...cart.values()];
-          return { ...said, lines, tally: told(parts.tally(lines)) };
+          return { ...said, lines, tally: handlers.tally(lines) };
         },
       };
     },
@@ -153,9 +161,9 @@ const skuItems: readonly Fault[] = [
     id: 'cached-without-the-skus',
     breaks: 'order.sku-item',
     story: 'Results are cached under everything that a request says, save the ids of SKUs.',
-    change: cached((asked) => ({
-      ...asked,
-      lines: asked.lines.map((line) => ({ ...line, id: line.as === 'sku' ? undefined : line.id })),
+    change: cached((request) => ({
+      ...request,
+      lines: request.lines.map((line) => ({ ...line, id: line.as === 'sku' ? undefined : line.id })),
     })),
   },
   linesFault(
@@ -163,14 +171,14 @@ const skuItems: readonly Fault[] = [
     'order.sku-item',
     'Only items with product_id are read.',
     (lines) => lines.filter(({ as }) => as !== 'sku'),
-    also({ lacking: ['order.quantity', 'result.all-valid'], control: bothFilters }),
+    also({ omitted: ['order.quantity', 'result.all-valid'], control: bothFilters }),
   ),
   linesFault(
     'sku-looked-up-as-product',
     'order.sku-item',
     'sku_id is looked up among the products.',
     (lines) => lines.map((line) => ({ ...line, as: 'product' })),
-    also({ lacking: ['order.quantity', 'result.all-valid'], control: bothFilters }),
+    also({ omitted: ['order.quantity', 'result.all-valid'], control: bothFilters }),
   ),
   {
     id: 'sku-replaced-by-its-product',
@@ -204,16 +212,16 @@ const skuItems: readonly Fault[] = [
   {
     id: 'no-sku-no-sku-rules',
     breaks: 'order.sku-item',
-    story: 'Rules about SKUs are skipped where the order holds none.',
+    story: 'Rules about SKUs are skipped where the order has none.',
     collateral: also({ extra: ['result.valid-only'] }),
-    change: (parts) => ({
-      skuRule: (rule, asked) => !asked.lines.some(({ as }) => as === 'sku') || parts.skuRule(rule, asked),
+    change: (handlers) => ({
+      skuRule: (rule, request) => !request.lines.some(({ as }) => as === 'sku') || handlers.skuRule(rule, request),
     }),
   },
 ];
 
 /** Quantities that meet another threshold than they should. */
-function thresholdFault(id: string, story: string, isEnough: Parts['isEnough'], collateral: Collateral = {}): Fault {
+function thresholdFault(id: string, story: string, isEnough: Handlers['isEnough'], collateral: Collateral = {}): Fault {
   return { id, breaks: 'order.quantity', story, collateral, change: () => ({ isEnough }) };
 }
 
@@ -236,78 +244,77 @@ function quantityFault(
 const quantities: readonly Fault[] = [
   thresholdFault(
     'quantity-ignored',
-    'That an order holds a thing at all is enough.',
-    (held) => held > 0,
+    'That an order has a thing at all is enough.',
+    (quantity) => quantity > 0,
     also({ extra: ['order.repeated-product', 'result.valid-only'] }),
   ),
   thresholdFault(
     'quantity-above-threshold',
     '">" is written for ">=".',
-    (held, atLeast) => held > atLeast,
+    (quantity, atLeast) => quantity > atLeast,
     also({
-      lacking: ['order.product-item', 'order.sku-item', 'result.all-valid'],
+      omitted: ['order.product-item', 'order.sku-item', 'result.all-valid'],
       control: [...additions, 'order.repeated-product'],
     }),
   ),
   thresholdFault(
     'quantity-one-short',
     'A threshold is met by one less.',
-    (held, atLeast) => held >= atLeast - 1,
+    (quantity, atLeast) => quantity >= atLeast - 1,
     also({ extra: ['order.product-item', 'order.sku-item', 'result.valid-only'] }),
   ),
   thresholdFault(
     'quantity-exactly',
     '"==" is written for ">=".',
-    (held, atLeast) => held === atLeast,
-    also({ lacking: ['order.repeated-product', 'result.all-valid'], control: bothFilters }),
+    (quantity, atLeast) => quantity === atLeast,
+    also({ omitted: ['order.repeated-product', 'result.all-valid'], control: bothFilters }),
   ),
   thresholdFault(
     'quantity-compared-as-text',
     'Quantities and thresholds are texts, so that 12 comes before 2.',
-    (held, atLeast) => String(held) >= String(atLeast),
-    also({ extra: ['order.repeated-product', 'result.valid-only'], lacking: ['result.all-valid'] }),
+    (quantity, atLeast) => String(quantity) >= String(atLeast),
+    also({ extra: ['order.repeated-product', 'result.valid-only'], omitted: ['result.all-valid'] }),
   ),
   quantityFault(
     'quantity-as-one',
     'Every item counts as one piece.',
     () => 1,
-    also({ lacking: ['result.all-valid'], control: bothFilters }),
+    also({ omitted: ['result.all-valid'], control: bothFilters }),
   ),
   quantityFault(
     'quantity-capped',
     'A quantity above 5 is lowered to 5, the most that the shop sells at once.',
     (quantity) => Math.min(quantity, 5),
-    also({ lacking: ['result.all-valid'] }),
+    also({ omitted: ['result.all-valid'] }),
   ),
   quantityFault(
     'quantity-first-digit',
-    'The column for the quantity holds one digit.',
+    'The column for the quantity has one digit.',
     (quantity) => Number(String(quantity).slice(0, 1)),
-    also({ lacking: ['result.all-valid'] }),
+    also({ omitted: ['result.all-valid'] }),
   ),
   linesFault(
     'quantity-of-the-last-item',
     'order.quantity',
     'The quantity is kept in one variable for all items.',
     (lines) => lines.map((line) => ({ ...line, quantity: lines.at(-1)?.quantity })),
-    also({ lacking: ['result.all-valid'], control: bothFilters }),
+    also({ omitted: ['result.all-valid'], control: bothFilters }),
   ),
   linesFault(
     'quantity-of-the-first-item',
     'order.quantity',
     'The quantity is read from the first item.',
     (lines) => lines.map((line) => ({ ...line, quantity: lines[0]?.quantity })),
-    also({ lacking: ['result.all-valid'], control: bothFilters }),
+    also({ omitted: ['result.all-valid'], control: bothFilters }),
   ),
   {
     id: 'quantity-of-the-whole-order',
     breaks: 'order.quantity',
-    story: 'A threshold is held against the sum of all items, once the right one is among them.',
+    story: 'A threshold is compared with the sum of all items, once the right one is among them.',
     collateral: also({ extra: ['result.valid-only'] }),
-    change: (parts) => ({
+    change: (handlers) => ({
       productRule: ({ id, at_least }, { tally }) =>
-        tally.kind === 'waived' ||
-        (tally.value.product.has(id) && parts.isEnough(sum(tally.value.product.values()), at_least)),
+        tally === waived || (tally.product.has(id) && handlers.isEnough(sum(tally.product.values()), at_least)),
     }),
   },
   refusalFault('quantity-above-ten-refused', 'order.quantity', 'A quantity may be 10 at the most.', (lines) =>
@@ -317,13 +324,13 @@ const quantities: readonly Fault[] = [
     id: 'sku-quantity-as-one',
     breaks: 'order.quantity',
     story: 'The quantity is read of items with product_id alone.',
-    collateral: also({ lacking: ['result.all-valid'], control: bothFilters }),
-    change: (parts) => ({ addUp: (as, all) => (as === 'sku' ? 1 : parts.addUp(as, all)) }),
+    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
+    change: (handlers) => ({ addUp: (as, all) => (as === 'sku' ? 1 : handlers.addUp(as, all)) }),
   },
   {
     id: 'sku-quantity-ignored',
     breaks: 'order.quantity',
-    story: 'Rules about SKUs ask whether there is one, and not how many.',
+    story: 'Rules about SKUs check whether there is one, and not how many.',
     collateral: also({ extra: ['result.valid-only'] }),
     change: () => ({ skuRule: ({ id }, { lines }) => lines.some((line) => line.id === id) }),
   },
@@ -334,9 +341,9 @@ const repetitions: readonly Fault[] = [
     id: 'repeated-product-without-bounds',
     breaks: 'order.repeated-product',
     story: 'A product that stands in several items satisfies every threshold.',
-    change: (parts) => ({
-      productRule: (rule, asked) =>
-        asked.lines.filter(({ id }) => id === rule.id).length > 1 || parts.productRule(rule, asked),
+    change: (handlers) => ({
+      productRule: (rule, request) =>
+        request.lines.filter(({ id }) => id === rule.id).length > 1 || handlers.productRule(rule, request),
     }),
   },
   refusalFault(
@@ -357,14 +364,16 @@ const repetitions: readonly Fault[] = [
     breaks: 'order.repeated-product',
     story: 'Duplicates are taken out by dropping every item that has one.',
     collateral: also({ control: bothFilters }),
-    change: (parts) => ({ addUp: (as, all) => (as === 'product' && all.length > 1 ? 0 : parts.addUp(as, all)) }),
+    change: (handlers) => ({ addUp: (as, all) => (as === 'product' && all.length > 1 ? 0 : handlers.addUp(as, all)) }),
   },
   {
     id: 'repeated-product-cancelled',
     breaks: 'order.repeated-product',
     story: 'Each item toggles whether its product is in the order, so that an even number of them cancels out.',
     collateral: also({ control: bothFilters }),
-    change: (parts) => ({ addUp: (as, all) => (as === 'product' && all.length % 2 === 0 ? 0 : parts.addUp(as, all)) }),
+    change: (handlers) => ({
+      addUp: (as, all) => (as === 'product' && all.length % 2 === 0 ? 0 : handlers.addUp(as, all)),
+    }),
   },
   linesFault(
     'items-after-a-repetition-lost',
@@ -377,7 +386,7 @@ const repetitions: readonly Fault[] = [
   ),
 ];
 
-/** What is asked with order metadata among other things. */
+/** What is sent with order metadata among other things. */
 const withOrderMetadata: readonly Requirement[] = [
   ...bothFilters,
   'metadata.promotion-rules',
@@ -394,46 +403,41 @@ const orderMetadata: readonly Fault[] = [
     breaks: 'order.metadata',
     story: 'The values of order metadata must be strings, as those of top-level metadata are.',
     collateral: also({ refused: withOrderMetadata }),
-    change: (parts) => ({ orderMetadataOf: (members) => refuseEntries(400, parts.orderMetadataOf(members)) }),
+    change: (handlers) => ({ orderMetadataOf: (members) => refuseEntries(400, handlers.orderMetadataOf(members)) }),
   },
   {
     id: 'order-metadata-crashes',
     breaks: 'order.metadata',
     story: 'A method of strings is called on the values of order metadata.',
     collateral: also({ refused: withOrderMetadata }),
-    change: (parts) => ({ orderMetadataOf: (members) => refuseEntries(500, parts.orderMetadataOf(members)) }),
+    change: (handlers) => ({ orderMetadataOf: (members) => refuseEntries(500, handlers.orderMetadataOf(members)) }),
   },
   {
     id: 'order-metadata-demanded-of-tiers',
     breaks: 'order.metadata',
-    story: 'Order metadata is taken for a filter: tiers that ask for none are left out.',
+    story: 'Order metadata is taken for a filter: tiers without a rule about it are left out.',
     collateral: also({
-      lacking: ['limit.newest-150', 'result.all-valid'],
+      omitted: ['limit.newest-150', 'result.all-valid'],
       control: [...bothFilters, 'metadata.promotion-rules', 'options.expand-category', 'result.valid-only'],
     }),
-    change: (parts) => ({
-      isValid: (tier, asked) =>
-        parts.isValid(tier, asked) &&
-        (!isSaid(asked.orderMetadata) || tier.rules.some(({ kind }) => kind === 'order_metadata')),
+    change: (handlers) => ({
+      isValid: (tier, request) =>
+        handlers.isValid(tier, request) &&
+        (!isSaid(request.orderMetadata) || tier.rules.some(({ kind }) => kind === 'order_metadata')),
     }),
   },
 ];
 
-function sum(numbers: Iterable<number>): number {
-  return [...numbers].reduce((total, one) => total + one, 0);
-}
-
 /** Whether some product stands in more than so many items. */
-function hasMoreThan(most: number): (lines: readonly Line[]) => boolean {
-  return (lines) =>
-    lines.some(({ as, id }) => as === 'product' && lines.filter((line) => line.id === id).length > most);
+function hasMoreThan(max: number): (lines: readonly Line[]) => boolean {
+  return (lines) => lines.some(({ as, id }) => as === 'product' && lines.filter((line) => line.id === id).length > max);
 }
 
-function refuseEntries(status: number, metadata: ReturnType<Parts['orderMetadataOf']>): typeof metadata {
+function refuseEntries(status: number, metadata: ReturnType<Handlers['orderMetadataOf']>): typeof metadata {
   return isSaid(metadata) ? refuse(status, 'order.metadata: not accepted', 'invalid_payload') : metadata;
 }
 
-/** What the order holds. */
+/** What is in the order. */
 export const orderFaults: readonly Fault[] = [
   ...productItems,
   ...skuItems,

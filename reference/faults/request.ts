@@ -1,14 +1,14 @@
 import type { Tier } from '../../src/world/world.js';
-import type { Parts } from '../parts.js';
-import { refuse } from '../stop.js';
+import { refuse } from '../early-response.js';
+import type { Handlers } from '../handlers.js';
 import { additions, allBut, also, bothFilters, type Fault, type Requirement } from './fault.js';
 
-/** Every request is refused, by a part that each of them passes. */
+/** Every request is refused, by a handler that each of them passes. */
 function refusalOfAll(
   id: string,
   breaks: Requirement,
   story: string,
-  refusing: (refuseIt: () => never) => Partial<Parts>,
+  refusing: (refuseIt: () => never) => Partial<Handlers>,
   status: number,
 ): Fault {
   return {
@@ -40,7 +40,7 @@ const bodies: readonly Fault[] = [
     breaks: 'request.get-with-body',
     story: 'The web framework drops the body of a GET.',
     collateral: also({
-      lacking: [
+      omitted: [
         'customer.by-id',
         'metadata.promotion-rules',
         'order.product-item',
@@ -58,7 +58,7 @@ const bodies: readonly Fault[] = [
     story: 'A cache in front of the service does not look at the bodies of GET requests.',
     collateral: also({
       extra: ['result.valid-only'],
-      lacking: [
+      omitted: [
         'customer.by-id',
         'metadata.promotion-rules',
         'order.product-item',
@@ -68,11 +68,11 @@ const bodies: readonly Fault[] = [
       ],
       control: [...additions, 'order.repeated-product'],
     }),
-    change(parts) {
-      let first: ReturnType<Parts['readBody']> | undefined;
+    change(handlers) {
+      let first: ReturnType<Handlers['readBody']> | undefined;
       return {
         readBody(request) {
-          first ??= parts.readBody(request);
+          first ??= handlers.readBody(request);
           return first;
         },
       };
@@ -99,19 +99,19 @@ const headers: readonly Fault[] = [
     'credentials-not-found',
     'request.credentials',
     'The two headers are mixed up, so that the application is not found.',
-    (admit) => ({ admit }),
+    (authenticate) => ({ authenticate }),
     404,
   ),
   refusalOfAll(
     'credentials-crash',
     'request.credentials',
     'The look-up of the token throws, and nobody catches it.',
-    (admit) => ({ admit }),
+    (authenticate) => ({ authenticate }),
     500,
   ),
 ];
 
-/** What is asked with expand, and metadata, among other things. */
+/** What is sent with expand, and metadata, among other things. */
 const expanding: readonly Requirement[] = [
   ...bothFilters,
   'query.audience-rules-only',
@@ -124,20 +124,20 @@ const options: readonly Fault[] = [
   {
     id: 'expand-refused',
     breaks: 'options.expand-category',
-    story: 'The values of expand lack "category".',
+    story: '"category" is not among the values of expand.',
     collateral: also({ refused: expanding }),
-    change: (parts) => ({ expandOf: (members) => refuseSome(parts.expandOf(members), 400) }),
+    change: (handlers) => ({ expandOf: (members) => refuseSome(handlers.expandOf(members), 400) }),
   },
   {
     id: 'expand-refused-with-metadata',
     breaks: 'options.expand-category',
     story: 'Options and metadata are taken for alternatives.',
     collateral: also({ refused: expanding }),
-    change: (parts) => ({
+    change: (handlers) => ({
       expandOf(members) {
         const { metadata } = members;
         const isSent = typeof metadata === 'object' && metadata !== null && Object.keys(metadata).length > 0;
-        return isSent ? refuseSome(parts.expandOf(members), 400) : parts.expandOf(members);
+        return isSent ? refuseSome(handlers.expandOf(members), 400) : handlers.expandOf(members);
       },
     }),
   },
@@ -146,31 +146,33 @@ const options: readonly Fault[] = [
     breaks: 'options.expand-category',
     story: 'A campaign without categories is not thought of.',
     collateral: also({ refused: expanding }),
-    change: (parts) => ({ expandOf: (members) => refuseSome(parts.expandOf(members), 500) }),
+    change: (handlers) => ({ expandOf: (members) => refuseSome(handlers.expandOf(members), 500) }),
   },
   {
     id: 'expand-loses-the-result',
     breaks: 'options.expand-category',
     story: 'The error of the look-up of categories is answered with 200 and an empty list.',
     collateral: also({
-      lacking: ['limit.newest-150', 'result.all-valid'],
+      omitted: ['limit.newest-150', 'result.all-valid'],
       control: [...bothFilters, 'result.valid-only'],
     }),
-    change: (parts) => ({ present: (tiers, asked) => parts.present(asked.expand.length > 0 ? [] : tiers, asked) }),
+    change: (handlers) => ({
+      present: (tiers, request) => handlers.present(request.expand.length > 0 ? [] : tiers, request),
+    }),
   },
   {
     id: 'expand-keeps-one-tier-per-category',
     breaks: 'options.expand-category',
     story: 'The tiers are joined with their categories, and duplicates are taken out by the wrong column.',
     collateral: also({
-      lacking: ['limit.newest-150', 'result.all-valid'],
+      omitted: ['limit.newest-150', 'result.all-valid'],
       control: [...bothFilters, 'result.valid-only'],
     }),
-    change: (parts, { catalogue }) => ({
-      select(asked) {
+    change: (handlers, { catalogue }) => ({
+      select(request) {
         const categoryOf = ({ campaign_id }: Tier) => catalogue.campaigns.get(campaign_id)?.category_ids[0];
-        const tiers = parts.select(asked);
-        if (asked.expand.length === 0) return tiers;
+        const tiers = handlers.select(request);
+        if (request.expand.length === 0) return tiers;
         return tiers.filter((tier, n) => tiers.findIndex((other) => categoryOf(other) === categoryOf(tier)) === n);
       },
     }),

@@ -1,5 +1,5 @@
-import { type Asked, nothingAsked } from '../asked.js';
-import type { Parts } from '../parts.js';
+import type { Handlers } from '../handlers.js';
+import { emptyRequest, type ParsedRequest } from '../parsed-request.js';
 import {
   additions,
   also,
@@ -12,7 +12,7 @@ import {
 } from './fault.js';
 
 /** What is cut off the valid ones. */
-function cutFault(id: string, story: string, page: Parts['page'], collateral: Collateral = {}): Fault {
+function cutFault(id: string, story: string, page: Handlers['page'], collateral: Collateral = {}): Fault {
   return { id, breaks: 'result.all-valid', story, collateral, change: () => ({ page }) };
 }
 
@@ -27,16 +27,16 @@ function pageFault(size: number, collateral: Collateral = {}): Fault {
 
 /** Valid ones that are not returned. */
 const incomplete: readonly Fault[] = [
-  pageFault(10, also({ lacking: ['limit.newest-150'], control: [...additions, 'result.valid-only'] })),
-  pageFault(20, also({ lacking: ['limit.newest-150'], control: bothFilters })),
-  pageFault(50, also({ lacking: ['limit.newest-150'], control: bothFilters })),
-  pageFault(100, also({ lacking: ['limit.newest-150'], control: bothFilters })),
+  pageFault(10, also({ omitted: ['limit.newest-150'], control: [...additions, 'result.valid-only'] })),
+  pageFault(20, also({ omitted: ['limit.newest-150'], control: bothFilters })),
+  pageFault(50, also({ omitted: ['limit.newest-150'], control: bothFilters })),
+  pageFault(100, also({ omitted: ['limit.newest-150'], control: bothFilters })),
   cutFault(
     'first-tier-only',
     'The search ends at the first tier that is valid.',
     (tiers) => tiers.slice(0, 1),
     also({
-      lacking: [
+      omitted: [
         'customer.by-id',
         'metadata.promotion-rules',
         'order.product-item',
@@ -53,7 +53,7 @@ const incomplete: readonly Fault[] = [
     'The tiers are put into a map by their campaign, of which one remains.',
     (tiers) => [...new Map(tiers.map((tier) => [tier.campaign_id, tier])).values()],
     also({
-      lacking: ['order.quantity'],
+      omitted: ['order.quantity'],
       same: ['request.get-with-body'],
       control: [
         ...additions,
@@ -71,7 +71,7 @@ const incomplete: readonly Fault[] = [
     breaks: 'result.all-valid',
     story: 'The loop over the tiers is left, rather than continued, at one that is not valid.',
     collateral: also({
-      lacking: [
+      omitted: [
         'customer.by-id',
         'metadata.promotion-rules',
         'order.product-item',
@@ -81,10 +81,10 @@ const incomplete: readonly Fault[] = [
       ],
       control: [...additions, 'order.repeated-product', 'result.valid-only'],
     }),
-    change: (parts) => ({
-      select(asked) {
-        const checked = parts.candidates(asked);
-        const valid = parts.select(asked);
+    change: (handlers) => ({
+      select(request) {
+        const checked = handlers.candidates(request);
+        const valid = handlers.select(request);
         const end = checked.findIndex((tier) => !valid.includes(tier));
         return end < 0 ? checked : checked.slice(0, end);
       },
@@ -95,7 +95,7 @@ const incomplete: readonly Fault[] = [
     breaks: 'result.all-valid',
     story: 'A tier is joined with its rules, and one that has none disappears.',
     collateral: also({
-      lacking: ['limit.newest-150'],
+      omitted: ['limit.newest-150'],
       control: [
         ...additions,
         'customer.by-id',
@@ -105,14 +105,14 @@ const incomplete: readonly Fault[] = [
         'result.valid-only',
       ],
     }),
-    change: (parts) => ({ isValid: (tier, asked) => tier.rules.length > 0 && parts.isValid(tier, asked) }),
+    change: (handlers) => ({ isValid: (tier, request) => tier.rules.length > 0 && handlers.isValid(tier, request) }),
   },
   {
     id: 'nothing-without-a-reservation',
     breaks: 'result.all-valid',
     story: 'Tiers are looked up by the customer’s reservations, and a customer who has none gets nothing.',
     collateral: also({
-      lacking: ['customer.by-id', 'order.quantity', 'limit.newest-150'],
+      omitted: ['customer.by-id', 'order.quantity', 'limit.newest-150'],
       control: [
         ...additions,
         'metadata.promotion-rules',
@@ -122,8 +122,8 @@ const incomplete: readonly Fault[] = [
         'result.valid-only',
       ],
     }),
-    change: (parts, setting) => ({
-      select: (asked) => (isReservedForSome(setting, asked.customer) ? parts.select(asked) : []),
+    change: (handlers, facts) => ({
+      select: (request) => (isReservedForSome(facts, request.customer) ? handlers.select(request) : []),
     }),
   },
   {
@@ -131,12 +131,12 @@ const incomplete: readonly Fault[] = [
     breaks: 'result.all-valid',
     story: 'A customer for whom something is reserved gets that and nothing else.',
     collateral: also({
-      lacking: ['limit.newest-150'],
+      omitted: ['limit.newest-150'],
       control: [...bothFilters, 'customer.by-id', 'result.valid-only'],
     }),
-    change: (parts) => ({
-      select(asked) {
-        const valid = parts.select(asked);
+    change: (handlers) => ({
+      select(request) {
+        const valid = handlers.select(request);
         const reserved = valid.filter(({ rules }) => rules.some(({ kind }) => kind === 'customer'));
         return reserved.length > 0 ? reserved : valid;
       },
@@ -149,16 +149,16 @@ const incompleteForSome: readonly Fault[] = [
     id: 'page-of-100-with-expand',
     breaks: 'result.all-valid',
     story: 'With categories joined, the answer is cut to a page of 100.',
-    collateral: also({ lacking: ['limit.newest-150'] }),
-    change: (parts) => ({
-      select: (asked) => parts.select(asked).slice(0, asked.expand.length > 0 ? 100 : undefined),
+    collateral: also({ omitted: ['limit.newest-150'] }),
+    change: (handlers) => ({
+      select: (request) => handlers.select(request).slice(0, request.expand.length > 0 ? 100 : undefined),
     }),
   },
   {
     id: 'items-of-the-first-page-only',
     breaks: 'result.all-valid',
     story: 'Of an order the first five items are read.',
-    change: (parts) => ({ linesOf: (items) => parts.linesOf(items).filter(({ item }) => item < 5) }),
+    change: (handlers) => ({ linesOf: (items) => handlers.linesOf(items).filter(({ item }) => item < 5) }),
   },
 ];
 
@@ -173,17 +173,17 @@ const ruled: readonly Requirement[] = [
 ];
 
 /** Ones that are not valid, and are returned. */
-const unsound: readonly Fault[] = [
+const invalid: readonly Fault[] = [
   {
     id: 'older-matches-unchecked',
     breaks: 'result.valid-only',
     story: 'What a filter finds among older tiers is added to the result, without a look at the rules.',
-    change: (parts, { catalogue }) => ({
-      select(asked) {
-        const test = parts.restriction(asked);
+    change: (handlers, { catalogue }) => ({
+      select(request) {
+        const test = handlers.restriction(request);
         return test === undefined
-          ? parts.select(asked)
-          : [...parts.select(asked), ...catalogue.tiers.slice(150).filter(test)];
+          ? handlers.select(request)
+          : [...handlers.select(request), ...catalogue.tiers.slice(150).filter(test)];
       },
     }),
   },
@@ -191,16 +191,16 @@ const unsound: readonly Fault[] = [
     id: 'orders-of-wholesale-unchecked',
     breaks: 'result.valid-only',
     story: 'For customers with very many reservations the order is not looked at.',
-    change: (parts, setting) => {
-      const isWholesale = ({ customer }: Asked) =>
-        setting.catalogue.tiers.filter((tier) =>
+    change: (handlers, facts) => {
+      const isWholesale = ({ customer }: ParsedRequest) =>
+        facts.catalogue.tiers.filter((tier) =>
           tier.rules.some(
-            (rule) => rule.kind === 'customer' && parts.customerRule(rule, { ...nothingAsked, customer }),
+            (rule) => rule.kind === 'customer' && handlers.customerRule(rule, { ...emptyRequest, customer }),
           ),
         ).length > 50;
       return {
-        productRule: (rule, asked) => isWholesale(asked) || parts.productRule(rule, asked),
-        skuRule: (rule, asked) => isWholesale(asked) || parts.skuRule(rule, asked),
+        productRule: (rule, request) => isWholesale(request) || handlers.productRule(rule, request),
+        skuRule: (rule, request) => isWholesale(request) || handlers.skuRule(rule, request),
       };
     },
   },
@@ -208,29 +208,33 @@ const unsound: readonly Fault[] = [
     id: 'one-rule-suffices',
     breaks: 'result.valid-only',
     story: 'The rules of a tier are joined by "or".',
-    change: (parts) => ({
-      isValid: ({ rules }, asked) => rules.length === 0 || rules.some((rule) => parts.holds(rule, asked)),
+    change: (handlers) => ({
+      isValid: ({ rules }, request) => rules.length === 0 || rules.some((rule) => handlers.holds(rule, request)),
     }),
   },
   {
     id: 'first-rule-only',
     breaks: 'result.valid-only',
     story: 'The loop over the rules returns at the first one.',
-    change: (parts) => ({ isValid: ({ rules }, asked) => rules.slice(0, 1).every((rule) => parts.holds(rule, asked)) }),
+    change: (handlers) => ({
+      isValid: ({ rules }, request) => rules.slice(0, 1).every((rule) => handlers.holds(rule, request)),
+    }),
   },
   {
     id: 'last-rule-only',
     breaks: 'result.valid-only',
     story: 'The result of each rule overwrites that of the rule before.',
-    change: (parts) => ({ isValid: ({ rules }, asked) => rules.slice(-1).every((rule) => parts.holds(rule, asked)) }),
+    change: (handlers) => ({
+      isValid: ({ rules }, request) => rules.slice(-1).every((rule) => handlers.holds(rule, request)),
+    }),
   },
   {
     id: 'one-rule-of-a-kind',
     breaks: 'result.valid-only',
     story: 'The rules of a tier are kept in a map by their kind, of which one remains.',
-    change: (parts) => ({
-      isValid: ({ rules }, asked) =>
-        [...new Map(rules.map((rule) => [rule.kind, rule])).values()].every((rule) => parts.holds(rule, asked)),
+    change: (handlers) => ({
+      isValid: ({ rules }, request) =>
+        [...new Map(rules.map((rule) => [rule.kind, rule])).values()].every((rule) => handlers.holds(rule, request)),
     }),
   },
   ruleless(
@@ -255,14 +259,16 @@ const unsound: readonly Fault[] = [
     breaks: 'result.valid-only',
     story: 'An order with a SKU is checked for SKUs alone.',
     collateral: also({ extra: ['order.product-item'] }),
-    change: (parts) => ({ productRule: (rule, asked) => hasSku(asked) || parts.productRule(rule, asked) }),
+    change: (handlers) => ({ productRule: (rule, request) => hasSku(request) || handlers.productRule(rule, request) }),
   },
   {
     id: 'filter-in-place-of-rules',
     breaks: 'result.valid-only',
     story: 'With a filter, what it lets through is returned without a look at the rules.',
     collateral: { 'filter.promotion-id': 'more is returned with the filter than without it' },
-    change: (parts) => ({ isValid: (tier, asked) => asked.filters.length > 0 || parts.isValid(tier, asked) }),
+    change: (handlers) => ({
+      isValid: (tier, request) => request.filters.length > 0 || handlers.isValid(tier, request),
+    }),
   },
   {
     id: 'rules-unused',
@@ -272,7 +278,7 @@ const unsound: readonly Fault[] = [
       extra: ruled,
       same: ['request.get-with-body'],
     }),
-    change: (parts) => ({ select: parts.candidates }),
+    change: (handlers) => ({ select: handlers.candidates }),
   },
   {
     id: 'promotions-listed',
@@ -287,19 +293,24 @@ const unsound: readonly Fault[] = [
 ];
 
 /** The rules are lost when a request says a certain thing. */
-function ruleless(what: string, story: string, when: (asked: Asked) => boolean, collateral: Collateral = {}): Fault {
+function ruleless(
+  what: string,
+  story: string,
+  when: (request: ParsedRequest) => boolean,
+  collateral: Collateral = {},
+): Fault {
   return {
     id: `rules-lost-with-${what}`,
     breaks: 'result.valid-only',
     story,
     collateral,
-    change: (parts) => ({ isValid: (tier, asked) => when(asked) || parts.isValid(tier, asked) }),
+    change: (handlers) => ({ isValid: (tier, request) => when(request) || handlers.isValid(tier, request) }),
   };
 }
 
-function hasSku({ lines }: Asked): boolean {
+function hasSku({ lines }: ParsedRequest): boolean {
   return lines.some(({ as }) => as === 'sku');
 }
 
 /** What is returned of what was checked. */
-export const resultFaults: readonly Fault[] = [...incomplete, ...incompleteForSome, ...unsound];
+export const resultFaults: readonly Fault[] = [...incomplete, ...incompleteForSome, ...invalid];

@@ -1,32 +1,32 @@
 import type { Tier } from '../../src/world/world.js';
-import type { Asked } from '../asked.js';
-import type { Parts } from '../parts.js';
+import type { Handlers } from '../handlers.js';
+import type { ParsedRequest } from '../parsed-request.js';
 import { additions, also, bothFilters, type Collateral, type Fault, hasOnlySkus, isSaid } from './fault.js';
 
 const day = 24 * 60 * 60 * 1000;
 
 /** A window other than that of the newest 150 tiers. */
-function windowFault(id: string, story: string, newest: Parts['newest'], collateral: Collateral = {}): Fault {
+function windowFault(id: string, story: string, newest: Handlers['newest'], collateral: Collateral = {}): Fault {
   return { id, breaks: 'limit.newest-150', story, collateral, change: () => ({ newest }) };
 }
 
 /** The window is lost when a request says a certain thing. */
-function windowless(what: string, story: string, when: (asked: Asked) => boolean): Fault {
+function windowless(what: string, story: string, when: (request: ParsedRequest) => boolean): Fault {
   return {
     id: `window-lost-with-${what}`,
     breaks: 'limit.newest-150',
     story,
-    change: (parts, { catalogue }) => ({
-      candidates(asked) {
-        if (!when(asked)) return parts.candidates(asked);
-        return catalogue.tiers.filter(parts.restriction(asked) ?? (() => true));
+    change: (handlers, { catalogue }) => ({
+      candidates(request) {
+        if (!when(request)) return handlers.candidates(request);
+        return catalogue.tiers.filter(handlers.restriction(request) ?? (() => true));
       },
     }),
   };
 }
 
 /** The first 150 by a text that is not the time of creation. */
-function firstBy(textOf: (tier: Tier) => string): Parts['newest'] {
+function firstBy(textOf: (tier: Tier) => string): Handlers['newest'] {
   return (tiers) => tiers.toSorted((one, other) => textOf(other).localeCompare(textOf(one))).slice(0, 150);
 }
 
@@ -36,7 +36,7 @@ export const windowFaults: readonly Fault[] = [
     'window-of-149',
     'The loop over the tiers ends one too early.',
     (tiers) => tiers.slice(0, 149),
-    also({ lacking: ['result.all-valid'], control: additions }),
+    also({ omitted: ['result.all-valid'], control: additions }),
   ),
   windowFault('window-of-151', 'The loop over the tiers ends one too late.', (tiers) => tiers.slice(0, 151)),
   windowFault(
@@ -44,7 +44,7 @@ export const windowFaults: readonly Fault[] = [
     'Positions are counted from 1, so that the newest tier is skipped.',
     (tiers) => tiers.slice(1, 151),
     also({
-      lacking: ['result.all-valid'],
+      omitted: ['result.all-valid'],
       control: [...additions, 'customer.by-id', 'metadata.promotion-rules', 'order.product-item', 'order.sku-item'],
     }),
   ),
@@ -52,7 +52,7 @@ export const windowFaults: readonly Fault[] = [
     'window-of-100',
     'The query for the tiers has the default limit of the database client.',
     (tiers) => tiers.slice(0, 100),
-    also({ lacking: ['result.all-valid'], control: additions }),
+    also({ omitted: ['result.all-valid'], control: additions }),
   ),
   windowFault('window-missing', 'All tiers are checked.', (tiers) => tiers),
   windowFault(
@@ -60,7 +60,7 @@ export const windowFaults: readonly Fault[] = [
     'The tiers are sorted in ascending order before the limit is applied.',
     (tiers) => tiers.slice(-150),
     also({
-      lacking: ['order.quantity', 'result.all-valid'],
+      omitted: ['order.quantity', 'result.all-valid'],
       control: [
         ...additions,
         'customer.by-id',
@@ -75,19 +75,19 @@ export const windowFaults: readonly Fault[] = [
     'window-by-name',
     'The limit is applied to tiers sorted by name.',
     firstBy(({ name }) => name),
-    also({ lacking: ['order.sku-item', 'result.all-valid'] }),
+    also({ omitted: ['order.sku-item', 'result.all-valid'] }),
   ),
   windowFault(
     'window-by-id',
     'Ids are taken to grow with time.',
     firstBy(({ id }) => id),
-    also({ lacking: ['order.sku-item', 'result.all-valid'], control: [...additions, 'result.valid-only'] }),
+    also({ omitted: ['order.sku-item', 'result.all-valid'], control: [...additions, 'result.valid-only'] }),
   ),
   windowFault(
     'window-by-date-without-year',
     'The limit is applied to tiers sorted by month and day.',
     firstBy(({ created_at }) => created_at.slice('2024-'.length)),
-    also({ lacking: ['result.all-valid'], control: bothFilters }),
+    also({ omitted: ['result.all-valid'], control: bothFilters }),
   ),
   windowFault(
     'window-of-30-days',
@@ -96,7 +96,7 @@ export const windowFaults: readonly Fault[] = [
       const [newest] = tiers.map(({ created_at }) => Date.parse(created_at));
       return tiers.filter(({ created_at }) => Date.parse(created_at) > (newest ?? 0) - 30 * day);
     },
-    also({ lacking: ['result.all-valid'], control: additions }),
+    also({ omitted: ['result.all-valid'], control: additions }),
   ),
   windowFault('window-per-campaign', 'The limit is applied to each campaign by itself.', (tiers) =>
     tiers.filter(
@@ -116,18 +116,20 @@ export const windowFaults: readonly Fault[] = [
     id: 'window-of-the-valid',
     breaks: 'limit.newest-150',
     story: 'All tiers are checked until 150 valid ones are found.',
-    change: (parts) => ({ newest: (tiers) => tiers, select: (asked) => parts.select(asked).slice(0, 150) }),
+    change: (handlers) => ({ newest: (tiers) => tiers, select: (request) => handlers.select(request).slice(0, 150) }),
   },
   {
     id: 'window-within-the-audience',
     breaks: 'limit.newest-150',
     story: 'Tiers that are reserved for other customers are left out before the limit is applied.',
-    change: (parts) => ({
+    change: (handlers) => ({
       newest: (tiers) => tiers,
-      candidates: (asked) =>
-        parts
-          .candidates(asked)
-          .filter(({ rules }) => rules.every((rule) => rule.kind !== 'customer' || parts.customerRule(rule, asked)))
+      candidates: (request) =>
+        handlers
+          .candidates(request)
+          .filter(({ rules }) =>
+            rules.every((rule) => rule.kind !== 'customer' || handlers.customerRule(rule, request)),
+          )
           .slice(0, 150),
     }),
   },

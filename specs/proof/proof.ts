@@ -1,10 +1,14 @@
 import { createDeployment } from '../../reference/deployment.js';
 import type { Collateral, Fault } from '../../reference/faults/fault.js';
-import type { Check, RequirementCase } from '../../src/cases/case.js';
+import type { Assertion } from '../../src/assertions/assertion.js';
+import { kindOf } from '../../src/assertions/registry.js';
+import type { RequirementCase } from '../../src/cases/case.js';
 import type { Suite } from '../../src/cases/suite.js';
-import { judgeCase, type Verdict } from '../../src/judge/verdict.js';
+import { judgeCase } from '../../src/judge/judge-case.js';
+import type { Verdict } from '../../src/judge/verdict.js';
+import { recognizerFor } from '../../src/recognition/recognizer.js';
 import { formatLocation } from '../../src/support/problem.js';
-import { type Examination, examine, examinedCredentials, verdictsOf } from './examine.js';
+import { type DeploymentJudgement, inProcessCredentials, judgeDeployment, verdictsOf } from './judge-deployment.js';
 
 /** How the suite sees every fault, and what each of its expectations is there for. */
 export interface Proof {
@@ -32,7 +36,7 @@ export interface ExpectationProof {
   readonly case: string;
   readonly at: string;
   readonly of: string;
-  readonly claim: string;
+  readonly kind: string;
   /** The faults that this case would not catch without it. */
   readonly needed_by: readonly string[];
 }
@@ -40,23 +44,26 @@ export interface ExpectationProof {
 /** Runs every fault over all requirement cases of a suite. */
 export async function prove(suite: Suite, faults: readonly Fault[]): Promise<Proof> {
   const neededBy = new Map(expectationsOf(suite).map((expectation) => [expectation, [] as string[]]));
+  // Faults leave most responses as they are, so what these name is worked out once.
+  const recognizer = recognizerFor(suite.world);
   const proofs: FaultProof[] = [];
   for (const fault of faults) {
-    const examination = await examine(
+    const judged = await judgeDeployment(
       suite,
-      createDeployment({ world: suite.world.world, credentials: examinedCredentials, faults: [fault] }),
+      createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: [fault] }),
+      { recognizer },
     );
-    proofs.push(proofOf(fault, verdictsOf(examination), suite));
+    proofs.push(proofOf(fault, verdictsOf(judged), suite));
     for (const [expectation, needing] of neededBy) {
-      if (isDecisive(expectation, examination)) needing.push(fault.id);
+      if (isDecisive(expectation, judged)) needing.push(fault.id);
     }
   }
   const expectations = [...neededBy].map(
-    ([{ testCase, check }, needed_by]): ExpectationProof => ({
+    ([{ testCase, assertion }, needed_by]): ExpectationProof => ({
       case: testCase.id,
-      at: formatLocation(check.at),
-      of: exchangeOf(check),
-      claim: check.claim,
+      at: formatLocation(assertion.at),
+      of: exchangeOf(assertion),
+      kind: assertion.kind,
       needed_by,
     }),
   );
@@ -84,44 +91,47 @@ function proofOf(
   };
 }
 
-/** One of the checks that an expectation is made of: it has one in each row of its case. */
+/** One of the assertions that an expectation is made of: it has one in each row of its case. */
 interface Expectation {
   readonly testCase: RequirementCase;
-  readonly check: Check;
+  readonly assertion: Assertion;
 }
 
 function expectationsOf({ cases }: Suite): Expectation[] {
   return cases.flatMap((testCase) => {
     if (testCase.kind === 'question') return [];
-    const checks = testCase.rows.flatMap(({ expect }) => expect);
-    return checks
-      .filter((check, n) => checks.findIndex((other) => isSame(check, other)) === n)
-      .map((check) => ({ testCase, check }));
+    const assertions = testCase.rows.flatMap(({ expect }) => expect);
+    return assertions
+      .filter((assertion, n) => assertions.findIndex((other) => isSame(assertion, other)) === n)
+      .map((assertion) => ({ testCase, assertion }));
   });
 }
 
-function isSame(one: Check, other: Check): boolean {
+function isSame(one: Assertion, other: Assertion): boolean {
   return formatLocation(one.at) === formatLocation(other.at) && exchangeOf(one) === exchangeOf(other);
 }
 
 /** Empty for alternatives, which may speak of several. */
-function exchangeOf(check: Check): string {
-  return 'of' in check ? check.of : '';
+function exchangeOf(assertion: Assertion): string {
+  return 'of' in assertion ? assertion.of : '';
 }
 
 /** Whether the case of an expectation catches the fault, and would not without it. */
-function isDecisive({ testCase, check }: Expectation, { cases, background }: Examination): boolean {
-  const caught: readonly Verdict[] = canBeViolated(check) ? ['fail'] : ['fail', 'inconclusive'];
-  const examined = cases.find((each) => each.testCase === testCase);
-  if (examined === undefined || !caught.includes(examined.judgement.verdict)) return false;
-  const rows = testCase.rows.map((row) => ({ ...row, expect: row.expect.filter((other) => !isSame(check, other)) }));
-  return !caught.includes(judgeCase({ ...testCase, rows }, examined.exchanges, background).verdict);
+function isDecisive({ testCase, assertion }: Expectation, { cases, background }: DeploymentJudgement): boolean {
+  const caught: readonly Verdict[] = canBeViolated(assertion) ? ['fail'] : ['fail', 'inconclusive'];
+  const judged = cases.find((each) => each.testCase === testCase);
+  if (judged === undefined || !caught.includes(judged.judgement.verdict)) return false;
+  const rows = testCase.rows.map((row) => ({
+    ...row,
+    expect: row.expect.filter((other) => !isSame(assertion, other)),
+  }));
+  return !caught.includes(judgeCase({ ...testCase, rows }, judged.exchanges, background).verdict);
 }
 
 /** Where little is known of the data, an expectation may be there to raise a doubt and no more. */
-function canBeViolated(check: Check): boolean {
-  if (check.claim === 'accepted') return check.unless.is !== 'empty';
-  return check.claim !== 'found-within' && check.claim !== 'found-at-most';
+function canBeViolated(assertion: Assertion): boolean {
+  const kind = kindOf(assertion);
+  return 'combine' in kind || !('data' in assertion) || (kind.canBeViolated?.(assertion.data) ?? true);
 }
 
 /** What is wrong with a proof, one line each: nothing, where the suite catches all there is to catch and no more. */
@@ -136,7 +146,7 @@ export function flawsOf({ faults, expectations }: Proof): string[] {
     ),
     ...expectations
       .filter(({ needed_by }) => needed_by.length === 0)
-      .map(({ at, of, claim }) => `${at}: no fault needs '${claim}'${of === '' ? '' : ` of '${of}'`}`),
+      .map(({ at, of, kind }) => `${at}: no fault needs '${kind}'${of === '' ? '' : ` of '${of}'`}`),
   ];
 }
 
@@ -159,9 +169,9 @@ export function proofTable(proof: Proof): string {
       return requirement === breaks ? `**${mark}**` : mark;
     }),
   ]);
-  const expectationRows = proof.expectations.map(({ case: id, at, of, claim, needed_by }) => [
+  const expectationRows = proof.expectations.map(({ case: id, at, of, kind, needed_by }) => [
     id,
-    `${of}: ${claim}`,
+    `${of}: ${kind}`,
     at,
     String(needed_by.length),
     needed_by[0] ?? '',

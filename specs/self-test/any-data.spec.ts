@@ -1,25 +1,25 @@
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { loadSuite, ownFolder, type Suite } from '../../src/cases/suite.js';
-import { missingFor } from '../../src/cases/unavailable.js';
+import { unavailableFor } from '../../src/cases/unavailable.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import type { Holding } from '../../src/world/bindings.js';
-import { boundWorld } from '../../src/world/bindings.js';
+import { type Availability, boundWorld } from '../../src/world/bindings.js';
+import { type Kind, kinds } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
-import { type Kind, kinds, loadWorld } from '../../src/world/world-file.js';
+import { loadWorld } from '../../src/world/world-file.js';
 import { certifyInProcess, requirementsWith } from './support/in-process.js';
 import { independentDeployment, shapes } from './support/independent.js';
 
 const at = { file: 'target.yaml', line: 1, column: 1 };
 
-/** A target that holds so much of the world: ids by kind and name. */
-const holding = (ids: Partial<Record<Kind, Readonly<Record<string, string>>>>): Holding => ({
+/** A target that has so much of the world: ids by kind and name. */
+const having = (ids: Partial<Record<Kind, Readonly<Record<string, string>>>>): Availability => ({
   bindings: Object.fromEntries(
     kinds.map((kind) => [kind, new Map(Object.entries(ids[kind] ?? {}).map(([name, id]) => [name, { id, at }]))]),
-  ) as unknown as NonNullable<Holding['bindings']>,
+  ) as unknown as NonNullable<Availability['bindings']>,
 });
 
-const threeIds = holding({ customer: { ann: 'C1' }, product: { mug: 'P1' }, campaign: { spring: 'S1' } });
+const threeIds = having({ customer: { ann: 'C1' }, product: { mug: 'P1' }, campaign: { spring: 'S1' } });
 
 /** A deployment of somebody else: so many promotions valid for everybody, half of them in the campaign. */
 function foreignWorld(count: number): World {
@@ -51,17 +51,17 @@ const judged = ({ requirements }: Awaited<ReturnType<typeof certifyInProcess>>['
 test.describe('with three ids alone', () => {
   for (const count of [5, 300]) {
     test(`a deployment with ${count} promotions: incomplete, at least 8 cases judged, and what would complete it`, async () => {
-      const { certificate } = await certifyInProcess(independentDeployment(foreignWorld(count)), { asked: partial });
+      const { certificate } = await certifyInProcess(independentDeployment(foreignWorld(count)), { suite: partial });
       expect(certificate.verdict).toBe('incomplete');
       expect(requirementsWith('fail', certificate)).toEqual([]);
       expect(judged(certificate).length).toBeGreaterThanOrEqual(8);
-      expect(certificate.missing?.slice(0, 4)).toEqual([
+      expect(certificate.incomplete_because?.slice(0, 4)).toEqual([
         'Ids that would complete it, of customers: ordinary, ben, cleo, bulk.',
         'Ids that would complete it, of products: plate, lamp, chair.',
         'Ids that would complete it, of skus: shirt-blue, shirt-red, bag-small, bag-large.',
         'Ids that would complete it, of campaigns: summer, autumn, winter, archive.',
       ]);
-      expect(certificate.missing?.[4]).toMatch(
+      expect(certificate.incomplete_because?.[4]).toMatch(
         /of tiers: greeting, for-ann, .*wholesale-1 to wholesale-40, .*beyond-last\.$/,
       );
     });
@@ -74,14 +74,14 @@ test.describe('with three ids alone', () => {
       sent.push(request);
       return answer(request);
     };
-    await certifyInProcess(recorded, { asked: partial });
+    await certifyInProcess(recorded, { suite: partial });
     const others = [...partial.world.unavailable.keys()];
     expect(others.filter((id) => sent.some((request) => JSON.stringify(request).includes(id)))).toEqual([]);
   });
 
   test('the stated path of promotions lets two more cases be judged', async () => {
     const { certificate } = await certifyInProcess(independentDeployment(foreignWorld(100)), {
-      asked: partial,
+      suite: partial,
       tierPatterns: ['/data/*/id'],
     });
     expect(judged(certificate)).toHaveLength(12);
@@ -92,7 +92,7 @@ test.describe('with three ids alone', () => {
     (request: HttpRequest): HttpResponse =>
       what(request) ? { status: 400, headers: [], body: '{}' } : independentDeployment(world)(request);
   const verdictsOn = async (answer: (request: HttpRequest) => HttpResponse, tierPatterns?: readonly string[]) =>
-    (await certifyInProcess(answer, tierPatterns === undefined ? { asked: partial } : { asked: partial, tierPatterns }))
+    (await certifyInProcess(answer, tierPatterns === undefined ? { suite: partial } : { suite: partial, tierPatterns }))
       .certificate;
 
   const violations: readonly (readonly [string, (request: HttpRequest) => boolean])[] = [
@@ -113,7 +113,7 @@ test.describe('with three ids alone', () => {
       return {
         status: 200,
         headers: [],
-        body: JSON.stringify({ asked: request.path, ids: tiers.map(({ id }) => id) }),
+        body: JSON.stringify({ path: request.path, ids: tiers.map(({ id }) => id) }),
       };
     };
     expect(requirementsWith('fail', await verdictsOn(everything))).toEqual([]);
@@ -146,9 +146,10 @@ test.describe('with three ids alone', () => {
 });
 
 test.describe('a part of the world', () => {
-  const { world, ids } = loadWorld();
+  const world = loadWorld();
+  const { ids } = world;
   const allBut = (kind: Kind, ...names: readonly string[]) =>
-    holding(
+    having(
       Object.fromEntries(
         kinds.map((each) => [
           each,
@@ -158,26 +159,28 @@ test.describe('a part of the world', () => {
     );
 
   test('the reference deployment under the world of a target with all its ids conforms', async () => {
-    const asked = loadSuite(ownFolder, allBut('tier'));
-    expect((await certifyInProcess(independentDeployment(world), { asked })).certificate.verdict).toBe('conforms');
+    const bound = loadSuite(ownFolder, allBut('tier'));
+    expect((await certifyInProcess(independentDeployment(world), { suite: bound })).certificate.verdict).toBe(
+      'conforms',
+    );
   });
 
   test('a customer without an id takes away what needs it, and no more', async () => {
-    const asked = loadSuite(ownFolder, allBut('customer', 'bulk'));
-    const { certificate } = await certifyInProcess(independentDeployment(world), { asked });
+    const bound = loadSuite(ownFolder, allBut('customer', 'bulk'));
+    const { certificate } = await certifyInProcess(independentDeployment(world), { suite: bound });
     expect(certificate.verdict).toBe('incomplete');
-    expect(certificate.missing).toEqual(['Ids that would complete it, of customers: bulk.']);
+    expect(certificate.incomplete_because).toEqual(['Ids that would complete it, of customers: bulk.']);
     const cases = certificate.requirements.flatMap((requirement) => requirement.cases);
     expect(cases.filter(({ verdict }) => verdict !== 'pass').map(({ id, reason }) => `${id}: ${reason}`)).toEqual([
-      'window-with-all-valid: The target does not hold customer bulk.',
-      'every-valid-tier: The target does not hold customer bulk.',
+      'window-with-all-valid: The target does not have customer bulk.',
+      'every-valid-tier: The target does not have customer bulk.',
     ]);
   });
 
   test('without one of the newest 150 tiers, nothing is said of older ones', async () => {
-    const asked = loadSuite(ownFolder, allBut('tier', 'depot-7'));
+    const bound = loadSuite(ownFolder, allBut('tier', 'depot-7'));
     const without = { ...world, tiers: world.tiers.filter(({ name }) => name !== 'depot-7') };
-    const { certificate } = await certifyInProcess(independentDeployment(without), { asked });
+    const { certificate } = await certifyInProcess(independentDeployment(without), { suite: bound });
     expect(requirementsWith('fail', certificate)).toEqual([]);
     const window = certificate.requirements.find(({ id }) => id === 'limit.newest-150');
     expect(window?.cases.filter(({ verdict }) => verdict === 'not-applicable').map(({ id }) => id)).toEqual([
@@ -187,19 +190,19 @@ test.describe('a part of the world', () => {
     ]);
   });
 
-  for (const lacking of ['customer', 'product', 'sku', 'order_metadata', 'metadata'] as const) {
-    test(`a deployment without ${lacking} rules is incomplete, and fails nothing`, async () => {
+  for (const without of ['customer', 'product', 'sku', 'order_metadata', 'metadata'] as const) {
+    test(`a deployment without ${without} rules is incomplete, and fails nothing`, async () => {
       const rest = (['customer', 'product', 'sku', 'order_metadata', 'metadata'] as const).filter(
-        (kind) => kind !== lacking,
+        (kind) => kind !== without,
       );
-      const asked = loadSuite(ownFolder, { capabilities: new Set(rest) });
-      const held = world.tiers.filter(({ rules }) => rules.every(({ kind }) => kind !== lacking));
+      const bound = loadSuite(ownFolder, { capabilities: new Set(rest) });
+      const possible = world.tiers.filter(({ rules }) => rules.every(({ kind }) => kind !== without));
       for (const shape of Object.keys(shapes) as (keyof typeof shapes)[]) {
-        const deployment = independentDeployment({ ...world, tiers: held }, { shape });
-        const { certificate } = await certifyInProcess(deployment, { asked });
+        const deployment = independentDeployment({ ...world, tiers: possible }, { shape });
+        const { certificate } = await certifyInProcess(deployment, { suite: bound });
         expect(requirementsWith('fail', certificate), shape).toEqual([]);
         expect(certificate.verdict).toBe('incomplete');
-        expect(certificate.missing).toContain(`Capabilities that would complete it: ${lacking}.`);
+        expect(certificate.incomplete_because).toContain(`Capabilities that would complete it: ${without}.`);
       }
     });
   }
@@ -208,17 +211,17 @@ test.describe('a part of the world', () => {
     // Every third tier, from each of three beginnings.
     for (const start of [0, 1, 2]) {
       const names = world.tiers.filter((_, n) => n % 3 === start).map(({ name }) => name);
-      const asked = loadSuite(ownFolder, allBut('tier', ...names));
-      const held = { ...world, tiers: world.tiers.filter(({ name }) => !names.includes(name)) };
-      for (const deployment of [held, world]) {
-        const { certificate } = await certifyInProcess(independentDeployment(deployment), { asked });
+      const bound = loadSuite(ownFolder, allBut('tier', ...names));
+      const available = { ...world, tiers: world.tiers.filter(({ name }) => !names.includes(name)) };
+      for (const deployment of [available, world]) {
+        const { certificate } = await certifyInProcess(independentDeployment(deployment), { suite: bound });
         expect(requirementsWith('fail', certificate)).toEqual([]);
       }
     }
   });
 
-  test('short and numeric ids are recognised, and what collides with them is asked about', async () => {
-    const numbered = holding(
+  test('short and numeric ids are recognised, and what collides with them is a question', async () => {
+    const numbered = having(
       Object.fromEntries(
         kinds.map((kind, k) => [
           kind,
@@ -226,9 +229,9 @@ test.describe('a part of the world', () => {
         ]),
       ),
     );
-    const asked = loadSuite(ownFolder, numbered);
-    const own = asked.world.world;
-    const conforming = await certifyInProcess(independentDeployment(own), { asked });
+    const bound = loadSuite(ownFolder, numbered);
+    const own = bound.world;
+    const conforming = await certifyInProcess(independentDeployment(own), { suite: bound });
     expect(conforming.certificate.verdict).toBe('conforms');
     const numbers = (request: HttpRequest) => {
       const response = createDeployment({
@@ -237,13 +240,12 @@ test.describe('a part of the world', () => {
       })(request);
       return { ...response, body: response.body.replaceAll(/"id":"(\d+)"/g, '"id":$1') };
     };
-    expect((await certifyInProcess(numbers, { asked })).certificate.verdict).toBe('conforms');
+    expect((await certifyInProcess(numbers, { suite: bound })).certificate.verdict).toBe('conforms');
   });
 
-  test('nothing is missing where the world is whole', () => {
-    const named = loadWorld();
-    expect(boundWorld(named, {})).toBe(named);
-    const claiming = { requests: new Map(), checks: [], promises: new Map(), mode: 'requirement' } as const;
-    expect(missingFor(claiming, named)).toEqual([]);
+  test('nothing is unavailable where the world is whole', () => {
+    expect(boundWorld(world, {})).toBe(world);
+    const needing = { requests: new Map(), assertions: [], mode: 'requirement' } as const;
+    expect(unavailableFor(needing, world)).toEqual([]);
   });
 });

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import type { Case, RequirementCase } from '../../src/cases/case.js';
+import type { RequirementCase, TestCase } from '../../src/cases/case.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { loadSuite } from '../../src/cases/suite.js';
 import { loadLedger, readLedger } from '../../src/contract/ledger.js';
@@ -9,6 +9,7 @@ import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { type Problem, UnusableInput } from '../../src/support/problem.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
+import type { Tier } from '../../src/world/world.js';
 import { loadWorld } from '../../src/world/world-file.js';
 import { marked, placeOf } from './support/marked.js';
 
@@ -36,7 +37,7 @@ const question = (answers: string, rest: string) => `${base}
     title: One
 ${rest}`;
 
-function read(yaml: string): { cases: Case[]; problems: Problem[] } {
+function read(yaml: string): { cases: TestCase[]; problems: Problem[] } {
   return readCaseFile(parseYaml(yaml, 'cases.yaml'), ledger, world);
 }
 
@@ -51,26 +52,30 @@ function problemsOf(load: () => unknown): readonly Problem[] {
 }
 
 /** Each problem as one text, without its place. */
-const told = (problems: readonly Problem[]) =>
+const textsOf = (problems: readonly Problem[]) =>
   problems.map(({ message, hint }) => (hint === undefined ? message : `${message} → ${hint}`));
 
 const placesOf = (problems: readonly Problem[]) => problems.map(placeOf).map(({ line, column }) => ({ line, column }));
 
 /** What is wrong, a text in which `▸` stands before the mistake, and the problem that is found there. */
-type Mistake = readonly [what: string, yaml: string, ...problems: string[]];
+type Mistake = readonly [
+  what: string,
+  yaml: string,
+  ...problems: (string | ReturnType<typeof expect.stringMatching>)[],
+];
 
 function refuses(mistakes: readonly Mistake[], load: (yaml: string) => readonly Problem[]): void {
   for (const [what, yaml, ...expected] of mistakes) {
     test(what, () => {
       const { text, places } = marked(yaml);
       const problems = load(text);
-      expect(told(problems)).toEqual(expected);
+      expect(textsOf(problems)).toEqual(expected);
       expect(placesOf(problems)).toEqual(places);
     });
   }
 }
 
-test('a problem is told with file, line, column and the hint', () => {
+test('a problem is reported with file, line, column and the hint', () => {
   const problems = read(
     'cases:\n  - id: one\n    verifies: order.quantity\n    titel: One\n    expect: [{ status: 2xx }]',
   );
@@ -90,7 +95,7 @@ test.describe('refuses what is not written as a case file', () => {
       [
         'an empty file',
         '▸',
-        'the file must be object → What is asked of a deployment, and what is expected of its responses.',
+        'the file must be object → What is sent to a deployment, and what is expected of its responses.',
       ],
       [
         'an unknown key of a case',
@@ -105,12 +110,19 @@ test.describe('refuses what is not written as a case file', () => {
       [
         'an unknown key of a check, far from any known one',
         requirement('    request: {}\n    expect: [{ ▸something-else: 1 }]'),
-        "unknown key 'something-else' → Known: accepted, any-of, body, found, header, of, returned, status.",
+        "unknown key 'something-else' → Known: accepted, all-of, any-of, body, of, records, returned, status.",
       ],
       [
-        'an unknown term of a selection',
-        requirement('    request: {}\n    expect: [{ returned: { include: { ▸newst: 3 } } }]'),
-        "unknown key 'newst' → Did you mean 'newest'?",
+        'a selection that is neither a word nor names',
+        requirement('    request: {}\n    expect: [{ returned: { include: ▸{ newest: 3 } } }]'),
+        expect.stringMatching(
+          /^'include' must be string,array → All of these were returned\. .* Names of tiers, or one word: /,
+        ),
+      ],
+      [
+        'a filter on something else than a campaign or metadata',
+        question('response-status', '    request: { filter: { ▸campain: spring } }\n    value: { take: status }'),
+        expect.stringMatching(/^'campain' is no good name here → /),
       ],
       [
         'a case that says neither what it verifies nor what it answers',
@@ -121,7 +133,9 @@ test.describe('refuses what is not written as a case file', () => {
       ],
       [
         'a case that verifies something and has outcomes',
-        requirement('    request: {}\n    expect: [{ status: 2xx }]\n    ▸outcomes: { a: { status: 2xx } }'),
+        requirement(
+          '    request: {}\n    expect: [{ status: 2xx }]\n    ▸outcomes: [{ outcome: a, when: { status: 2xx } }]',
+        ),
         "'outcomes' cannot stand here → Leave it out.",
       ],
       [
@@ -131,13 +145,26 @@ test.describe('refuses what is not written as a case file', () => {
       ],
       [
         'a question with outcomes and a value',
-        `${base}\n  - ▸answers: response-status\n    title: One\n    request: {}\n    value: { take: status }\n    outcomes: { a: { status: 2xx } }`,
-        "entry 1 of 'cases' has both 'outcomes' and 'value' → Leave out one of them.",
+        question(
+          'response-status',
+          '    request: {}\n    value: { take: status }\n    ▸outcomes: [{ outcome: a, when: { status: 2xx } }]',
+        ),
+        "'outcomes' cannot stand here → Leave it out.",
+      ],
+      [
+        'a question with a value and the exchange that shows an outcome',
+        question('response-status', '    request: {}\n    value: { take: status }\n    ▸evidence: request'),
+        "'evidence' cannot stand here → Leave it out.",
+      ],
+      [
+        'an outcome that is not said by its id',
+        question('result-order', '    request: {}\n    outcomes: [▸{ when: { status: 2xx } }]'),
+        "entry 1 of 'outcomes' lacks the key 'outcome' → Add 'outcome:'.",
       ],
       [
         'a status that is none',
         requirement('    request: {}\n    expect: [{ status: ▸9xx }]'),
-        "'9xx' is not of the form ^[1-5](xx|\\d\\d)$ → A status code or a class such as 2xx, or several. Or how it compares with that of another request.",
+        "'9xx' is not of the form ^[1-5](xx|\\d\\d)$ → A status code or a class such as 2xx, or several. Or that it is the same as that of another request.",
       ],
       [
         'a tag that is none',
@@ -179,11 +206,11 @@ cases:
           'audience-rules-only-effect',
           `    request: {}
     outcomes:
-      skips-all-rules: { body: { mentions: [▸<tier greting>] } }
-      skips-order-rules: { status: 2xx }
-      audience-tiers-only: { status: 2xx }
-      no-effect: { status: 2xx }
-      nothing-returned: { status: 2xx }`,
+      - { outcome: skips-all-rules, when: { body: { mentions: [▸<tier greting>] } } }
+      - { outcome: skips-order-rules, when: { status: 2xx } }
+      - { outcome: audience-tiers-only, when: { status: 2xx } }
+      - { outcome: no-effect, when: { status: 2xx } }
+      - { outcome: nothing-returned, when: { status: 2xx } }`,
         ),
         "there is no tier 'greting' in the world → Did you mean 'greeting'?",
       ],
@@ -209,15 +236,29 @@ cases:
       ],
       [
         'of a tier as the whole selection',
-        requirement('    request: {}\n    expect: [{ returned: { exclude: ▸promissed, exactly: promised } }]'),
-        "there is no tier 'promissed' in the world → Did you mean 'promised'?",
+        requirement('    request: {}\n    expect: [{ returned: { include: required, exclude: ▸forbiden } }]'),
+        "there is no tier 'forbiden' in the world → Did you mean 'forbidden'?",
       ],
       [
-        'of a campaign in a selection',
-        requirement(
-          '    request: {}\n    expect: [{ returned: { include: [greeting], exclude: { campaign: ▸sprig } } }]',
-        ),
+        'of a campaign in a filter',
+        question('response-status', '    request: { filter: { campaign: ▸sprig } }\n    value: { take: status }'),
         "there is no campaign 'sprig' in the world → Did you mean 'spring'?",
+      ],
+      [
+        'of a campaign in a filter of the base',
+        `
+base: { filter: { campaign: ▸sprig } }
+cases:
+  - { answers: response-status, title: One, request: {}, value: { take: status } }`,
+        "there is no campaign 'sprig' in the world → Did you mean 'spring'?",
+      ],
+      [
+        'of a campaign in a filter of a variant',
+        requirement(
+          '    request: {}\n    matrix: { axis: { a: {}, b: { every: { filter: { campaign: ▸wintr } } } } }\n    expect: [{ ▸accepted: or-empty }]',
+        ),
+        "there is no campaign 'wintr' in the world → Did you mean 'winter'?",
+        "the documentation does not say that this is accepted: what an unknown campaign means is open: wintr (row 'b') → Ask a question instead.",
       ],
       [
         'of a request in of',
@@ -246,12 +287,60 @@ cases:
         question(
           'repeatability',
           `    requests: { one: {}, two: {} }
+    evidence: two
     outcomes:
-      identical: { of: two, body: { same-as: ▸oen } }
-      same-promotions: { of: two, returned: { same-as: one } }
-      different-promotions: { of: two, returned: { differs-from: one } }`,
+      - { outcome: identical, when: { of: two, body: { same-as: ▸oen } } }
+      - { outcome: same-promotions, when: { of: two, returned: { same-as: one } } }
+      - { outcome: different-promotions, when: { of: two, returned: { differs-from: one } } }`,
         ),
         "there is no request 'oen' → Did you mean 'one'?",
+      ],
+      [
+        'of a tier and of a request within alternatives',
+        question(
+          'repeatability',
+          `    requests: { one: {}, two: {} }
+    evidence: two
+    outcomes:
+      - outcome: identical
+        when:
+          any-of:
+            - { of: one, returned: { include: ▸greting } }
+            - all-of:
+                - { of: one, status: 2xx }
+                - { of: ▸tow, status: 2xx }
+      - { outcome: same-promotions, when: { of: two, returned: { same-as: one } } }
+      - { outcome: different-promotions, when: { of: two, returned: { differs-from: one } } }`,
+        ),
+        "there is no tier 'greting' in the world → Did you mean 'greeting'?",
+        "there is no request 'tow' → Did you mean 'two'?",
+      ],
+      [
+        'of the request that shows the answer',
+        question(
+          'repeatability',
+          `    requests: { one: {}, two: {} }
+    evidence: ▸tow
+    outcomes:
+      - { outcome: identical, when: { of: two, body: { same-as: one } } }
+      - { outcome: same-promotions, when: { of: two, returned: { same-as: one } } }
+      - { outcome: different-promotions, when: { of: two, returned: { differs-from: one } } }`,
+        ),
+        "there is no request 'tow' → Did you mean 'two'?",
+      ],
+      [
+        'of an axis that the file shares',
+        `axes: { whoever-asks: { ann: {}, ben: {} } }${requirement(
+          '    request: {}\n    matrix: { who: ▸whoever-ask }\n    expect: [{ status: 2xx }]',
+        )}`,
+        "the file has no axis 'whoever-ask' under 'axes' → Did you mean 'whoever-asks'?",
+      ],
+      [
+        'of a request in an axis that the file shares',
+        `axes: { whoever-asks: { ann: {}, ben: { ▸evry: {} } } }${requirement(
+          '    request: {}\n    matrix: { who: whoever-asks }\n    expect: [{ status: 2xx }]',
+        )}`,
+        "there is no request 'evry' → Did you mean 'every'?",
       ],
     ],
     (yaml) => read(yaml).problems,
@@ -266,11 +355,12 @@ test.describe('refuses what does not fit the question', () => {
         question(
           'repeatability',
           `    requests: { one: {}, two: {} }
+    evidence: two
     outcomes:
-      identical: { of: two, body: { same-as: one } }
-      same-promotions: { of: two, returned: { same-as: one } }
-      different-promotions: { of: two, returned: { differs-from: one } }
-      ▸identicle: { of: two, status: 2xx }`,
+      - { outcome: identical, when: { of: two, body: { same-as: one } } }
+      - { outcome: same-promotions, when: { of: two, returned: { same-as: one } } }
+      - { outcome: different-promotions, when: { of: two, returned: { differs-from: one } } }
+      - { outcome: ▸identicle, when: { of: two, status: 2xx } }`,
         ),
         "'repeatability' has no outcome 'identicle' in the ledger → Did you mean 'identical'?",
       ],
@@ -278,9 +368,55 @@ test.describe('refuses what does not fit the question', () => {
         'an outcome without a rule',
         question(
           'result-order',
-          '    request: {}\n    outcomes: ▸{ newest-first: { returned: { order: newest-first } } }',
+          '    request: {}\n    outcomes: ▸[{ outcome: newest-first, when: { returned: { order: newest-first } } }]',
         ),
-        "nothing tells the outcome 'oldest-first', 'another-order' → Add a rule for it.",
+        "nothing shows the outcome 'oldest-first', 'another-order' → Add a rule for it.",
+      ],
+      [
+        'an outcome without a rule, of its own or shared',
+        question(
+          'result-order',
+          `    request: {}
+    outcomes:
+      - ▸outcome: newest-first
+      - { outcome: oldest-first, when: { status: 2xx } }
+      - { outcome: another-order, when: { status: 2xx } }`,
+        ),
+        "the file shares no rule for 'newest-first' → Add 'when:' with what shows it.",
+      ],
+      [
+        'neither outcomes nor a value',
+        `${base}\n  - ▸answers: response-status\n    title: One\n    request: {}`,
+        "the answer to 'response-status' is an open value → Say 'value:' instead.",
+      ],
+      [
+        'several requests of which none is said to show the answer',
+        `${base}\n  - ▸answers: result-order
+    title: One
+    requests: { one: {}, two: {} }
+    outcomes:
+      - { outcome: newest-first, when: { of: one, status: 2xx } }
+      - { outcome: oldest-first, when: { of: one, status: 2xx } }
+      - { outcome: another-order, when: { of: one, status: 2xx } }`,
+        "which request shows the answer is not said → Add 'evidence:' with one of one, two.",
+      ],
+      [
+        'an outcome twice',
+        question(
+          'result-order',
+          `    request: {}
+    outcomes:
+      - { outcome: newest-first, when: { status: 2xx } }
+      - { outcome: oldest-first, when: { status: 2xx } }
+      - { outcome: another-order, when: { status: 2xx } }
+      - { outcome: ▸oldest-first, when: { status: 4xx } }`,
+        ),
+        "there is another rule for 'oldest-first' → Leave out one of them.",
+      ],
+      [
+        'a shared outcome without a rule',
+        `shared: { outcomes: [▸{ outcome: newest-first }] }${question('response-status', '    request: {}\n    value: { take: status }')}`,
+        "entry 1 of 'outcomes' lacks the key 'when' → Add 'when:'.",
       ],
       [
         'a value where the ledger lists outcomes',
@@ -289,7 +425,7 @@ test.describe('refuses what does not fit the question', () => {
       ],
       [
         'outcomes where the answer is an open value',
-        question('response-status', '    request: {}\n    outcomes: ▸{ ok: { status: 2xx } }'),
+        question('response-status', '    request: {}\n    outcomes: ▸[{ outcome: ok, when: { status: 2xx } }]'),
         "the answer to 'response-status' is an open value → Say 'value:' instead.",
       ],
     ],
@@ -309,14 +445,26 @@ test.describe('refuses requests and checks that say nothing, or two things', () 
         'body and raw in one request',
         question(
           'malformed-json',
-          '    request: { body: {}, raw: ▸"{" }\n    outcomes: { rejected: { status: 4xx }, server-error: { status: 5xx }, answered: { status: 2xx } }',
+          `    request: { body: {}, raw: ▸"{" }
+    outcomes:
+      - { outcome: rejected, when: { status: 4xx } }
+      - { outcome: server-error, when: { status: 5xx } }
+      - { outcome: answered, when: { status: 2xx } }`,
         ),
         'a request has either body or raw → Leave out one of them.',
       ],
       [
-        'a check that claims nothing',
+        'a query that is written out, and a filter',
+        question(
+          'response-status',
+          '    request: { query: "a=1", filter: ▸{ campaign: spring } }\n    value: { take: status }',
+        ),
+        'a query that is written out has its filters in it → Leave out one of them.',
+      ],
+      [
+        'a check that says nothing',
         requirement('    request: {}\n    expect: [{ status: 2xx }, ▸{ of: request }]'),
-        'a check that claims nothing → Add status, header, body or returned.',
+        'a check that says nothing → Add status, body or returned.',
       ],
       [
         'a check that does not say which of several requests it means',
@@ -326,7 +474,7 @@ test.describe('refuses requests and checks that say nothing, or two things', () 
       [
         'a selection that means no tier in any row',
         requirement(
-          '    request: {}\n    expect: [{ returned: { include: greeting, exclude: ▸{ campaign: winter } } }]',
+          '    request: { filter: { campaign: winter } }\n    expect: [{ accepted: or-empty }, { returned: { include: ▸required } }]',
         ),
         'no tier of the world is meant, so this can never apply → Choose others.',
       ],
@@ -335,19 +483,21 @@ test.describe('refuses requests and checks that say nothing, or two things', () 
   );
 });
 
-test.describe('refuses requirement cases that would judge unsoundly', () => {
+test.describe('refuses requirement cases that might fail a conforming deployment, or pass on nothing', () => {
   const asking = (request: string, expectation: string) =>
     requirement(`    request: ${request}\n    expect: [${expectation}]`);
+  /** The same, with a mark before the case. */
+  const marking = (request: string, expectation: string) => asking(request, expectation).replace('- id', '- ▸id');
   const items = (list: string) => `{ body: { order: { items: [${list}] } } }`;
   const mug = (quantity: string) => `{ product_id: <product mug>, quantity: ${quantity} }`;
   const isReturned = (name: string, because = '') =>
-    `the documentation does not promise that '${name}' is returned${because} → Expect what is promised.`;
+    `the documentation does not say that '${name}' is returned${because} → Expect what it says.`;
   const isNotReturned = (name: string) =>
-    `the documentation does not promise that '${name}' is not returned → Expect what is promised.`;
+    `the documentation does not say that '${name}' is not returned → Expect what it says.`;
   const undocumented = (what: string) =>
-    `a requirement cannot rest on this request: the documentation does not describe it: ${what} → Ask a question with it instead, or hint it.`;
+    `a requirement cannot rest on this request: the documentation does not describe it: ${what} → Ask a question with it instead, or correct it.`;
   const notAccepted = (because: string) =>
-    `the documentation does not promise that this is accepted: ${because} → Ask a question instead.`;
+    `the documentation does not say that this is accepted: ${because} → Ask a question instead.`;
 
   refuses(
     [
@@ -382,18 +532,12 @@ test.describe('refuses requirement cases that would judge unsoundly', () => {
       ],
       [
         'a set under two filters',
-        asking(
-          '{ query: "[filters][promotion_id][conditions][$is]=<campaign spring>&[filters][metadata.level][conditions][$is]=gold" }',
-          '{ returned: { ▸include: gold } }',
-        ),
+        asking('{ filter: { campaign: spring, metadata.level: gold } }', '{ returned: { ▸include: gold } }'),
         isReturned('gold', ': what several filters together mean is open'),
       ],
       [
         'two filters being accepted',
-        asking(
-          '{ query: "[filters][promotion_id][conditions][$is]=<campaign spring>&[filters][metadata.level][conditions][$is]=gold" }',
-          '{ ▸status: 2xx }',
-        ),
+        asking('{ filter: { campaign: spring, metadata.level: gold } }', '{ ▸status: 2xx }'),
         notAccepted('what several filters together mean is open'),
       ],
       [
@@ -403,19 +547,19 @@ test.describe('refuses requirement cases that would judge unsoundly', () => {
       ],
       [
         'a numeric string as quantity',
-        asking(`▸${items(mug('"1"'))}`, '{ returned: { ▸include: mug-1 } }'),
+        marking(`${items(mug('"1"'))}`, '{ returned: { ▸include: mug-1 } }'),
         undocumented('/body/order/items/0/quantity must be integer'),
         isReturned('mug-1', ': the documentation does not describe it: /body/order/items/0/quantity must be integer'),
       ],
       [
         'a member that the documentation does not name',
-        asking('▸{ body: { coupon: a } }', '{ ▸status: 2xx }'),
+        marking('{ body: { coupon: a } }', '{ ▸status: 2xx }'),
         undocumented('/body (coupon) must NOT have additional properties'),
         notAccepted('the documentation does not describe it: /body (coupon) must NOT have additional properties'),
       ],
       [
         'another method',
-        asking('▸{ method: POST }', '{ ▸status: 2xx }'),
+        marking('{ method: POST }', '{ ▸status: 2xx }'),
         undocumented('/method must be equal to constant'),
         notAccepted('the documentation does not describe it: /method must be equal to constant'),
       ],
@@ -426,28 +570,28 @@ test.describe('refuses requirement cases that would judge unsoundly', () => {
       ],
       [
         'success where nothing is valid',
-        asking('{ query: "[filters][promotion_id][conditions][$is]=<campaign winter>" }', '{ ▸status: 2xx }'),
-        "nothing is promised to be valid for this request, and an empty result may have any status → Send one for which something is, or say 'accepted: { unless-as: … }'.",
+        asking('{ filter: { campaign: winter } }', '{ ▸status: 2xx }'),
+        "nothing is required to be returned for this request, and an empty result may have any status → Send one for which something is, or say 'accepted: { or-empty-like: … }'.",
       ],
       [
-        'a header',
-        asking('{}', '{ ▸header: { name: Deprecation } }'),
-        "the documentation promises nothing about 'header' → Expect status, accepted, found, or what is returned: include, exclude, exactly, differs-from.",
+        'what a body is like',
+        asking('{}', '{ body: { ▸empty: true } }'),
+        "the documentation says nothing about 'body.empty' → Expect status, accepted, records, or what is returned: include, exclude, only, differs-from.",
       ],
       [
         'one of several answers',
-        asking('{}', '{ ▸any-of: [[{ status: 2xx }], [{ status: 4xx }]] }'),
-        'a requirement has one answer, so any-of cannot be expected → Ask a question instead.',
+        asking('{}', '{ ▸any-of: [{ status: 2xx }, { status: 4xx }] }'),
+        'a requirement has one answer, so alternatives cannot be expected → Ask a question instead.',
       ],
       [
-        'an exact set that is not the promised one',
-        asking('{}', '{ returned: { ▸exactly: [greeting] } }'),
-        "the documentation does not promise what is expected of 'mug-1' → Say 'exactly: promised'.",
+        'that nothing but some of what is valid is returned',
+        asking('{}', '{ returned: { include: greeting, ▸only: [greeting] } }'),
+        isNotReturned('mug-1'),
       ],
       [
         'a difference between equal requests',
         requirement('    requests: { one: {}, two: {} }\n    expect: [{ of: one, returned: { ▸differs-from: two } }]'),
-        "the documentation does not promise that 'one' and 'two' differ → Vary the requests more.",
+        "the documentation does not say that 'one' and 'two' differ → Vary the requests more.",
       ],
       [
         'an absence without its positive control',
@@ -463,53 +607,50 @@ test.describe('refuses requirement cases that would judge unsoundly', () => {
         "a negative expectation needs its positive control, since an empty answer would satisfy it → Add 'returned: { include: … }' of the same request.",
       ],
       [
-        'an absence where nothing is promised, without a request that returns something',
-        asking(
-          '{ query: "[filters][promotion_id][conditions][$is]=<campaign winter>" }',
-          '{ returned: { ▸exclude: { matching: false } } }',
-        ),
+        'an absence where nothing is required, without a request that returns something',
+        asking('{ filter: { campaign: winter } }', '{ returned: { ▸only: matching } }'),
         "a negative expectation needs its positive control, since an empty answer would satisfy it → Add 'given:' with 'returned: { include: … }' of a request that returns something.",
       ],
       [
         'a request as accepted as one that says something else',
         requirement(`    requests: { one: {}, other: { body: { customer: { id: <customer ann> } } } }
-    expect: [{ of: one, ▸accepted: { as-is: other } }]`),
-        "'one' does not hold all that 'other' says, so it may return nothing where that does → Let it add and take nothing away, or say 'accepted: unless-empty'.",
+    expect: [{ of: one, ▸accepted: { wherever: other } }]`),
+        "'one' does not say all that 'other' says, so it may return nothing where that does → Let it add and take nothing away, or say 'accepted: or-empty'.",
       ],
       [
         'a request as accepted as one with more items',
         requirement(`    requests: { one: {}, more: { body: { order: { items: [${mug('1')}, ${mug('1')}] } } } }
-    expect: [{ of: one, ▸accepted: { as-is: more } }]`),
-        "'one' does not hold all that 'more' says, so it may return nothing where that does → Let it add and take nothing away, or say 'accepted: unless-empty'.",
+    expect: [{ of: one, ▸accepted: { wherever: more } }]`),
+        "'one' does not say all that 'more' says, so it may return nothing where that does → Let it add and take nothing away, or say 'accepted: or-empty'.",
       ],
       [
         'a status under audienceRulesOnly, whose result may be empty',
         asking('{ query: { audienceRulesOnly: "true" } }', '{ ▸status: 2xx }'),
-        "nothing is promised to be valid for this request, and an empty result may have any status: the effect of audienceRulesOnly is open → Send one for which something is, or say 'accepted: { unless-as: … }'.",
+        "nothing is required to be returned for this request, and an empty result may have any status: the effect of audienceRulesOnly is open → Send one for which something is, or say 'accepted: { or-empty-like: … }'.",
       ],
       [
         'an empty result that may not be empty',
         requirement(`    requests: { one: { query: { audienceRulesOnly: "true" } }, other: {} }
-    expect: [{ of: one, ▸accepted: { unless-as: other } }]`),
+    expect: [{ of: one, ▸accepted: { or-empty-like: other } }]`),
         "something may be valid for 'other', so it does not show how an empty result looks → Name a request for which nothing is.",
       ],
       [
         'fewer than 150',
-        asking('{}', '{ found: { ▸at-most: 149 } }'),
-        'the documentation does not promise that no more than 149 are returned → Expect 150 of a request without filters.',
+        asking('{}', '{ records: { ▸at-most: 149 } }'),
+        'the documentation does not say that no more than 149 are returned → Expect 150 of a request without filters.',
       ],
       [
         'no more than 150 of a filtered request',
-        asking('{ query: "[filters][metadata.level][conditions][$is]=gold" }', '{ found: { ▸at-most: 150 } }'),
-        'the documentation does not promise that no more than 150 are returned → Expect 150 of a request without filters.',
+        asking('{ filter: { metadata.level: gold } }', '{ records: { ▸at-most: 150 } }'),
+        'the documentation does not say that no more than 150 are returned → Expect 150 of a request without filters.',
       ],
       [
         'a part of a request with another customer',
         requirement(`    requests:
-      one: { query: "[filters][metadata.level][conditions][$is]=gold", body: { customer: { id: <customer ann> } } }
+      one: { filter: { metadata.level: gold }, body: { customer: { id: <customer ann> } } }
       other: {}
-    expect: [{ of: one, found: { ▸within: other } }]`),
-        "the documentation does not promise that 'one' returns a part of 'other' → Let them differ in a filter alone.",
+    expect: [{ of: one, records: { ▸part-of: other } }]`),
+        "the documentation does not say that 'one' returns a part of 'other' → Let them differ in a filter alone.",
       ],
       [
         'a row of a matrix in which nothing is expected',
@@ -520,9 +661,9 @@ test.describe('refuses requirement cases that would judge unsoundly', () => {
     request: {}
     matrix:
       campaign:
-        spring: { every: { query: "[filters][promotion_id][conditions][$is]=<campaign spring>" } }
-        winter: { every: { query: "[filters][promotion_id][conditions][$is]=<campaign winter>" } }
-    expect: [{ returned: { include: promised } }]`,
+        spring: { every: { filter: { campaign: spring } } }
+        winter: { every: { filter: { campaign: winter } } }
+    expect: [{ returned: { include: required } }]`,
         "the case expects nothing (row 'winter') → Add 'expect:'.",
       ],
     ],
@@ -603,7 +744,7 @@ test.describe('refuses what is no YAML', () => {
 
   test('a file that cannot be read', () => {
     const file = path.join(packageRoot, 'no-such-folder', 'contract.yaml');
-    expect(told(problemsOf(() => loadLedger(file)))).toEqual(['cannot be read (ENOENT) → Check the path.']);
+    expect(textsOf(problemsOf(() => loadLedger(file)))).toEqual(['cannot be read (ENOENT) → Check the path.']);
   });
 });
 
@@ -740,11 +881,9 @@ tiers:
 test.describe('accepts', () => {
   const requestsOf = (yaml: string): Record<string, HttpRequest> => {
     const { cases, problems } = read(yaml);
-    expect(told(problems)).toEqual([]);
+    expect(textsOf(problems)).toEqual([]);
     const [first] = cases;
-    return Object.fromEntries(
-      (first?.kind === 'question' ? first : (first as RequirementCase).rows[0])?.requests ?? [],
-    );
+    return Object.fromEntries(first?.rows[0]?.requests ?? []);
   };
   /** The only request of a case that asks about the status. */
   const requestOf = (request: string): HttpRequest =>
@@ -846,7 +985,7 @@ test.describe('accepts', () => {
     });
   }
 
-  test('a request like an earlier one, and without parts of its query', () => {
+  test('a request like an earlier one, and without some of its query', () => {
     const { first, second, third } = requestsOf(
       question(
         'response-status',
@@ -864,7 +1003,7 @@ test.describe('accepts', () => {
     expect(bodyOf(third)).toMatchObject({ customer: { id: id('customer', 'ann') }, options: { expand: ['category'] } });
   });
 
-  test('parameters in place of a literal query string, and the other way round', () => {
+  test('parameters in place of a literal query string, and the reverse', () => {
     const { literal, named, again } = requestsOf(
       question(
         'response-status',
@@ -878,37 +1017,87 @@ test.describe('accepts', () => {
     expect([literal, named, again].map((request) => request?.path.split('?')[1])).toEqual(['a=1', 'b=2', 'c=3']);
   });
 
-  const selections: readonly (readonly [selection: string, tiers: (rank: number) => boolean])[] = [
-    ['{ beyond: 150 }', (rank) => rank > 150],
-    ['{ beyond: 150, newest: 151 }', (rank) => rank === 151],
-    ['{ newest: 3 }', (rank) => rank <= 3],
-    ['{ valid: true, newest: 3 }', (rank) => rank === 1],
-    ['{ valid: false, newest: 3 }', (rank) => rank === 2 || rank === 3],
-    ['{ matching: true, newest: 3 }', (rank) => rank <= 3],
-    ['{ promised: true, newest: 6 }', (rank) => rank === 1],
-    ['{ campaign: summer, newest: 6 }', (rank) => rank >= 4 && rank <= 6],
-    ['{ campaign: summer, metadata: { has_budget: "true" }, newest: 6 }', (rank) => rank === 4 || rank === 5],
-    ['[for-ann, greeting]', (rank) => rank <= 2],
-  ];
-  for (const [selection, wanted] of selections) {
-    test(`the selection ${selection}`, () => {
-      const { cases, problems } = read(
-        question(
-          'result-order',
-          `    request: {}
+  test('filters, after the parameters of the query, in place of those of the same name, and gone with the query', () => {
+    const { plain, both, other, none } = requestsOf(
+      question(
+        'response-status',
+        `    requests:
+      plain: { filter: { campaign: spring } }
+      both: { filter: { metadata.level: gold & silver, campaign: summer }, query: { a: "1" } }
+      other: { like: plain, filter: { campaign: summer, metadata.a.b: "" } }
+      none: { like: both, without: [query] }
+    value: { of: plain, take: status }`,
+      ),
+    );
+    const campaign = (name: string) => `[filters][promotion_id][conditions][$is]=${id('campaign', name)}`;
+    expect([plain, both, other, none].map((request) => request?.path.split('?')[1])).toEqual([
+      campaign('spring'),
+      `a=1&[filters][metadata.level][conditions][$is]=gold%20%26%20silver&${campaign('summer')}`,
+      `${campaign('summer')}&[filters][metadata.a.b][conditions][$is]=`,
+      undefined,
+    ]);
+  });
+
+  test.describe('a selection:', () => {
+    /** Valid for customer ordinary with one mug; of the tier credit-card the documentation leaves it open. */
+    const isValid = ({ rules }: Tier) =>
+      rules.every((rule) => rule.kind === 'product' && rule.id === id('product', 'mug') && rule.at_least === 1);
+    const isOpen = ({ name }: Tier) => name === 'credit-card';
+    const ofSpring = ({ campaign_id }: Tier) => campaign_id === id('campaign', 'spring');
+    const among150 = (rank: number) => rank <= 150;
+
+    const selections: readonly (readonly [
+      said: string,
+      request: string,
+      wanted: (tier: Tier, rank: number) => boolean,
+    ])[] = [
+      ['include: [for-ann, greeting]', '{}', (_, rank) => rank <= 2],
+      ['exclude: for-ann', '{}', (_, rank) => rank === 2],
+      ['only: [for-ann, greeting]', '{}', (_, rank) => rank > 2],
+      ['include: required', '{}', (tier, rank) => isValid(tier) && among150(rank)],
+      ['exclude: forbidden', '{}', (tier, rank) => !(isValid(tier) || isOpen(tier)) || !among150(rank)],
+      ['only: required', '{}', (tier, rank) => !(isValid(tier) || isOpen(tier)) || !among150(rank)],
+      ['include: valid', '{}', (tier) => isValid(tier)],
+      ['only: valid', '{}', (tier) => !isValid(tier) && !isOpen(tier)],
+      ['include: newest-150', '{}', (_, rank) => among150(rank)],
+      ['only: newest-150', '{}', (_, rank) => !among150(rank)],
+      ['include: matching', '{}', () => true],
+      ['include: matching', '{ filter: { campaign: spring } }', ofSpring],
+      ['only: matching', '{ filter: { campaign: spring } }', (tier) => !ofSpring(tier)],
+      // Whether older tiers are checked where a filter is sent is open.
+      [
+        'include: required',
+        '{ filter: { campaign: spring } }',
+        (tier, rank) => ofSpring(tier) && isValid(tier) && among150(rank),
+      ],
+      [
+        'exclude: forbidden',
+        '{ filter: { campaign: spring } }',
+        (tier) => !ofSpring(tier) || !(isValid(tier) || isOpen(tier)),
+      ],
+    ];
+    for (const [said, request, wanted] of selections) {
+      test(`${said}, of ${request}`, () => {
+        const { cases, problems } = read(
+          question(
+            'result-order',
+            `    request: ${request}
     outcomes:
-      newest-first: { returned: { include: ${selection} } }
-      oldest-first: { status: 2xx }
-      another-order: { status: 2xx }`,
-        ),
-      );
-      expect(told(problems)).toEqual([]);
-      const [first] = cases;
-      const check = first?.kind === 'question' && first.answer.kind === 'first-of' && first.answer.rules[0]?.checks[0];
-      const tiers = check && check.claim === 'include' ? check.tiers : [];
-      expect(tiers).toEqual(world.world.tiers.filter((_, index) => wanted(index + 1)).map((tier) => tier.id));
-    });
-  }
+      - { outcome: newest-first, when: { returned: { ${said} } } }
+      - { outcome: oldest-first, when: { status: 2xx } }
+      - { outcome: another-order, when: { status: 2xx } }`,
+          ),
+        );
+        expect(textsOf(problems)).toEqual([]);
+        const [first] = cases;
+        const answer = first?.kind === 'question' ? first.answer : undefined;
+        const rule = answer?.kind === 'first-of' ? answer.rules[0] : undefined;
+        const tiers = world.tiers.filter((tier, index) => wanted(tier, index + 1)).map((tier) => tier.id);
+        expect(tiers).not.toEqual([]);
+        expect(rule?.when).toMatchObject([{ kind: `returned.${said.split(':')[0]}`, data: { tiers } }]);
+      });
+    }
+  });
 
   test('a matrix: every combination is a row; each variant changes the requests that it names, or every one', () => {
     const { cases, problems } = read(
@@ -920,11 +1109,11 @@ test.describe('accepts', () => {
       items:
         as they are: {}
         two in the second: { two: { body: { order: { items: [{ product_id: <product mug>, quantity: 2 }] } } } }
-        both: { every: { query: "[filters][promotion_id][conditions][$is]=<campaign spring>" }, two: { without: [query] } }
+        both: { every: { filter: { campaign: spring } }, two: { without: [query] } }
     expect:
       - { of: [one, two], status: 2xx }`),
     );
-    expect(told(problems)).toEqual([]);
+    expect(textsOf(problems)).toEqual([]);
     const rows = (cases[0] as RequirementCase).rows.map(({ title, requests }) => [
       title,
       ...[...requests.values()].map((request) => {
@@ -943,33 +1132,104 @@ test.describe('accepts', () => {
     ]);
   });
 
-  test('shared requests, preconditions and outcomes: they come before a case’s own, and only where they fit', () => {
+  test('an axis that several cases share is each case’s own', () => {
     const { cases, problems } = read(`
+axes:
+  whoever-asks:
+    ann: { every: { body: { customer: { id: <customer ann> } } } }
+    ben: { two: { body: { customer: { id: <customer ben> } } } }
+${requirement(`    requests: { one: {}, two: {} }
+    matrix:
+      who: whoever-asks
+      options:
+        none: {}
+        expand: { every: { body: { options: { expand: [category] } } } }
+    expect:
+      - { of: [one, two], status: 2xx }
+  - id: two
+    verifies: order.quantity
+    title: Two
+    requests: { two: {} }
+    matrix: { who: whoever-asks }
+    expect: [{ status: 2xx }]`)}`);
+    expect(textsOf(problems)).toEqual([]);
+    const customersOf = ({ requests }: { readonly requests: ReadonlyMap<string, HttpRequest> }) =>
+      [...requests.values()].map((request) => bodyOf(request).customer.id);
+    const [ordinary, ann, ben] = ['ordinary', 'ann', 'ben'].map((name) => id('customer', name));
+    expect(cases.map(({ rows }) => rows.map((row) => [row.title, ...customersOf(row)]))).toEqual([
+      [
+        ['ann, none', ann, ann],
+        ['ann, expand', ann, ann],
+        ['ben, none', ordinary, ben],
+        ['ben, expand', ordinary, ben],
+      ],
+      [
+        ['ann', ann],
+        ['ben', ben],
+      ],
+    ]);
+  });
+
+  test.describe('shared requests, preconditions, outcomes and evidence:', () => {
+    const shared = `
 base: { body: {} }
 shared:
   requests: { plain: {} }
   given: [{ of: plain, status: 2xx }]
+  evidence: probe
   outcomes:
-    rejected: { of: asked, status: 4xx }
-    server-error: { of: asked, status: 5xx }
-    no-such-outcome-here: { of: asked, status: 3xx }
+    - { outcome: rejected, when: { of: probe, status: 4xx } }
+    - { outcome: server-error, when: { of: probe, status: 5xx } }
+    - { outcome: no-such-outcome-here, when: { of: probe, status: 3xx } }
+    - { outcome: answered, when: { of: probe, status: 2xx } }
 cases:
   - answers: malformed-json
     title: One
-    requests: { asked: { raw: "{" } }
-    given: [{ of: asked, status: [4xx, 2xx] }]
+    requests: { probe: { raw: "{" } }`;
+    const answerOf = (rest: string) => {
+      const { cases, problems } = read(`${shared}\n${rest}`);
+      expect(textsOf(problems)).toEqual([]);
+      const [first] = cases;
+      if (first?.kind !== 'question' || first.answer.kind !== 'first-of') throw new Error('It is a question.');
+      const { rows, answer } = first;
+      return {
+        row: rows[0],
+        evidence: answer.evidence,
+        rules: answer.rules.map((rule) => [rule.outcome, rule.when.length]),
+      };
+    };
+
+    test('they come before a case’s own, and only where they fit', () => {
+      const { row, rules, evidence } = answerOf(`    given: [{ of: probe, status: [4xx, 2xx] }]
+    evidence: plain
     outcomes:
-      answered: { of: asked, status: 2xx }
-      rejected: [{ of: asked, status: 400 }, { of: asked, body: { empty: true } }]`);
-    expect(told(problems)).toEqual([]);
-    const [first] = cases;
-    if (first?.kind !== 'question' || first.answer.kind !== 'first-of') throw new Error('It is a question.');
-    expect([...first.requests.keys()]).toEqual(['plain', 'asked']);
-    expect(first.given).toHaveLength(2);
-    expect(first.answer.rules.map(({ outcome, checks }) => [outcome, checks.length])).toEqual([
-      ['server-error', 1],
-      ['answered', 1],
-      ['rejected', 2],
-    ]);
+      - outcome: answered
+        when: { of: probe, status: 2xx }
+      - outcome: rejected
+        when: [{ of: probe, status: 400 }, { of: probe, body: { empty: true } }]`);
+      expect([...row.requests.keys()]).toEqual(['plain', 'probe']);
+      expect(row.given).toHaveLength(2);
+      expect(rules).toEqual([
+        ['server-error', 1],
+        ['answered', 1],
+        ['rejected', 2],
+      ]);
+      expect(evidence).toBe('plain');
+    });
+
+    test('they do for a case without its own', () => {
+      const { rules, evidence } = answerOf('');
+      expect(rules).toEqual([
+        ['rejected', 1],
+        ['server-error', 1],
+        ['answered', 1],
+      ]);
+      expect(evidence).toBe('probe');
+    });
+
+    test('a case that only names an outcome has the shared rule tried at that place', () => {
+      const { rules } = answerOf('    outcomes: [{ outcome: server-error }, { outcome: rejected }]');
+      expect(rules.map(([outcome]) => outcome)).toEqual(['answered', 'server-error', 'rejected']);
+    });
   });
 });

@@ -1,20 +1,20 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import type { Case } from '../../src/cases/case.js';
+import type { TestCase } from '../../src/cases/case.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { Question, Requirement } from '../../src/contract/ledger.js';
-import type { CaseResult } from '../../src/engine/run.js';
+import type { CaseResult } from '../../src/engine/case-result.js';
 import { curlCommand } from '../../src/http/curl.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
-import { type Certificate, certify, type RunFacts, sumOf } from '../../src/report/certificate.js';
+import { type Certificate, certificateOf, type RunFacts, sumOf } from '../../src/report/certificate.js';
 import { summaryOf } from '../../src/report/summary.js';
 import { schemaNamed } from '../../src/support/schema.js';
 
 const at = { file: 'cases/a.yaml', line: 3, column: 5 };
 const part = 'Limits';
-const requirement = (id: string): Requirement => ({ id, part, statement: `${id} holds.`, at });
+const requirement = (id: string): Requirement => ({ id, part, statement: `${id} holds.`, findings: [], at });
 const question = (id: string, ...warn: readonly string[]): Question => ({
   id,
   group: 'G',
@@ -30,7 +30,7 @@ const question = (id: string, ...warn: readonly string[]): Question => ({
     warn: new Set(warn),
   },
 });
-const verifying = (id: string, verifies: string): Case => ({
+const verifying = (id: string, verifies: string): TestCase => ({
   kind: 'requirement',
   id,
   verifies,
@@ -51,7 +51,12 @@ const suite: Suite = {
     exclusions: [],
   },
   world: {
-    world: { customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] },
+    customers: [],
+    products: [],
+    skus: [],
+    categories: [],
+    campaigns: [],
+    tiers: [],
     ids: {
       customer: new Map(),
       product: new Map(),
@@ -75,14 +80,14 @@ const facts: RunFacts = {
   durationMs: 1234.5,
 };
 
-function resultOf(id: string, verdict: Verdict, parts: Partial<CaseResult> = {}): CaseResult {
+function resultOf(id: string, verdict: Verdict, more: Partial<CaseResult> = {}): CaseResult {
   const reason = verdict === 'pass' ? '' : `It is ${verdict}.`;
-  return { id, subject: id, verdict, reason, at, rows: [], drift: [], requestsSent: 1, ...parts };
+  return { id, subject: id, verdict, reason, at, rows: [], drift: [], requestsSent: 1, ...more };
 }
 
 /** A certificate of cases with these verdicts; cases that are not named were not selected. */
-function certificateOf(all: Readonly<Record<string, Verdict>>): Certificate {
-  return certify(
+function certificateWith(all: Readonly<Record<string, Verdict>>): Certificate {
+  return certificateOf(
     suite,
     Object.entries(all).map(([id, verdict]) => resultOf(id, verdict)),
     facts,
@@ -115,7 +120,7 @@ test.describe('sums', () => {
   ];
   for (const [cases, requirements, run] of table) {
     test(`${JSON.stringify(cases)} → ${run}`, () => {
-      const certificate = certificateOf(cases);
+      const certificate = certificateWith(cases);
       expect(certificate.requirements.map(({ verdict }) => verdict)).toEqual(requirements);
       expect(certificate.verdict).toBe(run);
       expect(Object.values(certificate.summary).reduce((sum, count) => sum + count, 0)).toBe(2);
@@ -127,27 +132,27 @@ test.describe('sums', () => {
   }
 
   test('a requirement that no case speaks of leaves the run incomplete', () => {
-    const certificate = certify({ ...suite, cases: [] }, [], facts);
+    const certificate = certificateOf({ ...suite, cases: [] }, [], facts);
     expect(certificate.verdict).toBe('incomplete');
-    expect(certificate.missing).toEqual(['a.one: It has no case.', 'a.two: It has no case.']);
+    expect(certificate.incomplete_because).toEqual(['a.one: It has no case.', 'a.two: It has no case.']);
   });
 
   test('a run that was cut short never conforms, and says so whatever its verdict', () => {
     const judged = (verdict: Verdict) =>
-      certify(
+      certificateOf(
         suite,
         ['one-a', 'one-b', 'two'].map((id) => resultOf(id, verdict)),
         { ...facts, isCutShort: true },
       );
-    const said = 'The run was interrupted: what was not judged by then is missing.';
-    expect([judged('pass').verdict, judged('pass').missing, judged('pass').notes]).toEqual(['incomplete', [said], []]);
+    const said = 'The run was interrupted: what was not judged by then is not in it.';
+    expect(judged('pass')).toMatchObject({ verdict: 'incomplete', incomplete_because: [said], notes: [] });
     expect([judged('fail').verdict, judged('fail').notes]).toEqual(['does-not-conform', [said]]);
   });
 
   test('questions never change the verdict', () => {
     const results = ['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass'));
     for (const verdict of verdicts) {
-      expect(certify(suite, [...results, resultOf('first', verdict, { outcome: 'bad' })], facts).verdict).toBe(
+      expect(certificateOf(suite, [...results, resultOf('first', verdict, { outcome: 'bad' })], facts).verdict).toBe(
         'conforms',
       );
     }
@@ -170,12 +175,12 @@ test.describe('sums', () => {
 
 test.describe('says why', () => {
   test('incomplete: the first reason of every requirement that is not a pass', () => {
-    expect(certificateOf({ 'one-a': 'pass', 'one-b': 'inconclusive' }).missing).toEqual([
+    expect(certificateWith({ 'one-a': 'pass', 'one-b': 'inconclusive' }).incomplete_because).toEqual([
       'a.one: It is inconclusive.',
       'a.two: Not selected in this run.',
     ]);
-    expect(certificateOf({ 'one-a': 'fail', 'one-b': 'inconclusive' })).not.toHaveProperty('missing');
-    expect(certificateOf({ 'one-a': 'pass', 'one-b': 'pass', two: 'pass' })).not.toHaveProperty('missing');
+    expect(certificateWith({ 'one-a': 'fail', 'one-b': 'inconclusive' })).not.toHaveProperty('incomplete_because');
+    expect(certificateWith({ 'one-a': 'pass', 'one-b': 'pass', two: 'pass' })).not.toHaveProperty('incomplete_because');
   });
 
   test('a case: where, which rows, and how to repeat it; a pass has nothing to explain', () => {
@@ -184,7 +189,7 @@ test.describe('says why', () => {
       { title: 'y', verdict: 'fail', reason: 'No.' },
     ] as const;
     const evidence = { request, response: { status: 200, headers: [], body: '' } };
-    const { requirements } = certify(
+    const { requirements } = certificateOf(
       suite,
       [
         resultOf('one-a', 'pass', { rows: [{ title: '', verdict: 'pass', reason: '' }], evidence }),
@@ -208,14 +213,22 @@ test.describe('says why', () => {
   });
 
   test('a question: its outcome, whether it deserves a warning, or why there is none', () => {
-    const { questions } = certify(suite, [resultOf('first', 'pass', { outcome: 'bad' })], facts);
+    const { questions } = certificateOf(suite, [resultOf('first', 'pass', { outcome: 'bad' })], facts);
     expect(questions).toEqual([
-      { id: 'first', outcome: 'bad', warning: true, drift: false },
-      { id: 'second', outcome: null, reason: 'Not selected in this run.', warning: false, drift: false },
+      { id: 'first', part: 'Limits', outcome: 'bad', warning: true, drift: false },
+      {
+        id: 'second',
+        part: 'Limits',
+        outcome: null,
+        reason: 'Not selected in this run.',
+        warning: false,
+        drift: false,
+      },
     ]);
-    const unanswered = certify(suite, [resultOf('first', 'inconclusive')], facts).questions[0];
+    const unanswered = certificateOf(suite, [resultOf('first', 'inconclusive')], facts).questions[0];
     expect(unanswered).toEqual({
       id: 'first',
+      part: 'Limits',
       outcome: null,
       reason: 'It is inconclusive.',
       warning: false,
@@ -227,7 +240,7 @@ test.describe('says why', () => {
     const drift = [
       { kind: 'outcome', question: 'first', outcome: 'bad', expected: { outcome: 'good', statedBy: 'the record' } },
     ] as const;
-    const certificate = certify(suite, [resultOf('first', 'pass', { outcome: 'bad', drift })], facts);
+    const certificate = certificateOf(suite, [resultOf('first', 'pass', { outcome: 'bad', drift })], facts);
     expect(certificate.questions.map((entry) => entry.drift)).toEqual([true, false]);
     expect(certificate.drift).toEqual([{ case: 'first', text: "first is 'bad'; the record says 'good'." }]);
   });
@@ -249,7 +262,7 @@ test('conforms to its schema, whatever the verdicts, and JSON keeps all of it', 
             ...(shown ? { evidence: { request, transportError: 'timed-out', message: 'Late.' }, outcome: 'bad' } : {}),
           }),
         );
-        const certificate = certify(
+        const certificate = certificateOf(
           suite,
           results.filter(({ id }) => selected.includes(id)),
           facts,
@@ -263,7 +276,7 @@ test('conforms to its schema, whatever the verdicts, and JSON keeps all of it', 
 });
 
 test('tells the facts of the run', () => {
-  expect(certificateOf({})).toMatchObject({
+  expect(certificateWith({})).toMatchObject({
     target: { name: 'staging', base_url: 'https://a.test/api' },
     suite: { name: 'conformance', version: '1.2.3', digest: suite.digest },
     requests_sent: 12,
@@ -274,11 +287,11 @@ test('tells the facts of the run', () => {
 
 test.describe('the summary', () => {
   const written = { certificate: 'out/certificate.json', page: 'out/certificate.html', observed: 'out/observed.md' };
-  const lines = (all: Readonly<Record<string, Verdict>>) => summaryOf(certificateOf(all), written).split('\n');
+  const lines = (all: Readonly<Record<string, Verdict>>) => summaryOf(certificateWith(all), written).split('\n');
 
   test('names target, verdict, sums and files', () => {
     const text = summaryOf(
-      certify(
+      certificateOf(
         suite,
         [
           ...['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass')),

@@ -3,12 +3,13 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { calibrate } from '../../src/engine/run.js';
+import { startRun } from '../../src/engine/run.js';
 import { openClient } from '../../src/http/client.js';
-import { defaultOptions } from '../../src/http/connection-options.js';
+import type { Endpoint } from '../../src/http/connection-options.js';
 import { schemaNamed } from '../../src/support/schema.js';
 import { openTarget } from '../../src/targets/open.js';
 import { loadTarget } from '../../src/targets/target.js';
+import { worldOf } from '../../src/world/formats.js';
 import { conformance, copyOfPackage, readCertificate, temporaryFolder } from './support/cli.js';
 import { certifyOver, channelTo, requirementSuite, requirementsWith, suite } from './support/in-process.js';
 import { independentDeployment, listen } from './support/independent.js';
@@ -31,9 +32,10 @@ test('without settings the reference deployment conforms, every requirement pass
 });
 
 test('a deployment under a path prefix conforms', async () => {
-  const { url, close } = await listen(independentDeployment(suite.world.world, { prefix: '/shop/api', status: 203 }));
-  const { place } = loadTarget({ BASE_URL: `${url}/shop/api/`, ...credentials });
-  const client = openTarget({ name: 'prefix', place, pins: new Map() });
+  const { url, close } = await listen(independentDeployment(suite.world, { prefix: '/shop/api', status: 203 }));
+  const { target, connection } = loadTarget({ BASE_URL: `${url}/shop/api/`, ...credentials });
+  expect(connection.place.kind).toBe('deployment');
+  const client = openTarget(target, connection.place as Endpoint, connection.options);
   const { certificate } = await certifyOver(client, requirementSuite);
   await client.close();
   await close();
@@ -41,13 +43,13 @@ test('a deployment under a path prefix conforms', async () => {
 });
 
 test('a violation is shown on the line of the case file, with a command that repeats it, without the token', async () => {
-  const { url, close } = await listen(independentDeployment(suite.world.world, { violation: 'window-151' }));
+  const { url, close } = await listen(independentDeployment(suite.world, { violation: 'window-151' }));
   const args = ['certify', '--base-url', url, '--out', 'violation', '--', '--grep', 'window-with-few-valid'];
   const { status, output } = await conformance(args, { cwd, env: credentials });
   await close();
   expect(status).toBe(1);
   expect(output).toContain("Returned, but should not be: 'beyond-first' (rank 151).");
-  expect(output).toMatch(/>\s*\d+ \|\s+exclude: \{ beyond: 150 \}/);
+  expect(output).toMatch(/>\s*\d+ \|\s+only: newest-150/);
   expect(output).toContain('-H "X-Client-Token: $CLIENT_TOKEN"');
   expect(output).not.toContain(token);
   expect(requirementsWith('fail', readCertificate(cwd, 'violation'))).toEqual(['limit.newest-150']);
@@ -66,14 +68,14 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
     hangs: { server: createServer(() => undefined), reason: /no complete response/ },
   };
   const repeats = { waitsMs: [10, 10], longestWaitMs: 1_000 };
-  const limits = { ...defaultOptions.limits, timeoutMs: 500 };
+  const limits = { timeoutMs: 500 };
 
   for (const [name, { server, reason }] of Object.entries(unreadyTargets)) {
     test(name, async () => {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const own = { applicationId: credentials.CLIENT_APPLICATION_ID, token };
-      const client = openClient({ ...defaultOptions, baseUrl, credentials: own, repeats, limits });
+      const client = openClient({ baseUrl, credentials: own, repeats, limits });
       const { certificate } = await certifyOver(client, requirementSuite);
       await client.close();
       server.close();
@@ -98,13 +100,14 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
     expect(readCertificate(cwd, 'refusing').requests_sent).toBe(suite.calibration.length);
   });
 
-  test('holds nothing of the world: a note says what may be the matter', async () => {
-    const noted = async (answer: Parameters<typeof channelTo>[0]) => (await calibrate(suite, channelTo(answer))).note;
+  test('has nothing of the world: a note says what may be the matter', async () => {
+    const noted = async (answer: Parameters<typeof channelTo>[0]) =>
+      (await startRun(suite, channelTo(answer))).calibration.note;
     expect(await noted(() => ({ status: 200, headers: [], body: '{"promotions":[]}' }))).toMatch(
       /^The first responses name no promotion of the world\. Is it loaded/,
     );
     expect(await noted(() => ({ status: 503, headers: [], body: '' }))).toBeUndefined();
-    expect(await noted(independentDeployment(suite.world.world))).toBeUndefined();
+    expect(await noted(independentDeployment(suite.world))).toBeUndefined();
   });
 
   test('is down: found out once, before the tests', async () => {
@@ -124,11 +127,11 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
     const root = copyOfPackage(folder);
     const file = path.join(root, 'cases', 'requirements', 'window.yaml');
     const lines = readFileSync(file, 'utf8').split('\n');
-    const line = lines.findIndex((text) => text.includes('exclude: { beyond: 150 }'));
-    const column = (lines[line] as string).indexOf('exclude') + 1;
-    writeFileSync(file, lines.map((text, n) => (n === line ? text.replace('exclude', 'exlude') : text)).join('\n'));
+    const line = lines.findIndex((text) => text.includes('only: newest-150'));
+    const column = (lines[line] as string).indexOf('only') + 1;
+    writeFileSync(file, lines.map((text, n) => (n === line ? text.replace('only', 'onyl') : text)).join('\n'));
     let requests = 0;
-    const answer = independentDeployment(suite.world.world);
+    const answer = independentDeployment(suite.world);
     const { url, close } = await listen((request) => {
       requests += 1;
       return answer(request);
@@ -143,7 +146,7 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
     expect(status).toBe(2);
     expect(requests).toBe(0);
     expect(output).toBe(
-      `cases/requirements/window.yaml:${line + 1}:${column}: unknown key 'exlude'\n    Did you mean 'exclude'?\n`,
+      `cases/requirements/window.yaml:${line + 1}:${column}: unknown key 'onyl'\n    Did you mean 'only'?\n`,
     );
   });
 
@@ -194,5 +197,5 @@ test('world prints the expanded world as JSON, as its schema describes it', asyn
   const { status, output } = await conformance(['world'], { cwd });
   expect(status).toBe(0);
   expect(schemaNamed('expanded-world')(JSON.parse(output))).toBe(true);
-  expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(suite.world.world)));
+  expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(worldOf(suite.world))));
 });

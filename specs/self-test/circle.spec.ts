@@ -10,7 +10,7 @@ const { folder: cwd, remove } = temporaryFolder();
 test.afterAll(remove);
 
 /** Starts the reference deployment on a free port, as a user does. */
-async function serve(args: readonly string[]): Promise<{ url: string; output: string; stop(): Promise<void> }> {
+async function serve(args: readonly string[]): Promise<{ url: string; output: string; end(): Promise<void> }> {
   const child = spawn(
     process.execPath,
     [path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js'), 'serve', ...args],
@@ -25,12 +25,12 @@ async function serve(args: readonly string[]): Promise<{ url: string; output: st
     child.on('exit', (code) => reject(new Error(`serve ended with status ${code}: ${output}`)));
   });
   const url = /http:\/\/127\.0\.0\.1:\d+/.exec(output)?.[0] ?? '';
-  const stop = () =>
+  const end = () =>
     new Promise<void>((resolve) => {
       child.removeAllListeners('exit').on('exit', () => resolve());
       child.kill('SIGTERM');
     });
-  return { url, output, stop };
+  return { url, output, end };
 }
 
 test('record, serve the record, certify against it, change something, compare', async () => {
@@ -46,7 +46,7 @@ test('record, serve the record, certify against it, change something, compare', 
     cwd,
     env,
   });
-  await real.stop();
+  await real.end();
   expect(recorded.status, recorded.output).toBe(0);
   const record = readFileSync(path.join(cwd, 'shop.yaml'), 'utf8');
   expect(record).toContain('outcome: union');
@@ -58,7 +58,7 @@ test('record, serve the record, certify against it, change something, compare', 
     cwd,
     env,
   });
-  await mock.stop();
+  await mock.end();
   expect(same.status, same.output).toBe(0);
   expect(readCertificate(cwd, 'mock').drift).toEqual([]);
   for (const file of ['observed.md']) {
@@ -71,8 +71,8 @@ test('record, serve the record, certify against it, change something, compare', 
     expect(one).toBe(other);
   }
 
-  const asked = [...behaviours.map((behaviour) => behaviour.split('=')[0]), 'quantity-zero', 'result-order'];
-  const only = ['--', '--grep', asked.map((id) => `@${id}\\b`).join('|')];
+  const selected = [...behaviours.map((behaviour) => behaviour.split('=')[0]), 'quantity-zero', 'result-order'];
+  const only = ['--', '--grep', selected.map((id) => `@${id}\\b`).join('|')];
   const changed = await conformance(['certify', '--against', 'shop.yaml', '--out', 'changed', ...only], { cwd });
   expect(changed.status, changed.output).toBe(3);
   expect(changed.output).toContain("filter-combination is 'intersection'; the record says 'union'.");
@@ -95,7 +95,7 @@ test('a fault is served, and the requirement that it breaks fails', async () => 
   const env = { CLIENT_APPLICATION_ID: 'reference-application', CLIENT_TOKEN: 'reference-token' };
   const args = ['certify', '--base-url', faulty.url, '--out', 'faulty', '--', '--grep', 'window-with-few-valid'];
   const { status, output } = await conformance(args, { cwd, env });
-  await faulty.stop();
+  await faulty.end();
   expect(status, output).toBe(1);
   expect(requirementsWith('fail', readCertificate(cwd, 'faulty'))).toEqual(['limit.newest-150']);
 });

@@ -17,15 +17,12 @@ const request: HttpRequest = {
 };
 
 const responseOf = (exchange: Exchange) => ('response' in exchange ? exchange.response : undefined);
-const troubleOf = (exchange: Exchange) =>
+const transportErrorOf = (exchange: Exchange) =>
   'transportError' in exchange ? [exchange.transportError, exchange.message] : 'a response';
 const ok = response('200 OK', ['Content-Type: application/json'], '{}');
 
 test.describe('what goes out', () => {
-  test('the body of a GET, its headers with the real credentials, and nothing that was not asked for', async ({
-    serve,
-    open,
-  }) => {
+  test('the body of a GET, its headers with the real credentials, and nothing else', async ({ serve, open }) => {
     const wire = await serve(ok);
     const exchange = await open(wire.url).send(request);
     expect(responseOf(exchange)).toEqual({
@@ -51,7 +48,7 @@ test.describe('what goes out', () => {
     });
   });
 
-  test('the exchange holds placeholders, not credentials', async ({ serve, open }) => {
+  test('the exchange has placeholders, not credentials', async ({ serve, open }) => {
     const exchange = await open((await serve(ok)).url).send(request);
     expect(exchange.request).toEqual(request);
     expect(JSON.stringify(exchange)).not.toContain(credentials.token);
@@ -108,17 +105,17 @@ test.describe('what goes out', () => {
 
   test('no more at once than the limit', async ({ serve, open }) => {
     const waiting: (() => void)[] = [];
-    let most = 0;
+    let maxAtOnce = 0;
     const wire = await serve((socket) => {
       waiting.push(() => socket.write(ok));
-      most = Math.max(most, waiting.length);
+      maxAtOnce = Math.max(maxAtOnce, waiting.length);
       // Two are answered only when two are waiting, so more than two could be.
       if (waiting.length === 2) for (const answer of waiting.splice(0)) answer();
     });
     const { send } = open(wire.url, { concurrency: 2 });
     const exchanges = await Promise.all(Array.from({ length: 6 }, () => send(request)));
     expect(exchanges.map((exchange) => responseOf(exchange)?.status)).toEqual(Array(6).fill(200));
-    expect(most).toBe(2);
+    expect(maxAtOnce).toBe(2);
   });
 });
 
@@ -146,6 +143,21 @@ test.describe('what is left alone', () => {
     expect(responseOf(await open(wire.url).send(request))?.status).toBe(401);
     expect(wire.received).toHaveLength(1);
   });
+});
+
+test('a request that is withheld when its turn comes is not sent, and says why', async ({ serve, open }) => {
+  let isEnough = false;
+  const wire = await serve((socket) => {
+    isEnough = true;
+    socket.write(ok);
+  });
+  const { send } = open(wire.url, { concurrency: 1 });
+  const whyWithheld = () => (isEnough ? 'That is enough.' : undefined);
+  const exchanges = await Promise.all([1, 2, 3].map(() => send(request, whyWithheld)));
+  const withheld = ['not-sent', 'That is enough.'];
+  expect(exchanges.map(transportErrorOf)).toEqual(['a response', withheld, withheld]);
+  expect(exchanges.map(({ attempts }) => attempts)).toEqual([1, 0, 0]);
+  expect(wire.received).toHaveLength(1);
 });
 
 test.describe('what comes back', () => {
@@ -178,10 +190,10 @@ test.describe('what comes back', () => {
       ['Latin-1', ['Content-Type: text/plain; a=b; charset="iso-8859-1"'], Buffer.from('ä', 'latin1'), 'ä'],
       ['a charset that nobody knows', ['Content-Type: text/plain; charset=klingon'], 'ä', 'ä'],
       ['bytes that are no text', [], Buffer.from([0x61, 0xff, 0x62]), 'a\uFFFDb'],
-      ['gzip, unasked', ['Content-Encoding: gzip'], gzipSync('text'), 'text'],
+      ['gzip, unrequested', ['Content-Encoding: gzip'], gzipSync('text'), 'text'],
       ['gzip under its old name', ['Content-Encoding: X-GZIP'], gzipSync('text'), 'text'],
-      ['deflate, unasked', ['Content-Encoding: deflate'], deflateSync('text'), 'text'],
-      ['br, unasked', ['Content-Encoding: br'], brotliCompressSync('text'), 'text'],
+      ['deflate, unrequested', ['Content-Encoding: deflate'], deflateSync('text'), 'text'],
+      ['br, unrequested', ['Content-Encoding: br'], brotliCompressSync('text'), 'text'],
       ['two codings, in one line', ['Content-Encoding: gzip, br'], brotliCompressSync(gzipSync('text')), 'text'],
       [
         'two codings, in two lines',
@@ -229,13 +241,13 @@ test.describe('what comes back', () => {
   }
 });
 
-test.describe('trouble is part of the exchange, and its message never holds the token', () => {
+test.describe('a transport error belongs to the exchange, and its message never has the token', () => {
   const limits = { bodyBytes: 20_000, headerBytes: 4_096 };
   const timedOut = 'There was no complete response within 500 ms (limits.timeout_ms).';
   const tooLarge = 'The body is larger than 20000 bytes (limits.body_bytes).';
   const invalid = 'The response is no valid HTTP, or its length is not as announced.';
   const echo = `X-Echo: ${credentials.token}`;
-  const troubles: readonly (readonly [what: string, reply: Reply, trouble: string, message: string | RegExp])[] = [
+  const errors: readonly (readonly [what: string, reply: Reply, kind: string, message: string | RegExp])[] = [
     ['no answer', () => undefined, 'timed-out', timedOut],
     ['headers that do not end', `HTTP/1.1 200 OK\r\n${echo}\r\n`, 'timed-out', timedOut],
     ['a body that does not end', response('200 OK', ['Content-Length: 10', echo], 'five!'), 'timed-out', timedOut],
@@ -301,10 +313,10 @@ test.describe('trouble is part of the exchange, and its message never holds the 
       'The body unpacks to more than 20000 bytes (limits.body_bytes).',
     ],
     [
-      'a coding that nobody asked for or knows',
+      'a coding that nobody requested or knows',
       response('200 OK', ['Content-Encoding: zstd'], 'text'),
       'unreadable',
-      "The body is encoded as 'zstd', which was not asked for.",
+      "The body is encoded as 'zstd', which was not requested.",
     ],
     [
       'gzip that is none',
@@ -331,18 +343,18 @@ test.describe('trouble is part of the exchange, and its message never holds the 
       'The headers are larger than 4096 bytes (limits.header_bytes).',
     ],
   ];
-  for (const [what, reply, trouble, message] of troubles) {
+  for (const [what, reply, kind, message] of errors) {
     test(what, async ({ serve, open }) => {
       const wire = await serve(reply, ok);
-      const { send } = open(wire.url, trouble === 'timed-out' ? { ...limits, timeoutMs: 500 } : limits);
+      const { send } = open(wire.url, kind === 'timed-out' ? { ...limits, timeoutMs: 500 } : limits);
       const exchange = await send(request);
-      expect(troubleOf(exchange)).toEqual([
-        trouble,
+      expect(transportErrorOf(exchange)).toEqual([
+        kind,
         typeof message === 'string' ? message : expect.stringMatching(message),
       ]);
       expect(JSON.stringify(exchange)).not.toContain(credentials.token);
       expect(exchange.request).toEqual(request);
-      // The next one is not troubled by it.
+      // The next one goes well.
       expect(responseOf(await send(request))?.status).toBe(200);
     });
   }
@@ -351,13 +363,13 @@ test.describe('trouble is part of the exchange, and its message never holds the 
     const wire = await serve(response('200 OK', ['Content-Length: 2'], 'hello'), ok);
     const { send } = open(wire.url, limits);
     const first = await send(request);
-    expect(responseOf(first)?.body ?? troubleOf(first)).toEqual('he');
+    expect(responseOf(first)?.body ?? transportErrorOf(first)).toEqual('he');
     expect(responseOf(await send(request))?.body).toBe('{}');
   });
 
   test('nobody listens', async ({ open }) => {
-    // Port 1 of loopback: nothing listens below 1024 without being asked to.
-    expect(troubleOf(await open('http://127.0.0.1:1', limits).send(request))).toEqual([
+    // Port 1 of loopback: nothing listens below 1024 unless somebody starts it.
+    expect(transportErrorOf(await open('http://127.0.0.1:1', limits).send(request))).toEqual([
       'unreachable',
       '127.0.0.1:1 refuses the connection. Is the deployment running, and the base URL right?',
     ]);
@@ -369,7 +381,10 @@ test.describe('trouble is part of the exchange, and its message never holds the 
     const { port } = server.address() as AddressInfo;
     const exchange = await open(`https://127.0.0.1:${port}`, limits).send(request);
     server.close();
-    expect(troubleOf(exchange)).toEqual(['tls', `The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS?`]);
+    expect(transportErrorOf(exchange)).toEqual([
+      'tls',
+      `The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS?`,
+    ]);
   });
 
   const unsendable: readonly (readonly [what: string, change: Partial<HttpRequest>, token?: string])[] = [
@@ -385,7 +400,7 @@ test.describe('trouble is part of the exchange, and its message never holds the 
     test(`nothing is sent: ${what}`, async ({ serve, open }) => {
       const wire = await serve(ok);
       const exchange = await open(wire.url, limits, { token }).send({ ...request, ...change });
-      expect(troubleOf(exchange)).toEqual(['not-sent', expect.stringMatching(/^The request cannot be sent: /)]);
+      expect(transportErrorOf(exchange)).toEqual(['not-sent', expect.stringMatching(/^The request cannot be sent: /)]);
       expect(JSON.stringify(exchange)).not.toContain('secret');
       expect(wire.connections()).toBe(0);
     });
@@ -398,6 +413,6 @@ test('a client that was closed sends nothing and does not reject', async ({ serv
   const under = client.send(request);
   await client.close();
   const ended = ['not-sent', 'The run ended before there was a response.'];
-  expect(troubleOf(await under)).toEqual(ended);
-  expect(troubleOf(await client.send(request))).toEqual(ended);
+  expect(transportErrorOf(await under)).toEqual(ended);
+  expect(transportErrorOf(await client.send(request))).toEqual(ended);
 });

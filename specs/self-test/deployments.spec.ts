@@ -2,11 +2,10 @@ import { expect, test } from '@playwright/test';
 import { certifyInProcess, requirementSuite, requirementsWith, suite } from './support/in-process.js';
 import { independentDeployment, type ShapeName, shapes, type Traits, violations } from './support/independent.js';
 
-const { world } = suite.world;
-const asked = requirementSuite;
+const { world } = suite;
 
 async function verdictOn(traits: Traits, tierPatterns?: readonly string[]) {
-  const options = tierPatterns === undefined ? { asked } : { asked, tierPatterns };
+  const options = tierPatterns === undefined ? { suite: requirementSuite } : { suite: requirementSuite, tierPatterns };
   return (await certifyInProcess(independentDeployment(world, traits), options)).certificate;
 }
 
@@ -43,8 +42,8 @@ test.describe('where rejected promotions are listed beside returned ones', () =>
     const certificate = await verdictOn({ shape: 'with-rejected' });
     expect(certificate.verdict).toBe('incomplete');
     expect(requirementsWith('fail', certificate)).toEqual([]);
-    expect(certificate.missing?.join()).toContain('/promotions/*/id and /skipped/*/id');
-    expect(certificate.missing?.join()).toContain('response: { tier: /promotions/*/id }');
+    expect(certificate.incomplete_because?.join()).toContain('/promotions/*/id and /skipped/*/id');
+    expect(certificate.incomplete_because?.join()).toContain('response: { tier: /promotions/*/id }');
   });
 
   test('the path in a target file settles it', async () => {
@@ -54,7 +53,7 @@ test.describe('where rejected promotions are listed beside returned ones', () =>
   test('a wrong path in a target file is incomplete, not a failure', async () => {
     const certificate = await verdictOn({ shape: 'with-rejected' }, ['/data/*/id']);
     expect(certificate.verdict).toBe('incomplete');
-    expect(certificate.missing?.join()).toContain('nowhere under /data/*/id');
+    expect(certificate.incomplete_because?.join()).toContain('nowhere under /data/*/id');
   });
 });
 

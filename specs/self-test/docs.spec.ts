@@ -27,8 +27,8 @@ for (const { name, text } of documents) {
     for (const example of examples) {
       const { cases, problems } = readCaseFile(parseYaml(example, name), suite.ledger, suite.world);
       expect(problems).toEqual([]);
-      const deployment = createDeployment({ world: suite.world.world, credentials: credentialPlaceholders });
-      const { results } = await certifyInProcess(deployment, { asked: { ...suite, cases } });
+      const deployment = createDeployment({ world: suite.world, credentials: credentialPlaceholders });
+      const { results } = await certifyInProcess(deployment, { suite: { ...suite, cases } });
       expect(results.map(({ verdict }) => verdict)).toEqual(cases.map(() => 'pass'));
     }
   });

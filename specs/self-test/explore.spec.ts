@@ -4,25 +4,27 @@ import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import { faults } from '../../reference/faults/index.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
+import { calibrate } from '../../src/engine/calibrate.js';
+import { explored } from '../../src/engine/case-result.js';
 import { explore } from '../../src/engine/explore.js';
-import { calibrate, explored } from '../../src/engine/run.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
-import { nothingExpected } from '../../src/judge/drift.js';
+import { recognizerFor } from '../../src/recognition/recognizer.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import { channelTo, suite } from './support/in-process.js';
 import { independentDeployment, type ShapeName, shapes } from './support/independent.js';
 
-const { world } = suite.world;
+const { world } = suite;
 const exploration = { requests: 300, seed: 7 };
 
-async function exploring(answer: Parameters<typeof channelTo>[0], asked = exploration) {
+async function exploring(answer: Parameters<typeof channelTo>[0]) {
   const channel = channelTo(answer);
-  const { namings } = await calibrate(suite, channel);
-  return explore(suite, channel, { world, calibration: namings, expected: nothingExpected, infersShape: false }, asked);
+  const recognizer = recognizerFor(world);
+  const { namings } = await calibrate(suite, channel, recognizer);
+  return explore(suite, channel, { world, recognizer, calibration: namings }, exploration);
 }
 
 /** Faults that no random request can show, with the reason. */
-const audience = 'nothing is promised of a result under audienceRulesOnly, so it is not drawn';
+const audience = 'the documentation says nothing of a result under audienceRulesOnly, so it is not drawn';
 const unreachable: Readonly<Record<string, string>> = {
   'audience-rules-only-refused': audience,
   'audience-rules-only-crashes': audience,
@@ -79,7 +81,7 @@ test('a finding is shrunk to a small request and printed as a case that the suit
 });
 
 test('the same seed asks the same', async () => {
-  const asked = await Promise.all(
+  const sent = await Promise.all(
     [1, 2].map(async () => {
       const requests: string[] = [];
       const answer = independentDeployment(world);
@@ -90,8 +92,8 @@ test('the same seed asks the same', async () => {
       return requests;
     }),
   );
-  expect(asked[0]).toEqual(asked[1]);
-  expect(asked[0]?.length).toBeGreaterThan(300);
+  expect(sent[0]).toEqual(sent[1]);
+  expect(sent[0]?.length).toBeGreaterThan(300);
 });
 
 test('a target that shows nothing is inconclusive', async () => {

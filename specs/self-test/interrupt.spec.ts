@@ -9,13 +9,14 @@ import { independentDeployment, listen } from './support/independent.js';
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   test(`${signal} leaves a certificate of what was judged, and no process`, async () => {
     const { folder: cwd, remove } = temporaryFolder();
-    const answer = independentDeployment(suite.world.world);
-    let asked = 0;
+    const answer = independentDeployment(suite.world);
+    let received = 0;
     let child: ReturnType<typeof spawn> | undefined;
     const { url, close } = await listen((request) => {
-      asked += 1;
+      received += 1;
       // To the whole group, as a terminal does with Ctrl-C; SIGTERM goes to the command alone.
-      if (asked === 100 && child?.pid !== undefined) process.kill(signal === 'SIGINT' ? -child.pid : child.pid, signal);
+      if (received === 100 && child?.pid !== undefined)
+        process.kill(signal === 'SIGINT' ? -child.pid : child.pid, signal);
       return answer(request);
     });
     const env = {
@@ -37,7 +38,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     expect(status).toBe(4);
     const certificate = readCertificate(cwd, 'out');
     expect(certificate.verdict).toBe('incomplete');
-    expect(certificate.missing?.join()).toContain('interrupted');
+    expect(certificate.incomplete_because?.join()).toContain('interrupted');
     expect(certificate.requirements.some(({ verdict }) => verdict === 'pass')).toBe(true);
     expect(() => process.kill(-(pid ?? 0), 0)).toThrow('ESRCH');
     await close();

@@ -106,7 +106,7 @@ const echoed = (request: HttpRequest, status: number, more: object = {}): HttpRe
   body: JSON.stringify({ ...more, echo: echoes(request), [echoes(request).join()]: request }),
 });
 
-const all = suite.world.world.tiers.map(({ id }) => ({ id }));
+const all = suite.world.tiers.map(({ id }) => ({ id }));
 
 const deployments: Readonly<Record<string, (request: HttpRequest) => HttpResponse>> = {
   'that refuses everything': (request) => echoed(request, 400),

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { expect } from '@playwright/test';
 import { runSuite } from '../../src/engine/run.js';
 import { openClient } from '../../src/http/client.js';
-import { type ClientOptions, defaultOptions, type Repeats } from '../../src/http/connection-options.js';
+import { defaultOptions, type Repeats } from '../../src/http/connection-options.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
-import { accountInFile, accountInMemory } from '../../src/http/request-budget.js';
+import { budgetInFile, budgetInMemory } from '../../src/http/request-budget.js';
 import { waitAfter } from '../../src/http/retry.js';
 import { temporaryFolder } from './support/cli.js';
 import { requirementSuite, suite } from './support/in-process.js';
@@ -74,24 +74,24 @@ test.describe('repeated twice, and the last exchange counts', () => {
 test.describe('sent once, whatever comes', () => {
   for (const status of [200, 204, 301, 307, 400, 401, 403, 404, 405, 408, 409, 413, 418, 422, 425, 500, 501, 505]) {
     test(String(status), async ({ serve, open }) => {
-      // That a deployment asks for it makes no difference.
+      // That a deployment wants it makes no difference.
       const wire = await serve(busy(status, 'Retry-After: 0'));
       const exchange = await open(wire.url, {}, {}, { repeats: quick }).send(request);
       expect([outcomeOf(exchange), exchange.attempts, namesOf(wire)]).toEqual([status, 1, 'a']);
     });
   }
 
-  const others: readonly (readonly [what: string, reply: Reply, trouble: string, method?: string])[] = [
+  const others: readonly (readonly [what: string, reply: Reply, transportError: string, method?: string])[] = [
     ['a body that is too large', response('200 OK', [], 'x'.repeat(101)), 'too-large'],
     ['no HTTP', 'SSH-2.0\r\n\r\n', 'unreadable'],
     ['a coding that is none', response('200 OK', ['Content-Encoding: gzip'], 'text'), 'unreadable'],
     ['no answer to a POST, which may have arrived', (socket) => socket.end(), 'broken-connection', 'POST'],
   ];
-  for (const [what, reply, trouble, method] of others) {
+  for (const [what, reply, transportError, method] of others) {
     test(what, async ({ serve, open }) => {
       const wire = await serve(reply);
       const exchange = await open(wire.url, { bodyBytes: 100 }, {}, { repeats: quick }).send(requestTo('a', method));
-      expect([outcomeOf(exchange), exchange.attempts, namesOf(wire)]).toEqual([trouble, 1, 'a']);
+      expect([outcomeOf(exchange), exchange.attempts, namesOf(wire)]).toEqual([transportError, 1, 'a']);
     });
   }
 
@@ -111,7 +111,7 @@ test.describe('waits', () => {
 
   const now = Date.parse('2026-11-21T12:00:00Z');
   const repeats: Repeats = { waitsMs: [7], longestWaitMs: 60_000 };
-  const asked: readonly (readonly [status: number, retryAfter: string | undefined, ms: number, forAll: boolean])[] = [
+  const waits: readonly (readonly [status: number, retryAfter: string | undefined, ms: number, forAll: boolean])[] = [
     [503, undefined, 7, false],
     [429, undefined, 7, true],
     [429, '2', 2_000, true],
@@ -128,7 +128,7 @@ test.describe('waits', () => {
     [503, '1.5', 7, false],
     [503, '', 7, false],
   ];
-  for (const [status, retryAfter, ms, forAll] of asked) {
+  for (const [status, retryAfter, ms, forAll] of waits) {
     test(`after ${status} with ${retryAfter === undefined ? 'no Retry-After' : `'${retryAfter.slice(0, 40)}'`}`, () => {
       const headers = retryAfter === undefined ? [] : ([['retry-after', retryAfter]] as const);
       const exchange: Exchange = { request, response: { status, headers, body: '' } };
@@ -141,7 +141,7 @@ test.describe('waits', () => {
     expect(waitAfter(exchange, 7, repeats, now)).toEqual({ ms: 7, forAll: false });
   });
 
-  test('as the deployment asks, in place of the own', async ({ serve, open }) => {
+  test('as long as the deployment says, in place of the own', async ({ serve, open }) => {
     const wire = await serve(busy(503, 'Retry-After: 0'), busy(429, 'Retry-After: Sat, 01 Jan 2000 00:00:00 GMT'), ok);
     const exchange = await open(wire.url, {}, {}, { repeats: { waitsMs: [hour, hour], longestWaitMs: hour } }).send(
       request,
@@ -173,7 +173,7 @@ test.describe('others', () => {
       const wire = await serve(reply, ok);
       const repeats: Repeats = { waitsMs: [200], longestWaitMs: 200 };
       const { send } = open(wire.url, { concurrency: 1 }, {}, { repeats });
-      await Promise.all(three.map(send));
+      await Promise.all(three.map((each) => send(each)));
       expect(namesOf(wire)).toBe('aabc');
     });
   }
@@ -181,24 +181,24 @@ test.describe('others', () => {
   test('go on where one had bad luck', async ({ serve, open }) => {
     const wire = await serve(busy(502), ok);
     const { send } = open(wire.url, { concurrency: 1 }, {}, { repeats: { waitsMs: [1_000], longestWaitMs: 1_000 } });
-    await Promise.all(three.map(send));
+    await Promise.all(three.map((each) => send(each)));
     expect(namesOf(wire)).toBe('abca');
   });
 
-  test('are asked one at a time from then on', async ({ serve, open }) => {
-    let underWay = 0;
-    let most = 0;
+  test('are sent one at a time from then on', async ({ serve, open }) => {
+    let atOnce = 0;
+    let maxAtOnce = 0;
     const wire = await serve(
-      // The first four are under way at once; the others are left to wait for a while, so that more could come.
+      // The first four are sent at once; the others are left to wait for a while, so that more could come.
       (socket) => setTimeout(() => socket.write(busy(429)), 100),
       (socket) => setTimeout(() => socket.write(ok), 50),
       (socket) => setTimeout(() => socket.write(ok), 50),
       (socket) => setTimeout(() => socket.write(ok), 50),
       (socket) => {
-        underWay += 1;
-        most = Math.max(most, underWay);
+        atOnce += 1;
+        maxAtOnce = Math.max(maxAtOnce, atOnce);
         setTimeout(() => {
-          underWay -= 1;
+          atOnce -= 1;
           socket.write(ok);
         }, 20);
       },
@@ -208,7 +208,7 @@ test.describe('others', () => {
     await first[0];
     await Promise.all(['e', 'f', 'g', 'h'].map((name) => send(requestTo(name))));
     expect(wire.received).toHaveLength(9);
-    expect(most).toBe(1);
+    expect(maxAtOnce).toBe(1);
   });
 });
 
@@ -216,7 +216,7 @@ test.describe('pacing', () => {
   test('so many in a second: the second waits for its turn', async ({ serve }) => {
     const wire = await serve(ok);
     const pacing = { concurrency: 8, requestsPerSecond: 0.001 };
-    const { send, close } = openClient({ ...defaultOptions, baseUrl: wire.url, credentials, pacing });
+    const { send, close } = openClient({ baseUrl: wire.url, credentials, pacing });
     const [first, ...others] = ['a', 'b', 'c'].map((name) => send(requestTo(name)));
     expect(outcomeOf((await first) as Exchange)).toBe(200);
     await close();
@@ -269,8 +269,8 @@ test.describe('the budget', () => {
     const { folder, remove } = temporaryFolder();
     const file = path.join(folder, 'requests');
     writeFileSync(file, '.');
-    const options: ClientOptions = { ...defaultOptions, baseUrl: wire.url, credentials, budget };
-    const clients = [1, 2].map(() => openClient(options, accountInFile(file, Date.now())));
+    const options = { baseUrl: wire.url, credentials, budget };
+    const clients = [1, 2].map(() => openClient(options, budgetInFile(file, Date.now())));
     const outcomes: unknown[] = [];
     for (const { send } of [...clients, ...clients]) outcomes.push(outcomeOf(await send(request)));
     await Promise.all(clients.map((client) => client.close()));
@@ -281,7 +281,7 @@ test.describe('the budget', () => {
 });
 
 test.describe('a deployment for which repeats are in vain', () => {
-  test('is asked once for each after three of them, until one fares better', async ({ serve, open }) => {
+  test('gets each request once after three of them, until one fares better', async ({ serve, open }) => {
     const replies = [...Array(14).fill(busy(429)), ok, busy(429), ok];
     const wire = await serve(...replies);
     const { send } = open(wire.url, {}, {}, { repeats: quick });
@@ -297,12 +297,11 @@ test.describe('a deployment for which repeats are in vain', () => {
     const client = open(wire.url, {}, {}, { repeats: { waitsMs: [1, 1], longestWaitMs: 1 } });
     const { results, calibration } = await runSuite(suite, client);
     const inCases = results.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
-    const answering = listen(independentDeployment(suite.world.world));
-    const { url, close } = await answering;
+    const { url, close } = await listen(independentDeployment(suite.world));
     const other = await runSuite(suite, open(url));
     await close();
     const usually = other.results.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
-    // At most as many as are under way at once are repeated before it is known.
+    // At most as many as are sent at once are repeated before it is known.
     expect(inCases + calibration.requestsSent).toBe(wire.received.length);
     expect(inCases - usually).toBeLessThanOrEqual(2 * defaultOptions.pacing.concurrency);
     expect(new Set(results.map(({ verdict }) => verdict))).toEqual(new Set(['inconclusive']));
@@ -311,21 +310,20 @@ test.describe('a deployment for which repeats are in vain', () => {
 });
 
 test('a deployment that fails now and then conforms, and every request is counted', async () => {
-  const answer = independentDeployment(requirementSuite.world.world);
+  const answer = independentDeployment(requirementSuite.world);
   let received = 0;
-  const { url, close } = await listen((asked) => {
+  const { url, close } = await listen((each) => {
     received += 1;
-    if (received % 5 !== 0) return answer(asked);
+    if (received % 5 !== 0) return answer(each);
     const [status, headers] = received % 2 === 0 ? [503, []] : [429, [['Retry-After', '0']] as const];
     return { status, headers, body: '' } as never;
   });
-  const account = accountInMemory();
-  const options = { ...defaultOptions, repeats: quick, baseUrl: url, credentials };
-  const client = openClient(options, account);
+  const requestBudget = budgetInMemory();
+  const client = openClient({ repeats: quick, baseUrl: url, credentials }, requestBudget);
   const { results, calibration } = await runSuite(requirementSuite, client);
   await client.close();
   await close();
   expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
   expect(results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent)).toBe(received);
-  expect(account.spent()).toBe(received);
+  expect(requestBudget.spent()).toBe(received);
 });

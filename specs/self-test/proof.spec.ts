@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { requirements } from '../../reference/faults/fault.js';
 import { faultNamed, faults } from '../../reference/faults/index.js';
-import { examine, examinedCredentials, verdictsOf } from '../proof/examine.js';
+import { inProcessCredentials, judgeDeployment, verdictsOf } from '../proof/judge-deployment.js';
 import { flawsOf, type Proof, proofTable, prove } from '../proof/proof.js';
 import { suite } from './support/in-process.js';
 
@@ -32,8 +32,8 @@ test('a fault is found by its id, and an unknown one gets the nearest', () => {
 
 test('several faults break several requirements of one deployment', async () => {
   const broken = ['window-of-151', 'metadata-by-prefix', 'expand-crashes'].map(faultNamed);
-  const deployment = createDeployment({ world: suite.world.world, credentials: examinedCredentials, faults: broken });
-  const verdicts = verdictsOf(await examine(suite, deployment));
+  const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: broken });
+  const verdicts = verdictsOf(await judgeDeployment(suite, deployment));
   for (const { breaks } of broken) expect(verdicts.get(breaks), breaks).toBe('fail');
 });
 
@@ -54,7 +54,7 @@ test.describe('the kill matrix', () => {
   });
 });
 
-test('a survivor, wrong collateral and a needless expectation are told', async () => {
+test('a survivor, wrong collateral and a needless expectation are named', async () => {
   const harmless = { ...faultNamed('window-of-149'), id: 'harmless', change: () => ({}) };
   const undeclared = { ...faultNamed('quantity-capped'), id: 'undeclared', collateral: {} };
   const proof = await prove(suite, [harmless, undeclared]);
@@ -62,6 +62,8 @@ test('a survivor, wrong collateral and a needless expectation are told', async (
   expect(flaws).toContain('harmless survives: limit.newest-150 does not fail');
   expect(flaws).toContain('harmless: result.all-valid is declared as collateral, and passes');
   expect(flaws).toContain('undeclared: result.all-valid is undeclared collateral (fail)');
-  expect(flaws).toContainEqual(expect.stringMatching(/window\.yaml:\d+:\d+: no fault needs 'exclude' of 'request'$/));
+  expect(flaws).toContainEqual(
+    expect.stringMatching(/window\.yaml:\d+:\d+: no fault needs 'returned\.only' of 'request'$/),
+  );
   expect(proofTable(proof)).toContain('- harmless survives');
 });

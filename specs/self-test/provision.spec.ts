@@ -31,12 +31,12 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
   expect(before.output).toContain('Write it with: npx conformance provision --target targets/reference.yaml');
 
   const provisioned = await conformance(['provision', ...target], options);
-  expect(provisioned.output).toMatch(/^targets\/reference\.bindings\.yaml holds \d+ ids now\.$/m);
+  expect(provisioned.output).toMatch(/^targets\/reference\.bindings\.yaml has \d+ ids now\.$/m);
   expect(provisioned.status).toBe(0);
 
-  const examined = await conformance(['doctor', ...target], options);
-  expect(examined.output).not.toMatch(/TROUBLE|\?/);
-  expect(examined.status).toBe(0);
+  const diagnosed = await conformance(['doctor', ...target], options);
+  expect(diagnosed.output).not.toMatch(/PROBLEM|\?/);
+  expect(diagnosed.status).toBe(0);
 
   const certified = await conformance(['certify', ...target, '--out', 'out'], options);
   await close();
@@ -122,15 +122,15 @@ test.describe('the command', () => {
       console.log(JSON.stringify(Object.fromEntries(world.customers.slice(1).map(({ id }, n) => [id, n + 1]))));`;
     const { status, output, bindings, home } = await provisioned(program, 'capabilities: [customer]');
     expect(status).toBe(0);
-    expect(output).toContain('ids.yaml holds 4 ids now.');
+    expect(output).toContain('ids.yaml has 4 ids now.');
     expect(output).toContain('Without an id: customer ordinary, product mug');
     expect(output).not.toContain('tier mug-1');
     expect(parse(bindings).customers).toEqual({ ann: '1', ben: '2', cleo: '3', bulk: '4' });
-    const held = suite.world.world.tiers.filter(({ rules }) => rules.every(({ kind }) => kind === 'customer'));
+    const possible = suite.world.tiers.filter(({ rules }) => rules.every(({ kind }) => kind === 'customer'));
     expect(JSON.parse(readFileSync(path.join(home, 'seen.json'), 'utf8'))).toEqual({
       BASE_URL: 'http://127.0.0.1:1',
       CLIENT_TOKEN: token,
-      tiers: held.length,
+      tiers: possible.length,
     });
     expect(existsSync(path.join(home, 'target.yaml'))).toBe(true);
   });
@@ -175,7 +175,7 @@ test.describe('world --format', () => {
 
   test('csv has one line per thing', async () => {
     const rows = (await lines('csv')).trimEnd().split('\r\n');
-    const { customers, products, skus, categories, campaigns, tiers } = suite.world.world;
+    const { customers, products, skus, categories, campaigns, tiers } = suite.world;
     expect(rows).toHaveLength(1 + [customers, products, skus, categories, campaigns, tiers].flat().length);
     expect(rows[0]).toBe('kind,name,id,product_id,category_ids,campaign_id,created_at,metadata,rules');
     expect(rows[1]).toBe(`customer,ordinary,${suite.world.ids.customer.get('ordinary')},,,,,,`);
@@ -187,7 +187,7 @@ test.describe('world --format', () => {
     for (const ids of Object.values(suite.world.ids))
       for (const id of ids.values()) expect(text).toContain(`\`${id}\``);
     expect(text).toMatch(
-      /^\| 9 \| mug-3 \| `promo_\w+` \| spring \| {2}\| an order item has product mug, quantity 3 or more \|/m,
+      /^\| 9 \| mug-3 \| `promo_\w+` \| spring \| \| an order item has product mug, quantity 3 or more \|/m,
     );
   });
 });

@@ -24,14 +24,14 @@ import { temporaryFolder } from './support/cli.js';
 import { certifyInProcess, certifyOver, channelTo, requirementsWith, suite } from './support/in-process.js';
 import { independentDeployment } from './support/independent.js';
 
-const { world } = suite.world;
+const { world } = suite;
 
 function reference(behaviours: Behaviours = {}) {
   return createDeployment({ world, credentials: credentialPlaceholders, behaviours });
 }
 
 /** The suite with the requirement cases and one question. */
-function asking(question: string): Suite {
+function suiteFor(question: string): Suite {
   return {
     ...suite,
     cases: suite.cases.filter((testCase) => testCase.kind === 'requirement' || testCase.id === question),
@@ -54,7 +54,7 @@ test.describe('each outcome of each question, chosen as a behaviour, is observed
     test(id, async () => {
       for (const outcome of answer.outcomes.keys()) {
         const isUsual = closedQuestions[id as ClosedQuestion][0] === outcome;
-        const run = () => certifyInProcess(reference({ [id]: outcome }), { asked: asking(id) });
+        const run = () => certifyInProcess(reference({ [id]: outcome }), { suite: suiteFor(id) });
         const certificate = isUsual ? await usual : (await run()).certificate;
         const observed = certificate.questions.find((question) => question.id === id)?.outcome;
         expect.soft([outcome, certificate.verdict, observed]).toEqual([outcome, 'conforms', outcome]);
@@ -96,7 +96,7 @@ test('a record of any combination of behaviours, served again, shows no drift', 
     const mock = behavioursFromOutcomes(outcomes);
     const second = await certifyInProcess(reference(mock.behaviours), { expected: expectedOf(record, {}, undefined) });
     expect(requirementsWith('fail', second.certificate)).toEqual([]);
-    // A question that could not be told is answered by the mock in its own way, which may show in the shape.
+    // A question that stayed undetermined is answered by the mock as it likes, which may show in the shape.
     const whole = !Object.values(outcomes).includes(undetermined);
     const drift = second.certificate.drift.filter(({ text }) => whole || !text.startsWith('A body does not fit'));
     expect(drift).toEqual([]);
@@ -165,7 +165,7 @@ test('what differs in another deployment is named right', async () => {
   });
 });
 
-test('a 204 for an empty result is told', async () => {
+test('a 204 for an empty result is noted', async () => {
   const { certificate } = await certifyInProcess(independentDeployment(world, { empty: 204 }));
   expect(certificate.questions.find(({ id }) => id === 'empty-result')?.outcome).toBe('no-content');
 });
@@ -212,18 +212,18 @@ test.describe('a record that is there', () => {
   test('loses no answer to a run that has none', async () => {
     const { folder, remove } = temporaryFolder();
     const to = path.join(folder, 'shop.yaml');
-    const written = async (asked: Suite) => {
-      const { certificate, results } = await certifyInProcess(reference(), { asked, infersShape: true });
+    const written = async (own: Suite) => {
+      const { certificate, results } = await certifyInProcess(reference(), { suite: own, infersShape: true });
       return writeResults(certificate, suite, results, { out: folder, recordTo: to }).record;
     };
-    expect(await written(asking('no-question'))).toEqual({
+    expect(await written(suiteFor('no-question'))).toEqual({
       file: to,
       unwritten: expect.stringContaining('not written'),
     });
     expect(existsSync(to)).toBe(false);
     expect(await written(suite)).toEqual({ file: to });
     const whole = readFileSync(to, 'utf8');
-    const partly = await written(asking('quantity-zero'));
+    const partly = await written(suiteFor('quantity-zero'));
     expect(partly?.unwritten).toMatch(/^left as it was: this run has no answer to [\w-]+(, [\w-]+){4} and 74 more/);
     expect(readFileSync(to, 'utf8')).toBe(whole);
     remove();

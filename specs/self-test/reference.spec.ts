@@ -254,13 +254,12 @@ test.describe('the reference deployment as it is', () => {
     );
   });
 
-  test('calls its parts through the record, so that a changed one is used by all', () => {
-    const shifted = deployment({}, (parts) => ({ ...parts, newest: (tiers) => tiers.slice(0, 151) }));
+  test('looks its handlers up at each call, so that a changed one is used by all', () => {
+    const shifted = deployment({}, () => ({ newest: (tiers) => tiers.slice(0, 151) }));
     expect(names(shifted())).toContain('beyond-first');
     expect(names(shifted({ query: campaign('camp_filler') }))).toContain('beyond-first');
-    const all = deployment({}, (parts) => ({
-      ...parts,
-      select: (asked) => parts.select({ ...asked, filters: [] }),
+    const all = deployment({}, (handlers) => ({
+      select: (request) => handlers.select({ ...request, filters: [] }),
       isEnough: () => true,
     }));
     expect(names(all({ query: campaign('camp_a') }))).toContain('mug-10');
@@ -703,7 +702,7 @@ const readings: { readonly [Q in ClosedQuestion]: Reading } = {
 const questions = Object.keys(closedQuestions) as ClosedQuestion[];
 
 /** What every request of a requirement may rely on, whatever the behaviours. */
-function promised(ask: Ask): unknown {
+function guaranteed(ask: Ask): unknown {
   const items = documented.order.items;
   const bare = { customer: { id: 'cust_ben' }, order: { items, metadata: {} }, options: {}, metadata: {} };
   const expand = { ...bare, options: { expand: ['category'] } };
@@ -745,14 +744,14 @@ function expected(behaviours: Behaviours): Record<string, unknown> {
   return { ...outcomes, ...Object.fromEntries(hidden.map((question) => [question, expect.any(String)])) };
 }
 
-const requirementsUntouched = promised(deployment());
+const requirementsUntouched = guaranteed(deployment());
 
 test.describe('a chosen behaviour shows, and leaves the other questions and the requirements alone:', () => {
   for (const question of questions) {
     test(question, () => {
       for (const outcome of closedQuestions[question]) {
         const behaviours = { [question]: outcome };
-        expect(promised(deployment(behaviours)), outcome).toEqual(requirementsUntouched);
+        expect(guaranteed(deployment(behaviours)), outcome).toEqual(requirementsUntouched);
         expect(observed(behaviours), outcome).toEqual(expected(behaviours));
       }
     });
@@ -765,7 +764,7 @@ test('all behaviours go together', () => {
   );
   fc.assert(
     fc.property(anyBehaviours, (behaviours) => {
-      expect(promised(deployment(behaviours))).toEqual(requirementsUntouched);
+      expect(guaranteed(deployment(behaviours))).toEqual(requirementsUntouched);
       expect(observed(behaviours)).toEqual(expected(behaviours));
     }),
   );
@@ -859,10 +858,10 @@ test.describe('on a socket', () => {
   });
 
   /** Sends over the socket what `requestOf` makes. */
-  async function send(asking: Asking): Promise<HttpResponse> {
+  async function send(asking: Asking, through = client): Promise<HttpResponse> {
     const { method, path, headers, body } = requestOf(asking);
     // A client of undici sends paths as they are; its functions that take a URL would normalise them.
-    const response = await client.request({ method, path, headers: headers.flat(), body: body ?? '' });
+    const response = await through.request({ method, path, headers: headers.flat(), body: body ?? '' });
     const received = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const);
     return { status: response.statusCode, headers: received, body: await response.body.text() };
   }
@@ -909,5 +908,20 @@ test.describe('on a socket', () => {
     const { statusCode, body } = await client.request({ method: 'POST', path: operation, body: 'x'.repeat(5_000_000) });
     await body.dump();
     expect(statusCode).toBe(413);
+  });
+
+  test('a defect ends one request, and not the server', async () => {
+    const change: DeploymentOptions['change'] = ({ select }) => ({
+      select(request) {
+        if (request.filters.length > 0) throw new TypeError('a mistake');
+        return select(request);
+      },
+    });
+    const defective = await serveReference({ world, credentials: referenceCredentials, change });
+    const toIt = new Client(defective.url);
+    expect((await send({ query: campaign('camp_a') }, toIt)).status).toBe(500);
+    expect((await send({}, toIt)).status).toBe(200);
+    await toIt.close();
+    await defective.close();
   });
 });

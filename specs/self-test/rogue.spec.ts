@@ -5,7 +5,8 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
-import { type CaseResult, runSuite } from '../../src/engine/run.js';
+import type { CaseResult } from '../../src/engine/case-result.js';
+import { runSuite } from '../../src/engine/run.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { suite } from './support/in-process.js';
@@ -13,7 +14,7 @@ import { independentDeployment } from './support/independent.js';
 import type { Ran } from './support/run-cases.js';
 import { type Received, type Reply, response, test } from './support/wire.js';
 
-const answer = independentDeployment(suite.world.world);
+const answer = independentDeployment(suite.world);
 
 /** What a conforming deployment would answer: a body of JSON. */
 function honestBody({ line, headers, body }: Received): string {
@@ -113,8 +114,8 @@ test.describe('a broken response shows nothing: never a failure, never an error'
       expect(new Set(requirements.map(({ verdict }) => verdict))).toEqual(new Set(['inconclusive']));
       expect(results.filter(({ verdict }) => verdict === 'fail' || verdict === 'error')).toEqual([]);
       for (const each of requirements) {
-        const told = each.reason.replace(/^(A precondition is not met\. )?('\S+': )?/, '');
-        expect(told).toEqual(typeof reason === 'string' ? reason : expect.stringMatching(reason));
+        const shown = each.reason.replace(/^(A precondition is not met\. )?('\S+': )?/, '');
+        expect(shown).toEqual(typeof reason === 'string' ? reason : expect.stringMatching(reason));
       }
     });
   }
@@ -191,12 +192,14 @@ test.describe('memory', () => {
   const bodies: Readonly<Record<string, Reply>> = {
     ...endless,
     'a text as large as the limit allows': (socket) => socket.write(plain(`${own()}${filled('x')}"}`) as Buffer),
+    'a text that takes more in memory than over the wire': (socket) =>
+      socket.write(plain(`${own()}${filled('→')}"}`) as Buffer),
     'numbers without number': plain(`[${filled('0,')}0]`),
     'keys without number': plain(`{${Array.from({ length: 140_000 }, (_, n) => `"k${n}":0`).join()}}`),
     'ids under keys without number': plain(
-      `{${Array.from({ length: 40_000 }, (_, n) => `"k${n}":"${suite.world.world.tiers[n % 156]?.id}"`).join()}}`,
+      `{${Array.from({ length: 40_000 }, (_, n) => `"k${n}":"${suite.world.tiers[n % 156]?.id}"`).join()}}`,
     ),
-    'ids as keys of each other': plain(nested(`{"${suite.world.world.tiers[0]?.id}":`, '}')),
+    'ids as keys of each other': plain(nested(`{"${suite.world.tiers[0]?.id}":`, '}')),
     'arrays 100,000 deep': plain(nested('[', ']')),
     'objects 100,000 deep': plain(nested('{"a":', '}')),
   };
@@ -204,7 +207,7 @@ test.describe('memory', () => {
     const depth = Math.min(100_000, Math.floor(nearly / (open.length + close.length)));
     return `${open.repeat(depth)}0${close.repeat(depth)}`;
   }
-  const most = 300 * megabyte;
+  const maxPeak = 300 * megabyte;
 
   for (const [what, reply] of Object.entries(bodies)) {
     test(`${what}: at most 300 MB`, async ({ serve }) => {
@@ -218,7 +221,7 @@ test.describe('memory', () => {
       const { results, peak }: Ran = JSON.parse(stdout);
       test.info().annotations.push({ type: 'peak', description: `${Math.round(peak / megabyte)} MB` });
       expect(results.map(({ verdict }) => verdict)).not.toContain('error');
-      expect(peak).toBeLessThan(most);
+      expect(peak).toBeLessThan(maxPeak);
     });
   }
 });

@@ -1,25 +1,35 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { deserialize, serialize } from 'node:v8';
 import { expect, test } from '@playwright/test';
 import { defaultOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { formatProblem, type Problem, UnusableInput } from '../../src/support/problem.js';
-import { type Environment, loadTarget, type Target } from '../../src/targets/target.js';
+import { availabilityOf } from '../../src/targets/availability.js';
+import { type Environment, variables } from '../../src/targets/environment.js';
+import { loadSettings } from '../../src/targets/settings.js';
+import { loadTarget } from '../../src/targets/target.js';
+import { boundWorld } from '../../src/world/bindings.js';
+import { loadWorld } from '../../src/world/world-file.js';
+import { suite } from './support/in-process.js';
 import { marked } from './support/marked.js';
 
 const credentials = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token' };
 
-/** Writes a target file for the running test. */
-function targetFile(text: string): string {
-  const file = test.info().outputPath('target.yaml');
+/** Writes a file for the running test. */
+function written(name: string, text: string): string {
+  const file = test.info().outputPath(name);
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(file, text);
   return file;
 }
 
 /** Loads a target from the text of a target file and the environment. */
-const load = (text: string | undefined, environment: Environment = {}): Target =>
-  loadTarget(text === undefined ? environment : { ...environment, TARGET: targetFile(text) });
+const load = (text: string | undefined, environment: Environment = {}) =>
+  loadTarget(text === undefined ? environment : { ...environment, TARGET: written('target.yaml', text) });
+
+/** The world under the ids of a target. */
+const worldOf = (file: string) => boundWorld(loadWorld(), availabilityOf({ TARGET: file }).availability);
 
 function problemsOf(loading: () => unknown): readonly Problem[] {
   try {
@@ -116,13 +126,13 @@ test.describe('where the target is: the environment wins over the file', () => {
   ];
   for (const [what, file, environment, name, place] of table) {
     test(what, () => {
-      const target = load(file, environment);
+      const { target, connection } = load(file, environment);
       expect(target.name).toBe(name);
       if (place === 'reference') {
-        expect(target.place).toEqual({ kind: 'reference' });
+        expect(connection.place).toEqual({ kind: 'reference' });
       } else {
         const [baseUrl, applicationId, token] = place;
-        expect(target.place).toEqual({ kind: 'deployment', baseUrl, credentials: { applicationId, token } });
+        expect(connection.place).toEqual({ kind: 'deployment', baseUrl, credentials: { applicationId, token } });
       }
     });
   }
@@ -134,13 +144,15 @@ test('plain HTTP goes to another machine where that is meant, and to this one', 
     ['name: a', { BASE_URL: 'http://a.test', CONFORMANCE_ALLOW_HTTP: '1' }],
     ['name: a', { BASE_URL: 'http://127.0.0.1:81' }],
   ] as const)
-    expect(load(text, { ...credentials, ...environment }).place).toMatchObject({ baseUrl: environment.BASE_URL });
+    expect(load(text, { ...credentials, ...environment }).connection.place).toMatchObject({
+      baseUrl: environment.BASE_URL,
+    });
 });
 
-test('what the environment overrides is told', () => {
+test('what the environment overrides is noted', () => {
   const all = { ...stagingEnvironment, ...credentials };
-  expect(load(staging, stagingEnvironment)).not.toHaveProperty('notes');
-  expect(load(staging, { ...all, BASE_URL: 'https://b.test' }).notes).toEqual([
+  expect(load(staging, stagingEnvironment).target).not.toHaveProperty('notes');
+  expect(load(staging, { ...all, BASE_URL: 'https://b.test' }).target.notes).toEqual([
     'CLIENT_APPLICATION_ID of the environment is used, not $STAGING_ID, which the target file names.',
     'CLIENT_TOKEN of the environment is used, not $STAGING_TOKEN, which the target file names.',
     'BASE_URL of the environment, or --base-url, is used, not the base_url of the target file.',
@@ -150,25 +162,24 @@ test('what the environment overrides is told', () => {
 test('what a file states of responses holds wherever the target is', () => {
   const text = 'name: mine\nresponse: { tier: /promotions/*/id }\npins: { empty-result: empty-list }';
   for (const environment of [{}, { BASE_URL: 'https://a.test', ...credentials }]) {
-    const { tierPatterns, pins } = load(text, environment);
+    const { tierPatterns, pins } = load(text, environment).target;
     expect(tierPatterns).toEqual(['/promotions/*/id']);
     expect([...pins].map(([question, { outcome }]) => [question, outcome])).toEqual([['empty-result', 'empty-list']]);
   }
-  expect(load('name: mine\nresponse: { tier: [/a, /b/*] }').tierPatterns).toEqual(['/a', '/b/*']);
-  expect(load('name: mine')).not.toHaveProperty('tierPatterns');
+  expect(load('name: mine\nresponse: { tier: [/a, /b/*] }').target.tierPatterns).toEqual(['/a', '/b/*']);
+  expect(load('name: mine').target).not.toHaveProperty('tierPatterns');
 });
 
 test('a schema of responses is read from a file beside the target file', () => {
   const schema = { type: 'object', required: ['data'] };
-  writeFileSync(path.join(path.dirname(targetFile('')), 'shape.json'), JSON.stringify(schema));
-  expect(load('name: mine\nresponse: { schema: shape.json }').responseSchema).toEqual(schema);
+  written('shape.json', JSON.stringify(schema));
+  expect(load('name: mine\nresponse: { schema: shape.json }').target.responseSchema).toEqual(schema);
 });
 
-test('how a deployment is asked', () => {
+test('how a deployment is reached', () => {
   const pem = (name: string) => `-----BEGIN CERTIFICATE-----\n${name}`;
-  const folder = path.dirname(targetFile(''));
-  for (const name of ['ca', 'cert', 'key']) writeFileSync(path.join(folder, `${name}.pem`), pem(name));
-  const { version, contact, operation, manners } = load(
+  for (const name of ['ca', 'cert', 'key']) written(`${name}.pem`, pem(name));
+  const { target, connection } = load(
     `
 name: mine
 version: "1.2"
@@ -184,13 +195,15 @@ tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
 allow_http: true`,
     { GATEWAY_KEY: 'the key', OWN_PROXY: 'http://me:hunter2@proxy.test' },
   );
-  expect({ version, contact, operation }).toEqual({
+  expect(target).toEqual({
+    name: 'mine',
+    pins: new Map(),
     version: '1.2',
     contact: 'team@a.test',
     operation: { method: 'POST', path: '/v2/validation' },
   });
-  expect(manners).toEqual({
-    headers: [
+  expect(connection.options).toEqual({
+    extraHeaders: [
       ['Origin', 'https://a.test'],
       ['Authorization', '$GATEWAY_KEY'],
     ],
@@ -199,24 +212,80 @@ allow_http: true`,
     pacing: { requestsPerSecond: 2.5, concurrency: 3 },
     limits: { timeoutMs: 100, bodyBytes: 200, bodyValues: 250, headerBytes: 300 },
     repeats: { waitsMs: [500, 2_000], longestWaitMs: 7_000 },
-    budget: { requests: 10, seconds: 60 },
+    budget: { requests: 10, timeMs: 60_000 },
     tls: { ca: pem('ca'), cert: pem('cert'), key: pem('key') },
     allowHttp: true,
   });
-  expect(load('name: mine')).not.toHaveProperty('manners');
+  expect(load('name: mine').connection.options).toEqual({});
 });
 
 test('the example states the limits and repeats that hold unless others are given', () => {
-  const { manners } = loadTarget({ ...credentials, TARGET: path.join(packageRoot, 'targets', 'example.yaml') });
+  const { connection } = loadTarget({ ...credentials, TARGET: path.join(packageRoot, 'targets', 'example.yaml') });
   const { limits, repeats } = defaultOptions;
-  expect(manners).toMatchObject({ limits, repeats });
+  expect(connection.options).toMatchObject({ limits, repeats });
+});
+
+for (const name of readdirSync(path.join(packageRoot, 'targets')).filter((each) => each.endsWith('.yaml'))) {
+  if (name.endsWith('.bindings.yaml')) continue;
+  test(`targets/${name} is a good target file`, () => {
+    const { connection } = loadTarget({ ...credentials, TARGET: path.join(packageRoot, 'targets', name) });
+    expect(connection.place.kind).toBe('deployment');
+  });
+}
+
+test('ids stand in the target file or beside it, as YAML or JSON', () => {
+  written('own.bindings.yaml', 'customers: { ann: 17 }\n');
+  written('own.bindings.json', '{ "customers": { "ann": 17 } }');
+  const files = [
+    written('inside.yaml', 'name: a\nids: { customers: { ann: 17 } }'),
+    written('beside-yaml.yaml', 'name: a\nbindings: own.bindings.yaml'),
+    written('beside-json.yaml', 'name: a\nbindings: own.bindings.json'),
+  ];
+  for (const file of files) {
+    const { tiers, ids, unavailable } = worldOf(file);
+    expect(ids.customer.get('ann')).toBe('17');
+    expect(tiers[1]?.rules[0]).toMatchObject({ any_of: expect.arrayContaining(['17']) });
+    expect([...unavailable.values()].some(({ name }) => name === 'ann')).toBe(false);
+  }
+});
+
+test('ids are taken as they are written, numbers among them', () => {
+  const texts = ['0012', '1e3', '12345678901234567890', '"0x1F"', "'a b'"];
+  const names = ['ordinary', 'ann', 'ben', 'cleo', 'bulk'];
+  const lines = names.map((name, n) => `    ${name}: ${texts[n]}`);
+  const { ids } = worldOf(written('numbers.yaml', `name: a\nids:\n  customers:\n${lines.join('\n')}`));
+  expect(names.map((name) => ids.customer.get(name))).toEqual(['0012', '1e3', '12345678901234567890', '0x1F', 'a b']);
+});
+
+test('the settings of a run can be handed on, and have nothing that is secret', () => {
+  const pem = '-----BEGIN PRIVATE KEY-----\nhunter2';
+  for (const name of ['cert', 'key']) written(`${name}.pem`, pem);
+  const text = `${staging}
+response: { tier: /promotions/*/id }
+pins: { empty-result: empty-list }
+headers: { X-Api-Key: $GATEWAY_KEY }
+proxy: $OWN_PROXY
+tls: { cert: cert.pem, key: key.pem }`;
+  const environment = {
+    STAGING_ID: 'hunter2-application',
+    STAGING_TOKEN: 'hunter2',
+    GATEWAY_KEY: 'hunter2',
+    OWN_PROXY: 'http://me:hunter2@proxy.test',
+    TARGET: written('target.yaml', text),
+    [variables.explore]: '7',
+    [variables.recordTo]: 'record.yaml',
+  };
+  const settings = loadSettings(environment, suite);
+  const bytes = serialize(settings);
+  expect(deserialize(bytes)).toEqual(settings);
+  expect(bytes.toString('latin1')).not.toContain('hunter2');
 });
 
 test.describe('refuses a setting of the environment', () => {
   const noUrl = (shown: string) =>
     `BASE_URL: ${shown} is no base URL\n    Write one such as https://api.example.com, with a path if the deployment has one.`;
   const noCredentials = 'BASE_URL: a base URL must not hold credentials\n    Leave out the part before the @.';
-  const missing = (name: string) =>
+  const unset = (name: string) =>
     `${name}: is not set, and the target needs it\n    Put ${name}=… into the environment or into a .env file.`;
   const url = (BASE_URL: string) => ({ BASE_URL, ...credentials });
   const table: readonly (readonly [
@@ -245,30 +314,30 @@ test.describe('refuses a setting of the environment', () => {
       'no application id',
       undefined,
       { BASE_URL: 'https://a.test', CLIENT_TOKEN: 'hunter2' },
-      missing('CLIENT_APPLICATION_ID'),
+      unset('CLIENT_APPLICATION_ID'),
     ],
-    ['no token', undefined, { BASE_URL: 'https://a.test', CLIENT_APPLICATION_ID: 'hunter2' }, missing('CLIENT_TOKEN')],
-    ['an empty token', undefined, { ...url('https://a.test'), CLIENT_TOKEN: '' }, missing('CLIENT_TOKEN')],
+    ['no token', undefined, { BASE_URL: 'https://a.test', CLIENT_APPLICATION_ID: 'hunter2' }, unset('CLIENT_TOKEN')],
+    ['an empty token', undefined, { ...url('https://a.test'), CLIENT_TOKEN: '' }, unset('CLIENT_TOKEN')],
     [
       'no variable that the file names',
       staging,
       { STAGING_ID: 'hunter2' },
-      `target.yaml:4:52: ${missing('STAGING_TOKEN').replace(':', '')}`,
+      `target.yaml:4:52: ${unset('STAGING_TOKEN').replace(':', '')}`,
     ],
     [
       'no credentials at all',
       undefined,
       { BASE_URL: 'https://a.test' },
-      missing('CLIENT_APPLICATION_ID'),
-      missing('CLIENT_TOKEN'),
+      unset('CLIENT_APPLICATION_ID'),
+      unset('CLIENT_TOKEN'),
     ],
     [
       'no credentials, and a bad URL',
       undefined,
       { BASE_URL: 'a' },
       noUrl("'a'"),
-      missing('CLIENT_APPLICATION_ID'),
-      missing('CLIENT_TOKEN'),
+      unset('CLIENT_APPLICATION_ID'),
+      unset('CLIENT_TOKEN'),
     ],
     ['a bad URL that wins over that of a file', staging, { ...stagingEnvironment, BASE_URL: 'a' }, noUrl("'a'")],
   ];
@@ -283,7 +352,7 @@ test.describe('refuses a setting of the environment', () => {
 });
 
 test.describe('refuses a target file, at the line and column', () => {
-  const table: readonly (readonly [what: string, text: string, message: string, hint: string])[] = [
+  const table: readonly (readonly [what: string, text: string, message: string, hint?: string])[] = [
     ['without a name', '▸base_url: https://a.test', "the file lacks the key 'name'", "Add 'name:'."],
     [
       'with a name that is no good name for a folder',
@@ -308,7 +377,7 @@ test.describe('refuses a target file, at the line and column', () => {
       'with a password in a base URL that is not of the form',
       'name: a\nbase_url: ▸https://me:hunter2@a.test?q',
       "'base_url' is not of the form ^https?://[^\\s?#]+$",
-      'The endpoint is asked at {base_url}/v1/promotions/validation. Without it the reference deployment is started.',
+      'Requests go to {base_url}/v1/promotions/validation. Without it the reference deployment is started.',
     ],
     [
       'with a base URL that is none',
@@ -344,7 +413,7 @@ test.describe('refuses a target file, at the line and column', () => {
       'with a password in the URL of its proxy',
       'name: a\nproxy: ▸http://me:hunter2@proxy.test',
       "'proxy' is not of the form ^(https?://[^\\s@]+|\\$[A-Za-z_][A-Za-z0-9_]*)?$",
-      "The URL of an HTTP proxy, or a reference to an environment variable that holds it; needed where it has a password. It wins over HTTPS_PROXY and HTTP_PROXY, and '' means none. Deployments on this machine, and hosts that NO_PROXY names, are asked directly.",
+      "The URL of an HTTP proxy, or a reference to an environment variable that holds it; needed where it has a password. It wins over HTTPS_PROXY and HTTP_PROXY, and '' means none. Deployments on this machine, and hosts that NO_PROXY names, are reached without one.",
     ],
     [
       'that names a variable which is not set',
@@ -358,20 +427,91 @@ test.describe('refuses a target file, at the line and column', () => {
       "'tls' lacks the key 'key'",
       "Add 'key:'.",
     ],
+    [
+      'with an unknown kind of ids',
+      'name: a\nids: { ▸customer: {} }',
+      "unknown key 'customer'",
+      "Did you mean 'customers'?",
+    ],
+    [
+      'with an id for an unknown name',
+      'name: a\nids: { customers: { anne: ▸x } }',
+      "there is no customer 'anne' in the world",
+      "Did you mean 'ann'?",
+    ],
+    [
+      'with an id that is bound twice',
+      'name: a\nids: { customers: { ann: x, ben: ▸x } }',
+      "customer 'ben' has the id of customer 'ann'",
+    ],
+    ['with ids and bindings', 'name: a\nids: {}\n▸bindings: b.yaml', "'bindings' cannot stand here", 'Leave it out.'],
+    ['with bindings that are not there', 'name: a\nbindings: ▸none.yaml', 'none.yaml cannot be read'],
+    [
+      'with a provision command and no bindings',
+      '▸name: a\nprovision: [x]',
+      "the file lacks the key 'bindings'",
+      "Add 'bindings:'.",
+    ],
+    [
+      'with an unknown capability',
+      'name: a\ncapabilities: [▸metadate]',
+      "entry 1 of 'capabilities' cannot be 'metadate'",
+      "Did you mean 'metadata'?",
+    ],
+    [
+      'with a credential among its headers',
+      'name: a\nheaders: { ▸X-Client-Token: hunter2 }',
+      "'X-Client-Token' is no header to set here",
+    ],
+    [
+      'with a header of two lines',
+      'name: a\nheaders: { Origin: ▸"a\\nb" }',
+      "'a\nb' is not of the form ^[\\t\\x20-\\x7e]*$",
+    ],
+    [
+      'with a certificate authority that is not there',
+      'name: a\nbase_url: https://a.test\ntls: { ca: ▸none.pem }',
+      'none.pem cannot be read (ENOENT)',
+      'Paths are relative to the target file.',
+    ],
+    [
+      'with a certificate authority that is none',
+      'name: a\nbase_url: https://a.test\ntls: { ca: ▸target.yaml }',
+      'target.yaml is no PEM',
+      'It begins with -----BEGIN …-----.',
+    ],
+    ['with no pace at all', 'name: a\npacing: { requests_per_second: ▸0 }', "'requests_per_second' must be > 0"],
+    [
+      'that pins no question',
+      'name: a\npins: { empty-results: ▸empty-list }',
+      "there is no question 'empty-results'",
+      "Did you mean 'empty-result'?",
+    ],
+    [
+      'that pins no outcome of a question',
+      'name: a\npins: { empty-result: ▸empty-lists }',
+      "'empty-result' has no outcome 'empty-lists'",
+      "Did you mean 'empty-list'?",
+    ],
     ['that is no YAML', 'name: a\n▸name: b', 'is no valid YAML: Map keys must be unique', ''],
   ];
   for (const [what, yaml, message, hint] of table) {
     test(what, () => {
       const { text, places } = marked(yaml);
-      const problems = problemsOf(() => load(text, credentials));
-      const file = test.info().outputPath('target.yaml');
-      expect(problems).toEqual([{ at: { file, ...places[0] }, message, ...(hint === '' ? {} : { hint }) }]);
+      const file = written('target.yaml', text);
+      const problems = problemsOf(() => {
+        worldOf(file);
+        loadSettings({ ...credentials, TARGET: file }, suite);
+      });
+      expect(problems).toHaveLength(1);
+      expect(problems[0]).toMatchObject({ at: { file, ...places[0] }, message });
+      if (hint !== undefined) expect(problems[0]?.hint ?? '').toBe(hint);
       expect(JSON.stringify(problems)).not.toContain('hunter2');
     });
   }
 
   test('that is not there', () => {
-    const file = test.info().outputPath('missing.yaml');
+    const file = test.info().outputPath('nowhere.yaml');
     expect(problemsOf(() => loadTarget({ TARGET: file }))).toEqual([
       { at: { file, line: 1, column: 1 }, message: 'cannot be read (ENOENT)', hint: 'Check the path.' },
     ]);
@@ -384,7 +524,7 @@ test.describe('refuses a target file, at the line and column', () => {
   ] as const) {
     test(`with a schema that ${what}`, () => {
       const { text, places } = marked('name: a\nresponse: { schema: ▸shape.json }');
-      if (content !== undefined) writeFileSync(path.join(path.dirname(targetFile('')), 'shape.json'), content);
+      if (content !== undefined) written('shape.json', content);
       const [problem, ...others] = problemsOf(() => load(text));
       expect(others).toEqual([]);
       expect(problem).toMatchObject({

@@ -2,20 +2,22 @@
  * Deployments that nobody wrote: shapes, statuses, orders and answers to open questions, drawn at random. None of them
  * may be failed, and none of them may hide a fault.
  */
+
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { type Behaviours, closedQuestions, openQuestions } from '../../reference/behaviours.js';
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { faults } from '../../reference/faults/index.js';
 import { sumOf } from '../../src/report/certificate.js';
-import { type Examination, examine, examinedCredentials, verdictsOf } from '../proof/examine.js';
+import type { DeploymentJudgement } from '../proof/judge-deployment.js';
+import { inProcessCredentials, judgeDeployment, verdictsOf } from '../proof/judge-deployment.js';
 import { suite } from './support/in-process.js';
 import { independentDeployment, type ShapeName, shapes, type Traits } from './support/independent.js';
 
 /** Fixed, so that a run can be repeated; PROPERTY_SEED draws others. */
 const seed = Number(process.env.PROPERTY_SEED ?? 20_240_120);
 
-const { world } = suite.world;
+const { world } = suite;
 
 // Draws ---------------------------------------------------------------------------------------------------------------
 
@@ -89,40 +91,40 @@ const traits: fc.Arbitrary<Traits> = fc.record(
 function reshaped(
   look: Look,
   options: Pick<DeploymentOptions, 'behaviours' | 'faults'>,
-  asked = suite,
-): Promise<Examination> {
-  const change: DeploymentOptions['change'] = (parts, { catalogue }) => ({
-    list: (tiers, asked) => ({
-      ...parts.list([], asked),
-      body: JSON.stringify(shapes[look.shape](tiers, world, parts.newest(catalogue.tiers))),
+  own = suite,
+): Promise<DeploymentJudgement> {
+  const change: DeploymentOptions['change'] = (handlers, { catalogue }) => ({
+    list: (tiers, request) => ({
+      ...handlers.list([], request),
+      body: JSON.stringify(shapes[look.shape](tiers, world, handlers.newest(catalogue.tiers))),
     }),
   });
-  return examined(look, createDeployment({ world, credentials: examinedCredentials, change, ...options }), asked);
+  return examined(look, createDeployment({ world, credentials: inProcessCredentials, change, ...options }), own);
 }
 
 function examined(
   { shape, stated }: Look,
-  respond: Parameters<typeof examine>[1],
-  asked = suite,
-): Promise<Examination> {
-  return examine(asked, respond, shape === rejecting && stated ? statedPatterns : undefined);
+  respond: Parameters<typeof judgeDeployment>[1],
+  own = suite,
+): Promise<DeploymentJudgement> {
+  return judgeDeployment(own, respond, shape === rejecting && stated ? { tierPatterns: statedPatterns } : {});
 }
 
-/** Why a deployment of such a look cannot be told to conform, if so. */
+/** Why a deployment of such a look cannot be found to conform, if so. */
 const doubtOf = ({ shape, stated }: Look): RegExp | undefined =>
   shape === rejecting && !stated ? /\/promotions\/\*\/id and \/skipped\/\*\/id, which disagree/ : undefined;
 
-/** Throws unless a deployment is found to conform or, where its answers cannot be told apart, every case says so. */
-function expectConforming(examination: Examination, ...doubts: readonly (RegExp | undefined)[]): void {
+/** Throws unless a deployment is found to conform or, where its answers do not differ, every case says so. */
+function expectConforming(examination: DeploymentJudgement, ...doubts: readonly (RegExp | undefined)[]): void {
   const found = sumOf([...verdictsOf(examination).values()].map((verdict) => ({ verdict })));
-  const told = examination.cases
+  const lines = examination.cases
     .filter(({ judgement }) => judgement.verdict !== 'pass')
     .map(({ testCase, judgement }) => `${testCase.id}: ${judgement.verdict}. ${judgement.reason}`);
   const isDoubted = (line: string) => doubts.some((doubt) => doubt?.test(line));
   const isRight = doubts.every((doubt) => doubt === undefined)
     ? found === 'conforms'
-    : found === 'incomplete' && told.every(isDoubted);
-  if (!isRight) throw new Error([`It is found: ${found}.`, ...told].join('\n'));
+    : found === 'incomplete' && lines.every(isDoubted);
+  if (!isRight) throw new Error([`It is found: ${found}.`, ...lines].join('\n'));
 }
 
 test.describe.configure({ mode: 'parallel' });
@@ -162,7 +164,7 @@ test('every fault is caught, under 500 looks and behaviours', async () => {
     const draws = Math.floor(500 / faults.length) + (n < 500 % faults.length ? 1 : 0);
     await fc.assert(
       fc.asyncProperty(shape, behaviours, async (shape, behaviours) => {
-        // Where an empty result looks like its refusal, it cannot be told from a result that is empty.
+        // Where an empty result looks like its refusal, it looks like a result that is empty.
         const { 'empty-result': empty = '' } = behaviours;
         fc.pre(fault.breaks !== 'query.audience-rules-only' || !['rejected', 'server-error'].includes(empty));
         const examination = await reshaped(

@@ -1,11 +1,13 @@
 import { expect, test } from '@playwright/test';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
-import { expandWorld, loadWorld, type NamedWorld, windowSize } from '../../src/world/world-file.js';
+import { worldOf } from '../../src/world/formats.js';
+import { type NamedWorld, windowSize } from '../../src/world/named-world.js';
+import { expandWorld, loadWorld } from '../../src/world/world-file.js';
 import { marked } from './support/marked.js';
 
-/** A world file; `parts` stand in place of those of a good one. */
-function worldWith(parts: Readonly<Record<string, string>>): string {
+/** A world file; what is stated stands in place of what a good one says. */
+function worldWith(stated: Readonly<Record<string, string>>): string {
   const good: Readonly<Record<string, string>> = {
     customers: '[ann, ben]',
     products: '[mug]',
@@ -16,43 +18,43 @@ function worldWith(parts: Readonly<Record<string, string>>): string {
     hours_apart: '7',
     tiers: '[{ name: "t-{n}", repeat: 156, campaign: spring }]',
   };
-  return Object.entries({ ...good, ...parts })
+  return Object.entries({ ...good, ...stated })
     .map(([key, value]) => `${key}: ${value}`)
     .join('\n');
 }
 
-const expand = (parts: Readonly<Record<string, string>>): NamedWorld =>
-  expandWorld(parseYaml(worldWith(parts), 'world.yaml'));
+const expand = (stated: Readonly<Record<string, string>>): NamedWorld =>
+  expandWorld(parseYaml(worldWith(stated), 'world.yaml'));
 
 test.describe('expands', () => {
   test('repeated tiers: each has its number, campaigns are gone through in turn, all else is shared', () => {
-    const { world, ids } = expand({
+    const named = expand({
       tiers: `
   - { name: first, campaign: autumn, metadata: { a: "1", b: 2, c: true }, rules: [{ customer: [ben, ann] }] }
   - { name: "x-{n}-y", repeat: 3, campaign: [spring, autumn], rules: [{ product: mug, at_least: 2 }] }
   - { name: "t-{n}", repeat: 152, campaign: spring }`,
     });
-    const campaignOf = new Map(world.campaigns.map(({ id, name }) => [id, name]));
-    expect(world.tiers.slice(0, 5).map(({ name, campaign_id }) => `${name} ${campaignOf.get(campaign_id)}`)).toEqual([
+    const campaignOf = new Map(named.campaigns.map(({ id, name }) => [id, name]));
+    expect(named.tiers.slice(0, 5).map(({ name, campaign_id }) => `${name} ${campaignOf.get(campaign_id)}`)).toEqual([
       'first autumn',
       'x-1-y spring',
       'x-2-y autumn',
       'x-3-y spring',
       't-1 spring',
     ]);
-    expect(world.tiers).toHaveLength(156);
-    expect(world.tiers[0]?.metadata).toEqual({ a: '1', b: 2, c: true });
-    expect(world.tiers[0]?.rules).toEqual([
-      { kind: 'customer', any_of: [ids.customer.get('ben'), ids.customer.get('ann')] },
+    expect(named.tiers).toHaveLength(156);
+    expect(named.tiers[0]?.metadata).toEqual({ a: '1', b: 2, c: true });
+    expect(named.tiers[0]?.rules).toEqual([
+      { kind: 'customer', any_of: [named.ids.customer.get('ben'), named.ids.customer.get('ann')] },
     ]);
     for (const n of [1, 2, 3]) {
-      expect(world.tiers[n]?.rules).toEqual([{ kind: 'product', id: ids.product.get('mug'), at_least: 2 }]);
-      expect(world.tiers[n]?.metadata).toEqual({});
+      expect(named.tiers[n]?.rules).toEqual([{ kind: 'product', id: named.ids.product.get('mug'), at_least: 2 }]);
+      expect(named.tiers[n]?.metadata).toEqual({});
     }
   });
 
   test('every kind of rule', () => {
-    const { world, ids } = expand({
+    const named = expand({
       tiers: `
   - name: all
     campaign: spring
@@ -64,21 +66,22 @@ test.describe('expands', () => {
       - { metadata: store_name, is: Broadway }
   - { name: "t-{n}", repeat: 156, campaign: spring }`,
     });
-    expect(world.tiers[0]?.rules).toEqual([
-      { kind: 'customer', any_of: [ids.customer.get('ann')] },
-      { kind: 'product', id: ids.product.get('mug'), at_least: 1 },
-      { kind: 'sku', id: ids.sku.get('mug-white'), at_least: 3 },
+    expect(named.tiers[0]?.rules).toEqual([
+      { kind: 'customer', any_of: [named.ids.customer.get('ann')] },
+      { kind: 'product', id: named.ids.product.get('mug'), at_least: 1 },
+      { kind: 'sku', id: named.ids.sku.get('mug-white'), at_least: 3 },
       { kind: 'order_metadata', key: 'payment_mean', includes: 'credit-card' },
       { kind: 'metadata', key: 'store_name', is: 'Broadway' },
     ]);
   });
 
   test('creation times: from the newest on, as many hours apart as the file says', () => {
-    expect(
-      expand({})
-        .world.tiers.slice(0, 3)
-        .map(({ created_at }) => created_at),
-    ).toEqual(['2024-01-20T12:00:00.000Z', '2024-01-20T05:00:00.000Z', '2024-01-19T22:00:00.000Z']);
+    const { tiers } = expand({});
+    expect(tiers.slice(0, 3).map(({ created_at }) => created_at)).toEqual([
+      '2024-01-20T12:00:00.000Z',
+      '2024-01-20T05:00:00.000Z',
+      '2024-01-19T22:00:00.000Z',
+    ]);
   });
 });
 
@@ -86,7 +89,7 @@ test.describe('refuses, at the line and column, with the hint', () => {
   const everybody = (from: number, to: number) =>
     `{ name: "all-${from}-{n}", repeat: ${to - from + 1}, campaign: spring }`;
   const annOnly = '{ name: for-ann, campaign: spring, rules: [{ customer: [ann] }] }';
-  const refused: readonly (readonly [what: string, parts: Record<string, string>, problem: string])[] = [
+  const refused: readonly (readonly [what: string, stated: Record<string, string>, problem: string])[] = [
     [
       'rank 150 with rules',
       { tiers: `▸[${everybody(1, 149)}, ${annOnly}, ${everybody(151, 160)}]` },
@@ -177,9 +180,9 @@ test.describe('refuses, at the line and column, with the hint', () => {
       "'Ben' is not of the form ^[a-z0-9]+(-[a-z0-9]+)*$ → Lower-case letters, digits and hyphens.",
     ],
   ];
-  for (const [what, parts, problem] of refused) {
+  for (const [what, stated, problem] of refused) {
     test(what, () => {
-      const { text, places } = marked(worldWith(parts));
+      const { text, places } = marked(worldWith(stated));
       const expanding = () => expandWorld(parseYaml(text, 'world.yaml'));
       const [place] = places;
       const [message, hint] = problem.split(' → ');
@@ -210,7 +213,9 @@ test.describe('refuses, at the line and column, with the hint', () => {
 });
 
 test.describe('the world of the suite', () => {
-  const { world, ids } = loadWorld();
+  const named = loadWorld();
+  const { ids } = named;
+  const world = worldOf(named);
   const everyId = [
     ...world.customers,
     ...world.products,
@@ -238,7 +243,7 @@ test.describe('the world of the suite', () => {
     expect(JSON.parse(JSON.stringify(world))).toEqual(world);
   });
 
-  test('refers only to what it holds', () => {
+  test('refers only to what it has', () => {
     const known = new Set(everyId);
     const referred = [
       ...world.skus.map(({ product_id }) => product_id),

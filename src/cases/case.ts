@@ -1,11 +1,21 @@
+import type { Assertion } from '../assertions/assertion.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
 
 /** One case of a case file, ready to be run: names are ids, the matrix is rows, selections are sets of tiers. */
-export type Case = RequirementCase | QuestionCase;
+export type TestCase = RequirementCase | QuestionCase;
 
-/** The tag of cases that send bad credentials, oversized bodies or other methods. */
-export const intrusive = 'intrusive';
+/** Tags that mean something to the suite. */
+export const tag = {
+  /** Sends bad credentials, oversized bodies or other methods. */
+  intrusive: 'intrusive',
+  /** Its requests are sent before all cases, to learn how responses name promotions. */
+  calibration: 'calibration',
+  /** It is about the documented method and path, so it says nothing of a target that offers the operation elsewhere. */
+  operation: 'operation',
+  /** The doctor sends its requests. */
+  doctor: 'doctor',
+} as const;
 
 /** The outcome of every question for a target whose answers do not tell its listed outcomes apart. */
 export const undetermined = 'undetermined';
@@ -22,83 +32,51 @@ interface CommonCase {
 export interface RequirementCase extends CommonCase {
   readonly kind: 'requirement';
   readonly verifies: string;
-  readonly rows: readonly Row[];
-}
-
-/** One row of a case's matrix; a case without a matrix has a single row. */
-export interface Row extends Asked {
-  /** Empty for the only row of a case. */
-  readonly title: string;
-  readonly expect: readonly Check[];
+  readonly rows: readonly RequirementRow[];
 }
 
 /** A case that answers a question. */
-export interface QuestionCase extends CommonCase, Asked {
+export interface QuestionCase extends CommonCase {
   readonly kind: 'question';
   readonly answers: string;
+  readonly rows: readonly [Row];
   readonly answer: QuestionAnswer;
 }
 
-/** What is sent, and what must hold before anything can be concluded from what came back. */
-export interface Asked {
+/** What is sent together, and what must hold before anything can be concluded from what comes back. */
+export interface Row {
+  /** Empty for the only row of a case. */
+  readonly title: string;
   readonly requests: ReadonlyMap<string, HttpRequest>;
-  readonly given: readonly Check[];
-  /** What is needed of the world here and the target does not hold. */
-  readonly missing: readonly string[];
+  readonly given: readonly Assertion[];
+  /** What is needed of the world here and the target does not have, each with its kind. */
+  readonly unavailable: readonly string[];
+}
+
+/** One row of a requirement case's matrix; a case without a matrix has a single row. */
+export interface RequirementRow extends Row {
+  readonly expect: readonly Assertion[];
 }
 
 export type QuestionAnswer =
-  /** The first rule whose checks all hold names the outcome. */
-  | { readonly kind: 'first-of'; readonly rules: readonly OutcomeRule[] }
+  /** The first rule that holds names the outcome; the exchange named by `evidence` shows it. */
+  | { readonly kind: 'first-of'; readonly rules: readonly OutcomeRule[]; readonly evidence: string }
   /** An open value, taken from one exchange. */
   | { readonly kind: 'value'; readonly of: string; readonly take: Taken; readonly at: Location };
 
+/** An outcome, and the assertions that all hold where it is the answer. */
 export interface OutcomeRule {
   readonly outcome: string;
-  readonly checks: readonly Check[];
+  readonly when: readonly Assertion[];
 }
 
 /** What an open value is made of. */
 export type Taken =
   | { readonly part: 'status' | 'media-type' | 'shape' | 'error-shape' }
-  /** `values` are recorded with their values, `names` by name alone; a trailing `*` stands for any ending. */
+  /** `values` are recorded with their values, `names` by name alone; a final `*` stands for any ending. */
   | { readonly part: 'headers'; readonly values: readonly string[]; readonly names: readonly string[] };
 
-/** Something that holds of exchanges, or not. `of` names the exchange, `at` is where the case file says it. */
-export type Check = { readonly at: Location } & (
-  | ({ readonly of: string } & Claim)
-  | { readonly claim: 'any-of'; readonly alternatives: readonly (readonly Check[])[] }
-);
-
-export type Claim =
-  | { readonly claim: 'status'; readonly patterns: readonly string[] }
-  | { readonly claim: 'same-status' | 'other-status'; readonly other: string }
-  | { readonly claim: 'header'; readonly name: string; readonly matches?: string; readonly present: boolean }
-  | { readonly claim: 'body-schema'; readonly schema: object | boolean }
-  | { readonly claim: 'same-body' | 'other-body'; readonly other: string }
-  | { readonly claim: 'body-empty' }
-  | { readonly claim: 'mentions' | 'mentions-not'; readonly texts: readonly string[] }
-  | { readonly claim: 'include' | 'exclude'; readonly tiers: readonly string[] }
-  | { readonly claim: 'exactly'; readonly must: ReadonlySet<string>; readonly may: ReadonlySet<string> }
-  | { readonly claim: Relation; readonly other: string }
-  | { readonly claim: 'something' | 'nothing' }
-  | { readonly claim: 'at-most'; readonly count: number }
-  /** Answered with success. Another status refutes it only as `unless` says, for an empty result may have any. */
-  | { readonly claim: 'accepted'; readonly unless: Unless }
-  /** Of whatever stands where promotions are named, known or not. */
-  | { readonly claim: 'found-at-most'; readonly count: number }
-  /** `may` are tiers that may be found here and not there. */
-  | { readonly claim: 'found-within'; readonly other: string; readonly may: readonly string[] }
-  | { readonly claim: 'ordered'; readonly order: 'newest-first' | 'oldest-first' };
-
-/** What leaves it open whether a request was accepted that was not answered with success. */
-export type Unless =
-  /** That its result may be empty. */
-  | { readonly is: 'empty' }
-  /** That `other`, which asks for no more, was not answered with success either. */
-  | { readonly is: 'as-is'; readonly other: string }
-  /** That `other`, whose result is empty, was answered with the same status. */
-  | { readonly is: 'as-empty'; readonly other: string };
-
-/** How the sets of promotions that two exchanges returned stand to each other. */
-export type Relation = 'same-as' | 'within' | 'differs-from';
+/** The id of the requirement or the question that a case speaks of. */
+export function subjectOf(testCase: TestCase): string {
+  return testCase.kind === 'question' ? testCase.answers : testCase.verifies;
+}

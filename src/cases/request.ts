@@ -1,6 +1,7 @@
-import { credentialPlaceholders } from '../http/credentials.js';
+import { documentedOperation, filterParameter } from '../contract/documented-request.js';
 import type { HttpRequest } from '../http/exchange.js';
-import type { Kind } from '../world/world-file.js';
+import { isJsonObject } from '../support/json.js';
+import type { Kind } from '../world/named-world.js';
 
 /** Changes to a request, as a case file writes them. See `schemas/cases.schema.json`. */
 export interface RequestPatch {
@@ -8,14 +9,15 @@ export interface RequestPatch {
   method?: string;
   path?: string;
   query?: string | Record<string, string | string[]>;
+  filter?: Record<string, string>;
   headers?: Record<string, string | string[]>;
   without?: string[];
   body?: unknown;
   raw?: string;
 }
 
-/** A request in parts, still with the world's names in place of ids. */
-export interface RequestParts {
+/** A request taken apart, still with the world's names in place of ids. */
+export interface RequestDraft {
   readonly method: string;
   readonly path: string;
   readonly query: string | Readonly<Record<string, string | string[]>>;
@@ -24,37 +26,34 @@ export interface RequestParts {
 }
 
 /** The request that every base varies. */
-export const documentedRequest: RequestParts = {
-  method: 'GET',
-  path: '/v1/promotions/validation',
-  query: {},
-  headers: {
-    'X-Client-Application-Id': credentialPlaceholders.applicationId,
-    'X-Client-Token': credentialPlaceholders.token,
-    'Content-Type': 'application/json',
-  },
-  body: undefined,
-};
-
-type Tree = Record<string, unknown>;
+export const documentedRequest: RequestDraft = { ...documentedOperation, query: {}, body: undefined };
 
 /** Applies changes to a request. */
-export function patched(request: RequestParts, patch: RequestPatch): RequestParts {
-  const { query = {}, headers = {}, without = [] } = patch;
+export function patched(request: RequestDraft, patch: RequestPatch): RequestDraft {
+  const { headers = {}, without = [] } = patch;
   const merged = {
     method: patch.method ?? request.method,
     path: patch.path ?? request.path,
-    query:
-      typeof query === 'string' ? query : { ...(typeof request.query === 'string' ? {} : request.query), ...query },
+    query: queryOf(request.query, patch),
     headers: { ...request.headers, ...headers },
     body: bodyOf(request.body, patch),
   };
-  // A literal query string stays unless the patch speaks of the query.
-  if (patch.query === undefined) merged.query = request.query;
   return without.reduce(removed, merged);
 }
 
-function bodyOf(body: RequestParts['body'], patch: RequestPatch): RequestParts['body'] {
+function queryOf(before: RequestDraft['query'], { query, filter = {} }: RequestPatch): RequestDraft['query'] {
+  // A literal query string stays unless the patch speaks of the query, and then goes as a whole.
+  if (typeof query === 'string') return query;
+  const filters = Object.entries(filter).map(([subject, value]) =>
+    subject === 'campaign'
+      ? [filterParameter({ on: 'campaign' }), `<campaign ${value}>`]
+      : [filterParameter({ on: 'metadata', key: subject.replace(/^metadata\./, '') }), value],
+  );
+  if (query === undefined && filters.length === 0) return before;
+  return { ...(typeof before === 'string' ? {} : before), ...query, ...Object.fromEntries(filters) };
+}
+
+function bodyOf(body: RequestDraft['body'], patch: RequestPatch): RequestDraft['body'] {
   if (patch.raw !== undefined) return { raw: patch.raw };
   if (!('body' in patch)) return body;
   return { json: merge(body !== undefined && 'json' in body ? body.json : undefined, patch.body) };
@@ -62,31 +61,27 @@ function bodyOf(body: RequestParts['body'], patch: RequestPatch): RequestParts['
 
 /** Objects are merged at every depth; anything else, null too, replaces. */
 function merge(base: unknown, change: unknown): unknown {
-  if (!isTree(base) || !isTree(change)) return change;
+  if (!isJsonObject(base) || !isJsonObject(change)) return change;
   const merged = Object.entries(change).map(([key, value]) => [key, merge(base[key], value)] as const);
   return { ...base, ...Object.fromEntries(merged) };
 }
 
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** A request without the member at a path such as `body.order.metadata` or `headers.Content-Type`. */
-function removed(request: RequestParts, dotted: string): RequestParts {
+function removed(request: RequestDraft, dotted: string): RequestDraft {
   const [part, ...steps] = dotted.split('.');
   if (part === 'headers')
-    return { ...request, headers: pruned(request.headers, [steps.join('.')]) as RequestParts['headers'] };
+    return { ...request, headers: pruned(request.headers, [steps.join('.')]) as RequestDraft['headers'] };
   if (part === 'query') {
     const query =
       typeof request.query === 'string' || steps.length === 0 ? {} : pruned(request.query, [steps.join('.')]);
-    return { ...request, query: query as RequestParts['query'] };
+    return { ...request, query: query as RequestDraft['query'] };
   }
   if (steps.length === 0 || request.body === undefined || 'raw' in request.body) return { ...request, body: undefined };
   return { ...request, body: { json: pruned(request.body.json, steps) } };
 }
 
 function pruned(value: unknown, [step, ...rest]: readonly string[]): unknown {
-  if (step === undefined || !isTree(value)) return value;
+  if (step === undefined || !isJsonObject(value)) return value;
   if (rest.length === 0) return Object.fromEntries(Object.entries(value).filter(([key]) => key !== step));
   return { ...value, [step]: pruned(value[step], rest) };
 }
@@ -103,7 +98,7 @@ export function resolved(text: string, resolve: Resolve): string {
 }
 
 /** Puts a request together for the wire, with ids in place of references. */
-export function assembled({ method, path, query, headers, body }: RequestParts, resolve: Resolve): HttpRequest {
+export function assembled({ method, path, query, headers, body }: RequestDraft, resolve: Resolve): HttpRequest {
   const fill = (text: string) => resolved(text, resolve);
   const queryString =
     typeof query === 'string'
@@ -128,12 +123,12 @@ function filled(value: unknown, fill: (text: string) => string): unknown {
   if (typeof value === 'string') return fill(value);
   if (Array.isArray(value)) return value.map((part) => filled(part, fill));
   if (isRepetition(value)) return Array(value.repeat).fill(filled(value.item, fill));
-  if (isTree(value))
+  if (isJsonObject(value))
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [fill(key), filled(part, fill)]));
   return value;
 }
 
 /** Stands for a list of equal items that is too long to write. */
 function isRepetition(value: unknown): value is { repeat: number; item: unknown } {
-  return isTree(value) && Object.keys(value).sort().join() === 'item,repeat' && Number.isInteger(value.repeat);
+  return isJsonObject(value) && Object.keys(value).sort().join() === 'item,repeat' && Number.isInteger(value.repeat);
 }

@@ -1,25 +1,27 @@
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { type Ledger, loadLedger } from '../contract/ledger.js';
+import { deserialize, serialize } from 'node:v8';
+import { type Ledger, readLedger } from '../contract/ledger.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { ownPackage, packageRoot } from '../support/package-root.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
-import { readYaml } from '../support/yaml-file.js';
-import { boundWorld, type Holding } from '../world/bindings.js';
-import { loadWorld, type NamedWorld } from '../world/world-file.js';
-import type { Case } from './case.js';
+import { readYaml, type YamlFile } from '../support/yaml-file.js';
+import { type Availability, boundWorld } from '../world/bindings.js';
+import type { NamedWorld } from '../world/named-world.js';
+import { expandWorld } from '../world/world-file.js';
+import { subjectOf, type TestCase, tag } from './case.js';
 import { readCaseFile } from './case-file.js';
 
-/** Everything that is asked of a deployment, and what it rests on. */
+/** Everything that is sent to a deployment, and what it is judged by. */
 export interface Suite {
   readonly name: string;
   readonly version: string;
-  /** Of all that decides what is asked and expected: two runs with equal digests asked the same. */
+  /** Of all that decides what is sent and expected: it is the same in two runs with equal digests. */
   readonly digest: string;
   readonly ledger: Ledger;
   readonly world: NamedWorld;
-  readonly cases: readonly Case[];
+  readonly cases: readonly TestCase[];
   /** Sent before all cases, to learn how responses name promotions. */
   readonly calibration: readonly HttpRequest[];
 }
@@ -28,13 +30,35 @@ export interface Suite {
 export const ownFolder = path.join(packageRoot, 'cases');
 
 /**
- * Loads ledger, world and cases.
+ * Loads ledger, world and cases: as they were expanded when the package was built, unless a file was edited since or
+ * the deployment has ids of its own.
  *
  * @param folder holds `contract.yaml`, `world.yaml`, `requirements/` and `questions/`
- * @param holding what the deployment under test holds of the world; all of it, under the world's ids, unless given
+ * @param availability what the deployment under test has of the world; all of it, under the world's ids, unless given
  * @throws UnusableInput with every problem of every file
  */
-export function loadSuite(folder = ownFolder, holding: Holding = {}): Suite {
+export function loadSuite(folder = ownFolder, availability: Availability = {}): Suite {
+  const isAsBuilt = folder === ownFolder && Object.keys(availability).length === 0;
+  return (isAsBuilt ? builtSuite() : undefined) ?? expandSuite(folder, availability);
+}
+
+/** Where the build leaves the expanded suite, beside the compiled files; sources have none, since they may be newer. */
+const builtFile = import.meta.filename.endsWith('.js') ? path.join(packageRoot, 'dist', 'suite') : undefined;
+
+function builtSuite(): Suite | undefined {
+  if (builtFile === undefined || !existsSync(builtFile)) return undefined;
+  const built = deserialize(readFileSync(builtFile)) as Suite;
+  return built.digest === digestOf(suiteFiles(), ownFolder) ? built : undefined;
+}
+
+/** Expands the suite of this package for all that load it from now on. @throws UnusableInput as `loadSuite` */
+export function buildSuite(): void {
+  if (builtFile === undefined) return;
+  rmSync(builtFile, { force: true });
+  writeFileSync(builtFile, serialize(expandSuite(ownFolder, {})));
+}
+
+function expandSuite(folder: string, availability: Availability): Suite {
   const problems: Problem[] = [];
   const attempt = <T>(load: () => T): T | undefined => {
     try {
@@ -45,9 +69,9 @@ export function loadSuite(folder = ownFolder, holding: Holding = {}): Suite {
       return undefined;
     }
   };
-  const ledger = attempt(() => loadLedger(path.join(folder, 'contract.yaml')));
-  const world = attempt(() => boundWorld(loadWorld(path.join(folder, 'world.yaml')), holding));
-  const files = (attempt(() => caseFiles(folder)) ?? []).flatMap((file) => attempt(() => readYaml(file)) ?? []);
+  const ledger = attempt(() => readLedger(readOwn(path.join(folder, 'contract.yaml'))));
+  const world = attempt(() => boundWorld(expandWorld(readOwn(path.join(folder, 'world.yaml'))), availability));
+  const files = (attempt(() => caseFiles(folder)) ?? []).flatMap((file) => attempt(() => readOwn(file)) ?? []);
   if (ledger === undefined || world === undefined) throw new UnusableInput(problems);
 
   const cases = files.flatMap((file) => {
@@ -64,10 +88,14 @@ export function loadSuite(folder = ownFolder, holding: Holding = {}): Suite {
     ledger,
     world,
     cases,
-    calibration: cases
-      .filter(({ tags }) => tags.includes('calibration'))
-      .flatMap((testCase) => firstRequests(testCase)),
+    calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(firstRequests),
   };
+}
+
+/** Reads a file of the suite; messages name those of this package alike, wherever it is installed. */
+function readOwn(file: string): YamlFile {
+  const within = path.relative(packageRoot, file);
+  return within.startsWith('..') ? readYaml(file) : readYaml(file, within.replaceAll(path.sep, '/'));
 }
 
 /** Every file that a suite is loaded from. */
@@ -94,20 +122,19 @@ function namesIn(folder: string): string[] {
   }
 }
 
-function firstRequests(testCase: Case): HttpRequest[] {
-  const asked = testCase.kind === 'question' ? testCase : testCase.rows[0];
-  // What names something that the deployment does not hold would teach nothing.
-  return asked === undefined || asked.missing.length > 0 ? [] : [...asked.requests.values()];
+function firstRequests({ rows: [first] }: TestCase): HttpRequest[] {
+  // What names something that the deployment does not have would teach nothing.
+  return first === undefined || first.unavailable.length > 0 ? [] : [...first.requests.values()];
 }
 
 /** What is wrong between cases: ids taken twice, and entries of the ledger without a case. */
-function caseProblems(cases: readonly Case[], { requirements }: Ledger): Problem[] {
+function caseProblems(cases: readonly TestCase[], { requirements }: Ledger): Problem[] {
   const taken = cases.filter(({ id }, n) => cases.findIndex((other) => other.id === id) < n);
-  const asked = new Set(cases.map((testCase) => (testCase.kind === 'question' ? testCase.answers : testCase.verifies)));
-  const lacking = requirements.filter(({ id }) => !asked.has(id));
+  const subjects = new Set(cases.map(subjectOf));
+  const unverified = requirements.filter(({ id }) => !subjects.has(id));
   return [
     ...taken.map(({ id, at }) => ({ at, message: `there is another case '${id}'`, hint: 'Rename one of them.' })),
-    ...lacking.map(({ id, at }) => ({ at, message: `no case speaks of '${id}'`, hint: 'Write one under cases/.' })),
+    ...unverified.map(({ id, at }) => ({ at, message: `no case speaks of '${id}'`, hint: 'Write one under cases/.' })),
   ];
 }
 

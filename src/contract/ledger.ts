@@ -5,9 +5,23 @@ import { schemaProblems } from '../support/schema.js';
 import { suggest } from '../support/suggest.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
 
+/** What random requests can find broken. */
+export type Finding =
+  | 'request-refused'
+  | 'expand-refused'
+  | 'repeated-product-refused'
+  | 'order-metadata-refused'
+  | 'campaign-filter-wrong'
+  | 'metadata-filter-wrong'
+  | 'older-returned'
+  | 'invalid-returned'
+  | 'valid-not-returned';
+
 /** A statement that the documentation makes. */
 export interface Requirement {
   readonly id: string;
+  /** What random requests find broken where this is. */
+  readonly findings: readonly Finding[];
   readonly part: string;
   readonly statement: string;
   readonly at: Location;
@@ -28,7 +42,7 @@ export type Answer =
   | { readonly kind: 'outcomes'; readonly outcomes: ReadonlyMap<string, string>; readonly warn: ReadonlySet<string> }
   | { readonly kind: 'value'; readonly describes: string };
 
-/** A statement of which nothing is asked. */
+/** A statement for which nothing is sent. */
 export interface Exclusion {
   readonly part: string;
   readonly statement: string;
@@ -47,7 +61,7 @@ export function deservesWarning({ answer }: Question, outcome: string | undefine
 }
 
 interface LedgerDocument {
-  requirements: { id: string; part: string; statement: string }[];
+  requirements: { id: string; part: string; statement: string; findings?: Finding[] }[];
   questions: {
     id: string;
     group: string;
@@ -98,7 +112,11 @@ export function readLedger(file: YamlFile): Ledger {
   if (problems.length > 0) throw new UnusableInput(problems);
 
   return {
-    requirements: document.requirements.map((entry, n) => ({ ...entry, at: file.at(['requirements', n]) })),
+    requirements: document.requirements.map((entry, n) => ({
+      findings: [],
+      ...entry,
+      at: file.at(['requirements', n]),
+    })),
     questions: document.questions.map(({ outcomes, value, warn, ...entry }, n) => ({
       ...entry,
       at: file.at(['questions', n]),

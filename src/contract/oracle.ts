@@ -1,31 +1,41 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { contentOf, type RequestContent } from '../http/request-content.js';
-import { schemaNamed } from '../support/schema.js';
+import { windowSize } from '../world/named-world.js';
 import type { Rule, Tier, World } from '../world/world.js';
-import { windowSize } from '../world/world-file.js';
+import { filterSubject, whyUndocumented } from './documented-request.js';
 
 /**
- * Whether the documentation says of something that it holds. `open` is what it leaves open: a conforming deployment
- * may go either way.
+ * What the documentation says of something: it must be so, it must not be so, or a conforming deployment may do
+ * either.
  */
-export type Obligation = 'yes' | 'no' | 'open';
+export type Obligation = 'required' | 'forbidden' | 'open';
 
-/** What the documentation promises for one request. */
+/** One reason for or against a tier. */
+export type Ground = { readonly obligation: Obligation } & (
+  | { readonly is: 'rank'; readonly rank: number }
+  | { readonly is: 'filter'; readonly parameter: string; readonly value: string }
+  | { readonly is: 'rule'; readonly rule: Rule }
+);
+
+/** What the documentation says of one request. */
 export interface Oracle {
-  /** Whether it promises a 2xx answer, provided that there is something to return. */
+  /** Whether it requires a 2xx answer, provided that there is something to return. */
   readonly accepted: boolean;
-  /** Whether a tier is returned. */
+  /** That a tier is returned. */
   returned(tier: Tier): Obligation;
-  /** Whether a tier is valid for the customer and the order, whatever the filters and the window. */
+  /** That a tier is valid for the customer and the order, whatever the filters and the window. */
   valid(tier: Tier): Obligation;
-  /** Whether a tier matches the filters of the request, whether valid or not. */
+  /** That a tier matches the filters of the request, whether valid or not. */
   matching(tier: Tier): Obligation;
-  /** Why nothing is promised of the result, if so. */
-  readonly because?: string;
+  /** That a tier is among those that are checked at all: the newest 150, save that a filter may come first. */
+  checked(tier: Tier): Obligation;
+  /** What all of this follows from, for a tier: its rank, each filter and each of its rules. Empty where all is open. */
+  grounds(tier: Tier): readonly Ground[];
+  /** Why all of the result is open, if so. */
+  readonly whyOpen?: string;
+  /** Why the documentation does not describe the request at all, if so. */
+  readonly undocumented?: string;
 }
-
-const campaignFilter = '[filters][promotion_id][conditions][$is]';
-const metadataFilter = /^\[filters\]\[metadata\.([^[\]]+)\]\[conditions\]\[\$is\]$/;
 
 /** The body of a documented request that sends all members, after its check against the schema. */
 interface Body {
@@ -38,73 +48,66 @@ interface Body {
 type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_id?: never }) & { quantity: number };
 
 /**
- * Reads from the documentation what it promises for a request to a deployment that holds the world.
+ * Reads from the documentation what it says of a request to a deployment that has the world.
  *
- * Whatever the documentation leaves open comes out as `open`, so whatever is judged by this is sound: a question can
- * be answered in any way without a requirement failing.
+ * Whatever the documentation leaves open comes out as `open`, so nothing that is judged by this fails a deployment that
+ * conforms: a question can be answered in any manner without a requirement failing.
  */
 export function oracleFor(request: HttpRequest, world: World): Oracle {
   const content = contentOf(request);
+  const undocumented = whyUndocumented(content);
+  if (undocumented !== undefined) return { ...allOpen(false, undocumented), undocumented };
   // A space to HTML forms, a plus sign to RFC 3986.
   const plus = request.path.includes('+') ? 'what a + in the query means is open' : undefined;
-  const undocumented = whyUndocumented(content) ?? plus ?? whyUnpromised(content, world);
-  if (undocumented !== undefined) return nothingPromised(false, undocumented);
+  const whyOpen = plus ?? whyAllOpen(content, world);
+  if (whyOpen !== undefined) return allOpen(false, whyOpen);
   const body = content.body as Body;
   if (content.query.some(([name]) => name === 'audienceRulesOnly')) {
-    return nothingPromised(true, 'the effect of audienceRulesOnly is open');
+    return allOpen(true, 'the effect of audienceRulesOnly is open');
   }
   const skuOwner = new Map(world.skus.map(({ id, product_id }) => [id, product_id]));
   const ranks = new Map(world.tiers.map((tier, index) => [tier.id, index + 1]));
-  const valid = remembered((tier) => every(tier.rules.map((rule) => holds(rule, body, skuOwner))));
-  const filters = content.query.map(([name, value]) => filterOf(name, value));
-  const matching = remembered((tier) => every(filters.map((matches) => matches(tier))));
+  const filters = content.query.map(([name, value]) => ({ name, value, matches: filterOf(name, value) }));
+  const valid = (tier: Tier) => all(tier.rules.map((rule) => holds(rule, body, skuOwner)));
+  const matching = (tier: Tier) => all(filters.map(({ matches }) => matches(tier)));
+  const checked = (tier: Tier) => {
+    if ((ranks.get(tier.id) ?? Number.POSITIVE_INFINITY) <= windowSize) return 'required';
+    // Without a filter an older tier is never returned. With one, the window may be taken before or after filtering.
+    return filters.length === 0 ? 'forbidden' : 'open';
+  };
   return {
     accepted: true,
     valid,
     matching,
-    returned: remembered((tier) => {
-      const within = (ranks.get(tier.id) ?? Number.POSITIVE_INFINITY) <= windowSize;
-      // Without a filter an older tier is never returned. With one, the window may be taken before or after filtering.
-      const checked = within ? 'yes' : filters.length === 0 ? 'no' : 'open';
-      return every([checked, valid(tier), matching(tier)]);
-    }),
+    checked,
+    returned: (tier) => all([checked(tier), matching(tier), valid(tier)]),
+    grounds: (tier) => [
+      { is: 'rank', rank: ranks.get(tier.id) ?? Number.POSITIVE_INFINITY, obligation: checked(tier) },
+      ...filters.map(({ name, value, matches }) => {
+        return { is: 'filter', parameter: name, value, obligation: matches(tier) } as const;
+      }),
+      ...tier.rules.map((rule) => ({ is: 'rule', rule, obligation: holds(rule, body, skuOwner) }) as const),
+    ],
   };
 }
 
-/** The same function, which works out each answer once: rows of a matrix ask for it again and again. */
-function remembered(standing: (tier: Tier) => Obligation): (tier: Tier) => Obligation {
-  const known = new Map<Tier, Obligation>();
-  return (tier) => {
-    const found = known.get(tier) ?? standing(tier);
-    known.set(tier, found);
-    return found;
-  };
+function allOpen(accepted: boolean, whyOpen: string): Oracle {
+  const open = () => 'open' as const;
+  return { accepted, whyOpen, valid: open, matching: open, checked: open, returned: open, grounds: () => [] };
 }
 
-function nothingPromised(accepted: boolean, because: string): Oracle {
-  return { accepted, because, valid: () => 'open', matching: () => 'open', returned: () => 'open' };
+/** Of several things together: forbidden as soon as one is. */
+function all(obligations: readonly Obligation[]): Obligation {
+  if (obligations.includes('forbidden')) return 'forbidden';
+  return obligations.includes('open') ? 'open' : 'required';
 }
 
-/** All of them: `no` as soon as one is. */
-function every(standings: readonly Obligation[]): Obligation {
-  if (standings.includes('no')) return 'no';
-  return standings.includes('open') ? 'open' : 'yes';
+function requiredIf(condition: boolean): Obligation {
+  return condition ? 'required' : 'forbidden';
 }
 
-/** Why the request is not one that the documentation describes, if so. */
-export function whyUndocumented(content: RequestContent): string | undefined {
-  const validate = schemaNamed('request');
-  const query: Record<string, string[]> = {};
-  for (const [name, value] of content.query) query[name] = [...(query[name] ?? []), value];
-  if (validate({ ...content, query })) return undefined;
-  const error = validate.errors?.find(({ keyword }) => keyword !== 'oneOf') ?? validate.errors?.[0];
-  const extra: unknown = error?.params.additionalProperty ?? error?.params.missingProperty;
-  const where = `${error?.instancePath || 'the request'}${typeof extra === 'string' ? ` (${extra})` : ''}`;
-  return `the documentation does not describe it: ${where} ${error?.message ?? ''}`;
-}
-
-/** Why nothing is promised for a request that the documentation describes, if so. */
-function whyUnpromised({ body, query }: RequestContent, world: World): string | undefined {
+/** Why the whole result of a request is open although the documentation describes it, if so. */
+function whyAllOpen({ body, query }: RequestContent, world: World): string | undefined {
   const { customer, order, options, metadata } = body as Partial<Body>;
   const omitted = Object.entries({
     customer,
@@ -155,10 +158,10 @@ function whyFiltersOpen(query: RequestContent['query'], world: World, campaigns:
   if (filters.length > 1) return 'what several filters together mean is open';
   for (const [name, value] of filters) {
     if (value === '') return 'what a filter with an empty value means is open';
-    if (name === campaignFilter && !campaigns.has(value)) return `what an unknown campaign means is open: ${value}`;
-    const key = metadataFilter.exec(name)?.[1];
-    if (key !== undefined && !world.tiers.some(({ metadata }) => Object.hasOwn(metadata, key))) {
-      return `what a metadata key that no tier has means is open: ${key}`;
+    const subject = filterSubject(name);
+    if (subject?.on === 'campaign' && !campaigns.has(value)) return `what an unknown campaign means is open: ${value}`;
+    if (subject?.on === 'metadata' && !world.tiers.some(({ metadata }) => Object.hasOwn(metadata, subject.key))) {
+      return `what a metadata key that no tier has means is open: ${subject.key}`;
     }
   }
   return undefined;
@@ -167,7 +170,7 @@ function whyFiltersOpen(query: RequestContent['query'], world: World, campaigns:
 function holds(rule: Rule, { customer, order, metadata }: Body, skuOwner: ReadonlyMap<string, string>): Obligation {
   switch (rule.kind) {
     case 'customer':
-      return rule.any_of.includes(customer.id) ? 'yes' : 'no';
+      return requiredIf(rule.any_of.includes(customer.id));
     case 'product':
       // Whether a SKU counts as its product is open, so its items can only add to what is possible.
       return enough(
@@ -182,7 +185,7 @@ function holds(rule: Rule, { customer, order, metadata }: Body, skuOwner: Readon
         rule.at_least,
       );
     case 'metadata':
-      return Object.hasOwn(metadata, rule.key) && metadata[rule.key] === rule.is ? 'yes' : 'no';
+      return requiredIf(Object.hasOwn(metadata, rule.key) && metadata[rule.key] === rule.is);
     case 'order_metadata':
       return 'open';
   }
@@ -192,21 +195,21 @@ function holds(rule: Rule, { customer, order, metadata }: Body, skuOwner: Readon
 function enough(certain: readonly Item[], possible: readonly Item[], atLeast: number): Obligation {
   const total = (items: readonly Item[]) => items.reduce((sum, { quantity }) => sum + quantity, 0);
   const smallest = certain.length === 0 ? 0 : Math.min(...certain.map(({ quantity }) => quantity));
-  if (smallest >= atLeast) return 'yes';
-  return total(certain) + total(possible) >= atLeast ? 'open' : 'no';
+  if (smallest >= atLeast) return 'required';
+  return total(certain) + total(possible) >= atLeast ? 'open' : 'forbidden';
 }
 
 function filterOf(name: string, value: string): (tier: Tier) => Obligation {
-  if (name === campaignFilter) return (tier) => (tier.campaign_id === value ? 'yes' : 'no');
-  const key = metadataFilter.exec(name)?.[1] ?? '';
+  const subject = filterSubject(name);
+  if (subject?.on !== 'metadata') return (tier) => requiredIf(tier.campaign_id === value);
+  const { key } = subject;
   return ({ metadata }) => {
-    const actual = Object.hasOwn(metadata, key) ? metadata[key] : undefined;
-    if (actual === value) return 'yes';
+    if (Object.hasOwn(metadata, key) && metadata[key] === value) return 'required';
     // Open: how a boolean or a number compares with the string, and whether letter case matters.
-    const alike = Object.entries(metadata).some(
-      ([other, held]) =>
-        other.toLowerCase() === key.toLowerCase() && String(held).toLowerCase() === value.toLowerCase(),
+    const isAlike = Object.entries(metadata).some(
+      ([other, entry]) =>
+        other.toLowerCase() === key.toLowerCase() && String(entry).toLowerCase() === value.toLowerCase(),
     );
-    return alike ? 'open' : 'no';
+    return isAlike ? 'open' : 'forbidden';
   };
 }

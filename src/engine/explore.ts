@@ -1,23 +1,28 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import type { Check } from '../cases/case.js';
+import type { Assertion } from '../assertions/assertion.js';
+import { truthOf } from '../assertions/registry.js';
 import { assembled, documentedRequest, patched, type RequestPatch } from '../cases/request.js';
 import type { Suite } from '../cases/suite.js';
-import { type Oracle, oracleFor } from '../contract/oracle.js';
+import type { Finding, Ledger } from '../contract/ledger.js';
+import { type Obligation, type Oracle, oracleFor } from '../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { evaluate } from '../judge/check.js';
-import { evidenceOf } from '../judge/verdict.js';
-import type { Kind, NamedWorld } from '../world/world-file.js';
-import { type CaseResult, explored, presentable, type Setting } from './run.js';
+import { type Background, evidenceOf } from '../judge/judge-case.js';
+import type { Kind, NamedWorld } from '../world/named-world.js';
+import { type CaseResult, explored } from './case-result.js';
+import { presentable } from './presentable.js';
 
-/** How far exploring goes. Equal seeds ask the same of equal worlds. */
+/** How far exploring goes. Equal seeds send the same to equal worlds. */
 export interface Exploration {
   readonly requests: number;
   readonly seed: number;
 }
 
-/** Exploring stops after so many requests that showed nothing: the target is not in a state to be asked. */
-const maxTroubles = 10;
+/** Exploring ends after so many requests that showed nothing: the target is not in a state to answer. */
+const maxUnclear = 10;
+
+/** Where a statement stands that no case file makes. */
+const nowhere = { file: 'cases/contract.yaml', line: 1, column: 1 };
 
 /** A documented request in the words of the world. */
 interface Draw {
@@ -27,12 +32,13 @@ interface Draw {
   readonly orderMetadata: Readonly<Record<string, string[]>>;
   readonly metadata: Readonly<Record<string, string>>;
   readonly expand: boolean;
-  readonly filter: readonly [name: string, value: string] | undefined;
+  /** As a case file writes it: what it is on, and the value. */
+  readonly filter: readonly [subject: string, value: string] | undefined;
 }
 
 /**
  * Goes beyond the written cases: draws documented requests over the world, holds the answers against what the
- * documentation promises for them, and shrinks a failure to the smallest request that shows it.
+ * documentation says of them, and shrinks a failure to the smallest request that shows it.
  *
  * @param suite with the whole world: settings for a part of it have no exploration
  * @returns a result whose subject is the requirement that was found broken; `explore` where none was
@@ -40,83 +46,82 @@ interface Draw {
 export async function explore(
   suite: Suite,
   channel: Channel,
-  setting: Setting,
+  background: Background,
   { requests, seed }: Exploration,
 ): Promise<CaseResult> {
-  const common = {
+  const blank = {
     id: explored,
     rows: [],
     drift: [],
-    at: { file: 'cases/contract.yaml', line: 1, column: 1 },
+    at: nowhere,
   };
   let sent = 0;
   let requestsSent = 0;
-  let trouble: { count: number; reason: string } = { count: 0, reason: '' };
+  let unclear: { count: number; reason: string } = { count: 0, reason: '' };
   const budget = requests * 2;
   let found: { draw: Draw; broken: Broken; exchange: Exchange } | undefined;
 
   const property = fc.asyncProperty(draws(suite.world), async (draw) => {
     // Shrinking has a budget of its own; past it, what was found so far is small enough.
-    if (sent >= budget || trouble.count >= maxTroubles) return;
+    if (sent >= budget || unclear.count >= maxUnclear) return;
     const request = requestOf(draw, suite.world);
     sent += 1;
     const exchange = await channel.send(request);
     requestsSent += exchange.attempts ?? 1;
-    const judged = judge(request, exchange, setting);
-    if (judged?.is === 'unclear') trouble = { count: trouble.count + 1, reason: judged.because };
+    const judged = judge(request, exchange, background);
+    if (judged?.is === 'unclear') unclear = { count: unclear.count + 1, reason: judged.because };
     if (judged?.is !== 'violated') return;
     found = { draw, broken: judged, exchange };
     throw new Error(judged.because);
   });
   const { failed, errorInstance } = await fc.check(property, { numRuns: requests, seed });
 
-  const drawn = `Drawn with --explore ${requests} --seed ${seed}.`;
+  const origin = `Drawn with --explore ${requests} --seed ${seed}.`;
   const result = (): CaseResult => {
-    const asked = { ...common, subject: explored, requestsSent };
+    const common = { ...blank, subject: explored, requestsSent };
     if (found !== undefined) {
       const { draw, broken, exchange } = found;
-      const subject = requirementOf(broken, draw);
+      const subject = requirementOf(broken, draw, suite.ledger);
       const at = suite.ledger.requirements.find(({ id }) => id === subject)?.at ?? common.at;
-      const reason = `${broken.because} ${drawn} As a case:\n${caseText(draw, subject)}`;
-      return { ...asked, subject, verdict: 'fail', reason, at, evidence: exchange };
+      const reason = `${broken.because} ${origin} As a case:\n${caseText(draw, subject)}`;
+      return { ...common, subject, verdict: 'fail', reason, at, evidence: exchange };
     }
-    if (failed) return { ...asked, verdict: 'error', reason: `Exploring broke off. ${String(errorInstance)} ${drawn}` };
-    if (trouble.count > 0) {
-      const reason = `${trouble.count} of ${sent} random requests showed nothing. ${trouble.reason} ${drawn}`;
-      return { ...asked, verdict: 'inconclusive', reason };
+    if (failed)
+      return { ...common, verdict: 'error', reason: `Exploring broke off. ${String(errorInstance)} ${origin}` };
+    if (unclear.count > 0) {
+      const reason = `${unclear.count} of ${sent} random requests showed nothing. ${unclear.reason} ${origin}`;
+      return { ...common, verdict: 'inconclusive', reason };
     }
-    return { ...asked, verdict: 'pass', reason: `${sent} random requests were answered as documented. ${drawn}` };
+    return { ...common, verdict: 'pass', reason: `${sent} random requests were answered as documented. ${origin}` };
   };
   return presentable(result(), (text) => channel.redact(text));
 }
 
-/** Documented requests of which the documentation promises a result: what is open is not drawn. */
-function draws({ world, ids }: NamedWorld): fc.Arbitrary<Draw> {
+/** Documented requests of whose result the documentation says something: what is open is not drawn. */
+function draws({ ids, skus, tiers }: NamedWorld): fc.Arbitrary<Draw> {
   const names = (kind: Kind) => [...ids[kind].keys()];
-  const skusOf = new Map(world.skus.map(({ id, product_id }) => [id, product_id]));
-  const rules = world.tiers.flatMap((tier) => tier.rules);
+  const skusOf = new Map(skus.map(({ id, product_id }) => [id, product_id]));
+  const rules = tiers.flatMap((tier) => tier.rules);
   const thresholds = rules.flatMap((rule) =>
     'at_least' in rule ? [rule.at_least - 1, rule.at_least, rule.at_least + 1, rule.at_least * 2] : [],
   );
   const quantity = fc.constantFrom(...new Set([1, ...thresholds.filter((each) => each > 0)]));
-  const asked = rules.flatMap((rule) => (rule.kind === 'metadata' ? [[rule.key, rule.is] as const] : []));
+  const metadataEntries = rules.flatMap((rule) => (rule.kind === 'metadata' ? [[rule.key, rule.is] as const] : []));
   // Values that are nearly right, too: those of other keys, and longer and shorter ones.
-  const keys = [...new Set(asked.map(([key]) => key))];
-  const values = [...new Set(asked.flatMap(([, value]) => [value, `${value} West`, value.slice(0, -1)]))];
+  const keys = [...new Set(metadataEntries.map(([key]) => key))];
+  const values = [...new Set(metadataEntries.flatMap(([, value]) => [value, `${value} West`, value.slice(0, -1)]))];
   const payments = rules.flatMap((rule) =>
     rule.kind === 'order_metadata' ? [[rule.key, rule.includes] as const] : [],
   );
-  const entries = world.tiers.flatMap(({ metadata }) =>
+  const entries = tiers.flatMap(({ metadata }) =>
     Object.entries(metadata).flatMap(([key, value]) => (typeof value === 'string' ? [[key, value] as const] : [])),
   );
   const filters: Draw['filter'][] = [
-    ...names('campaign').map((name) => ['[filters][promotion_id][conditions][$is]', `<campaign ${name}>`] as const),
+    ...names('campaign').map((name) => ['campaign', name] as const),
     ...[...new Map(entries.map((entry) => [entry.join(' '), entry])).values()].map(
-      ([key, value]) => [`[filters][metadata.${key}][conditions][$is]`, value] as const,
+      ([key, value]) => [`metadata.${key}`, value] as const,
     ),
-    ...new Map(
-      entries.map(([key]) => [key, [`[filters][metadata.${key}][conditions][$is]`, 'no tier has this'] as const]),
-    ).values(),
+    ...new Map(entries.map(([key]) => [key, [`metadata.${key}`, 'no tier has this'] as const])).values(),
   ];
   const product = fc.record({ product: fc.constantFrom(...names('product')), times: fc.constantFrom(1, 1, 1, 2, 5) });
   const sku = fc.record({ sku: fc.constantFrom(...names('sku')) });
@@ -155,7 +160,7 @@ function patchOf({ customer, items, quantities, orderMetadata, metadata, expand,
     return Array.from({ length: item.times }, () => ({ product_id: `<product ${item.product}>`, quantity }));
   });
   return {
-    ...(filter === undefined ? {} : { query: Object.fromEntries([filter]) }),
+    ...(filter === undefined ? {} : { filter: Object.fromEntries([filter]) }),
     body: {
       customer: { id: `<customer ${customer}>` },
       order: { items: lines, metadata: orderMetadata },
@@ -173,86 +178,93 @@ function requestOf(draw: Draw, { ids }: NamedWorld): HttpRequest {
 interface Broken {
   readonly is: 'violated';
   readonly because: string;
-  readonly part: 'status' | 'beyond' | 'unmatching' | 'invalid' | 'missing';
+  readonly part: 'status' | 'older' | 'unmatching' | 'invalid' | 'not-returned';
 }
 
-/** Holds an answer against everything that is promised for its request. */
+/** Holds an answer against everything that the documentation says of its request. */
 function judge(
   request: HttpRequest,
   exchange: Exchange,
-  setting: Setting,
+  background: Background,
 ): Broken | { is: 'unclear'; because: string } | undefined {
-  const promised = oracleFor(request, setting.world);
-  if (promised.because !== undefined)
-    throw new Error(`A request was drawn of which nothing is promised: ${promised.because}.`);
-  const exchanges = new Map([['request', exchange]]);
-  const [evidence] = evidenceOf([exchanges], setting);
+  const oracle = oracleFor(request, background.world);
+  if (oracle.whyOpen !== undefined)
+    throw new Error(`A request was drawn of which the documentation says nothing: ${oracle.whyOpen}.`);
+  const [evidence] = evidenceOf([new Map([[drawn, exchange]])], background);
   if (evidence === undefined) throw new Error('An exchange leads to its evidence.');
   let unclear: { is: 'unclear'; because: string } | undefined;
-  for (const [part, check] of promisedChecks(promised, setting)) {
-    const truth = evaluate(check, evidence, 'requirement');
+  for (const [part, assertion] of assertionsFor(oracle, background)) {
+    const truth = truthOf(assertion, evidence, 'requirement');
     if (truth.is === 'violated') return { is: 'violated', because: truth.because, part };
     if (truth.is === 'unclear') unclear ??= { is: 'unclear', because: truth.because };
   }
   return unclear;
 }
 
-function promisedChecks(promised: Oracle, { world }: Setting): [Broken['part'], Check][] {
-  const at = { file: 'explore', line: 1, column: 1 };
-  const standing = (wanted: 'yes' | 'no') => world.tiers.filter((tier) => promised.returned(tier) === wanted);
-  const wanted = standing('yes').map(({ id }) => id);
-  const unwanted = standing('no');
-  const unmatching = unwanted.filter((tier) => promised.matching(tier) === 'no');
-  const invalid = unwanted.filter((tier) => promised.matching(tier) !== 'no' && promised.valid(tier) === 'no');
-  const beyond = unwanted.filter((tier) => promised.matching(tier) !== 'no' && promised.valid(tier) !== 'no');
-  const common = { at, of: 'request' };
-  const without = (part: Broken['part'], tiers: typeof unwanted): [Broken['part'], Check][] =>
-    tiers.length === 0 ? [] : [[part, { ...common, claim: 'exclude', tiers: tiers.map(({ id }) => id) }]];
+/** The name of the only request. */
+const drawn = 'request';
+
+/** All that the documentation says of a request, as assertions, each with the part of it that would be broken. */
+function assertionsFor(oracle: Oracle, { world }: Background): [Broken['part'], Assertion][] {
+  const tiersThat = (obligation: Obligation) => world.tiers.filter((tier) => oracle.returned(tier) === obligation);
+  const idsOf = (tiers: readonly { readonly id: string }[]) => tiers.map(({ id }) => id);
+  const required = idsOf(tiersThat('required'));
+  const forbidden = tiersThat('forbidden');
+  const unmatching = forbidden.filter((tier) => oracle.matching(tier) === 'forbidden');
+  const matching = forbidden.filter((tier) => oracle.matching(tier) !== 'forbidden');
+  const invalid = matching.filter((tier) => oracle.valid(tier) === 'forbidden');
+  const older = matching.filter((tier) => oracle.valid(tier) !== 'forbidden');
+  const about = (kind: string, data: object): Assertion => ({ kind, of: drawn, at: nowhere, data });
+  const excluding = (part: Broken['part'], tiers: readonly string[]): [Broken['part'], Assertion][] =>
+    tiers.length === 0 ? [] : [[part, about('returned.exclude', { tiers })]];
+  const whereRequired = (part: Broken['part'], kind: string, data: object): [Broken['part'], Assertion][] =>
+    required.length === 0 ? [] : [[part, about(kind, data)]];
   return [
-    ...(wanted.length === 0
-      ? []
-      : [['status', { ...common, claim: 'status', patterns: ['2xx'] }] as [Broken['part'], Check]]),
-    ...without('beyond', beyond),
-    ...without('unmatching', unmatching),
-    ...without('invalid', invalid),
-    ...(wanted.length === 0
-      ? []
-      : [['missing', { ...common, claim: 'include', tiers: wanted }] as [Broken['part'], Check]]),
+    ...whereRequired('status', 'status', { patterns: ['2xx'] }),
+    ...excluding('older', idsOf(older)),
+    ...excluding('unmatching', idsOf(unmatching)),
+    ...excluding('invalid', idsOf(invalid)),
+    ...whereRequired('not-returned', 'returned.include', { tiers: required }),
   ];
 }
 
 /** The requirement that a finding speaks of, as far as the smallest request tells. */
-function requirementOf({ part }: Broken, { filter, expand, items, orderMetadata }: Draw): string {
-  const filtered = filter?.[0].includes('promotion_id') ? 'filter.promotion-id' : 'filter.tier-metadata';
+function requirementOf({ part }: Broken, draw: Draw, { requirements }: Ledger): string {
+  const finding = findingOf(part, draw);
+  return requirements.find(({ findings }) => findings.includes(finding))?.id ?? explored;
+}
+
+function findingOf(part: Broken['part'], { filter, expand, items, orderMetadata }: Draw): Finding {
+  const filterFinding = filter?.[0] === 'campaign' ? 'campaign-filter-wrong' : 'metadata-filter-wrong';
   switch (part) {
-    case 'beyond':
-      return 'limit.newest-150';
+    case 'older':
+      return 'older-returned';
     case 'invalid':
-      return 'result.valid-only';
+      return 'invalid-returned';
     case 'unmatching':
-      return filtered;
-    case 'missing':
-      return filter === undefined ? 'result.all-valid' : filtered;
+      return filterFinding;
+    case 'not-returned':
+      return filter === undefined ? 'valid-not-returned' : filterFinding;
     case 'status':
-      if (expand) return 'options.expand-category';
-      if (items.some((item) => 'times' in item && item.times > 1)) return 'order.repeated-product';
-      if (Object.keys(orderMetadata).length > 0) return 'order.metadata';
-      return filter === undefined ? 'request.get-with-body' : filtered;
+      if (expand) return 'expand-refused';
+      if (items.some((item) => 'times' in item && item.times > 1)) return 'repeated-product-refused';
+      if (Object.keys(orderMetadata).length > 0) return 'order-metadata-refused';
+      return filter === undefined ? 'request-refused' : filterFinding;
   }
 }
 
 /** A draw as a case, ready to be added to a file under cases/requirements/. */
 function caseText(draw: Draw, verifies: string): string {
-  const { query, body } = patchOf(draw);
-  const expectation = { returned: { exactly: 'promised' } };
-  const asked =
-    query === undefined
+  const { filter, body } = patchOf(draw);
+  const expectation = { returned: { include: 'required', exclude: 'forbidden' } };
+  const sent =
+    filter === undefined
       ? { request: { body }, expect: [expectation] }
       : {
-          requests: { unfiltered: { body }, filtered: { like: 'unfiltered', query } },
+          requests: { unfiltered: { body }, filtered: { like: 'unfiltered', filter } },
           given: [{ of: 'unfiltered', returned: { include: 'greeting' } }],
           expect: [{ of: 'filtered', ...expectation }],
         };
   const title = 'Found by exploring';
-  return stringify({ cases: [{ id: 'found-by-exploring', verifies, title, ...asked }] }, { lineWidth: 0 });
+  return stringify({ cases: [{ id: 'found-by-exploring', verifies, title, ...sent }] }, { lineWidth: 0 });
 }

@@ -1,48 +1,71 @@
+import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Limits } from './connection-options.js';
 import { type Headers, headerValues } from './exchange.js';
-import { Unusable } from './transport-error.js';
+import { UnusableResponse } from './transport-error.js';
 
 /**
- * Reads a body to its end.
+ * Reads a body to its end, and keeps nothing of it but the text: the bytes of what has been decoded may be freed while
+ * the rest comes in.
  *
- * @returns its text; bytes that are no text become U+FFFD, so that the ids beside them are still found
- * @throws Unusable when it is larger than the limits, or in no coding that can be undone
+ * @param body the bytes as they come
+ * @param headers of the response: they say in which codings and in which character set the body is
+ * @returns the text; bytes that are no text become U+FFFD, so that the ids beside them are still found
+ * @throws UnusableResponse when it is larger than the limits, or in no coding that can be undone
  */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
   headers: Headers,
   { bodyBytes, bodyValues }: Pick<Limits, 'bodyBytes' | 'bodyValues'>,
 ): Promise<string> {
-  const text = decoderFor(headers).decode(await unpacked(await collected(body, bodyBytes), headers, bodyBytes));
-  if (hasMoreValues(text, bodyValues))
-    throw new Unusable('too-large', `The body has more than ${bodyValues} values (limits.body_values).`);
+  const codings = contentCodings(headers);
+  const bounded = atMost(bodyBytes, body);
+  const plain = codings.length === 0 ? bounded : [await unpacked(await buffer(bounded), codings, bodyBytes)];
+  const decoder = decoderFor(headers);
+  let text = '';
+  let values = 0;
+  const add = (decoded: string): void => {
+    text += decoded;
+    values += valuesIn(decoded);
+    if (values >= bodyValues)
+      throw new UnusableResponse('too-large', `The body has more than ${bodyValues} values (limits.body_values).`);
+  };
+  for await (const chunk of plain) add(decoder.decode(chunk, { stream: true }));
+  add(decoder.decode());
   return text;
 }
 
-/** Whether a text, if it is JSON, may have more values than that: a value takes a hundred times the memory of its text. */
-function hasMoreValues(text: string, most: number): boolean {
-  if (text.length <= most) return false;
-  // Those inside of strings are counted, too.
+/**
+ * How many values a text may have at most, if it is JSON: each takes a hundred times the memory of its text. What
+ * stands inside of strings is counted, too.
+ */
+function valuesIn(text: string): number {
   let separators = 0;
-  for (let at = 0; at < text.length && separators < most; at += 1) {
+  for (let at = 0; at < text.length; at += 1) {
     const unit = text[at];
     if (unit === ',' || unit === '[' || unit === '{') separators += 1;
   }
-  return separators === most;
+  return separators;
 }
 
-async function collected(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = [];
+async function* atMost(maxBytes: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
     // Leaving the loop closes the connection: the rest is not waited for.
-    if (size > most) throw new Unusable('too-large', `The body is larger than ${most} bytes (limits.body_bytes).`);
-    chunks.push(chunk);
+    if (size > maxBytes)
+      throw new UnusableResponse('too-large', `The body is larger than ${maxBytes} bytes (limits.body_bytes).`);
+    yield chunk;
   }
-  return Buffer.concat(chunks);
+}
+
+/** The codings of a body in the order in which they were applied (RFC 9110, section 8.4). */
+function contentCodings(headers: Headers): string[] {
+  return headerValues(headers, 'content-encoding')
+    .flatMap((value) => value.split(','))
+    .map((coding) => coding.trim().toLowerCase())
+    .filter((coding) => coding !== '' && coding !== 'identity');
 }
 
 const decoders: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>>> = {
@@ -55,27 +78,26 @@ const decoders: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLeng
 /** Each may unpack to the whole limit, so what takes more than two is made to waste time. */
 const maxCodings = 4;
 
-/** Undoes the content coding (RFC 9110, section 8.4), although none was asked for. */
-async function unpacked(bytes: Buffer, headers: Headers, most: number): Promise<Buffer> {
-  const codings = headerValues(headers, 'content-encoding')
-    .flatMap((value) => value.split(','))
-    .map((coding) => coding.trim().toLowerCase())
-    .filter((coding) => coding !== '' && coding !== 'identity');
+/** Undoes content codings, although none was requested. */
+async function unpacked(bytes: Buffer, codings: readonly string[], maxBytes: number): Promise<Buffer> {
   if (bytes.length === 0) return bytes;
   if (codings.length > maxCodings)
-    throw new Unusable('unreadable', `The body is encoded ${codings.length} times over, which was not asked for.`);
+    throw new UnusableResponse(
+      'unreadable',
+      `The body is encoded ${codings.length} times over, which was not requested.`,
+    );
   let plain = bytes;
-  for (const coding of codings.reverse()) {
+  for (const coding of codings.toReversed()) {
     const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
     if (decoder === undefined)
-      throw new Unusable('unreadable', `The body is encoded as '${coding}', which was not asked for.`);
+      throw new UnusableResponse('unreadable', `The body is encoded as '${coding}', which was not requested.`);
     try {
-      plain = await decoder(plain, { maxOutputLength: most });
+      plain = await decoder(plain, { maxOutputLength: maxBytes });
     } catch (error) {
       const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
       throw tooLarge
-        ? new Unusable('too-large', `The body unpacks to more than ${most} bytes (limits.body_bytes).`)
-        : new Unusable('unreadable', `The body is no valid ${coding}.`);
+        ? new UnusableResponse('too-large', `The body unpacks to more than ${maxBytes} bytes (limits.body_bytes).`)
+        : new UnusableResponse('unreadable', `The body is no valid ${coding}.`);
     }
   }
   return plain;

@@ -1,25 +1,22 @@
-import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
-import PQueue from 'p-queue';
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { readBody } from './body.js';
 import { connectionTo } from './connection.js';
-import type { Budget, ClientOptions } from './connection-options.js';
+import { completed, type Endpoint, type StatedOptions } from './connection-options.js';
 import { credentialPlaceholders } from './credentials.js';
 import { type Channel, type Exchange, type Headers, type HttpRequest, headerValues } from './exchange.js';
-import { memoryKeeper } from './memory.js';
+import { pacedQueue } from './pacing.js';
 import { redactor, type Secret } from './redact.js';
-import { type Account, accountInMemory } from './request-budget.js';
+import { budgetInMemory, type RequestBudget, whyExhausted } from './request-budget.js';
 import { isTransient, type Wait, waitAfter } from './retry.js';
-import { explained } from './transport-error.js';
+import { transportErrorOf } from './transport-error.js';
 
 export interface Client extends Channel {
-  /** Ends what is under way; what is sent from now on comes back as trouble. */
+  /** Breaks off all exchanges; what is sent from now on comes back as not sent. */
   close(): Promise<void>;
 }
 
-/** How many of the largest bodies one case may have. */
-const largestBodiesOfCase = 4;
+/** How many of the largest bodies one case may have: they are in memory together. */
+const largestBodiesOfCase = 8;
 
 /** After so many exchanges in a row that repeats did not help, nothing is repeated until one fares better. */
 const maxFruitless = 3;
@@ -29,85 +26,75 @@ const maxFruitless = 3;
  * responses are bounded in time and size. Credentials are put in at the last moment, and go to the target alone.
  *
  * What a busy deployment does not answer is repeated a few times. One that limits the rate holds up all requests while
- * it is waited for, and is asked one at a time from then on.
+ * it is waited for, and gets one at a time from then on.
  *
- * @param account where the requests are booked, for the budget
+ * @param stated where the deployment is, and what differs from the usual options
+ * @param requestBudget counts what is sent; a new one unless it is shared with others
  */
-export function openClient(options: ClientOptions, account: Account = accountInMemory()): Client {
-  const { baseUrl, limits, pacing, budget, repeats } = options;
+export function openClient(stated: StatedOptions & Endpoint, requestBudget: RequestBudget = budgetInMemory()): Client {
+  const { baseUrl, credentials } = stated;
+  const options = completed(stated);
+  const { limits, budget, repeats, extraHeaders } = options;
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
-  const secrets = secretsOf(options);
+  const secrets: readonly Secret[] = [
+    { value: credentials.token, placeholder: credentialPlaceholders.token },
+    { value: credentials.applicationId, placeholder: credentialPlaceholders.applicationId },
+    ...options.secrets,
+  ];
   const redacted = redactor(secrets);
-  const way = connectionTo(options);
-  const keepMemory = memoryKeeper();
-  const closing = new AbortController();
-  // Everything that waits for its turn listens.
-  setMaxListeners(0, closing.signal);
-  const queue = new PQueue({
-    concurrency: pacing.concurrency,
-    ...(pacing.requestsPerSecond === undefined ? {} : { interval: 1_000 / pacing.requestsPerSecond, intervalCap: 1 }),
+  const connection = connectionTo(base, options);
+  const queue = pacedQueue(options.pacing);
+  const failed = (request: HttpRequest, error: unknown): Exchange => ({
+    request,
+    ...transportErrorOf(error, limits, base.host),
   });
 
-  const sendOnce = async (request: HttpRequest): Promise<Exchange> => {
-    if ('refusal' in way) return { request, transportError: 'not-sent', message: way.refusal };
-    const exhausted = exhaustion(budget, account);
-    if (exhausted !== undefined) return { request, transportError: 'not-sent', message: exhausted };
-    account.book();
+  const sendOnce = async (request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange> => {
+    if ('refusal' in connection) return { request, transportError: 'not-sent', message: connection.refusal };
+    const reason = whyWithheld?.() ?? whyExhausted(requestBudget, budget);
+    if (reason !== undefined) return { request, transportError: 'not-sent', message: reason };
+    requestBudget.spend();
     try {
-      const { statusCode, headers, body } = await way.dispatcher.request({
+      const { statusCode, headers, body } = await connection.dispatcher.request({
         origin: base.origin,
         path: `${prefix}${request.path}`,
         method: request.method as 'GET',
-        headers: headersFor(request, secrets),
+        headers: headersToSend(request, secrets),
         body: request.body ?? null,
         reset: false,
         responseHeaders: 'raw',
         signal: AbortSignal.timeout(limits.timeoutMs),
       });
       const raw = pairs(headers as unknown as (string | Buffer)[]);
-      const response = { status: statusCode, headers: raw, body: await readBody(body, raw, limits) };
-      keepMemory(response.body.length);
-      return { request, response };
+      return { request, response: { status: statusCode, headers: raw, body: await readBody(body, raw, limits) } };
     } catch (error) {
-      return { request, ...explained(error, limits, base.host) };
+      return failed(request, error);
     }
   };
 
-  let heldUntil = 0;
-  let release: NodeJS.Timeout | undefined;
-  const holdUp = (ms: number): void => {
-    heldUntil = Math.max(heldUntil, Date.now() + ms);
-    queue.pause();
-    queue.concurrency = 1;
-    clearTimeout(release);
-    release = setTimeout(() => queue.start(), heldUntil - Date.now());
-  };
-
   let fruitless = 0;
-  /** Sends a request when its turn comes; with the wait before the next time, if there should be one. */
-  const inTurn = (request: HttpRequest, times: number): Promise<{ exchange: Exchange; wait?: Wait }> => {
-    const turn = async () => {
-      const exchange = await sendOnce(request);
-      const ownMs = repeats.waitsMs[times];
+  const send: Channel['send'] = async (request, whyWithheld) => {
+    const whole = withHeaders(request, extraHeaders);
+    /** Sends it after so many earlier attempts; with the wait before the next one, if there should be one. */
+    const attempt = async (earlier: number): Promise<{ exchange: Exchange; wait?: Wait }> => {
+      const exchange = await sendOnce(whole, whyWithheld);
+      const ownMs = repeats.waitsMs[earlier];
       if (ownMs === undefined || fruitless >= maxFruitless || !isTransient(exchange)) return { exchange };
       const wait = waitAfter(exchange, ownMs, repeats, Date.now());
-      // As long as it is this request's turn: after it, the next one is on its way.
-      if (wait.forAll) holdUp(wait.ms);
+      // As long as it is this request's turn: after it, the next one has gone.
+      if (wait.forAll) queue.holdUp(wait.ms);
       return { exchange, wait };
     };
-    return queue
-      .add(turn, { priority: times, signal: closing.signal })
-      .catch((error) => ({ exchange: { request, ...explained(error, limits, base.host) } }));
-  };
+    // What was sent before goes first.
+    const inTurn = (earlier: number): ReturnType<typeof attempt> =>
+      queue.inTurn(() => attempt(earlier), earlier).catch((error) => ({ exchange: failed(whole, error) }));
 
-  const send = async (request: HttpRequest): Promise<Exchange> => {
-    const whole = withHeaders(request, options.extraHeaders);
-    let { exchange, wait } = await inTurn(whole, 0);
+    let { exchange, wait } = await inTurn(0);
     let attempts = wasSent(exchange) ? 1 : 0;
     while (wait !== undefined) {
-      if (!wait.forAll) await delay(wait.ms, undefined, { signal: closing.signal }).catch(() => undefined);
-      const next = await inTurn(whole, attempts);
+      if (!wait.forAll) await queue.wait(wait.ms);
+      const next = await inTurn(attempts);
       if (!wasSent(next.exchange)) break;
       ({ exchange, wait } = next);
       attempts += 1;
@@ -121,28 +108,10 @@ export function openClient(options: ClientOptions, account: Account = accountInM
     redact: (text) => escapeControlCharacters(redacted(text)),
     maxOfCase: largestBodiesOfCase * limits.bodyBytes,
     close: async () => {
-      closing.abort();
-      clearTimeout(release);
-      if ('dispatcher' in way) await way.dispatcher.destroy();
+      queue.close();
+      if ('dispatcher' in connection) await connection.dispatcher.destroy();
     },
   };
-}
-
-function secretsOf({ credentials, secrets }: ClientOptions): Secret[] {
-  return [
-    { value: credentials.token, placeholder: credentialPlaceholders.token },
-    { value: credentials.applicationId, placeholder: credentialPlaceholders.applicationId },
-    ...secrets,
-  ];
-}
-
-/** Why a budget allows no further request; undefined while it does. */
-function exhaustion({ requests, timeMs }: Budget, account: Account): string | undefined {
-  if (account.spent() >= requests)
-    return `The budget of ${requests} requests is used up. A larger one goes into the target file (budget.requests).`;
-  if (Date.now() - account.openedAt >= timeMs)
-    return `The budget of ${timeMs / 1_000} seconds is used up. A larger one goes into the target file (budget.seconds).`;
-  return undefined;
 }
 
 function wasSent(exchange: Exchange): boolean {
@@ -158,7 +127,7 @@ function withHeaders(request: HttpRequest, extra: Headers): HttpRequest {
 }
 
 /** All headers as they go over the wire, by name: a proxy agent of undici keeps repeated ones only in this form. */
-function headersFor(request: HttpRequest, secrets: readonly Secret[]): Record<string, string | string[]> {
+function headersToSend(request: HttpRequest, secrets: readonly Secret[]): Record<string, string | string[]> {
   const { headers } = withHeaders(request, [
     ['Accept', '*/*'],
     ['Accept-Encoding', 'identity'],

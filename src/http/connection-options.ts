@@ -2,11 +2,20 @@ import type { Credentials } from './credentials.js';
 import type { Headers } from './exchange.js';
 import type { Secret } from './redact.js';
 
-/** Where requests go, by which way, and how far the client goes with them. */
-export interface ClientOptions {
-  /** With a path of its own, if the deployment has one; without a trailing slash. */
+/** Where a deployment is, and the credentials that it takes. */
+export interface Endpoint {
+  /** With a path of its own, if the deployment has one; without a slash at its end. */
   readonly baseUrl: string;
   readonly credentials: Credentials;
+}
+
+/** How requests reach a deployment, and how far the client goes with them. Some of it is secret. */
+export interface ConnectionOptions extends Options, Groups {}
+
+/** Some of the options, as a target file or a test states them; the others are as {@link completed} says. */
+export type StatedOptions = Partial<Options> & { readonly [Group in keyof Groups]?: Partial<Groups[Group]> };
+
+interface Options {
   /** Whether credentials may go to another machine over plain HTTP. */
   readonly allowHttp: boolean;
   /**
@@ -17,14 +26,18 @@ export interface ClientOptions {
   /** Secrets beside the credentials, each with its placeholder, such as `$GATEWAY_KEY`. */
   readonly secrets: readonly Secret[];
   /**
-   * The URL of a proxy; it wins over HTTPS_PROXY and HTTP_PROXY of the environment, and '' means none. The hosts that
-   * NO_PROXY names are asked directly, as this machine is.
+   * The URL of a proxy; it wins over HTTPS_PROXY and HTTP_PROXY of the environment, and '' means none. Hosts that
+   * NO_PROXY names, and this machine, are reached without one.
    */
   readonly proxy?: string;
+}
+
+/** Options that come in groups, of each of which a part may be stated. */
+interface Groups {
   readonly tls: Tls;
   readonly limits: Limits;
   readonly pacing: Pacing;
-  readonly budget: Budget;
+  readonly budget: BudgetLimits;
   readonly repeats: Repeats;
 }
 
@@ -43,23 +56,24 @@ export interface Limits {
   readonly timeoutMs: number;
   /** The largest body, in bytes; both as it comes and decompressed. */
   readonly bodyBytes: number;
-  /** The most values that a body may have, told by its commas and brackets. */
+  /** How many values a body may have at most, counted by its commas and brackets. */
   readonly bodyValues: number;
   /** All headers of a response together, in bytes. */
   readonly headerBytes: number;
 }
 
+/** How gently requests are sent. */
 export interface Pacing {
   /** How many requests begin in a second, evenly spread; without it, as many as there are. */
   readonly requestsPerSecond?: number;
-  /** How many requests may be under way at once. */
+  /** How many exchanges there may be at once. */
   readonly concurrency: number;
 }
 
 /** What a run may cost the deployment, and the user. */
-export interface Budget {
+export interface BudgetLimits {
   readonly requests: number;
-  /** From the opening of the account on which the requests are booked, in milliseconds. */
+  /** In milliseconds, from the opening of the request budget. */
   readonly timeMs: number;
 }
 
@@ -71,10 +85,11 @@ export interface Repeats {
   readonly longestWaitMs: number;
 }
 
-/** For those who ask once and want to know. */
+/** For those who send once and want to know. */
 export const noRepeats: Repeats = { waitsMs: [], longestWaitMs: 0 };
 
-export const defaultOptions: Omit<ClientOptions, 'baseUrl' | 'credentials'> = {
+/** What holds unless something else is stated. */
+export const defaultOptions: ConnectionOptions = {
   allowHttp: false,
   extraHeaders: [],
   secrets: [],
@@ -84,3 +99,16 @@ export const defaultOptions: Omit<ClientOptions, 'baseUrl' | 'credentials'> = {
   budget: { requests: 5_000, timeMs: 15 * 60_000 },
   repeats: { waitsMs: [1_000, 3_000], longestWaitMs: 30_000 },
 };
+
+/** The whole options: what is stated, and {@link defaultOptions} for the rest. */
+export function completed(stated: StatedOptions): ConnectionOptions {
+  return {
+    ...defaultOptions,
+    ...stated,
+    tls: { ...defaultOptions.tls, ...stated.tls },
+    limits: { ...defaultOptions.limits, ...stated.limits },
+    pacing: { ...defaultOptions.pacing, ...stated.pacing },
+    budget: { ...defaultOptions.budget, ...stated.budget },
+    repeats: { ...defaultOptions.repeats, ...stated.repeats },
+  };
+}

@@ -1,15 +1,13 @@
 import { BlockList } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import type { ClientOptions, Tls } from './connection-options.js';
+import type { ConnectionOptions, Tls } from './connection-options.js';
 
-/** The way to a deployment, or why there is none that may be taken. */
+/** What requests are sent over, or why none may be sent, in words for the user. */
 export type Connection = { readonly dispatcher: Dispatcher } | { readonly refusal: string };
 
-/** Finds the way to a deployment; nothing is sent, and no name resolved. */
-export function connectionTo({ baseUrl, allowHttp, tls, proxy, limits, pacing }: ClientOptions): Connection {
-  const url = new URL(baseUrl);
-  const own = isThisMachine(url);
+/** Prepares the connection to a deployment; nothing is sent, and no name resolved. */
+export function connectionTo(url: URL, { allowHttp, tls, proxy, limits, pacing }: ConnectionOptions): Connection {
   if (exposesCredentials(url) && !allowHttp) {
     return {
       refusal: `Nothing was sent: credentials do not go to another machine (${url.host}) over plain HTTP, unless --allow-http says so.`,
@@ -30,7 +28,7 @@ export function connectionTo({ baseUrl, allowHttp, tls, proxy, limits, pacing }:
     bodyTimeout: limits.timeoutMs,
     connect: { secureContext, timeout: limits.timeoutMs },
   };
-  if (own) return { dispatcher: new Agent(options) };
+  if (isThisMachine(url)) return { dispatcher: new Agent(options) };
   try {
     const stated = proxy === undefined ? {} : { httpProxy: proxy, httpsProxy: proxy };
     return { dispatcher: new EnvHttpProxyAgent({ ...options, ...stated, requestTls: { secureContext } }) };

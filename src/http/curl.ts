@@ -7,21 +7,21 @@ import { type HttpRequest, headerValues } from './exchange.js';
  */
 export function curlCommand({ method, path, headers, body }: HttpRequest, baseUrl: string): string {
   // -g: brackets in the URL are meant literally. -i: show the status.
-  const parts = ['curl -gi'];
-  if (method !== 'HEAD') parts.push(`-X ${method}`);
-  else if (body === undefined) parts.push('--head');
+  const words = ['curl -gi'];
+  if (method !== 'HEAD') words.push(`-X ${method}`);
+  else if (body === undefined) words.push('--head');
   // curl's own HEAD takes no body; with -X it waits for one in the answer.
-  else parts.push('-X HEAD --max-time 10');
-  parts.push(isVariable(baseUrl) ? `"${baseUrl}"${quoted(path)}` : quoted(`${baseUrl}${path}`));
+  else words.push('-X HEAD --max-time 10');
+  words.push(isVariable(baseUrl) ? `"${baseUrl}"${quoted(path)}` : quoted(`${baseUrl}${path}`));
   for (const [name, value] of headers) {
     // A header without a value is written with a semicolon; with a colon, curl leaves it out.
     const line = value === '' ? `${name};` : `${name}: ${value}`;
-    parts.push(`-H ${isVariable(value) ? `"${line}"` : quoted(line)}`);
+    words.push(`-H ${isVariable(value) ? `"${line}"` : quoted(line)}`);
   }
   // curl would send a form's type with a body.
-  if (body !== undefined && headerValues(headers, 'content-type').length === 0) parts.push("-H 'Content-Type:'");
-  if (body !== undefined) parts.push(`--data-raw ${quoted(body)}`);
-  return parts.join(' \\\n  ');
+  if (body !== undefined && headerValues(headers, 'content-type').length === 0) words.push("-H 'Content-Type:'");
+  if (body !== undefined) words.push(`--data-raw ${quoted(body)}`);
+  return words.join(' \\\n  ');
 }
 
 function isVariable(text: string): boolean {

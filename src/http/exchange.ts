@@ -7,7 +7,7 @@ export type Headers = readonly (readonly [name: string, value: string])[];
  */
 export interface HttpRequest {
   readonly method: string;
-  /** Path and query string, taken literally: nothing is encoded or normalised on the way. */
+  /** Path and query string, taken literally: nothing is encoded or normalised by the client. */
   readonly path: string;
   readonly headers: Headers;
   readonly body?: string;
@@ -39,10 +39,14 @@ export type Exchange = {
   readonly attempts?: number;
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });
 
-/** The way to a deployment. */
+/** Sends requests to a deployment. */
 export interface Channel {
-  /** Sends one request. Never rejects: what went wrong is part of the exchange. */
-  send(request: HttpRequest): Promise<Exchange>;
+  /**
+   * Sends one request. Never rejects: what went wrong is part of the exchange.
+   *
+   * @param whyWithheld called when it is the request's turn; where it gives a reason, nothing is sent
+   */
+  send(request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange>;
   /**
    * Makes a text of a deployment fit to be shown: replaces the credentials, in whatever form they may be echoed, and
    * writes out what a terminal would obey. Responses are judged as they came, since a short credential may be part of

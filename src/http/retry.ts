@@ -26,7 +26,7 @@ export function isTransient(exchange: Exchange): boolean {
 /** How long to wait before a request is repeated. */
 export interface Wait {
   readonly ms: number;
-  /** Whether the deployment asks for less of everything, so that all other requests wait too. */
+  /** Whether the deployment wants less of everything, so that all other requests wait too. */
   readonly forAll: boolean;
 }
 
@@ -39,11 +39,11 @@ export interface Wait {
 export function waitAfter(exchange: Exchange, ownMs: number, { longestWaitMs }: Repeats, now: number): Wait {
   if (!('response' in exchange)) return { ms: ownMs, forAll: false };
   const { status, headers } = exchange.response;
-  const asked = retryAfter(headerValues(headers, 'retry-after')[0] ?? '', now);
-  return { ms: Math.min(asked ?? ownMs, longestWaitMs), forAll: status === 429 || asked !== undefined };
+  const requestedMs = retryAfter(headerValues(headers, 'retry-after')[0] ?? '', now);
+  return { ms: Math.min(requestedMs ?? ownMs, longestWaitMs), forAll: status === 429 || requestedMs !== undefined };
 }
 
-/** The milliseconds that a Retry-After header asks for, in seconds or as an HTTP date (RFC 9110, section 10.2.3). */
+/** The milliseconds that a Retry-After header names, in seconds or as an HTTP date (RFC 9110, section 10.2.3). */
 function retryAfter(value: string, now: number): number | undefined {
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
   // Date.parse reads more than dates of HTTP, which begin with the day of the week: '-1', say.

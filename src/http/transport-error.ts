@@ -1,14 +1,14 @@
 import type { Limits } from './connection-options.js';
 import type { TransportErrorKind } from './exchange.js';
 
-/** Why there is no response, in words for the user. */
-export interface Explanation {
+/** Why there is no response: its kind, and words for the user. */
+export interface TransportError {
   readonly transportError: TransportErrorKind;
   readonly message: string;
 }
 
 /** Thrown when a response exceeds a limit or cannot be decoded; its message is shown to the user. */
-export class Unusable extends Error {
+export class UnusableResponse extends Error {
   constructor(
     readonly transportError: TransportErrorKind,
     message: string,
@@ -66,7 +66,7 @@ const meanings: readonly Meaning[] = [
     codes: /^ERR_SSL_.*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)$/,
     transportError: 'tls',
     message: (_, host) =>
-      `${host} does not accept the client's certificate, or asks for one: the target file names it, tls: { cert: FILE, key: FILE }.`,
+      `${host} does not accept the client's certificate, or wants one: the target file names it, tls: { cert: FILE, key: FILE }.`,
   },
   {
     codes: /^(ERR_TLS|ERR_SSL|EPROTO)/,
@@ -100,16 +100,21 @@ const meanings: readonly Meaning[] = [
   },
 ];
 
-/** Explains why an exchange brought no response, whatever was thrown. */
-export function explained(error: unknown, limits: Limits, host: string): Explanation {
-  if (error instanceof Unusable) return { transportError: error.transportError, message: error.message };
+/**
+ * Explains why an exchange brought no response.
+ *
+ * @param error whatever was thrown; {@link UnusableResponse} speaks for itself
+ * @param host of the deployment, with the port
+ */
+export function transportErrorOf(error: unknown, limits: Limits, host: string): TransportError {
+  if (error instanceof UnusableResponse) return { transportError: error.transportError, message: error.message };
   const codes = codesOf(error);
   // Undici has no code of its own for a proxy that does not open a tunnel.
   const [, status] = /^Proxy response \((\d+)\)/.exec(error instanceof Error ? error.message : '') ?? [];
   if (status !== undefined)
     return {
       transportError: 'unreachable',
-      message: `The proxy answered ${status} when asked for the way to ${host}.`,
+      message: `The proxy answered ${status} to the request for a connection to ${host}.`,
     };
   const other = proxyIn(error, host);
   if (other !== undefined)
@@ -126,7 +131,7 @@ export function explained(error: unknown, limits: Limits, host: string): Explana
   };
 }
 
-/** Whom a connection was meant for, where that was not the deployment. */
+/** The proxy for which a connection was meant, where it was not meant for the deployment. */
 function proxyIn(error: unknown, host: string): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { hostname, address, port, cause } = error as { hostname?: string; address?: string; port?: number } & Error;

@@ -1,7 +1,7 @@
 import { undetermined } from '../cases/case.js';
 import { misfits, type StatedSchema } from './shape.js';
 
-/** What a target is held against beside the documentation: a record of it, and what its target file states. */
+/** What a target is compared with beside the documentation: a record of it, and what its target file states. */
 export interface Expected {
   /** By question. */
   readonly outcomes: ReadonlyMap<string, ExpectedOutcome>;

@@ -1,4 +1,4 @@
-import type { KnownIds } from '../recognition/recognise.js';
+import type { KnownIds } from '../recognition/known-ids.js';
 import { parseJson } from '../support/json.js';
 import { compileSchema } from '../support/stated-schema.js';
 
@@ -12,7 +12,7 @@ export interface Shape {
   readonly items?: Shape;
 }
 
-/** Deeper parts may be anything: a body can nest deeper than the call stack is tall. */
+/** What is deeper may be anything: a body can nest deeper than the call stack is tall. */
 const deepest = 40;
 /** Of one object. What has more is keyed by something, and its further members are described together. */
 const maxMembers = 200;
@@ -34,9 +34,9 @@ function nothingSeen(): Seen {
 
 /** Whether a member is described together with others: its key is an id, or one too many. */
 function isCollective(key: string, { members }: Seen, ids: KnownIds): boolean {
-  // Ajv takes no property of that name into account, so that as a member of its own it would always be one too many.
+  // Ajv passes over a property of that name, so that as a member of its own it would always be one too many.
   if (key === '__proto__') return true;
-  return ids.tiers.has(key) || ids.keys.has(key) || (members.size >= maxMembers && !members.has(key));
+  return ids.tiers.ids.has(key) || ids.keys.ids.has(key) || (members.size >= maxMembers && !members.has(key));
 }
 
 function see(seen: Seen, value: unknown, ids: KnownIds, depth: number): void {
@@ -143,25 +143,25 @@ export interface StatedSchema {
 
 /**
  * Where bodies do not fit a schema, as JSON Pointers (RFC 6901) with what is wrong there; a body that is no JSON fits
- * none. What recurs from record to record is told once.
+ * none. What recurs from record to record is said once.
  */
 export function misfits(bodies: readonly string[], { schema, statedBy }: StatedSchema): string[] {
   const validate = compileSchema(schema);
-  const told = new Map<string, string>();
+  const said = new Map<string, string>();
   for (const body of new Set(bodies)) {
     // No body is no shape: an empty result may look like anything.
     if (body === '') continue;
     const value = parseJson(body);
-    if (value === undefined) told.set('', `A body is not JSON, as the schema of ${statedBy} asks.`);
+    if (value === undefined) said.set('', `A body is not JSON, as the schema of ${statedBy} asks.`);
     else if (!validate(value)) {
       for (const { instancePath, message, params } of validate.errors ?? []) {
         const member: unknown = params.additionalProperty;
         const what = typeof member === 'string' ? `must not have the member '${member}'` : message;
         const recurring = `${instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${what}`;
-        if (told.has(recurring)) continue;
-        told.set(recurring, `A body does not fit the schema of ${statedBy} at ${instancePath || 'its root'}: ${what}.`);
+        if (said.has(recurring)) continue;
+        said.set(recurring, `A body does not fit the schema of ${statedBy} at ${instancePath || 'its root'}: ${what}.`);
       }
     }
   }
-  return [...told.values()];
+  return [...said.values()];
 }

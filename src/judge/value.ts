@@ -1,8 +1,8 @@
+import type { Evidence } from '../assertions/evidence.js';
 import type { QuestionAnswer } from '../cases/case.js';
 import { headerValues } from '../http/exchange.js';
+import { succeeded } from '../http/response-status.js';
 import { parseJson } from '../support/json.js';
-import type { Evidence } from './check.js';
-import { succeeded } from './check.js';
 
 /** What an open value is when there is nothing to take it from. */
 const none = 'none';

@@ -1,7 +1,8 @@
 import type { TestInfo } from '@playwright/test';
 import type { TestCase, TestResult } from '@playwright/test/reporter';
-import type { Calibration, CaseResult } from '../engine/run.js';
-import type { Session } from './session.js';
+import type { Calibration } from '../engine/calibrate.js';
+import type { CaseResult } from '../engine/case-result.js';
+import type { Session } from './run-state.js';
 
 /** What a test hands to the reporter. It travels as an attachment, so that merged reports of shards hold it too. */
 export interface Report {

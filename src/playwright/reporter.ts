@@ -1,17 +1,16 @@
 import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
-import { type CaseResult, explored, unsent } from '../engine/run.js';
-import { certify } from '../report/certificate.js';
+import { type CaseResult, explored, unsent } from '../engine/case-result.js';
+import { certificateOf } from '../report/certificate.js';
 import { writeResults } from '../report/results.js';
 import { summaryOf } from '../report/summary.js';
-import { certified } from '../targets/open.js';
-import { loadSettings } from '../targets/settings.js';
+import { certifiedTarget } from '../targets/target.js';
 import { caseIdOf, type Report, reportOf } from './attachment.js';
-import { suiteOfRun } from './shared-suite.js';
+import { inputsOfRun } from './run-state.js';
 
 /** Assembles the certificate from the results of all tests, and ends the run as failed unless the target conforms. */
 export default class CertificateReporter implements Reporter {
   private readonly startedAt = new Date();
-  private readonly suite = suiteOfRun();
+  private readonly inputs = inputsOfRun();
   private readonly results = new Map<string, CaseResult>();
   private report: Report | undefined;
 
@@ -19,20 +18,20 @@ export default class CertificateReporter implements Reporter {
     const report = reportOf(result);
     this.report ??= report;
     const id = caseIdOf(test) ?? '';
-    const testCase = this.suite.cases.find((each) => each.id === id);
+    const testCase = this.inputs.suite.cases.find((each) => each.id === id);
     const [problem] = (result.error?.message ?? 'The test ended without a result.').split('\n');
     if (report !== undefined) this.results.set(id, report.result);
     else if (testCase !== undefined) this.results.set(id, unsent(testCase, 'error', problem ?? ''));
   }
 
   async onEnd({ status }: FullResult): Promise<{ status: FullResult['status'] }> {
-    const { suite, report } = this;
+    const { report } = this;
+    const { suite, settings } = this.inputs;
     const calibration = report?.calibration;
     // In the order of the suite, whatever the order in which shards came in.
     const results = [...suite.cases.map(({ id }) => id), explored].flatMap((id) => this.results.get(id) ?? []);
-    const settings = loadSettings(process.env, suite);
-    const certificate = certify(suite, results, {
-      target: report?.target ?? certified(settings.target, ''),
+    const certificate = certificateOf(suite, results, {
+      target: report?.target ?? certifiedTarget(settings.target, ''),
       requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration?.requestsSent ?? 0),
       isCutShort: status === 'interrupted' || status === 'timedout',
       notes: [...(calibration?.note === undefined ? [] : [calibration.note]), ...settings.notes],

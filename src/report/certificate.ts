@@ -1,17 +1,17 @@
 import type { Suite } from '../cases/suite.js';
 import { deservesWarning, type Question } from '../contract/ledger.js';
-import { type CaseResult, explored } from '../engine/run.js';
+import { type CaseResult, explored } from '../engine/case-result.js';
 import { curlCommand } from '../http/curl.js';
 import { type Verdict, verdicts, worst } from '../judge/verdict.js';
 import { formatLocation } from '../support/problem.js';
-import { lists } from '../world/bindings.js';
-import { kinds } from '../world/world-file.js';
+import { kinds, lists } from '../world/named-world.js';
 import { driftText } from './drift-text.js';
+import { responseTextFor } from './exchange-text.js';
 
 /** The report of one run, as `certificate.json` holds it. Its schema is `schemas/certificate.schema.json`. */
 export interface Certificate {
   readonly verdict: RunVerdict;
-  readonly missing?: readonly string[];
+  readonly incomplete_because?: readonly string[];
   readonly target: CertifiedTarget;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly summary: Readonly<Partial<Record<Verdict, number>>>;
@@ -36,6 +36,8 @@ export type RunVerdict = 'conforms' | 'does-not-conform' | 'incomplete';
 
 export interface RequirementEntry {
   readonly id: string;
+  /** Of the documentation. */
+  readonly part: string;
   readonly statement: string;
   readonly verdict: Verdict;
   readonly cases: readonly CaseEntry[];
@@ -52,6 +54,8 @@ export interface CaseEntry {
 
 export interface QuestionEntry {
   readonly id: string;
+  /** Of the documentation: the one that leaves it open. */
+  readonly part: string;
   readonly outcome: string | null;
   readonly reason?: string;
   /** Whether the outcome deserves a warning. */
@@ -78,29 +82,30 @@ export interface RunFacts {
 }
 
 /** Sums the results of cases up to a certificate. Cases of the suite without a result were not selected. */
-export function certify(suite: Suite, results: readonly CaseResult[], facts: RunFacts): Certificate {
+export function certificateOf(suite: Suite, results: readonly CaseResult[], facts: RunFacts): Certificate {
+  const responseText = responseTextFor(suite.world);
   const byCase = new Map(results.map((result) => [result.id, result]));
   const found = byCase.get(explored);
-  const requirements = suite.ledger.requirements.map(({ id, statement }): RequirementEntry => {
+  const requirements = suite.ledger.requirements.map(({ id, part, statement }): RequirementEntry => {
     const cases = suite.cases
       .filter((testCase) => testCase.kind === 'requirement' && testCase.verifies === id)
       .map((testCase) => caseEntry(testCase.id, byCase.get(testCase.id), facts.target.base_url));
     // What exploring found is a case of the requirement that it breaks.
     if (found?.subject === id) cases.push(caseEntry(found.id, found, facts.target.base_url));
-    return { id, statement, verdict: worst(cases.map(({ verdict }) => verdict)), cases };
+    return { id, part, statement, verdict: worst(cases.map(({ verdict }) => verdict)), cases };
   });
   // Of requirements that pass without them; the others are named with their reason.
   const passed = requirements.filter(({ verdict }) => verdict === 'pass').flatMap(({ cases }) => cases);
   const left = passed.filter(({ reason }) => reason === notSelected).length;
-  const unasked = [
+  const unsent = [
     ...(facts.isCutShort ? [cutShort] : []),
-    ...notHeld(suite),
+    ...unavailableIn(suite),
     ...(left === 0 ? [] : [`${left} requirement cases were not selected in this run.`]),
   ];
-  const verdict = sumOf(requirements, unasked.length > 0);
+  const verdict = sumOf(requirements, unsent.length > 0);
   return {
     verdict,
-    ...(verdict === 'incomplete' ? { missing: [...unasked, ...missingFrom(requirements)] } : {}),
+    ...(verdict === 'incomplete' ? { incomplete_because: [...unsent, ...reasonsFrom(requirements)] } : {}),
     target: facts.target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: Object.fromEntries(
@@ -111,7 +116,7 @@ export function certify(suite: Suite, results: readonly CaseResult[], facts: Run
     requirements,
     questions: suite.ledger.questions.map((question) => questionEntry(question, byCase.get(question.id))),
     drift: results.flatMap((result) =>
-      result.drift.map((drift) => ({ case: result.id, text: driftText(drift, result, suite.world.world) })),
+      result.drift.map((drift) => ({ case: result.id, text: driftText(drift, result, responseText) })),
     ),
     notes: [
       ...(facts.isCutShort && verdict !== 'incomplete' ? [cutShort] : []),
@@ -127,23 +132,23 @@ export function certify(suite: Suite, results: readonly CaseResult[], facts: Run
 /**
  * A run's verdict: a failure decides it, and only passes make it conform.
  *
- * @param isPartial whether some of what verifies the requirements was not asked
+ * @param isPartial whether some of what verifies the requirements was not sent
  */
 export function sumOf(requirements: readonly Pick<RequirementEntry, 'verdict'>[], isPartial = false): RunVerdict {
   if (requirements.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
   return requirements.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
 }
 
-/** What the target would have to hold for all requirement cases to apply, a line per kind of thing. */
-function notHeld({ cases, world }: Suite): string[] {
+/** What the target would need for all requirement cases to apply, a line per kind of thing. */
+function unavailableIn({ cases, world }: Suite): string[] {
   const needed = new Set(
     cases.flatMap((testCase) =>
-      testCase.kind === 'requirement' ? testCase.rows.flatMap(({ missing }) => missing) : [],
+      testCase.kind === 'requirement' ? testCase.rows.flatMap(({ unavailable }) => unavailable) : [],
     ),
   );
   const things = [...world.unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
-  const withoutId = things.filter(({ lacking }) => lacking.length === 0);
-  const capabilities = [...new Set(things.flatMap(({ lacking }) => lacking))];
+  const withoutId = things.filter(({ capabilities }) => capabilities.length === 0);
+  const capabilities = [...new Set(things.flatMap(({ capabilities }) => capabilities))];
   return [
     ...kinds.flatMap((kind) => {
       const names = withoutId.filter((thing) => thing.kind === kind).map(({ name }) => name);
@@ -169,7 +174,7 @@ function following(name: string): string | undefined {
   return stem === undefined ? undefined : `${stem}${Number(number) + 1}`;
 }
 
-const cutShort = 'The run was interrupted: what was not judged by then is missing.';
+const cutShort = 'The run was interrupted: what was not judged by then is not in it.';
 const notSelected = 'Not selected in this run.';
 
 function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string): CaseEntry {
@@ -191,6 +196,7 @@ function questionEntry(question: Question, result: CaseResult | undefined): Ques
   const reason = result === undefined ? notSelected : result.reason;
   return {
     id: question.id,
+    part: question.part,
     outcome: result?.outcome ?? null,
     ...(reason === '' ? {} : { reason }),
     warning: deservesWarning(question, result?.outcome),
@@ -198,7 +204,7 @@ function questionEntry(question: Question, result: CaseResult | undefined): Ques
   };
 }
 
-function missingFrom(requirements: readonly RequirementEntry[]): string[] {
+function reasonsFrom(requirements: readonly RequirementEntry[]): string[] {
   return requirements
     .filter(({ verdict }) => verdict !== 'pass')
     .map(

@@ -1,9 +1,8 @@
 import type { Suite } from '../cases/suite.js';
-import type { CaseResult } from '../engine/run.js';
+import type { CaseResult } from '../engine/case-result.js';
 import type { Drift, Expected, ExpectedOutcome } from '../judge/drift.js';
 import { someOf } from '../support/some-of.js';
-import type { World } from '../world/world.js';
-import { responseText } from './exchange-text.js';
+import type { ResponseText } from './exchange-text.js';
 import type { TargetRecord } from './record.js';
 
 /**
@@ -34,12 +33,12 @@ export function expectedOf(
 }
 
 /** A drift in words, with what came back now and then. */
-export function driftText(drift: Drift, { evidence }: CaseResult, world: World): string {
+export function driftText(drift: Drift, { evidence }: CaseResult, responseText: ResponseText): string {
   if (drift.kind === 'shape') return drift.message;
   const { question, outcome, expected } = drift;
   return [
     `${question} is '${outcome}'; ${expected.statedBy} says '${expected.outcome}'.`,
-    ...(evidence === undefined ? [] : ['', 'Now:', responseText(evidence, world)]),
+    ...(evidence === undefined ? [] : ['', 'Now:', responseText(evidence)]),
     ...(expected.recorded === undefined ? [] : ['', 'Then:', expected.recorded]),
   ].join('\n');
 }

@@ -1,7 +1,7 @@
 import { curlCommand } from '../http/curl.js';
 import { type Exchange, type HttpResponse, headerValues } from '../http/exchange.js';
-import { knownIds } from '../judge/check.js';
-import { namingOf } from '../recognition/recognise.js';
+import { type KnownIds, knownIdsOf } from '../recognition/known-ids.js';
+import { namingOf } from '../recognition/naming.js';
 import type { World } from '../world/world.js';
 
 /** Stands for the base URL wherever an output must not name addresses. */
@@ -16,21 +16,27 @@ export function requestText({ request }: Exchange): string {
   return `${command.slice(0, maxOfRequest)}… (${command.length} characters in all)`;
 }
 
-/** What came back, in words that are the same whenever the target answers the same. */
-export function responseText(exchange: Exchange, world: World): string {
-  if (!('response' in exchange)) return exchange.message;
-  const { status, headers } = exchange.response;
-  const type = headerValues(headers, 'content-type')[0];
-  const head = [String(status), ...(type === undefined ? [] : [type])].join(' ');
-  return `${head}\n${bodyText(exchange.response, world)}`;
+/** Says what came back, in words that are the same whenever the target answers the same. */
+export type ResponseText = (exchange: Exchange) => string;
+
+/** For deployments that have a world: its tiers are named, whatever the rest of a body. */
+export function responseTextFor(world: World): ResponseText {
+  const ids = knownIdsOf(world);
+  return (exchange) => {
+    if (!('response' in exchange)) return exchange.message;
+    const { status, headers } = exchange.response;
+    const type = headerValues(headers, 'content-type')[0];
+    const head = [String(status), ...(type === undefined ? [] : [type])].join(' ');
+    return `${head}\n${bodyText(exchange.response, world, ids)}`;
+  };
 }
 
 const maxNames = 12;
 const maxCharacters = 400;
 
-function bodyText({ body, bodyLength }: HttpResponse, world: World): string {
+function bodyText({ body, bodyLength }: HttpResponse, world: World, ids: KnownIds): string {
   if (body === '') return '(no body)';
-  const { places, unplaced } = namingOf(body, knownIds(world));
+  const { places, unplaced } = namingOf(body, ids);
   const named = new Set([...[...places.values()].flat(), ...unplaced]);
   if (named.size > 0) {
     const names = world.tiers.filter(({ id }) => named.has(id)).map(({ name }) => name);

@@ -1,17 +1,18 @@
 import { undetermined } from '../cases/case.js';
 import type { Suite } from '../cases/suite.js';
 import { deservesWarning, type Question } from '../contract/ledger.js';
-import type { CaseResult } from '../engine/run.js';
-import { baseUrlPlaceholder, requestText, responseText } from './exchange-text.js';
+import type { CaseResult } from '../engine/case-result.js';
+import { baseUrlPlaceholder, type ResponseText, requestText, responseTextFor } from './exchange-text.js';
 
 /**
- * The part of the documentation that was missing: for every question what is left open and what this target does, with
+ * The part that the documentation does not have: for every question what is left open and what this target does, with
  * the exchange that shows it. Markdown, the same text whenever the target does the same.
  */
 export function observedDocument(suite: Suite, results: readonly CaseResult[], target: string): string {
   const byQuestion = new Map(results.map((result) => [result.subject, result]));
   const answered = suite.ledger.questions.map((question) => ({ question, result: byQuestion.get(question.id) }));
   const warnings = answered.filter(({ question, result }) => deservesWarning(question, result?.outcome));
+  const responseText = responseTextFor(suite.world);
   const groups = [...new Set(suite.ledger.questions.map(({ group }) => group))];
   return [
     `# What ${target} does where the documentation is silent`,
@@ -26,7 +27,7 @@ export function observedDocument(suite: Suite, results: readonly CaseResult[], t
       `## ${group}`,
       ...answered
         .filter(({ question }) => question.group === group)
-        .flatMap(({ question, result }) => section(question, result, suite)),
+        .flatMap(({ question, result }) => section(question, result, responseText)),
     ]),
   ]
     .join('\n\n')
@@ -35,23 +36,21 @@ export function observedDocument(suite: Suite, results: readonly CaseResult[], t
 
 /** What a target does, in one plain sentence. */
 export function sentence({ answer }: Question, result: CaseResult | undefined): string {
-  if (result?.outcome === undefined) return `No answer. ${plain(result?.reason ?? 'Not asked in this run.')}`;
+  if (result?.outcome === undefined) return `No answer. ${plain(result?.reason ?? 'Not sent in this run.')}`;
   if (result.outcome === undetermined) return `Undetermined. ${plain(result.reason)}`;
   if (answer.kind === 'value') return code(result.outcome);
   return answer.outcomes.get(result.outcome) ?? result.outcome;
 }
 
-function section(question: Question, result: CaseResult | undefined, suite: Suite): string[] {
+function section(question: Question, result: CaseResult | undefined, responseText: ResponseText): string[] {
   const { outcome, evidence } = result ?? {};
   const named = question.answer.kind === 'outcomes' && outcome !== undefined ? ` (\`${outcome}\`)` : '';
-  const asked = question.answer.kind === 'value' ? ` ${question.answer.describes}` : '';
+  const described = question.answer.kind === 'value' ? ` ${question.answer.describes}` : '';
   return [
     `### ${question.id}`,
-    `${question.open}${asked}`,
+    `${question.open}${described} (${question.part})`,
     `**${sentence(question, result)}**${named}`,
-    ...(evidence === undefined
-      ? []
-      : [fenced('sh', requestText(evidence)), fenced('text', responseText(evidence, suite.world.world))]),
+    ...(evidence === undefined ? [] : [fenced('sh', requestText(evidence)), fenced('text', responseText(evidence))]),
   ];
 }
 

@@ -10,7 +10,7 @@ export function certificatePage(certificate: Certificate, suite: Suite): string 
     questions,
     drift,
     notes,
-    missing = [],
+    incomplete_because = [],
     requests_sent,
     started_at,
   } = certificate;
@@ -41,7 +41,7 @@ ${target.contact === undefined ? '' : html`<dt>Contact</dt><dd>${target.contact}
 ${notes.map((note) => html`<p>${note}</p>`)}
 </header>
 <main>
-${missing.length === 0 ? '' : html`<section><h2>What is missing</h2><ul>${missing.map((line) => html`<li>${line}</li>`)}</ul></section>`}
+${incomplete_because.length === 0 ? '' : html`<section><h2>Why it is incomplete</h2><ul>${incomplete_because.map((line) => html`<li>${line}</li>`)}</ul></section>`}
 ${drift.length === 0 ? '' : html`<section><h2>Drift</h2>${drift.map((entry) => html`<h3>${entry.case}</h3><pre>${entry.text}</pre>`)}</section>`}
 <section>
 <h2>Requirements</h2>
@@ -61,15 +61,26 @@ ${groups.map(
 </table>`,
 )}
 </section>
+<section>
+<h2>Not verified</h2>
+<p>What the documentation says beside that, and why nothing is sent for it.</p>
+<table>
+<thead><tr><th>Part</th><th>Statement</th><th>Why not</th></tr></thead>
+<tbody>${suite.ledger.exclusions.map(
+    ({ part, statement, reason }) => html`<tr><td>${part}</td><td>${statement}</td><td>${reason}</td></tr>
+`,
+  )}</tbody>
+</table>
+</section>
 </main>
 </body>
 </html>
 `.text;
 }
 
-function requirementRow({ id, statement, verdict, cases }: RequirementEntry): Markup {
+function requirementRow({ id, part, statement, verdict, cases }: RequirementEntry): Markup {
   const telling = cases.filter((entry) => entry.verdict !== 'pass');
-  return html`<tr><td><span class="verdict ${verdict}">${verdict}</span></td><td><code>${id}</code></td><td>${statement}${telling.map(caseDetails)}</td></tr>
+  return html`<tr><td><span class="verdict ${verdict}">${verdict}</span></td><td><code>${id}</code></td><td>${statement} <small>${part}</small>${telling.map(caseDetails)}</td></tr>
 `;
 }
 
@@ -80,10 +91,10 @@ ${rows.length === 0 ? '' : html`<ul>${rows.map((row) => html`<li>${row.title}: $
 ${repeat_with === undefined ? '' : html`<pre>${repeat_with}</pre>`}</details>`;
 }
 
-function questionRow({ id, outcome, reason, warning, drift }: QuestionEntry, open: string): Markup {
+function questionRow({ id, part, outcome, reason, warning, drift }: QuestionEntry, open: string): Markup {
   const mark = drift ? 'fail' : warning ? 'inconclusive' : 'plain';
-  const told = outcome === null ? 'no answer' : outcome;
-  return html`<tr><td><span class="outcome ${mark}">${told}</span>${warning ? ' warning' : ''}${drift ? ' drift' : ''}</td><td><code>${id}</code></td><td>${open}${reason === undefined ? '' : html`<br><small>${reason}</small>`}</td></tr>
+  const answer = outcome === null ? 'no answer' : outcome;
+  return html`<tr><td><span class="outcome ${mark}">${answer}</span>${warning ? ' warning' : ''}${drift ? ' drift' : ''}</td><td><code>${id}</code></td><td>${open} <small>${part}</small>${reason === undefined ? '' : html`<br><small>${reason}</small>`}</td></tr>
 `;
 }
 
@@ -96,12 +107,12 @@ function raw(text: string): Markup {
   return { text };
 }
 
-function html(parts: TemplateStringsArray, ...values: readonly (string | Markup | readonly Markup[])[]): Markup {
+function html(literals: TemplateStringsArray, ...values: readonly (string | Markup | readonly Markup[])[]): Markup {
   const texts = values.map((value) => {
     if (typeof value === 'string') return escaped(value);
     return 'text' in value ? value.text : value.map(({ text }) => text).join('');
   });
-  return { text: parts.map((part, n) => part + (texts[n] ?? '')).join('') };
+  return { text: literals.map((literal, n) => literal + (texts[n] ?? '')).join('') };
 }
 
 const entities: Readonly<Record<string, string>> = {

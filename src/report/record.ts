@@ -1,12 +1,12 @@
 import { stringify } from 'yaml';
 import type { Suite } from '../cases/suite.js';
-import type { CaseResult } from '../engine/run.js';
+import type { CaseResult } from '../engine/case-result.js';
 import { merged, type Shape } from '../judge/shape.js';
 import { UnusableInput } from '../support/problem.js';
 import { checkedValue } from '../support/schema.js';
 import { schemaFlaw } from '../support/stated-schema.js';
 import { readYaml } from '../support/yaml-file.js';
-import { requestText, responseText } from './exchange-text.js';
+import { type ResponseText, requestText, responseTextFor } from './exchange-text.js';
 
 /** A file of outcomes of one target. Its schema is `schemas/record.schema.json`. */
 export interface TargetRecord {
@@ -24,10 +24,11 @@ export interface RecordedAnswer {
 
 /** Makes the record of a run: every question that was answered. */
 export function recordOf(suite: Suite, results: readonly CaseResult[], target: string): TargetRecord {
+  const responseText = responseTextFor(suite.world);
   const answers = results
     .filter((result) => result.outcome !== undefined)
     .sort((one, other) => (one.subject < other.subject ? -1 : 1))
-    .map(({ subject, outcome = '', evidence }) => [subject, { outcome, ...shownBy(evidence, suite) }] as const);
+    .map(({ subject, outcome = '', evidence }) => [subject, { outcome, ...shownBy(evidence, responseText) }] as const);
   const shape = shapeOfRun(results);
   return {
     target,
@@ -42,11 +43,11 @@ export function shapeOfRun(results: readonly CaseResult[]): Shape | undefined {
   return results.flatMap(({ shape }) => shape ?? []).reduce<Shape | undefined>(merged, undefined);
 }
 
-function shownBy(evidence: CaseResult['evidence'], suite: Suite): Omit<RecordedAnswer, 'outcome'> {
+function shownBy(evidence: CaseResult['evidence'], responseText: ResponseText): Omit<RecordedAnswer, 'outcome'> {
   if (evidence === undefined) return {};
   return {
     request: requestText(evidence),
-    response: responseText(evidence, suite.world.world),
+    response: responseText(evidence),
   };
 }
 

@@ -1,9 +1,8 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
-import type { CaseResult } from '../engine/run.js';
+import type { CaseResult } from '../engine/case-result.js';
 import { someOf } from '../support/some-of.js';
-import type { Settings } from '../targets/settings.js';
 import type { Certificate } from './certificate.js';
 import { observedDocument } from './observed.js';
 import { certificatePage } from './page.js';
@@ -14,8 +13,16 @@ export interface Written {
   readonly certificate: string;
   readonly page: string;
   readonly observed: string;
-  /** Where one was asked for; with the reason, if it was not written. */
+  /** Where one was wanted; with the reason, if it was not written. */
   readonly record?: { readonly file: string; readonly unwritten?: string };
+}
+
+/** Where the results go. */
+export interface Destination {
+  /** The folder. */
+  readonly out: string;
+  /** The file of the record, if one is wanted. */
+  readonly recordTo?: string;
 }
 
 /** Writes everything that a run leaves behind. @returns the paths as they were given */
@@ -23,7 +30,7 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly CaseResult[],
-  { out, recordTo }: Pick<Settings, 'out' | 'recordTo'>,
+  { out, recordTo }: Destination,
 ): Written {
   const files = {
     certificate: path.join(out, 'certificate.json'),

@@ -22,14 +22,14 @@ export function summaryOf(certificate: Certificate, written: Written): string {
     ...recordField(written),
   ];
   const isOfRequirement = (line: string) => requirements.some(({ id }) => line.startsWith(`${id}:`));
-  const partsOfWorld = (certificate.missing ?? []).filter((line) => !isOfRequirement(line));
+  const reasons = (certificate.incomplete_because ?? []).filter((line) => !isOfRequirement(line));
   const unpassed = requirements.filter((requirement) => requirement.verdict !== 'pass');
   return [
     '',
     `${verdict.toUpperCase()}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     '',
     ...fields.map(([name, value]) => `${name.padEnd(13)} ${value}`),
-    ...[...notes, ...partsOfWorld].map((note) => `\n${note}`),
+    ...[...notes, ...reasons].map((note) => `\n${note}`),
     ...unpassed.map(requirementText),
     ...drift.map(({ case: id, text }) => `\ndrift  ${id}\n${indented(text)}`),
     '',

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * The folder that holds the package.json of this package. The same modules run as sources and, compiled, from `dist/`,
- * so the way up differs.
+ * so how far up it is differs.
  */
 export const packageRoot: string = (() => {
   let folder = path.dirname(fileURLToPath(import.meta.url));

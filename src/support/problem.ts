@@ -5,7 +5,7 @@ export interface Location {
   readonly column: number;
 }
 
-/** One thing that is wrong with an input, and how to hint it. */
+/** One thing that is wrong with an input, and how to correct it. */
 export interface Problem {
   /** In a file, or in a setting: a flag, or a variable of the environment. */
   readonly at: Location | { readonly setting: string };

@@ -16,12 +16,13 @@ const compiled = new Map<string, ValidateFunction>();
 
 /** The validator of a file in `schemas/`, by its name without `.schema.json`. Compiled once per process. */
 export function schemaNamed(name: string): ValidateFunction {
-  let validate = compiled.get(name);
-  if (validate === undefined) {
-    const file = path.join(packageRoot, 'schemas', `${name}.schema.json`);
-    validate = ajv.compile(JSON.parse(readFileSync(file, 'utf8')));
-    compiled.set(name, validate);
-  }
+  const known = compiled.get(name);
+  if (known !== undefined) return known;
+  const text = readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8');
+  // A schema that another one refers to has to be known before.
+  for (const [, other = ''] of text.matchAll(/"\$ref": "([a-z-]+)\.schema\.json/g)) schemaNamed(other);
+  const validate = ajv.compile(JSON.parse(text));
+  compiled.set(name, validate);
   return validate;
 }
 

@@ -1,7 +1,12 @@
 import { closest, distance } from 'fastest-levenshtein';
 
+/** So many names are listed as a whole; of more, the nearest few. */
+const maxListed = 25;
+const maxNearest = 5;
+
 /**
- * How to hint a name that is not known: the one probably meant when one is near, otherwise all there are.
+ * Which name was meant in place of one that is not known: the one probably meant when one is near, otherwise those that
+ * there are.
  *
  * @param known the names that would have been right
  */
@@ -9,5 +14,8 @@ export function suggest(unknown: string, known: readonly string[]): string {
   if (known.length === 0) return 'There is none.';
   const nearest = closest(unknown, [...known]);
   const near = distance(unknown.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, unknown.length / 3);
-  return near ? `Did you mean '${nearest}'?` : `Known: ${[...known].sort().join(', ')}.`;
+  if (near) return `Did you mean '${nearest}'?`;
+  if (known.length <= maxListed) return `Known: ${[...known].sort().join(', ')}.`;
+  const byDistance = [...known].sort((one, other) => distance(unknown, one) - distance(unknown, other));
+  return `The nearest of ${known.length}: ${byDistance.slice(0, maxNearest).join(', ')}.`;
 }

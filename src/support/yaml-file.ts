@@ -28,7 +28,7 @@ export interface YamlFile {
   /** Where the key of the entry at a path stands. */
   atKey(path: Path): Location;
   /** Where every text that holds this one begins. */
-  holding(text: string): Location[];
+  textsWith(text: string): Location[];
 }
 
 /**
@@ -105,7 +105,7 @@ export function parseYaml(text: string, file: string): YamlFile {
     return isScalar(node) ? (node.source ?? String(node.value)) : '';
   };
 
-  const holding = (text: string): Location[] => {
+  const textsWith = (text: string): Location[] => {
     const places: Location[] = [];
     visit(document, {
       Scalar: (_, { value, range }) => {
@@ -121,7 +121,7 @@ export function parseYaml(text: string, file: string): YamlFile {
     at: (steps) => at(steps, false),
     sourceAt,
     atKey: (steps) => at(steps, true),
-    holding,
+    textsWith,
   };
 }
 

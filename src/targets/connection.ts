@@ -1,111 +1,84 @@
-import type { Limits, Pacing, Repeats } from '../http/connection-options.js';
-import type { Headers } from '../http/exchange.js';
-import type { Secret } from '../http/redact.js';
-import type { Location, Problem } from '../support/problem.js';
-import type { Path } from '../support/yaml-file.js';
-import { readBeside, type TargetFile } from './target-file.js';
-
-/** How a deployment is asked, as its target file states it. */
-export interface Manners {
-  /** Sent with every request, beside its own; a value that is the placeholder of a secret is sent as the secret. */
-  readonly headers?: Headers;
-  readonly secrets?: readonly Secret[];
-  /** The URL of a proxy; '' means none. */
-  readonly proxy?: string;
-  readonly pacing?: Partial<Pacing>;
-  readonly limits?: Partial<Limits>;
-  readonly repeats?: Partial<Repeats>;
-  /** After so much nothing more is sent. */
-  readonly budget?: { readonly requests?: number; readonly seconds?: number };
-  /** PEM texts. */
-  readonly tls?: { readonly ca?: string; readonly cert?: string; readonly key?: string };
-  /** Whether credentials may go to another machine over plain HTTP. */
-  readonly allowHttp?: boolean;
-}
-
-/** Reads a variable of the environment; one that is not set is a problem at the place that names it. */
-export type ReadVariable = (name: string, at: Problem['at']) => string;
-
-/** The variable that a value of a target file refers to, if it is a reference such as `$GATEWAY_KEY`. */
-export function referredBy(value: string): string | undefined {
-  return /^\$([A-Za-z_][A-Za-z0-9_]*)$/.exec(value)?.[1];
-}
-
-/** Headers that the cases or the client send themselves. */
-const ownHeaders = /^(x-client-.*|content-.*|transfer-.*|host|connection|keep-alive|upgrade|expect|te|trailer)$/i;
-
-/** Headers whose values are secrets, by all that their names say. */
-const secretHeaders = /auth|cookie|token|secret|password|api-?key/i;
+import { exposesCredentials } from '../http/connection.js';
+import type { Endpoint, StatedOptions } from '../http/connection-options.js';
+import type { Problem } from '../support/problem.js';
+import { optionsIn, type ReadVariable, referredBy } from './connection-options.js';
+import { type Environment, variables } from './environment.js';
+import type { TargetFile } from './target-file.js';
 
 /**
- * Reads how a deployment is asked.
- *
- * @param variable for what the file leaves to the environment
- * @param report is told what cannot be used
- * @throws UnusableInput where a file that this one names cannot be read
+ * How a target is reached. It holds secrets (credentials, keys, passwords of proxies), so it is never written down:
+ * each process that needs it reads it anew, from its environment.
  */
-export function mannersIn(file: TargetFile, variable: ReadVariable, report: (problem: Problem) => void): Manners {
-  const { proxy, pacing, limits, repeats, budget, tls, allow_http } = file.document;
-  const bounds = defined({
-    timeoutMs: limits?.timeout_ms,
-    bodyBytes: limits?.body_bytes,
-    bodyValues: limits?.body_values,
-    headerBytes: limits?.header_bytes,
-  });
-  const pace = defined({ requestsPerSecond: pacing?.requests_per_second, concurrency: pacing?.concurrency });
-  const milliseconds = (seconds: number): number => seconds * 1_000;
-  const patience = defined({
-    waitsMs: repeats?.waits_seconds?.map(milliseconds),
-    longestWaitMs: repeats?.longest_wait_seconds === undefined ? undefined : milliseconds(repeats.longest_wait_seconds),
-  });
-  const pem = Object.entries(tls ?? {}).map(([part, name]) => [part, pemIn(file, name, ['tls', part], report)]);
-  return {
-    ...defined({ budget, allowHttp: allow_http }),
-    ...headersIn(file, variable, report),
-    ...(proxy === undefined ? {} : { proxy: proxyIn(proxy, file.yaml.at(['proxy']), variable) }),
-    ...(pacing === undefined ? {} : { pacing: pace }),
-    ...(limits === undefined ? {} : { limits: bounds }),
-    ...(repeats === undefined ? {} : { repeats: patience }),
-    ...(tls === undefined ? {} : { tls: Object.fromEntries(pem) }),
+export interface TargetConnection {
+  readonly place: Place;
+  readonly options: StatedOptions;
+}
+
+/** Where the target is. The reference deployment is started by whoever runs the cases, who then knows its endpoint. */
+export type Place = ({ readonly kind: 'deployment' } & Endpoint) | { readonly kind: 'reference' };
+
+/** Where requests go. @param reference the reference deployment, as whoever started it knows it */
+export function endpointOf(place: Place, reference: Endpoint): Endpoint {
+  return place.kind === 'deployment' ? place : reference;
+}
+
+/**
+ * Finds out how the target is reached, from the environment and from its target file, if there is one.
+ *
+ * @returns with all that is wrong with base URL, file and variables, and with what of the file is not used, since the
+ *   environment says otherwise
+ * @throws UnusableInput where a file that the target file names cannot be read
+ */
+export function connectionOf(
+  environment: Environment,
+  file: TargetFile | undefined,
+): { connection: TargetConnection; problems: Problem[]; notes: string[] } {
+  const problems: Problem[] = [];
+  const notes: string[] = [];
+  const variable: ReadVariable = (name, at) => {
+    const value = environment[name];
+    if (value) return value;
+    const message = `${'setting' in at ? '' : `${name} `}is not set, and the target needs it`;
+    problems.push({ at, message, hint: `Put ${name}=… into the environment or into a .env file.` });
+    return '';
   };
+  const stated = file === undefined ? {} : optionsIn(file, variable, (each) => problems.push(each));
+  const options = environment[variables.allowHttp] === '1' ? { ...stated, allowHttp: true } : stated;
+  const baseUrl = (environment.BASE_URL || file?.document.base_url)?.replace(/\/+$/, '');
+  if (baseUrl === undefined) return { connection: { place: { kind: 'reference' }, options }, problems, notes };
+
+  const credential = (usual: string, key: 'application_id' | 'token'): string => {
+    const reference = file?.document.credentials?.[key];
+    const own = reference === undefined ? usual : (referredBy(reference) ?? usual);
+    const name = environment[usual] ? usual : own;
+    if (name !== own) notes.push(`${usual} of the environment is used, not ${reference}, which the target file names.`);
+    return variable(name, name === usual || !file ? { setting: name } : file.yaml.at(['credentials', key]));
+  };
+  const credentials = {
+    applicationId: credential('CLIENT_APPLICATION_ID', 'application_id'),
+    token: credential('CLIENT_TOKEN', 'token'),
+  };
+  const at = environment.BASE_URL || !file ? { setting: 'BASE_URL' } : file.yaml.at(['base_url']);
+  problems.unshift(...baseUrlProblems(baseUrl, options).map((problem) => ({ at, ...problem })));
+  if (environment.BASE_URL && file?.document.base_url !== undefined && file.document.base_url !== environment.BASE_URL)
+    notes.push('BASE_URL of the environment, or --base-url, is used, not the base_url of the target file.');
+  return { connection: { place: { kind: 'deployment', baseUrl, credentials }, options }, problems, notes };
 }
 
-function pemIn(file: TargetFile, name: string, steps: Path, report: (problem: Problem) => void): string {
-  const text = readBeside(file, name, steps);
-  if (!/-----BEGIN [A-Z0-9 ]+-----/.test(text))
-    report({ at: file.yaml.at(steps), message: `${name} is no PEM`, hint: 'It begins with -----BEGIN …-----.' });
-  return text;
-}
-
-function headersIn(
-  { document, yaml }: TargetFile,
-  variable: ReadVariable,
-  report: (problem: Problem) => void,
-): Pick<Manners, 'headers' | 'secrets'> {
-  if (document.headers === undefined) return {};
-  const headers = Object.entries(document.headers);
-  const secrets: Secret[] = [];
-  for (const [name, value] of headers) {
-    const reference = referredBy(value);
-    if (ownHeaders.test(name)) {
-      const hint = "Leave it out: credentials have their own place, content is the cases', and framing the client's.";
-      report({ at: yaml.atKey(['headers', name]), message: `'${name}' is no header to set here`, hint });
-    } else if (reference !== undefined) {
-      secrets.push({ value: variable(reference, yaml.at(['headers', name])), placeholder: value });
-    } else if (secretHeaders.test(name)) {
-      const hint = 'Name a variable of the environment that holds it, as in $GATEWAY_KEY.';
-      report({ at: yaml.at(['headers', name]), message: `the value of '${name}' is a secret`, hint });
-    }
+function baseUrlProblems(baseUrl: string, { allowHttp = false }: StatedOptions): Omit<Problem, 'at'>[] {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
+  if (url !== undefined && (url.username !== '' || url.password !== '')) {
+    return [{ message: 'a base URL must not hold credentials', hint: 'Leave out the part before the @.' }];
   }
-  return { headers, ...(secrets.length === 0 ? {} : { secrets }) };
-}
-
-function proxyIn(stated: string, at: Location, variable: ReadVariable): string {
-  const reference = referredBy(stated);
-  return reference === undefined ? stated : variable(reference, at);
-}
-
-/** The members that are there. */
-export function defined<T extends object>(members: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as typeof members;
+  if (url !== undefined && exposesCredentials(url) && !allowHttp) {
+    const message = `credentials do not go to another machine (${url.host}) over plain HTTP`;
+    return [
+      { message, hint: 'Use https, or say --allow-http (allow_http: true in a target file) where that is meant.' },
+    ];
+  }
+  if (url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return [];
+  // What stands before an @ may be a password.
+  const shown = baseUrl.includes('@') ? 'this' : `'${baseUrl}'`;
+  const hint = 'Write one such as https://api.example.com, with a path if the deployment has one.';
+  return [{ message: `${shown} is no base URL`, hint }];
 }

@@ -4,16 +4,20 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stringify } from 'yaml';
 import { UnusableInput } from '../support/problem.js';
-import { boundWorld, lists } from '../world/bindings.js';
+import { boundWorld } from '../world/bindings.js';
+import { worldOf } from '../world/formats.js';
+import { kinds, lists, type NamedWorld } from '../world/named-world.js';
 import type { World } from '../world/world.js';
-import { kinds, loadWorld, type NamedWorld } from '../world/world-file.js';
+import { loadWorld } from '../world/world-file.js';
+import type { Environment } from './environment.js';
 import { loadTarget } from './target.js';
-import { type BindingsDocument, besideTarget, type Environment, type TargetFile, targetFileOf } from './target-file.js';
+import { type BindingsDocument, besideTarget, type TargetFile, targetFileOf } from './target-file.js';
 
 /** What provisioning did. */
 export interface Provisioned {
-  /** The file that holds the ids now. */
+  /** The file in which the ids are now. */
   readonly bindings: string;
+  /** How many ids the command printed. */
   readonly bound: number;
   /** Names for which the command printed no id, each with its kind. */
   readonly without: readonly string[];
@@ -36,24 +40,27 @@ export async function provision(environment: Environment): Promise<Provisioned> 
   }
   const { capabilities } = target.document;
   const named = boundWorld(loadWorld(), capabilities === undefined ? {} : { capabilities: new Set(capabilities) });
-  const held = heldOf(named);
+  const available = availableIn(named);
   const file = besideTarget(target, name);
   // Before the command runs: what it creates must not be lost.
   mkdirSync(path.dirname(file), { recursive: true });
-  const printed = await run(target, command, JSON.stringify(held), variablesFor(environment, target));
-  const { document, bound, without } = bindingsFrom(printed, named, held, target);
+  const printed = await run(target, command, JSON.stringify(available), variablesFor(environment, target));
+  const { document, bound, without } = bindingsFrom(printed, named, available, target);
   replace(file, file.endsWith('.json') ? `${JSON.stringify(document, null, 2)}\n` : asYaml(document, target));
   return { bindings: path.relative(process.cwd(), file), bound, without };
 }
 
-/** The world without what the deployment cannot hold. */
-function heldOf({ world, unavailable }: NamedWorld): World {
-  return { ...world, tiers: world.tiers.filter(({ id }) => !unavailable.has(id)) };
+/** The world without what the deployment is not capable of. */
+function availableIn(named: NamedWorld): World {
+  return { ...worldOf(named), tiers: named.tiers.filter(({ id }) => !named.unavailable.has(id)) };
 }
 
 /** The address and the credentials of the target, under their usual names. */
 function variablesFor(environment: Environment, target: TargetFile): Record<string, string> {
-  const { place, notes = [] } = loadTarget(environment);
+  const {
+    target: { notes = [] },
+    connection: { place },
+  } = loadTarget(environment);
   for (const note of notes) process.stderr.write(`${note}\n`);
   if (place.kind === 'reference') {
     const hint = 'Give the target file a base_url, or set BASE_URL.';
@@ -85,8 +92,8 @@ async function run(
   });
   // A command that does not read all of it is no error.
   child.stdin.on('error', () => undefined).end(input);
-  const [printed, trouble] = await Promise.all([text(child.stdout), ended]);
-  if (trouble !== undefined) throw failed(trouble);
+  const [printed, failure] = await Promise.all([text(child.stdout), ended]);
+  if (failure !== undefined) throw failed(failure);
   return printed;
 }
 
@@ -94,7 +101,7 @@ async function run(
 function bindingsFrom(
   printed: string,
   { ids }: NamedWorld,
-  held: World,
+  available: World,
   target: TargetFile,
 ): { document: BindingsDocument; bound: number; without: string[] } {
   const wrong = (message: string, hint: string) =>
@@ -112,7 +119,7 @@ function bindingsFrom(
   const document: BindingsDocument = {};
   const without: string[] = [];
   for (const kind of kinds) {
-    const wanted = new Set<string>(held[lists[kind]].map(({ id }) => id));
+    const wanted = new Set<string>(available[lists[kind]].map(({ id }) => id));
     const bound: Record<string, string> = {};
     for (const [name, id] of ids[kind]) {
       const its = own.get(id);

@@ -1,17 +1,21 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { type Case, intrusive } from '../cases/case.js';
 import type { Suite } from '../cases/suite.js';
-import { elsewhere, operationRequirement } from '../contract/operation.js';
+import { elsewhere } from '../contract/operation.js';
 import type { Exploration } from '../engine/explore.js';
 import type { Expected } from '../judge/drift.js';
 import { expectedOf, leftOutNote } from '../report/drift-text.js';
 import { readRecord } from '../report/record.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
-import { type Environment, loadTarget, type Target } from './target.js';
+import { type Environment, variables } from './environment.js';
+import { loadTarget, type Target } from './target.js';
 
-/** Everything that a user sets for a run. */
+/**
+ * Everything that a user sets for a run, save for how the target is reached. It is read once, and handed on to every
+ * process of the run: nothing of it changes, `v8.serialize` takes it, and nothing of it is secret, so that it may be
+ * written to disk. What is secret is in `TargetConnection`, which each process reads anew.
+ */
 export interface Settings {
   readonly target: Target;
   readonly expected: Expected;
@@ -27,23 +31,14 @@ export interface Settings {
   readonly recordTo?: string;
 }
 
-/** Variables of the environment by which the command line hands its flags over to Playwright. */
-export const variables = {
-  out: 'CONFORMANCE_OUT',
-  against: 'CONFORMANCE_AGAINST',
-  recordTo: 'CONFORMANCE_RECORD_TO',
-  noIntrusive: 'CONFORMANCE_NO_INTRUSIVE',
-  explore: 'CONFORMANCE_EXPLORE',
-  seed: 'CONFORMANCE_SEED',
-} as const;
-
 /**
  * Reads the settings of a run from the environment and from the files that it names.
  *
+ * @param suite as it is for the target: with what of the world is available there
  * @throws UnusableInput with every problem of the files
  */
 export function loadSettings(environment: Environment, suite: Suite): Settings {
-  const target = loadTarget(environment);
+  const { target } = loadTarget(environment);
   const problems = pinProblems(target, suite);
   if (problems.length > 0) throw new UnusableInput(problems);
   const against = environment[variables.against];
@@ -66,13 +61,13 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
       ...(exploration !== undefined && isPartial ? ['Random requests were not sent: they need the whole world.'] : []),
     ],
     ...(exploration === undefined || isPartial ? {} : { exploration }),
-    out: outOf(target, environment),
+    out: resultsFolder(target, environment),
     ...(recordTo ? { recordTo } : {}),
   };
 }
 
 /** The folder for the results: one for each target, unless somebody says otherwise. */
-export function outOf({ name }: Target, environment: Environment): string {
+export function resultsFolder({ name }: Target, environment: Environment): string {
   return environment[variables.out] || path.join('results', name.replaceAll(/[^A-Za-z0-9._-]+/g, '-'));
 }
 
@@ -89,22 +84,7 @@ function pinProblems({ pins }: Target, { ledger }: Suite): Problem[] {
       return [{ at, message: `there is no question '${id}'`, hint: suggest(id, known) }];
     }
     if (question.answer.kind === 'value' || question.answer.outcomes.has(outcome)) return [];
-    return [
-      {
-        at,
-        message: `'${id}' has no outcome '${outcome}'`,
-        hint: suggest(outcome, [...question.answer.outcomes.keys()]),
-      },
-    ];
+    const known = [...question.answer.outcomes.keys()];
+    return [{ at, message: `'${id}' has no outcome '${outcome}'`, hint: suggest(outcome, known) }];
   });
-}
-
-/** Why a case is not sent to this target, if so. */
-export function whyLeftOut(
-  testCase: Case,
-  { target, leavesOutIntrusive }: Pick<Settings, 'target' | 'leavesOutIntrusive'>,
-): string | undefined {
-  if (leavesOutIntrusive && testCase.tags.includes(intrusive)) return 'Intrusive cases are left out of this run.';
-  const isAboutPlace = testCase.kind === 'requirement' && testCase.verifies === operationRequirement;
-  return target.operation !== undefined && isAboutPlace ? elsewhere(target.operation) : undefined;
 }

@@ -1,69 +1,51 @@
 import { type Location, type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
+import { type Kind, kinds, type NamedWorld, type Unavailable } from './named-world.js';
 import type { Rule, Tier, World } from './world.js';
-import { type Kind, kinds, type NamedWorld } from './world-file.js';
 
-/** The kinds of a world, as it lists them. */
-export const lists = {
-  customer: 'customers',
-  product: 'products',
-  sku: 'skus',
-  category: 'categories',
-  campaign: 'campaigns',
-  tier: 'tiers',
-} as const satisfies Record<Kind, keyof World>;
-
-/** The id under which a deployment holds something, and where somebody says so. */
+/** The id under which a deployment has something, and where somebody says so. */
 export interface Binding {
   readonly id: string;
   readonly at: Location;
 }
 
-/** What a deployment holds of the world. */
-export interface Holding {
-  /** By kind and name; without them the deployment holds the world under the world's own ids. */
+/** What a deployment has of the world. */
+export interface Availability {
+  /** By kind and name; without them the deployment has the world under the world's own ids. */
   readonly bindings?: Readonly<Record<Kind, ReadonlyMap<string, Binding>>>;
   /** The kinds of rules that it was provisioned with; all of them unless given. */
   readonly capabilities?: ReadonlySet<Rule['kind']>;
 }
 
-/** Something of the world that a deployment does not hold, as far as is known. */
-export interface Unavailable {
-  readonly kind: Kind;
-  readonly name: string;
-  /** Rule kinds that the deployment would need to hold it. Without any, it is the id that is not known. */
-  readonly lacking: readonly Rule['kind'][];
-}
-
 /**
  * Puts a deployment's ids in place of the world's. Names without one keep the world's id, which no deployment knows and
- * no other text holds, so that whatever needs it can be told by it.
+ * no other text holds, so that whatever needs it can be found by it.
  *
  * @throws UnusableInput for names that the world does not have, and for ids that are bound twice
  */
-export function boundWorld(named: NamedWorld, { bindings, capabilities }: Holding): NamedWorld {
+export function boundWorld(named: NamedWorld, { bindings, capabilities }: Availability): NamedWorld {
   if (bindings === undefined && capabilities === undefined) return named;
   const problems = bindings === undefined ? [] : bindingProblems(named, bindings);
   if (problems.length > 0) throw new UnusableInput(problems);
 
   const own = new Map<string, string>();
   const unavailable = new Map<string, Unavailable>();
-  const tiers = new Map(named.world.tiers.map((tier) => [tier.id, tier]));
+  const tiers = new Map(named.tiers.map((tier) => [tier.id, tier]));
   for (const kind of kinds) {
     for (const [name, id] of named.ids[kind]) {
-      const lacking = lackingFor(tiers.get(id), capabilities);
+      const needed = capabilitiesFor(tiers.get(id), capabilities);
       const bound = bindings === undefined ? id : bindings[kind].get(name)?.id;
-      if (bound === undefined || lacking.length > 0) unavailable.set(id, { kind, name, lacking });
+      if (bound === undefined || needed.length > 0) unavailable.set(id, { kind, name, capabilities: needed });
       else own.set(id, bound);
     }
   }
   const idOf = (id: string) => own.get(id) ?? id;
   const idsOf = (kind: Kind) => new Map([...named.ids[kind]].map(([name, id]) => [name, idOf(id)]));
   const ids = Object.fromEntries(kinds.map((kind) => [kind, idsOf(kind)])) as unknown as NamedWorld['ids'];
-  return { world: renamed(named.world, idOf), ids, unavailable };
+  return { ...renamed(named, idOf), ids, unavailable };
 }
 
-function lackingFor(tier: Tier | undefined, capabilities: Holding['capabilities']): Rule['kind'][] {
+function capabilitiesFor(tier: Tier | undefined, capabilities: Availability['capabilities']): Rule['kind'][] {
   if (tier === undefined || capabilities === undefined) return [];
   return [...new Set(tier.rules.map(({ kind }) => kind))].filter((kind) => !capabilities.has(kind));
 }
@@ -91,7 +73,7 @@ function renamed(world: World, idOf: (id: string) => string): World {
   };
 }
 
-function bindingProblems({ ids }: NamedWorld, bindings: NonNullable<Holding['bindings']>): Problem[] {
+function bindingProblems({ ids }: NamedWorld, bindings: NonNullable<Availability['bindings']>): Problem[] {
   return kinds.flatMap((kind) => {
     const names = new Map<string, string>();
     return [...bindings[kind]].flatMap(([name, { id, at }]): Problem[] => {
@@ -105,7 +87,7 @@ function bindingProblems({ ids }: NamedWorld, bindings: NonNullable<Holding['bin
         {
           at,
           message: `${kind} '${name}' has the id of ${kind} '${other}'`,
-          hint: 'Each needs one of its own; leave out a name that the deployment does not hold.',
+          hint: 'Each needs one of its own; leave out a name that the deployment does not have.',
         },
       ];
     });

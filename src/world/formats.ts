@@ -1,14 +1,21 @@
-import type { Rule, Tier } from './world.js';
-import { type Kind, kinds, type NamedWorld } from './world-file.js';
+import { markdownTable } from 'markdown-table';
+import { type Kind, kinds, lists, type NamedWorld } from './named-world.js';
+import { namesById, ruleText } from './rule-text.js';
+import type { Tier, World } from './world.js';
 
-/** Ways to print the world. The shape of the JSON is fixed; the others also have the names by which cases speak. */
+/** Formats in which the world is printed. The shape of the JSON is fixed; the others also have the names by which cases speak. */
 export const worldFormats = {
-  json: ({ world }: NamedWorld) => `${JSON.stringify(world, null, 2)}\n`,
+  json: (named: NamedWorld) => `${JSON.stringify(worldOf(named), null, 2)}\n`,
   csv: asCsv,
   markdown: asMarkdown,
 } as const;
 
 export type WorldFormat = keyof typeof worldFormats;
+
+/** What the fixed shape has: the names are the suite's own. */
+export function worldOf({ customers, products, skus, categories, campaigns, tiers }: World): World {
+  return { customers, products, skus, categories, campaigns, tiers };
+}
 
 /** One line per thing (RFC 4180); what is a list or an object stands as JSON. */
 function asCsv(named: NamedWorld): string {
@@ -28,29 +35,14 @@ function asCsv(named: NamedWorld): string {
 
 /** For people who enter it by hand. */
 function asMarkdown(named: NamedWorld): string {
-  const { world, ids } = named;
-  const names = new Map(kinds.flatMap((kind) => [...ids[kind]].map(([name, id]) => [id, name] as const)));
-  const nameOf = (id: string) => names.get(id) ?? id;
-  const table = (head: readonly string[], rows: readonly (readonly string[])[]) =>
-    [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+  const { ids, skus, campaigns, tiers } = named;
+  const nameOf = namesById(named);
+  const table = (head: string[], rows: string[][]) => `${markdownTable([head, ...rows], { alignDelimiters: false })}\n`;
   const listOf = (kind: Kind, title: string, own: (id: string) => string[], head: string[] = []) =>
     `## ${title}\n\n${table(
       ['name', 'id', ...head],
       [...ids[kind]].map(([name, id]) => [name, `\`${id}\``, ...own(id)]),
     )}`;
-  const ruleText = (rule: Rule): string => {
-    switch (rule.kind) {
-      case 'customer':
-        return `the customer is ${rule.any_of.map(nameOf).join(' or ')}`;
-      case 'product':
-      case 'sku':
-        return `an order item has ${rule.kind} ${nameOf(rule.id)}, quantity ${rule.at_least} or more`;
-      case 'order_metadata':
-        return `order metadata ${rule.key} includes ${rule.includes}`;
-      case 'metadata':
-        return `metadata ${rule.key} is ${rule.is}`;
-    }
-  };
   const tierRow = (tier: Tier, index: number): string[] => [
     String(index + 1),
     tier.name,
@@ -59,7 +51,7 @@ function asMarkdown(named: NamedWorld): string {
     Object.entries(tier.metadata)
       .map(([key, value]) => `\`${key}: ${JSON.stringify(value)}\``)
       .join(', '),
-    tier.rules.map(ruleText).join('; ') || 'valid for everybody',
+    tier.rules.map((rule) => ruleText(rule, nameOf)).join('; ') || 'valid for everybody',
     tier.created_at,
   ];
   const none = () => [];
@@ -67,19 +59,19 @@ function asMarkdown(named: NamedWorld): string {
     '# World\n',
     listOf('customer', 'Customers', none),
     listOf('product', 'Products', none),
-    listOf('sku', 'SKUs', (id) => world.skus.filter((sku) => sku.id === id).map((sku) => nameOf(sku.product_id)), [
+    listOf('sku', 'SKUs', (id) => skus.filter((sku) => sku.id === id).map((sku) => nameOf(sku.product_id)), [
       'of product',
     ]),
     listOf('category', 'Categories', none),
     listOf(
       'campaign',
       'Campaigns',
-      (id) => [world.campaigns.flatMap((each) => (each.id === id ? each.category_ids.map(nameOf) : [])).join(', ')],
+      (id) => [campaigns.flatMap((each) => (each.id === id ? each.category_ids.map(nameOf) : [])).join(', ')],
       ['categories'],
     ),
     `## Promotion tiers, newest first\n\nCreate them from the last to the first. All rules of a tier must hold.\n\n${table(
       ['rank', 'name', 'id', 'campaign', 'tier metadata', 'valid when', 'created'],
-      world.tiers.map(tierRow),
+      tiers.map(tierRow),
     )}`,
   ].join('\n');
 }
@@ -90,8 +82,9 @@ interface Thing {
   readonly thing: { readonly id: string };
 }
 
-function thingsOf({ world, ids }: NamedWorld): Thing[] {
-  const all = [world.customers, world.products, world.skus, world.categories, world.campaigns, world.tiers].flat();
-  const byId = new Map<string, { readonly id: string }>(all.map((thing) => [thing.id, thing]));
-  return kinds.flatMap((kind) => [...ids[kind]].map(([name, id]) => ({ kind, name, thing: byId.get(id) ?? { id } })));
+function thingsOf(named: NamedWorld): Thing[] {
+  return kinds.flatMap((kind) => {
+    const byId = new Map(named[lists[kind]].map((thing) => [thing.id, thing] as const));
+    return [...named.ids[kind]].map(([name, id]) => ({ kind, name, thing: byId.get(id) ?? { id } }));
+  });
 }

@@ -5,11 +5,8 @@ import { type Problem, UnusableInput } from '../support/problem.js';
 import { schemaProblems } from '../support/schema.js';
 import { suggest } from '../support/suggest.js';
 import { type Path, readYaml, type YamlFile } from '../support/yaml-file.js';
-import type { Unavailable } from './bindings.js';
-import type { Rule, Tier, World } from './world.js';
-
-export const kinds = ['customer', 'product', 'sku', 'category', 'campaign', 'tier'] as const;
-export type Kind = (typeof kinds)[number];
+import { type Kind, kinds, type NamedWorld, windowSize } from './named-world.js';
+import type { Rule, Tier } from './world.js';
 
 /** What ids of a kind begin with. */
 const prefixes: Record<Kind, string> = {
@@ -20,17 +17,6 @@ const prefixes: Record<Kind, string> = {
   campaign: 'camp',
   tier: 'promo',
 };
-
-/** The world with the names by which cases speak of it. */
-export interface NamedWorld {
-  readonly world: World;
-  readonly ids: Readonly<Record<Kind, ReadonlyMap<string, string>>>;
-  /** What the deployment under test does not hold, by the id that stands for it in this world. */
-  readonly unavailable: ReadonlyMap<string, Unavailable>;
-}
-
-/** How many of the newest tiers the documentation says are checked. */
-export const windowSize = 150;
 
 /** Enough tiers for six to lie beyond the newest 150. */
 const minTiers = windowSize + 6;
@@ -146,21 +132,19 @@ export function expandWorld(file: YamlFile): NamedWorld {
     }
   });
   const named: NamedWorld = {
-    world: {
-      customers: document.customers.map((name) => ({ id: idOf('customer', name, ['customers']) })),
-      products: document.products.map((name) => ({ id: idOf('product', name, ['products']) })),
-      skus: Object.entries(document.skus).map(([name, product]) => ({
-        id: idOf('sku', name, ['skus']),
-        product_id: idOf('product', product, ['skus', name]),
-      })),
-      categories: document.categories.map((name) => ({ id: idOf('category', name, ['categories']), name })),
-      campaigns: Object.entries(document.campaigns).map(([name, categories]) => ({
-        id: idOf('campaign', name, ['campaigns']),
-        name,
-        category_ids: categories.map((category, n) => idOf('category', category, ['campaigns', name, n])),
-      })),
-      tiers,
-    },
+    customers: document.customers.map((name) => ({ id: idOf('customer', name, ['customers']) })),
+    products: document.products.map((name) => ({ id: idOf('product', name, ['products']) })),
+    skus: Object.entries(document.skus).map(([name, product]) => ({
+      id: idOf('sku', name, ['skus']),
+      product_id: idOf('product', product, ['skus', name]),
+    })),
+    categories: document.categories.map((name) => ({ id: idOf('category', name, ['categories']), name })),
+    campaigns: Object.entries(document.campaigns).map(([name, categories]) => ({
+      id: idOf('campaign', name, ['campaigns']),
+      name,
+      category_ids: categories.map((category, n) => idOf('category', category, ['campaigns', name, n])),
+    })),
+    tiers,
     ids: { ...ids, tier: new Map(tiers.map(({ name, id }) => [name, id])) },
     unavailable: new Map(),
   };

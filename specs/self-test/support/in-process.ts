@@ -1,23 +1,18 @@
 import { loadSuite, type Suite } from '../../../src/cases/suite.js';
-import { type CaseResult, runSuite } from '../../../src/engine/run.js';
+import type { CaseResult } from '../../../src/engine/case-result.js';
+import { runSuite } from '../../../src/engine/run.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 import type { Expected } from '../../../src/judge/drift.js';
-import { type Certificate, certify } from '../../../src/report/certificate.js';
+import { type Certificate, certificateOf } from '../../../src/report/certificate.js';
+import { channelTo } from '../../proof/judge-deployment.js';
+
+export { channelTo };
 
 /** The cases of the suite, parsed once per process. */
 export const suite: Suite = loadSuite();
 
-/** The requirement cases alone, for tests that ask nothing else. */
+/** The requirement cases alone, for tests that send nothing else. */
 export const requirementSuite: Suite = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
-
-/** A channel to a deployment that is a function in this process. */
-export function channelTo(answer: (request: HttpRequest) => HttpResponse): Channel {
-  return {
-    send: async (request) => ({ request, response: answer(request) }),
-    redact: (text) => text,
-    maxOfCase: Number.POSITIVE_INFINITY,
-  };
-}
 
 /** What a user states of a target, as a target file would. */
 interface Stated {
@@ -29,11 +24,11 @@ interface Stated {
 /** Runs a suite over a channel, and certifies. */
 export async function certifyOver(
   channel: Channel,
-  asked: Suite,
+  suite: Suite,
   stated: Stated = {},
 ): Promise<{ certificate: Certificate; results: CaseResult[] }> {
-  const { results, calibration } = await runSuite(asked, channel, stated);
-  const certificate = certify(asked, results, {
+  const { results, calibration } = await runSuite(suite, channel, stated);
+  const certificate = certificateOf(suite, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent),
     notes: [],
@@ -47,9 +42,9 @@ export async function certifyOver(
 /** Runs a suite, the whole of it unless another is given, against a deployment in this process. */
 export function certifyInProcess(
   answer: (request: HttpRequest) => HttpResponse,
-  { asked = suite, ...stated }: Stated & { asked?: Suite } = {},
+  { suite: own = suite, ...stated }: Stated & { suite?: Suite } = {},
 ): Promise<{ certificate: Certificate; results: CaseResult[] }> {
-  return certifyOver(channelTo(answer), asked, stated);
+  return certifyOver(channelTo(answer), own, stated);
 }
 
 /** The ids of the requirements that have a verdict. */

@@ -147,11 +147,11 @@ const filterName =
   /^(?:\[filters\]|filters)\[(?:(?<campaign>promotion_id)|metadata\.(?<key>.+))\]\[conditions\]\[\$is\]$/;
 
 function filtersOf({ query }: Sent): Filter[] {
-  return query.flatMap(([name, asked]): Filter[] => {
+  return query.flatMap(([name, value]): Filter[] => {
     const { campaign, key } = filterName.exec(name)?.groups ?? {};
-    if (campaign) return [{ on: 'campaign', key: '', holds: (tier) => tier.campaign_id === asked }];
+    if (campaign) return [{ on: 'campaign', key: '', holds: (tier) => tier.campaign_id === value }];
     if (!key) return [];
-    const holds = ({ metadata }: Tier) => Object.hasOwn(metadata, key) && String(metadata[key]) === asked;
+    const holds = ({ metadata }: Tier) => Object.hasOwn(metadata, key) && String(metadata[key]) === value;
     return [{ on: 'metadata', key, holds }];
   });
 }
@@ -318,8 +318,8 @@ export function independentDeployment(world: World, traits: Traits = {}): (reque
   }
 
   function validate(sent: Sent): HttpResponse {
-    const asked = filtersOf(sent);
-    const filters = violation.filters?.(asked, sent) ?? asked;
+    const stated = filtersOf(sent);
+    const filters = violation.filters?.(stated, sent) ?? stated;
     const selects = combined[traits.bothFilters ?? 'intersection'](filters);
     const audience = valuesOf(sent, 'audienceRulesOnly').includes('true') ? traits.audienceRulesOnly : 'no-effect';
     const table = audience === 'skips-order-rules' ? audienceRules : rules;
@@ -339,7 +339,7 @@ export function independentDeployment(world: World, traits: Traits = {}): (reque
     const has = (header: string) => request.headers.some(([name]) => name.toLowerCase() === header);
     if (path !== `${traits.prefix ?? ''}/v1/promotions/validation`) return refuse(404, 'no such resource');
     if (request.method !== 'GET') return refuse(405, 'only GET is allowed');
-    if (!has('x-client-application-id') || !has('x-client-token')) return refuse(401, 'credentials are missing');
+    if (!has('x-client-application-id') || !has('x-client-token')) return refuse(401, 'credentials are absent');
 
     const body = request.body ?? '';
     const sent = read(query, violation.body?.(body) ?? body);

@@ -10,7 +10,7 @@ export function marked(text: string): { text: string; places: { line: number; co
     line
       .split('▸')
       .slice(0, -1)
-      .map((_, m, parts) => ({ line: n + 1, column: parts.slice(0, m + 1).join('').length + 1 })),
+      .map((_, m, pieces) => ({ line: n + 1, column: pieces.slice(0, m + 1).join('').length + 1 })),
   );
   return { text: text.replaceAll('▸', ''), places };
 }

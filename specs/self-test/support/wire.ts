@@ -1,13 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { test as base } from '@playwright/test';
 import { type Client, openClient } from '../../../src/http/client.js';
-import {
-  type ClientOptions,
-  defaultOptions,
-  type Limits,
-  noRepeats,
-  type Pacing,
-} from '../../../src/http/connection-options.js';
+import { type Limits, noRepeats, type Pacing, type StatedOptions } from '../../../src/http/connection-options.js';
 import type { Credentials } from '../../../src/http/credentials.js';
 
 /** A request as it came over the wire. */
@@ -20,7 +14,7 @@ export interface Received {
 /** What a server does with a request: text or bytes to send, or something of its own with the socket. */
 export type Reply = string | Buffer | ((socket: Socket, received: Received) => void);
 
-/** A server on loopback that answers byte for byte as it is told. */
+/** A server on loopback that answers byte for byte as it is meant to. */
 export interface Wire {
   readonly url: string;
   readonly port: number;
@@ -33,12 +27,12 @@ export const credentials: Credentials = { applicationId: 'the-application-0815',
 export const test = base.extend<{
   /** Starts a server; each request gets the reply of its number, the last one over and over. */
   serve: (...replies: readonly Reply[]) => Promise<Wire>;
-  /** Opens a client with the credentials above, which repeats nothing unless it is told to. */
+  /** Opens a client with the credentials above, which repeats nothing unless the options say so. */
   open: (
     baseUrl: string,
     limits?: Partial<Limits & Pick<Pacing, 'concurrency'>>,
     own?: Partial<Credentials>,
-    options?: Partial<ClientOptions>,
+    options?: StatedOptions,
   ) => Client;
 }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
@@ -75,14 +69,13 @@ export const test = base.extend<{
   // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
   open: async ({}, use) => {
     const clients: Client[] = [];
-    await use((baseUrl, { concurrency = defaultOptions.pacing.concurrency, ...limits } = {}, own, options) => {
+    await use((baseUrl, { concurrency, ...limits } = {}, own, options) => {
       const client = openClient({
-        ...defaultOptions,
         repeats: noRepeats,
         baseUrl,
         credentials: { ...credentials, ...own },
-        limits: { ...defaultOptions.limits, ...limits },
-        pacing: { concurrency },
+        limits,
+        ...(concurrency === undefined ? {} : { pacing: { concurrency } }),
         ...options,
       });
       clients.push(client);

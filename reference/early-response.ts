@@ -1,0 +1,48 @@
+import type { Headers } from '../src/http/exchange.js';
+
+/** An error response before it has a body. */
+export interface Refusal {
+  readonly status: number;
+  /** A name of the kind of error, constant over time, for programs. */
+  readonly key: string;
+  /** What is wrong, and with which property or parameter. */
+  readonly details: string;
+  readonly headers: Headers;
+}
+
+/** Thrown by any handler to respond at once, before a promotion is looked at. It is a response, not a defect. */
+export class EarlyResponse extends Error {
+  constructor(readonly content: Refusal | 'no-promotions') {
+    super('The response is certain already.');
+  }
+}
+
+const keys: Readonly<Record<number, string>> = {
+  308: 'permanent_redirect',
+  401: 'unauthorized',
+  403: 'forbidden',
+  404: 'not_found',
+  405: 'method_not_allowed',
+  413: 'payload_too_large',
+  415: 'unsupported_media_type',
+  500: 'internal_error',
+  501: 'not_implemented',
+};
+
+/**
+ * @param details what is wrong, and with which property or parameter
+ * @param key names the kind of error where its status alone does not
+ */
+export function refusal(status: number, details: string, key = 'bad_request', headers: Headers = []): Refusal {
+  return { status, key: keys[status] ?? key, details, headers };
+}
+
+/** Responds with an error, of which it takes what {@link refusal} takes. */
+export function refuse(...stated: Parameters<typeof refusal>): never {
+  throw new EarlyResponse(refusal(...stated));
+}
+
+/** Responds with success and no promotion. */
+export function returnNothing(): never {
+  throw new EarlyResponse('no-promotions');
+}

@@ -1,0 +1,63 @@
+import type { RequirementCase } from '../../src/cases/case.js';
+import type { Suite } from '../../src/cases/suite.js';
+import { type RunOptions, startRun } from '../../src/engine/run.js';
+import { sendCase } from '../../src/engine/send-case.js';
+import { type Credentials, credentialPlaceholders } from '../../src/http/credentials.js';
+import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { type Background, type CaseJudgement, judgeCase } from '../../src/judge/judge-case.js';
+import { type Verdict, worst } from '../../src/judge/verdict.js';
+
+/** The credentials of a deployment in this process: those of a case as it is, before a client replaces them. */
+export const inProcessCredentials: Credentials = credentialPlaceholders;
+
+/** A channel to a deployment that is a function in this process. */
+export function channelTo(respond: (request: HttpRequest) => HttpResponse): Channel {
+  return {
+    send: async (request) => ({ request, response: respond(request) }),
+    redact: (text) => text,
+    maxOfCase: Number.POSITIVE_INFINITY,
+  };
+}
+
+/** What the requirement cases of a suite find out about a deployment. */
+export interface DeploymentJudgement {
+  readonly background: Background;
+  readonly cases: readonly JudgedCase[];
+}
+
+export interface JudgedCase {
+  readonly testCase: RequirementCase;
+  /** By row, then by name: judging again needs no sending again. */
+  readonly exchanges: readonly ReadonlyMap<string, Exchange>[];
+  readonly judgement: CaseJudgement;
+}
+
+/**
+ * Puts a deployment to the requirement cases of a suite, in this process.
+ *
+ * @param respond takes {@link inProcessCredentials}
+ */
+export async function judgeDeployment(
+  suite: Suite,
+  respond: (request: HttpRequest) => HttpResponse,
+  options: RunOptions = {},
+): Promise<DeploymentJudgement> {
+  const channel = channelTo(respond);
+  const { background } = await startRun(suite, channel, options);
+  const cases: JudgedCase[] = [];
+  for (const testCase of suite.cases) {
+    if (testCase.kind !== 'requirement') continue;
+    const { exchanges } = await sendCase(testCase, channel);
+    cases.push({ testCase, exchanges, judgement: judgeCase(testCase, exchanges, background) });
+  }
+  return { background, cases };
+}
+
+/** The verdict of each requirement: the worst of its cases'. */
+export function verdictsOf({ cases }: DeploymentJudgement): Map<string, Verdict> {
+  const verdicts = new Map<string, Verdict>();
+  for (const { testCase, judgement } of cases) {
+    verdicts.set(testCase.verifies, worst([verdicts.get(testCase.verifies) ?? 'pass', judgement.verdict]));
+  }
+  return verdicts;
+}

@@ -1,0 +1,121 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { packageRoot } from '../../src/support/package-root.js';
+import { temporaryFolder } from './support/cli.js';
+import { suite } from './support/in-process.js';
+
+const inPackage = (...steps: readonly string[]) => path.join(packageRoot, ...steps);
+const read = (file: string) => readFileSync(inPackage(file), 'utf8');
+
+/** The files of these folders and files, relative to the package. */
+function filesIn(...roots: readonly string[]): string[] {
+  return roots.flatMap((root) => {
+    if (!existsSync(inPackage(root))) return [];
+    if (path.extname(root) !== '') return [root];
+    const names = readdirSync(inPackage(root), { recursive: true, encoding: 'utf8' });
+    return names.filter((name) => /\.(ts|mjs|ya?ml|json|md)$/.test(name)).map((name) => path.join(root, name));
+  });
+}
+
+/** Words that the project no longer uses, since each meant two things or said too little. */
+const retired =
+  'promise promises promised unpromised standing soundness missing unbound lacking holding held manners way ways patience trouble troubles troubled passing account accounts book booked visible stance mend mends mended told asked unasked parts stop stops admission answering organ organs patient patients case_';
+
+/** Where a retired word is not ours: permanent ids, and names of other people's interfaces. */
+const exempt = [
+  /missing-quantity|credentials-missing-(id|token|both)|window-missing/g,
+  /\bPromise\b|node:timers\/promises|missingProperty|passingSchemas/g,
+];
+
+test('retired words are used nowhere', () => {
+  const words = new Set(retired.split(' '));
+  const own = 'specs/self-test/house.spec.ts';
+  const files = filesIn(
+    ...['src', 'reference', 'specs', 'cases', 'schemas', 'targets', 'README.md', 'CONTRIBUTING.md'],
+    'playwright.config.ts',
+  ).filter((file) => file !== own);
+  expect(files.length).toBeGreaterThan(150);
+  const found = files.flatMap((file) => {
+    const lines = exempt.reduce((text, pattern) => text.replaceAll(pattern, ''), read(file)).split('\n');
+    return lines.flatMap((line, n) => {
+      // Names are taken apart at their capitals: isAsked has the word asked.
+      const tokens = line.replaceAll(/([a-z])([A-Z])/g, '$1 $2').split(/[^A-Za-z_]+/);
+      const used = tokens.filter((token) => words.has(token.toLowerCase()));
+      const bounds = /\b(most|least)[A-Z]\w*/.exec(line)?.[0];
+      return [...used, ...(bounds === undefined ? [] : [bounds])].map((word) => `${file}:${n + 1}: ${word}`);
+    });
+  });
+  expect(found).toEqual([]);
+});
+
+test('no id of a requirement or of a case is spelt in the sources', () => {
+  const ids = [...suite.ledger.requirements, ...suite.cases.filter(({ kind }) => kind === 'requirement')].map(
+    ({ id }) => id,
+  );
+  // Which is a member of the documented body, too.
+  const members = ['order.metadata'];
+  const found = filesIn('src').flatMap((file) => {
+    const text = read(file);
+    return ids.filter((id) => !members.includes(id) && text.includes(`'${id}'`)).map((id) => `${file}: ${id}`);
+  });
+  expect(found).toEqual([]);
+});
+
+test('the reference deployment takes nothing but types from the sources', () => {
+  const found = filesIn('reference').flatMap((file) =>
+    [...read(file).matchAll(/^import (?!type )[^;]*?'[^']*\/src\/[^']*'/gm)].map(([line]) => `${file}: ${line}`),
+  );
+  expect(found).toEqual([]);
+});
+
+test('the linter refuses an import against the order of the rooms, and a circle', () => {
+  const { folder, remove } = temporaryFolder();
+  const { vcs: _, $schema: __, ...rules } = JSON.parse(read('biome.json'));
+  const files: Record<string, string> = {
+    'biome.json': JSON.stringify(rules),
+    'src/http/upwards.ts': "import { main } from '../cli/main.js';\n\nmain();\n",
+    'src/cli/main.ts': "import { one } from '../support/one.js';\n\nexport const main = (): void => one();\n",
+    'src/support/one.ts':
+      "import type { Two } from './two.js';\n\nexport const one = (_two?: Two): void => undefined;\n",
+    'src/support/two.ts': "import type { one } from './one.js';\n\nexport type Two = typeof one;\n",
+    'reference/stray.ts': "import { one } from '../src/support/one.js';\n\none();\n",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+  const biome = inPackage('node_modules', '.bin', 'biome');
+  const { stdout, stderr } = spawnSync(biome, ['lint', '.'], { cwd: folder, encoding: 'utf8' });
+  remove();
+  const found = [
+    ...`${stdout}${stderr}`.matchAll(/^(\S+\.ts):\d+:\d+ lint\/\w+\/(noRestrictedImports|noImportCycles) /gm),
+  ];
+  expect(found.map(([, file, rule]) => `${file} ${rule}`).sort()).toEqual([
+    'reference/stray.ts noRestrictedImports',
+    'src/http/upwards.ts noRestrictedImports',
+    'src/support/one.ts noImportCycles',
+    'src/support/two.ts noImportCycles',
+  ]);
+});
+
+test('every part of the documentation is covered by a requirement, a question or an exclusion', () => {
+  const { requirements, questions, exclusions } = suite.ledger;
+  const schema = JSON.parse(read('schemas/contract.schema.json')) as { $defs: { part: { enum: string[] } } };
+  const parts = new Set([...requirements, ...questions, ...exclusions].map(({ part }) => part));
+  expect([...parts].sort()).toEqual([...schema.$defs.part.enum].sort());
+  expect(parts.size).toBe(9);
+});
+
+test('the way of a case through the files is told in at most ten steps, each a file that is there', () => {
+  const walk = /## One case, from YAML to certificate\n([\s\S]*?)\n## /.exec(read('CONTRIBUTING.md'))?.[1] ?? '';
+  const steps = walk.split('\n').filter((line) => /^\d+\. /.test(line));
+  expect(steps.length).toBeGreaterThan(4);
+  expect(steps.length).toBeLessThanOrEqual(10);
+  for (const step of steps) {
+    const files = [...step.matchAll(/`((?:cases|src|specs)\/[^`]+\.(?:ts|yaml))`/g)].map(([, file = '']) => file);
+    expect(files.length, step).toBeGreaterThan(0);
+    for (const file of files) expect(existsSync(inPackage(file)), file).toBe(true);
+  }
+});

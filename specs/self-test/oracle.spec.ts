@@ -1,0 +1,428 @@
+import { expect, test } from '@playwright/test';
+import { assembled, documentedRequest, patched, type RequestPatch } from '../../src/cases/request.js';
+import { type Obligation, type Oracle, oracleFor } from '../../src/contract/oracle.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import type { Kind } from '../../src/world/named-world.js';
+import { loadWorld } from '../../src/world/world-file.js';
+
+const world = loadWorld();
+const { ids } = world;
+
+/** A documented request of an ordinary customer with one mug, changed by patches as a case file writes them. */
+const plain = {
+  body: {
+    customer: { id: '<customer ordinary>' },
+    order: { items: [{ product_id: '<product mug>', quantity: 1 }], metadata: {} },
+    options: {},
+    metadata: {},
+  },
+};
+
+function requestWith(...patches: readonly RequestPatch[]): HttpRequest {
+  const patchedRequest = [plain, ...patches].reduce(patched, documentedRequest);
+  return assembled(patchedRequest, (kind, name) => ids[kind as Kind].get(name) as string);
+}
+
+const oracleWith = (...patches: readonly RequestPatch[]): Oracle => oracleFor(requestWith(...patches), world);
+const items = (...list: readonly object[]): RequestPatch => ({ body: { order: { items: list } } });
+const product = (name: string, quantity: unknown = 1) => ({ product_id: `<product ${name}>`, quantity });
+const sku = (name: string, quantity: unknown = 1) => ({ sku_id: `<sku ${name}>`, quantity });
+const query = (text: string): RequestPatch => ({ query: text });
+const inCampaign = (name: string) => query(`[filters][promotion_id][conditions][$is]=<campaign ${name}>`);
+const withMetadata = (key: string, value: string) => query(`[filters][metadata.${key}][conditions][$is]=${value}`);
+
+/** What an oracle says of tiers, each by name. */
+function obligations(what: 'returned' | 'valid' | 'matching' | 'checked', oracle: Oracle, names: readonly string[]) {
+  return Object.fromEntries(
+    names.map((name) => {
+      const tier = world.tiers.find((each) => each.name === name);
+      if (tier === undefined) throw new Error(`There is no tier '${name}'.`);
+      return [name, oracle[what](tier)];
+    }),
+  );
+}
+
+const countOf = (oracle: Oracle, obligation: Obligation) =>
+  world.tiers.filter((tier) => oracle.returned(tier) === obligation).length;
+
+test.describe('nothing is required, neither acceptance nor a result,', () => {
+  const open: readonly (readonly [what: string, patch: RequestPatch, whyOpen: string])[] = [
+    ['without customer', { without: ['body.customer'] }, 'what leaving out customer means is open'],
+    ['without customer.id', { without: ['body.customer.id'] }, 'what leaving out customer.id means is open'],
+    ['without order', { without: ['body.order'] }, 'what leaving out order means is open'],
+    ['without items', { without: ['body.order.items'] }, 'what leaving out order.items means is open'],
+    ['without order metadata', { without: ['body.order.metadata'] }, 'what leaving out order.metadata means is open'],
+    ['without options', { without: ['body.options'] }, 'what leaving out options means is open'],
+    ['without metadata', { without: ['body.metadata'] }, 'what leaving out metadata means is open'],
+    ['for an empty object', { raw: '{}' }, 'what leaving out customer means is open'],
+    ['for a + in a filter', withMetadata('has_budget', 'a+b'), 'what a + in the query means is open'],
+    ['for an empty list of items', items(), 'what an order without items means is open'],
+    [
+      'for an item without quantity',
+      items({ product_id: '<product mug>' }),
+      'what an item without quantity means is open',
+    ],
+    ['for a quantity of 0', items(product('mug', 0)), 'what a quantity below 1 means is open'],
+    ['for a negative quantity', items(product('mug', -3)), 'what a quantity below 1 means is open'],
+    ['for a huge quantity', items(product('mug', 1_000_001)), 'the largest quantity is open'],
+    ['for a large order', items(...Array(101).fill(product('mug'))), 'the largest number of items is open'],
+    [
+      'for an unknown customer',
+      { body: { customer: { id: 'cust_x' } } },
+      'what an unknown customer means is open: cust_x',
+    ],
+    [
+      'for an unknown product',
+      items({ product_id: 'prod_x', quantity: 1 }),
+      'what an unknown product means is open: prod_x',
+    ],
+    ['for an unknown SKU', items({ sku_id: 'sku_x', quantity: 1 }), 'what an unknown SKU means is open: sku_x'],
+    [
+      'for different quantities of one product',
+      items(product('mug', 1), product('mug', 2)),
+      'how different quantities of one product add up is open',
+    ],
+    ['for a repeated SKU', items(sku('bag-small'), sku('bag-small')), 'whether a SKU may be repeated is open'],
+    [
+      'for a product before its SKU',
+      items(product('shirt'), sku('shirt-blue')),
+      'what a product beside its own SKU means is open',
+    ],
+    [
+      'for a product after its SKU',
+      items(sku('shirt-blue'), product('shirt')),
+      'what a product beside its own SKU means is open',
+    ],
+    [
+      'for two filters',
+      query(
+        '[filters][promotion_id][conditions][$is]=<campaign spring>&[filters][metadata.level][conditions][$is]=gold',
+      ),
+      'what several filters together mean is open',
+    ],
+    [
+      'for two metadata filters',
+      query('[filters][metadata.level][conditions][$is]=gold&[filters][metadata.channel][conditions][$is]=web'),
+      'what several filters together mean is open',
+    ],
+    ['for an empty filter', withMetadata('level', ''), 'what a filter with an empty value means is open'],
+    [
+      'for an unknown campaign',
+      query('[filters][promotion_id][conditions][$is]=camp_x'),
+      'what an unknown campaign means is open: camp_x',
+    ],
+    [
+      'for a tier in place of a campaign',
+      query('[filters][promotion_id][conditions][$is]=<tier budget>'),
+      `what an unknown campaign means is open: ${ids.tier.get('budget')}`,
+    ],
+    [
+      'for a metadata key of no tier',
+      withMetadata('no_such_key', 'a'),
+      'what a metadata key that no tier has means is open: no_such_key',
+    ],
+    [
+      'for a metadata key in other letter case',
+      withMetadata('Level', 'gold'),
+      'what a metadata key that no tier has means is open: Level',
+    ],
+  ];
+  const undocumented: readonly (readonly [what: string, patch: RequestPatch, where: string])[] = [
+    ['for a numeric string as quantity', items(product('mug', '1')), '/body/order/items/0/quantity must be integer'],
+    ['for a fraction as quantity', items(product('mug', 1.5)), '/body/order/items/0/quantity must be integer'],
+    ['for null as quantity', items(product('mug', null)), '/body/order/items/0/quantity must be integer'],
+    [
+      'for an item without an id',
+      items({ quantity: 1 }),
+      "/body/order/items/0 (product_id) must have required property 'product_id'",
+    ],
+    [
+      'for an item with both ids',
+      items({ ...product('mug'), ...sku('mug-white') }),
+      '/body/order/items/0 must match exactly one schema in oneOf',
+    ],
+    ['for an unknown member', { body: { coupon: 'a' } }, '/body (coupon) must NOT have additional properties'],
+    [
+      'for another value of expand',
+      { body: { options: { expand: ['tier'] } } },
+      '/body/options/expand/0 must be equal to constant',
+    ],
+    [
+      'for order metadata that is no list',
+      { body: { order: { metadata: { a: 'b' } } } },
+      '/body/order/metadata/a must be array',
+    ],
+    ['for metadata that is no string', { body: { metadata: { a: 1 } } }, '/body/metadata/a must be string'],
+    ['for a body that is no object', { raw: '[]' }, '/body must be object'],
+    ['for a body that is no JSON', { raw: '{' }, "the request (body) must have required property 'body'"],
+    ['without a body', { without: ['body'] }, "the request (body) must have required property 'body'"],
+    [
+      'without Content-Type',
+      { without: ['headers.Content-Type'] },
+      "/headers (content-type) must have required property 'content-type'",
+    ],
+    [
+      'for another Content-Type',
+      { headers: { 'Content-Type': 'text/plain' } },
+      '/headers/content-type/0 must be equal to constant',
+    ],
+    [
+      'without a credential',
+      { without: ['headers.X-Client-Token'] },
+      "/headers (x-client-token) must have required property 'x-client-token'",
+    ],
+    [
+      'for a wrong credential',
+      { headers: { 'X-Client-Token': 'wrong' } },
+      '/headers/x-client-token/0 must be equal to constant',
+    ],
+    [
+      'for another header',
+      { headers: { Origin: 'https://a.test' } },
+      '/headers (origin) must NOT have additional properties',
+    ],
+    ['for another method', { method: 'POST' }, '/method must be equal to constant'],
+    ['for another path', { path: '/v1/promotions/validation/' }, '/path must be equal to constant'],
+    [
+      'for audienceRulesOnly=false',
+      query('audienceRulesOnly=false'),
+      '/query/audienceRulesOnly/0 must be equal to constant',
+    ],
+    [
+      'for a repeated parameter',
+      query('audienceRulesOnly=true&audienceRulesOnly=true'),
+      '/query/audienceRulesOnly must NOT have more than 1 items',
+    ],
+    ['for an unknown parameter', query('a=b'), '/query (a) must NOT have additional properties'],
+    [
+      'for a percent-encoded filter',
+      query('%5Bfilters%5D%5Bmetadata.level%5D%5Bconditions%5D%5B%24is%5D=gold'),
+      '/query (%5Bfilters%5D%5Bmetadata.level%5D%5Bconditions%5D%5B%24is%5D) must NOT have additional properties',
+    ],
+    [
+      'for another operator',
+      query('[filters][promotion_id][conditions][$in]=<campaign spring>'),
+      '/query ([filters][promotion_id][conditions][$in]) must NOT have additional properties',
+    ],
+  ];
+  for (const [what, patch, whyOpen] of open) {
+    test(what, () => expectAllOpen(oracleWith(patch), whyOpen));
+  }
+  for (const [what, patch, where] of undocumented) {
+    test(what, () => {
+      const oracle = oracleWith(patch);
+      const whyOpen = `the documentation does not describe it: ${where}`;
+      expectAllOpen(oracle, whyOpen, whyOpen);
+    });
+  }
+
+  function expectAllOpen(oracle: Oracle, whyOpen: string, undocumented?: string): void {
+    expect([oracle.whyOpen, oracle.undocumented]).toEqual([whyOpen, undocumented]);
+    expect(oracle.accepted).toBe(false);
+    expect(countOf(oracle, 'open')).toBe(world.tiers.length);
+  }
+});
+
+test('audienceRulesOnly=true is accepted, and its result is open', () => {
+  const oracle = oracleWith(query('audienceRulesOnly=true'));
+  expect(oracle).toMatchObject({ accepted: true, whyOpen: 'the effect of audienceRulesOnly is open' });
+  expect(countOf(oracle, 'open')).toBe(world.tiers.length);
+  expect(obligations('valid', oracle, ['greeting', 'for-ann'])).toEqual({ greeting: 'open', 'for-ann': 'open' });
+});
+
+test.describe('whether a tier is valid follows from its rules:', () => {
+  const valid: readonly (readonly [what: string, patch: RequestPatch, expected: Record<string, Obligation>])[] = [
+    ['no rule', {}, { greeting: 'required' }],
+    ['a rule for other customers', {}, { 'for-ann': 'forbidden', 'for-ann-and-ben': 'forbidden' }],
+    [
+      'a rule for the customer',
+      { body: { customer: { id: '<customer ann>' } } },
+      { 'for-ann': 'required', 'for-ann-and-ben': 'required', 'for-ben': 'forbidden' },
+    ],
+    ['a rule for a product', {}, { 'mug-1': 'required', 'mug-2': 'forbidden', 'plate-1': 'forbidden' }],
+    ['a quantity', items(product('mug', 3)), { 'mug-1': 'required', 'mug-3': 'required', 'mug-10': 'forbidden' }],
+    [
+      'a rule for a SKU',
+      items(sku('shirt-blue', 2)),
+      {
+        'shirt-blue-1': 'required',
+        'shirt-blue-2': 'required',
+        'shirt-blue-3': 'forbidden',
+        'shirt-red-1': 'forbidden',
+      },
+    ],
+    ['a product, which counts as none of its SKUs', items(product('shirt')), { 'shirt-blue-1': 'forbidden' }],
+    [
+      'a SKU, which may count as its product',
+      items(sku('mug-white', 2)),
+      { 'mug-1': 'open', 'mug-2': 'open', 'mug-3': 'forbidden' },
+    ],
+    [
+      'all rules of a tier',
+      items(product('mug'), product('plate')),
+      { 'mug-and-plate': 'required', 'for-ann-with-mug': 'forbidden' },
+    ],
+    ['one rule of a tier that is not satisfied', items(product('mug')), { 'mug-and-plate': 'forbidden' }],
+    [
+      'equal quantities of a product, which may or may not add up',
+      items(product('mug'), product('plate'), product('mug')),
+      { 'mug-1': 'required', 'mug-2': 'open', 'mug-3': 'forbidden', 'plate-1': 'required' },
+    ],
+    [
+      'five items of 2',
+      items(...Array(5).fill(product('mug', 2))),
+      { 'mug-2': 'required', 'mug-3': 'open', 'mug-10': 'open' },
+    ],
+    [
+      'a metadata rule',
+      { body: { metadata: { store_name: 'Broadway' } } },
+      { broadway: 'required', 'web-shop': 'forbidden' },
+    ],
+    [
+      'a metadata rule, by its whole value',
+      { body: { metadata: { store_name: 'Broadway West', sales_channel: 'we' } } },
+      { broadway: 'forbidden', 'web-shop': 'forbidden' },
+    ],
+    [
+      'a metadata rule and the order’s metadata',
+      { body: { order: { metadata: { store_name: ['Broadway'] } } } },
+      { broadway: 'forbidden' },
+    ],
+    [
+      'an order-metadata rule, whether satisfied',
+      { body: { order: { metadata: { payment_mean: ['credit-card'] } } } },
+      { 'credit-card': 'open' },
+    ],
+    ['an order-metadata rule, or not', {}, { 'credit-card': 'open' }],
+    [
+      'whatever the window',
+      {},
+      { 'beyond-first': 'required', 'beyond-for-ann': 'forbidden', 'beyond-mug': 'required' },
+    ],
+    ['whatever the filter', inCampaign('summer'), { greeting: 'required', 'for-ann': 'forbidden' }],
+  ];
+  for (const [what, patch, expected] of valid) {
+    test(what, () => {
+      expect(obligations('valid', oracleWith(patch), Object.keys(expected))).toEqual(expected);
+    });
+  }
+});
+
+test.describe('whether a tier matches follows from the filter:', () => {
+  const matching: readonly (readonly [what: string, patch: RequestPatch, expected: Record<string, Obligation>])[] = [
+    ['none, which all match', {}, { greeting: 'required', 'for-ann': 'required', 'beyond-first': 'required' }],
+    [
+      'a campaign',
+      inCampaign('spring'),
+      { greeting: 'required', 'for-ann': 'required', gift: 'forbidden', 'beyond-first': 'required' },
+    ],
+    [
+      'a campaign, percent-encoded',
+      { query: { '[filters][promotion_id][conditions][$is]': '<campaign spring>' } },
+      { greeting: 'required', gift: 'forbidden' },
+    ],
+    [
+      'a metadata entry',
+      withMetadata('level', 'gold'),
+      { gold: 'required', golden: 'forbidden', greeting: 'forbidden', 'gold-on-web': 'required' },
+    ],
+    [
+      'the string true against the boolean',
+      withMetadata('on_sale', 'true'),
+      { 'boolean-true': 'open', 'text-true-and-one': 'required', 'number-one': 'forbidden' },
+    ],
+    [
+      'the string 1 against the number',
+      withMetadata('priority', '1'),
+      { 'number-one': 'open', 'text-true-and-one': 'required', 'boolean-true': 'forbidden' },
+    ],
+    ['a value in other letter case', withMetadata('region', 'north'), { north: 'open', greeting: 'forbidden' }],
+    ['the value as it is', withMetadata('region', 'North'), { north: 'required' }],
+    [
+      'a value that is a part of another',
+      withMetadata('has_budget', 'true'),
+      { budget: 'required', 'budget-in-words': 'forbidden', 'no-budget': 'forbidden' },
+    ],
+    [
+      'a value with a space, however encoded',
+      withMetadata('has_budget', 'true%20story'),
+      { 'budget-in-words': 'required', budget: 'forbidden' },
+    ],
+  ];
+  for (const [what, patch, expected] of matching) {
+    test(what, () => {
+      expect(obligations('matching', oracleWith(patch), Object.keys(expected))).toEqual(expected);
+    });
+  }
+});
+
+test.describe('whether a tier is returned: within the window, valid and matching', () => {
+  const names = [
+    'window-last',
+    'window-last-but-one',
+    'beyond-first',
+    'beyond-second',
+    'beyond-for-ann',
+    'for-ann',
+    'budget',
+  ];
+  const returned: readonly (readonly [what: string, patch: RequestPatch, expected: readonly Obligation[]])[] = [
+    [
+      'without a filter, older ones are not',
+      {},
+      ['required', 'required', 'forbidden', 'forbidden', 'forbidden', 'forbidden', 'required'],
+    ],
+    [
+      'with a campaign, older ones of it are open',
+      inCampaign('spring'),
+      ['required', 'forbidden', 'open', 'forbidden', 'forbidden', 'forbidden', 'required'],
+    ],
+    [
+      'with a metadata entry, older ones that have it are open',
+      withMetadata('has_budget', 'true'),
+      ['required', 'forbidden', 'open', 'forbidden', 'forbidden', 'forbidden', 'required'],
+    ],
+    [
+      'with a campaign without tiers, none',
+      inCampaign('winter'),
+      ['forbidden', 'forbidden', 'forbidden', 'forbidden', 'forbidden', 'forbidden', 'forbidden'],
+    ],
+  ];
+  for (const [what, patch, expected] of returned) {
+    test(what, () => {
+      const oracle = oracleWith(patch);
+      expect(oracle.accepted).toBe(true);
+      expect(oracle.whyOpen).toBeUndefined();
+      expect(Object.values(obligations('returned', oracle, names))).toEqual(expected);
+    });
+  }
+
+  test('for a request that says everything: all of the newest 150 but the open ones, and nothing else', () => {
+    const oracle = oracleWith(
+      { body: { customer: { id: '<customer bulk>' }, metadata: { store_name: 'Broadway', sales_channel: 'web' } } },
+      items(
+        ...['plate', 'lamp', 'chair'].map((name) => product(name, 3)),
+        product('mug', 10),
+        ...['shirt-blue', 'shirt-red', 'bag-small', 'bag-large'].map((name) => sku(name, 3)),
+      ),
+    );
+    expect(world.tiers.filter((tier) => oracle.returned(tier) === 'open').map(({ name }) => name)).toEqual([
+      'credit-card',
+    ]);
+    expect(world.tiers.filter((tier) => oracle.returned(tier) === 'required')).toHaveLength(149);
+    expect(world.tiers.slice(150).every((tier) => oracle.returned(tier) === 'forbidden')).toBe(true);
+  });
+
+  test('whether a tier is checked at all: the newest 150 are; older ones are open where a filter may come first', () => {
+    const names = ['window-last', 'window-last-but-one', 'beyond-first', 'for-ann'];
+    const checkedWith = (...patches: readonly RequestPatch[]) =>
+      Object.values(obligations('checked', oracleWith(...patches), names));
+    expect(checkedWith()).toEqual(['required', 'required', 'forbidden', 'required']);
+    expect(checkedWith(inCampaign('spring'))).toEqual(['required', 'required', 'open', 'required']);
+  });
+
+  test('for a tier that is not of the world: nothing beyond what its rules say, as it has no rank', () => {
+    const [tier] = world.tiers;
+    expect(tier && oracleWith().returned({ ...tier, id: 'promo_unknown' })).toBe('forbidden');
+  });
+});

@@ -1,0 +1,372 @@
+import { expect, test } from '@playwright/test';
+import { idFinder } from '../../src/recognition/id-finder.js';
+import type { KnownIds } from '../../src/recognition/known-ids.js';
+import { type Naming, namingOf } from '../../src/recognition/naming.js';
+import { type Reading, readingOf } from '../../src/recognition/reading.js';
+import { recognizerFor } from '../../src/recognition/recognizer.js';
+import { recordsIn } from '../../src/recognition/records.js';
+import { resultOf } from '../../src/recognition/result.js';
+
+const [a, b, c] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
+const knownIds = (tiers: readonly string[], keys: readonly string[]): KnownIds => ({
+  tiers: idFinder(new Set(tiers)),
+  keys: idFinder(new Set(keys)),
+});
+const ids = knownIds([a, b, c], ['camp_111111111111', 'spring']);
+
+/** Where a body names tiers: pattern → ids; `unplaced` for those in no place. */
+function named(body: string, known = ids): Record<string, readonly string[]> {
+  const { places, unplaced } = namingOf(body, known);
+  return { ...Object.fromEntries(places), ...(unplaced.size > 0 ? { unplaced: [...unplaced] } : {}) };
+}
+
+test.describe('tiers are found under their path patterns', () => {
+  const shapes: readonly (readonly [what: string, body: unknown, places: Record<string, readonly string[]>])[] = [
+    ['a list of ids', [a, b], { '/*': [a, b] }],
+    ['a bare id', a, { '': [a] }],
+    ['objects with an id', { data: [{ id: b }, { id: a }] }, { '/data/*/id': [b, a] }],
+    ['nested and renamed', { data: [{ node: { tier: { identifier: a } } }] }, { '/data/*/node/tier/identifier': [a] }],
+    ['keyed by id', { [a]: { name: 'A' }, [b]: null }, { '/*': [a, b] }],
+    ['keyed by id, and named inside as well', { by_id: { [a]: { id: a } } }, { '/by_id/*': [a], '/by_id/*/id': [a] }],
+    [
+      'grouped by campaign id',
+      { camp_111111111111: [{ id: a }], other: [{ id: b }] },
+      { '/*/*/id': [a], '/other/*/id': [b] },
+    ],
+    ['grouped by campaign name', { spring: { tiers: [a] } }, { '/*/tiers/*': [a] }],
+    ['a list in a list', [[a], [b, [c]]], { '/*/*': [a, b], '/*/*/*': [c] }],
+    ['inside a URL', { links: [{ href: `https://a.test/tiers/${a}?x=1` }] }, { '/links/*/href': [a] }],
+    ['two inside one text', { text: `${b},${a}` }, { '/text': [b, a] }],
+    ['inside a key', { [`tier:${b}`]: true, [`tier:${a}`]: true }, { '/tier:*': [b, a] }],
+    ['under keys with an id of something else in them', { 'of camp_111111111111': [a] }, { '/of */*': [a] }],
+    ['keys with / and ~', { 'a/b': { '~c': a } }, { '/a~1b/~0c': [a] }],
+    ['an empty key', { '': a }, { '/': [a] }],
+    ['one tier twice in a list', [a, a, b], { '/*': [a, b] }],
+    [
+      'several fields of one object',
+      [
+        { id: a, ref: a },
+        { id: b, ref: b },
+      ],
+      { '/*/id': [a, b], '/*/ref': [a, b] },
+    ],
+    ['an id in other letter case', [a.toUpperCase()], {}],
+    ['a part of an id', [a.slice(0, -1)], {}],
+    ['nothing: an empty list', [], {}],
+    ['nothing: null', null, {}],
+    ['nothing: other ids', [{ id: 'promo_dddddddddddd' }], {}],
+  ];
+  for (const [what, body, places] of shapes) {
+    test(what, () => {
+      expect(named(JSON.stringify(body))).toEqual(places);
+      expect(named(JSON.stringify(body, null, 2))).toEqual(places);
+    });
+  }
+
+  test('numbers that are ids, and keys that are: as whole values only, being part of anything', () => {
+    const numbers = knownIds(['17', '4'], []);
+    expect(named('[{"id":17},{"id":174,"text":"17 of 4"},{"id":"4"}]', numbers)).toEqual({ '/*/id': ['17', '4'] });
+    expect(named('{"17":{"price":17.5}}', numbers)).toEqual({ '/*': ['17'] });
+    expect(named('17 4', numbers)).toEqual({});
+  });
+});
+
+test.describe('ids of a deployment’s own', () => {
+  const idsOf = (...tiers: string[]) => knownIds(tiers, ['7', 'for-ann-friends']);
+  const numbered = idsOf('promotion-tier-1', 'promotion-tier-12');
+  const slugs = idsOf('tier-for-ann', 'tier-for-ann-with-budget');
+  const spaced = idsOf('tier ½ / größe');
+  const table: readonly (readonly [what: string, body: unknown, ids: KnownIds, places: Record<string, string[]>])[] = [
+    ['of which one stands in another', ['/t/promotion-tier-12'], numbered, { '/*': ['promotion-tier-12'] }],
+    ['as whole values', [{ id: 'promotion-tier-12' }], numbered, { '/*/id': ['promotion-tier-12'] }],
+    [
+      'both in one text',
+      ['promotion-tier-12 promotion-tier-1'],
+      numbered,
+      { '/*': ['promotion-tier-12', 'promotion-tier-1'] },
+    ],
+    ['within numbers of things that are not known', ['/t/promotion-tier-123'], numbered, {}],
+    ['slugs', ['/t/tier-for-ann-with-budget?x'], slugs, { '/*': ['tier-for-ann-with-budget'] }],
+    ['slugs of which one continues unknown', ['/t/tier-for-ann-friends'], slugs, { unplaced: ['tier-for-ann'] }],
+    ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
+    ['keys that are ids of two kinds', { 7: {} }, idsOf('7'), { '/*': ['7'] }],
+  ];
+  for (const [what, body, ids, places] of table) {
+    test(what, () => expect(named(JSON.stringify(body), ids)).toEqual(places));
+  }
+
+  test('too short to be recognised inside text leave it open, where nothing is named otherwise', () => {
+    const ids = idsOf('T-1', 'T-12');
+    const open = (body: unknown, ...others: unknown[]) => {
+      const namings = [body, ...others].map((each) => namingOf(JSON.stringify(each), ids));
+      return [...resultOf(namings[0] as Naming, readingOf(namings)).unclear];
+    };
+    expect(open([{ href: '/tiers/T-12' }])).toEqual(['T-12']);
+    expect(open([{ href: '/tiers/T-123' }])).toEqual([]);
+    expect(open([{ href: '/tiers/T-12' }], [{ id: 'T-1' }])).toEqual([]);
+    expect(resultOf(namingOf('["a T-1"]', ids), readingOf([])).because).toContain('fewer than 12 characters');
+  });
+});
+
+test.describe('whatever the text is', () => {
+  const texts: readonly (readonly [what: string, body: string, places: Record<string, readonly string[]>])[] = [
+    ['an escape in an id', `["\\u0070romo_aaaaaaaaaaaa"]`, { '/*': [a] }],
+    ['an escape in a key', `{"\\u0070romo_aaaaaaaaaaaa":1}`, { '/*': [a] }],
+    ['an escape in a URL', `["https:\\/\\/a.test\\/\\u0070romo_aaaaaaaaaaaa"]`, { '/*': [a] }],
+    ['a repeated key that hides an id', `{"id":"${a}","id":"${b}"}`, { '/id': [b], unplaced: [a] }],
+    ['a repeated key that hides a list', `{"data":["${a}"],"data":[]}`, { unplaced: [a] }],
+    ['a byte-order mark', `\uFEFF["${a}"]`, { '/*': [a] }],
+    ['white space around', `\r\n\t ["${a}"] \n`, { '/*': [a] }],
+    ['no JSON: a page', `<li>${a}</li>`, { unplaced: [a] }],
+    ['no JSON: cut off', `["${a}","${b}`, { unplaced: [a, b] }],
+    ['no JSON: lines of JSON', `{"id":"${a}"}\n{"id":"${b}"}`, { unplaced: [a, b] }],
+    ['no JSON: NaN', `{"n":NaN,"id":"${a}"}`, { unplaced: [a] }],
+    ['nothing', '', {}],
+    [
+      'JSON in a string',
+      JSON.stringify({ status: 200, body: JSON.stringify({ data: [{ id: a }] }) }),
+      { '/body/data/*/id': [a] },
+    ],
+    ['percent-encoded in a URL', `["https://a.test/%7Ev?to=%2Ftiers%2F${a}"]`, { '/*': [a] }],
+    ['percent-encoded, beside a percentage', `["10 % off: https://a.test/?to=%2F${a}"]`, { '/*': [a] }],
+    ['several amid words', `{"text":"valid: ${a}, not valid: ${b}"}`, { unplaced: [a, b] }],
+    ['several with signs between', `{"ids":"${a}, ${b}; "}`, { '/ids': [a, b] }],
+    ['a part of another word', `["${a}x", "x${b}"]`, { unplaced: [a, b] }],
+    ['an own key __proto__', `{"__proto__":{"id":"${a}"}}`, { '/__proto__/id': [a] }],
+    [
+      'keys of Object.prototype',
+      `{"constructor":"${a}","toString":["${b}"]}`,
+      { '/constructor': [a], '/toString/*': [b] },
+    ],
+  ];
+  for (const [what, body, places] of texts) {
+    test(what, () => expect(named(body)).toEqual(places));
+  }
+
+  test('more keys than any call takes arguments', () => {
+    const keys = Array.from({ length: 300_000 }, (_, n) => `"k${n}":0`).join();
+    expect(named(`{${keys},"id":"${a}"}`)).toEqual({ '/id': [a] });
+  });
+
+  test('percent signs that are encoded over and over are decoded once', () => {
+    expect(named(JSON.stringify([`%${'25'.repeat(500_000)}${a}`]))).toEqual({ unplaced: [a] });
+    expect(named(JSON.stringify([`${'%25'.repeat(500_000)}/${a}`]))).toEqual({ '/*': [a] });
+  });
+
+  test('nesting deeper than any call stack', () => {
+    const depth = 100_000;
+    const lists = `${'['.repeat(depth)}"${a}"${']'.repeat(depth)}`;
+    const objects = `${'{"x":'.repeat(depth)}"${a}"${'}'.repeat(depth)}`;
+    expect(named(lists)).toEqual({ [`${'/*'.repeat(500)}/**`]: [a] });
+    expect(named(objects)).toEqual({ [`${'/x'.repeat(500)}/**`]: [a] });
+  });
+});
+
+test.describe('a target’s responses are read', () => {
+  const naming = (places: Record<string, readonly string[]>, unplaced: readonly string[] = []): Naming => ({
+    places: new Map(Object.entries(places)),
+    unplaced: new Set(unplaced),
+    hinted: new Set(),
+    isInTexts: false,
+  });
+  const readings: readonly (readonly [
+    what: string,
+    namings: Naming[],
+    stated: string | undefined,
+    reading: Reading,
+  ])[] = [
+    ['without any response', [], undefined, { kind: 'agreed', patterns: [] }],
+    ['without any tier', [naming({})], undefined, { kind: 'agreed', patterns: [] }],
+    [
+      'with one pattern',
+      [naming({ '/*': [a] }), naming({}), naming({ '/*': [b, c] })],
+      undefined,
+      { kind: 'agreed', patterns: ['/*'] },
+    ],
+    [
+      'with patterns that agree',
+      [naming({ '/*/id': [a, b], '/*/ref': [b, a] }), naming({})],
+      undefined,
+      { kind: 'agreed', patterns: ['/*/id', '/*/ref'] },
+    ],
+    [
+      'with patterns that differ once',
+      [naming({ '/x': [a], '/y': [a] }), naming({ '/x': [a, b], '/y': [a] })],
+      undefined,
+      { kind: 'ambiguous', patterns: ['/x', '/y'] },
+    ],
+    [
+      'with a pattern that is absent once',
+      [naming({ '/x': [a], '/y': [a] }), naming({ '/x': [a] })],
+      undefined,
+      { kind: 'ambiguous', patterns: ['/x', '/y'] },
+    ],
+    [
+      'with patterns in different responses',
+      [naming({ '/x': [a] }), naming({ '/y': [b] })],
+      undefined,
+      { kind: 'ambiguous', patterns: ['/x', '/y'] },
+    ],
+    [
+      'with three of which two agree',
+      [naming({ '/x': [a], '/y': [a], '/z': [b] })],
+      undefined,
+      { kind: 'ambiguous', patterns: ['/x', '/y', '/z'] },
+    ],
+    ['with the stated pattern', [naming({ '/x': [a], '/y': [b] })], '/y', { kind: 'stated', patterns: ['/y'] }],
+    ['with the stated pattern before any tier was named', [naming({})], '/y', { kind: 'stated', patterns: ['/y'] }],
+    [
+      'with another than the stated pattern',
+      [naming({ '/x': [a] })],
+      '/y',
+      { kind: 'misstated', stated: ['/y'], patterns: ['/x'] },
+    ],
+  ];
+  for (const [what, namings, stated, reading] of readings) {
+    test(what, () => expect(readingOf(namings, stated === undefined ? undefined : [stated])).toEqual(reading));
+  }
+
+  const results: readonly (readonly [
+    what: string,
+    naming: Naming,
+    reading: Reading,
+    returned: readonly string[],
+    unclear: readonly string[],
+  ])[] = [
+    [
+      'agreed: those named, in the order of the body',
+      naming({ '/*': [b, a] }),
+      { kind: 'agreed', patterns: ['/*'] },
+      [b, a],
+      [],
+    ],
+    [
+      'agreed on several patterns: any will do',
+      naming({ '/y': [a] }),
+      { kind: 'agreed', patterns: ['/x', '/y'] },
+      [a],
+      [],
+    ],
+    ['agreed, and none named', naming({}), { kind: 'agreed', patterns: ['/*'] }, [], []],
+    [
+      'agreed, and one outside of any value',
+      naming({ '/*': [a] }, [b]),
+      { kind: 'agreed', patterns: ['/*'] },
+      [a],
+      [b],
+    ],
+    ['no JSON', naming({}, [a]), { kind: 'agreed', patterns: [] }, [], [a]],
+    [
+      'stated: those under the pattern, no other',
+      naming({ '/x': [a], '/y': [b] }),
+      { kind: 'stated', patterns: ['/y'] },
+      [b],
+      [],
+    ],
+    ['stated, and none there', naming({ '/x': [a] }), { kind: 'stated', patterns: ['/y'] }, [], []],
+    [
+      'stated, and one outside of any value',
+      naming({ '/y': [b] }, [a]),
+      { kind: 'stated', patterns: ['/y'] },
+      [b],
+      [a],
+    ],
+    [
+      'ambiguous: all unclear',
+      naming({ '/x': [a], '/y': [b] }, [c]),
+      { kind: 'ambiguous', patterns: ['/x', '/y'] },
+      [],
+      [a, b, c],
+    ],
+    ['ambiguous, and none named: certainly nothing', naming({}), { kind: 'ambiguous', patterns: ['/x', '/y'] }, [], []],
+    ['misstated: all unclear', naming({ '/x': [a] }), { kind: 'misstated', stated: ['/y'], patterns: ['/x'] }, [], [a]],
+  ];
+  test('several stated patterns each name some', () => {
+    const both = naming({ '/x': [a], '/y/*': [b], '/z': [c] });
+    expect(readingOf([both], ['/x', '/y/*'])).toEqual({ kind: 'stated', patterns: ['/x', '/y/*'] });
+    expect(resultOf(both, { kind: 'stated', patterns: ['/x', '/y/*'] }).returned).toEqual([a, b]);
+  });
+
+  test('a wildcard that is stated stands for any step', () => {
+    const grouped = naming({ '/2024-05/*/id': [a], '/2024-06/*/id': [b], '/skipped': [c] });
+    const reading = readingOf([grouped], ['/*/*/id']);
+    expect(reading).toEqual({ kind: 'stated', patterns: ['/*/*/id'] });
+    expect(resultOf(grouped, reading).returned).toEqual([a, b]);
+  });
+
+  for (const [what, named, reading, returned, unclear] of results) {
+    test(`${what}`, () => {
+      const result = resultOf(named, reading);
+      expect(result.returned).toEqual(returned);
+      expect([...result.unclear]).toEqual(unclear);
+    });
+  }
+
+  test('what to do is said where it cannot be determined', () => {
+    const named = naming({ '/x': [a], '/y': [b] });
+    expect(resultOf(named, { kind: 'ambiguous', patterns: ['/x', '/y'] }).because).toBe(
+      'Promotions are named under /x and /y, which disagree. Name the right one in a target file: response: { tier: /x }, or the right ones in a list.',
+    );
+    expect(resultOf(named, { kind: 'misstated', stated: ['/z'], patterns: ['/x', '/y'] }).because).toBe(
+      'Promotions are named under /x and /y, nowhere under /z, which the target file states. Correct response.tier there.',
+    );
+  });
+});
+
+test.describe('whatever stands where promotions are named is found, known or not', () => {
+  type Found = Parameters<typeof recordsIn>[1];
+  const agreed = (...patterns: readonly string[]): Found => ({ kind: 'agreed', patterns });
+  const stated = (pattern: string): Found => ({ kind: 'stated', patterns: [pattern] });
+  const table: readonly (readonly [what: string, body: unknown, reading: Found, found: readonly string[]])[] = [
+    ['ids of any world', [{ id: a }, { id: 'x' }, { id: 7 }], agreed('/*/id'), [a, 'x', '7']],
+    ['each once', [a, a, 'x', 'x'], agreed('/*'), [a, 'x']],
+    [
+      'ids inside URLs',
+      { links: [`https://a.test/${a}`, 'https://a.test/x'] },
+      agreed('/links/*'),
+      [a, 'https://a.test/x'],
+    ],
+    ['the first pattern that finds any', { ids: [], refs: ['x'] }, agreed('/ids/*', '/refs/*'), ['x']],
+    ['known keys', { [a]: {}, total: 1 }, agreed('/*'), [a]],
+    ['any key where it is stated', { promotions: { [a]: {}, x: {} } }, stated('/promotions/*'), [a, 'x']],
+    ['keys with a part that is an id', { [`tier:${a}`]: 1, 'tier:x': 1, other: 1 }, stated('/tier:*'), [a, 'tier:x']],
+    ['under escaped keys', { 'a/b': { '~c': ['x'] } }, agreed('/a~1b/~0c/*'), ['x']],
+    ['nothing elsewhere', { data: ['x'] }, agreed('/other/*'), []],
+    ['nothing that is no text', { data: [null, true, {}, []] }, agreed('/data/*'), []],
+  ];
+  for (const [what, body, reading, found] of table) {
+    test(what, () => expect(recordsIn(JSON.stringify(body), reading, ids)).toEqual(found));
+  }
+
+  test('nothing in a body that is no JSON', () => expect(recordsIn(`<p>${a}`, agreed('/*'), ids)).toEqual([]));
+});
+
+test.describe('a recognizer', () => {
+  const list = { customers: [], products: [], skus: [], categories: [], campaigns: [] };
+  const tier = { campaign_id: 'camp_111111111111', name: 'tier', created_at: '', metadata: {}, rules: [] };
+  const recognizer = () => recognizerFor({ ...list, tiers: [{ ...tier, id: a }] });
+  /** A body that differs from all others by its number, and is so long. */
+  const body = (n: number, length = 0) => JSON.stringify([a, n]).padEnd(length);
+
+  test('finds what is found without it', () => {
+    const { naming, ids: own } = recognizer();
+    expect(naming(body(1))).toEqual(namingOf(body(1), own));
+    expect(naming(body(1)).places).toEqual(new Map([['/*', [a]]]));
+  });
+
+  test('remembers what it read of late, 8 Mi characters together, and forgets first what was longest of no use', () => {
+    const { naming } = recognizer();
+    const half = 4 * 1024 * 1024;
+    const [first, second] = [naming(body(1, half)), naming(body(2, half))];
+    expect(naming(body(2, half))).toBe(second);
+    expect(naming(body(1, half))).toBe(first);
+    const short = naming(body(3));
+    expect(naming(body(1, half))).toBe(first);
+    expect(naming(body(3))).toBe(short);
+    const again = naming(body(2, half));
+    expect(again).not.toBe(second);
+    expect(again).toEqual(second);
+    const long = naming(body(4, 2 * half + 1));
+    expect(naming(body(4, 2 * half + 1))).not.toBe(long);
+  });
+});

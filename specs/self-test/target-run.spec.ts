@@ -1,0 +1,170 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { loadSuite, ownFolder } from '../../src/cases/suite.js';
+import { elsewhere, relocated } from '../../src/contract/operation.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import type { Binding } from '../../src/world/bindings.js';
+import type { Kind } from '../../src/world/named-world.js';
+import { kinds } from '../../src/world/named-world.js';
+import { conformance, readCertificate, temporaryFolder } from './support/cli.js';
+import { certifyInProcess, channelTo, requirementsWith, suite } from './support/in-process.js';
+import { independentDeployment, listen } from './support/independent.js';
+
+const { folder, remove } = temporaryFolder();
+test.afterAll(remove);
+
+const environment = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token' };
+
+function written(name: string, text: string): string {
+  const file = path.join(folder, name);
+  writeFileSync(file, text);
+  return file;
+}
+
+test.describe('ids of a deployment’s own', () => {
+  /** Every name of the world under an id of its own. */
+  const boundTo = (idOf: (kind: Kind, name: string, n: number) => string) => {
+    const entries = kinds.map((kind) => {
+      const names = [...suite.world.ids[kind].keys()];
+      return [kind, new Map(names.map((name, n) => [name, { id: idOf(kind, name, n), at }]))] as const;
+    });
+    return loadSuite(ownFolder, { bindings: Object.fromEntries(entries) as Record<Kind, Map<string, Binding>> });
+  };
+  const at = { file: 'bindings.yaml', line: 1, column: 1 };
+
+  for (const [what, idOf] of [
+    ['numbers, counted for each kind', (_: Kind, __: string, n: number) => String(n + 1)],
+    ['slugs that stand in each other', (kind: Kind, name: string) => `${kind}-${name}`],
+    ['with signs that a URL encodes', (kind: Kind, name: string) => `${kind} ½/${name} & 100 %+`],
+  ] as const) {
+    for (const shape of ['wrapped', 'keyed-by-id', 'in-urls'] as const) {
+      if (shape === 'in-urls' && !what.startsWith('with signs')) continue;
+      test(`${what}, ${shape}: conforms`, async () => {
+        const own = boundTo(idOf);
+        const { certificate } = await certifyInProcess(independentDeployment(own.world, { shape }), {
+          suite: own,
+        });
+        expect(certificate.summary).toEqual({ pass: 17 });
+      });
+    }
+  }
+
+  for (const [what, idOf] of [
+    ['numbers', (_: Kind, __: string, n: number) => String(n + 1)],
+    ['slugs, some of them short,', (kind: Kind, name: string) => `${kind}-${name}`],
+  ] as const) {
+    test(`${what} inside of texts are left open, never a failure`, async () => {
+      const own = boundTo(idOf);
+      const { certificate } = await certifyInProcess(independentDeployment(own.world, { shape: 'in-urls' }), {
+        suite: own,
+      });
+      expect(requirementsWith('fail', certificate)).toEqual([]);
+      expect(certificate.verdict).toBe('incomplete');
+      expect(certificate.incomplete_because?.join()).toContain('fewer than 12 characters');
+    });
+  }
+});
+
+test.describe('an operation that is offered elsewhere', () => {
+  const operation = { method: 'POST', path: '/check' };
+
+  test('gets the requests, with what stood behind the documented path', async () => {
+    const sent: string[] = [];
+    const channel = relocated(
+      channelTo(({ method, path: place }: HttpRequest) => {
+        sent.push(`${method} ${place}`);
+        return { status: 200, headers: [], body: '' };
+      }),
+      operation,
+    );
+    for (const [method, place] of [
+      ['GET', '/v1/promotions/validation'],
+      ['GET', '/v1/promotions/validation?a=b'],
+      ['GET', '/v1/promotions/validation/'],
+      ['PUT', '/v1/promotions/validation'],
+      ['GET', '/elsewhere'],
+    ] as const) {
+      await channel.send({ method, path: place, headers: [] });
+    }
+    expect(sent).toEqual(['POST /check', 'POST /check?a=b', 'POST /check/', 'PUT /check', 'POST /elsewhere']);
+  });
+
+  test('is said at the top of the certificate, which cannot attest the documented place', async () => {
+    const answer = independentDeployment(suite.world);
+    const { url, close } = await listen(({ path: place, ...request }) =>
+      place.startsWith('/check') && request.method === 'POST'
+        ? answer({ ...request, method: 'GET', path: place.replace('/check', '/v1/promotions/validation') })
+        : { status: 404, headers: [], body: '' },
+    );
+    const file = written(
+      'elsewhere.yaml',
+      `name: elsewhere\nversion: "3"\ncontact: me@example.com\nbase_url: ${url}\noperation: { method: POST, path: /check }\n`,
+    );
+    const only = ['--', '--grep', '@request.get-with-body|@limit.newest-150'];
+    const { status } = await conformance(['certify', '--target', file, '--out', 'out', ...only], {
+      cwd: folder,
+      env: environment,
+    });
+    await close();
+    const certificate = readCertificate(folder, 'out');
+    expect(certificate.target).toEqual({ name: 'elsewhere', version: '3', contact: 'me@example.com', base_url: url });
+    expect(certificate.notes[0]).toBe(elsewhere(operation));
+    expect(certificate.summary).toEqual({ pass: 1, 'not-applicable': 16 });
+    expect(requirementsWith('pass', certificate)).toEqual(['limit.newest-150']);
+    expect(status).toBe(4);
+  });
+});
+
+test.describe('--dry-run', () => {
+  test('prints what would be sent, and sends nothing', async () => {
+    let requests = 0;
+    const { url, close } = await listen(() => {
+      requests += 1;
+      return { status: 200, headers: [], body: '' };
+    });
+    const { status, output } = await conformance(['certify', '--dry-run', '--base-url', url], {
+      cwd: folder,
+      env: environment,
+    });
+    await close();
+    expect(status).toBe(0);
+    expect(requests).toBe(0);
+    expect(output).toContain('campaign-filter  (');
+    expect(output).toMatch(
+      /^ {2}GET \/v1\/promotions\/validation\?\[filters\]\[promotion_id\]\[conditions\]\[\$is\]=camp_/m,
+    );
+    expect(output).toMatch(/^method-delete {2}\(\d+\) {2}intrusive$/m);
+    expect(output).toMatch(/^119 of 119 cases, \d+ requests, \d+ of them intrusive\. Nothing was sent\.$/m);
+    expect(output).not.toContain('the-token');
+  });
+
+  test('counts what a run then sends', async () => {
+    const plan = await conformance(['certify', '--dry-run'], { cwd: folder });
+    const { certificate } = await certifyInProcess(independentDeployment(suite.world));
+    const [, planned] = /(\d+) requests/.exec(plan.output) ?? [];
+    expect(certificate.requests_sent).toBe(Number(planned));
+  });
+
+  test('shows what goes to an operation that is elsewhere, and counts random requests', async () => {
+    const file = written('elsewhere.yaml', 'name: a\noperation: { method: POST, path: /check }');
+    const args = ['certify', '--dry-run', '--target', file, '--explore', '300'];
+    const { output } = await conformance(args, { cwd: folder });
+    expect(output).toMatch(/^ {2}POST \/check {2}\d+ characters$/m);
+    expect(output).not.toMatch(/^ {2}GET/m);
+    expect(output).toContain('random requests  (300, and as many to shrink a failure)');
+  });
+
+  test('says what is left out, and why', async () => {
+    const file = written(
+      'three.yaml',
+      'name: a\nids: { customers: { ann: a }, products: { mug: m }, campaigns: { spring: s } }',
+    );
+    const { output } = await conformance(['certify', '--dry-run', '--no-intrusive', '--target', file], { cwd: folder });
+    expect(output).toMatch(/^method-delete {2}Intrusive cases are left out of this run\.$/m);
+    expect(output).toMatch(
+      /^reserved-for-one-customer {2}not applicable: the target does not have customer ordinary, .* and \d+ more$/m,
+    );
+    expect(output).toContain(' 0 of them intrusive');
+  });
+});

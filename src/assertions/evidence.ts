@@ -1,0 +1,34 @@
+import type { Exchange } from '../http/exchange.js';
+import { credentialsRefused, redirected, whyNothingShown } from '../http/response-status.js';
+import type { Reading } from '../recognition/reading.js';
+import type { Recognizer } from '../recognition/recognizer.js';
+import type { World } from '../world/world.js';
+
+/** Everything that the assertions of one row are judged by. */
+export interface Evidence {
+  /** By the name of the request. */
+  readonly exchanges: ReadonlyMap<string, Exchange>;
+  readonly reading: Reading;
+  readonly recognizer: Recognizer;
+  readonly world: World;
+}
+
+/**
+ * How exchanges are judged. For a requirement, an answer without success says nothing of the result, and a refusal of
+ * the configured credentials says nothing at all. A question is about such answers, too.
+ */
+export type Mode = 'requirement' | 'question';
+
+/** An exchange that brought a response. */
+export type Answered = Extract<Exchange, { response: unknown }>;
+
+/** The exchange of a name with its response, or why it shows nothing. */
+export function answerTo(name: string, { exchanges }: Evidence, mode: Mode): Answered | { readonly because: string } {
+  const exchange = exchanges.get(name);
+  if (exchange === undefined) throw new Error(`There is no exchange '${name}'.`);
+  const because = whyNothingShown(exchange);
+  if (!('response' in exchange) || because !== undefined) return { because: because ?? '' };
+  if (mode === 'question') return exchange;
+  const misled = redirected(exchange.response) ?? credentialsRefused(exchange.response);
+  return misled === undefined ? exchange : { because: misled };
+}

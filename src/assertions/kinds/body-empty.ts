@@ -1,0 +1,11 @@
+import { defineAssertion } from '../assertion.js';
+import { holdsIf } from '../truth.js';
+
+export default defineAssertion<true, object>({
+  key: 'body.empty',
+  schema: { description: 'There is no body.', const: true },
+  read: () => ({}),
+  words: () => 'has no body',
+  judge: (_, { exchange: { response } }) =>
+    holdsIf(response.body === '', `The body has ${response.body.length} characters.`),
+});

@@ -1,0 +1,40 @@
+/** Whether an assertion holds. `unclear`: the exchanges neither prove nor refute it. */
+export type Truth =
+  | { readonly is: 'holds' }
+  | {
+      readonly is: 'violated' | 'unclear';
+      /** In words, for the user. */
+      readonly because: string;
+      /** The name of the exchange that shows it, where that is not the one that the assertion is of. */
+      readonly shownBy?: string;
+    };
+
+export const holds: Truth = { is: 'holds' };
+
+export function violated(because: string): Truth {
+  return { is: 'violated', because };
+}
+
+export function unclear(because: string): Truth {
+  return { is: 'unclear', because };
+}
+
+/** Holds, or is violated for this reason. */
+export function holdsIf(condition: boolean, because: string): Truth {
+  return condition ? holds : violated(because);
+}
+
+/** All of them: violated as soon as one is, whatever the others. */
+export function allHold(truths: readonly Truth[]): Truth {
+  return truths.find(({ is }) => is === 'violated') ?? truths.find(({ is }) => is === 'unclear') ?? holds;
+}
+
+/** At least one of them: unclear where none holds and one might. */
+export function anyHolds(truths: readonly Truth[]): Truth {
+  return (
+    truths.find(({ is }) => is === 'holds') ??
+    truths.find(({ is }) => is === 'unclear') ??
+    truths[0] ??
+    violated('There is no alternative.')
+  );
+}

@@ -1,0 +1,98 @@
+import type { Assertion, AssertionKind, CheckEntry, ReadContext } from '../assertions/assertion.js';
+import { assertionKinds } from '../assertions/registry.js';
+import { meaningOf, type Selection } from '../assertions/selection.js';
+import type { Obligation } from '../contract/oracle.js';
+import { isJsonObject } from '../support/json.js';
+import type { Path } from '../support/yaml-file.js';
+import type { FileReader } from './file-reader.js';
+import { resolved } from './request.js';
+import type { PreparedRequest } from './rows.js';
+
+/** A check, or several that all hold, as a case file has them under one key. */
+export type Checks = CheckEntry | readonly CheckEntry[];
+
+/** Reads the assertions of a file. */
+export interface AssertionReader {
+  /** @param requests those of the row; the assertions are about them */
+  read(checks: Checks, at: Path, requests: ReadonlyMap<string, PreparedRequest>): Assertion[];
+  /** The places of selections that meant no tier in any row that was read: they can never apply. */
+  idleSelections(): Path[];
+}
+
+export function assertionReader(reader: FileReader): AssertionReader {
+  const selections = new Map<string, { at: Path; isMeant: boolean }>();
+
+  const contextFor = (of: string, at: Path, requests: ReadonlyMap<string, PreparedRequest>): ReadContext => {
+    const { oracle } = requests.get(of) as PreparedRequest;
+    const { tiers } = reader.world;
+    const idsWith = (selection: Selection, wanted: Obligation): string[] => {
+      const { meant, unknown } = meaningOf(selection, oracle, reader.world);
+      for (const { at: steps, message, hint } of unknown) reader.problem([...at, ...steps], message, hint);
+      const ids = tiers.filter((tier) => meant(tier) === wanted).map(({ id }) => id);
+      const before = selections.get(at.join('/'))?.isMeant ?? false;
+      selections.set(at.join('/'), { at, isMeant: before || unknown.length > 0 || ids.length > 0 });
+      return ids;
+    };
+    return {
+      request: (name, ...steps) => reader.requestName(name, [...at, ...steps], [...requests.keys()]),
+      select: (selection) => idsWith(selection, 'required'),
+      selectOthers: (selection) => idsWith(selection, 'forbidden'),
+      fill: (text) => resolved(text, reader.resolve),
+      openTiers: () => tiers.filter((tier) => oracle.returned(tier) === 'open').map(({ id }) => id),
+    };
+  };
+
+  const readOne = (
+    { of, ...statements }: CheckEntry,
+    at: Path,
+    requests: ReadonlyMap<string, PreparedRequest>,
+  ): Assertion[] => {
+    const found = statementsOf(statements);
+    if (found.length === 0) reader.problem(at, 'a check that says nothing', 'Add status, body or returned.');
+    return found.flatMap(({ kind, steps, value }): Assertion[] => {
+      const place = { kind: kind.key, at: reader.file.atKey([...at, ...steps]) };
+      if ('combine' in kind) {
+        const lists = (value as CheckEntry[]).map((each, n) => readOne(each, [...at, ...steps, n], requests));
+        return [{ ...place, lists }];
+      }
+      return namesIn(of, at).flatMap((name) => {
+        const request = reader.requestName(name.name, name.at, [...requests.keys()]);
+        const data = kind.read(value, contextFor(request, [...at, ...steps], requests));
+        return data === undefined ? [] : [{ ...place, of: request, data }];
+      });
+    });
+  };
+
+  return {
+    read: (checks, at, requests) =>
+      isList(checks)
+        ? checks.flatMap((entry, n) => readOne(entry, [...at, n], requests))
+        : readOne(checks, at, requests),
+    idleSelections: () => [...selections.values()].filter(({ isMeant }) => !isMeant).map(({ at }) => at),
+  };
+}
+
+function isList(checks: Checks): checks is readonly CheckEntry[] {
+  return Array.isArray(checks);
+}
+
+/** The names that `of` gives, each with its place; a single undefined one where there is no `of`. */
+function namesIn(of: CheckEntry['of'], at: Path): { name: string | undefined; at: Path }[] {
+  if (of === undefined) return [{ name: undefined, at }];
+  if (typeof of === 'string') return [{ name: of, at: [...at, 'of'] }];
+  return of.map((name, n) => ({ name, at: [...at, 'of', n] }));
+}
+
+/** What a check says, by the kinds of assertions: some stand under a key of their own, some within a group. */
+function statementsOf(
+  statements: Readonly<Record<string, unknown>>,
+): { kind: AssertionKind; steps: readonly string[]; value: unknown }[] {
+  return Object.entries(statements).flatMap(([key, value]) => {
+    const kind = assertionKinds.get(key);
+    if (kind !== undefined) return [{ kind, steps: [key], value }];
+    return Object.entries(isJsonObject(value) ? value : {}).flatMap(([member, part]) => {
+      const inGroup = assertionKinds.get(`${key}.${member}`);
+      return inGroup === undefined ? [] : [{ kind: inGroup, steps: [key, member], value: part }];
+    });
+  });
+}

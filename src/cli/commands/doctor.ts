@@ -1,0 +1,41 @@
+import { referenceCredentials } from '../../../reference/credentials.js';
+import { serveReference } from '../../../reference/server.js';
+import { loadSuite, ownFolder } from '../../cases/suite.js';
+import { noRepeats } from '../../http/connection-options.js';
+import { availabilityOf } from '../../targets/availability.js';
+import { endpointOf } from '../../targets/connection.js';
+import { diagnose, findingsText } from '../../targets/doctor.js';
+import { openTarget } from '../../targets/open.js';
+import { loadTarget } from '../../targets/target.js';
+import type { ConfigureCommand } from '../command.js';
+import { exitStatus } from '../exit-status.js';
+import { setVariables, type TargetFlags, targetFlags, targetVariables } from '../flags.js';
+
+const configure: ConfigureCommand = (command, end) => {
+  targetFlags(command)
+    .description('sends at most three requests, and says what keeps a target from being certified')
+    .action(async (flags: TargetFlags) => end(await doctor(flags)));
+};
+
+export default configure;
+
+async function doctor(flags: TargetFlags): Promise<number> {
+  setVariables(targetVariables(flags));
+  const { target, connection } = loadTarget(process.env);
+  const { place, options } = connection;
+  const suite = loadSuite(ownFolder, availabilityOf(process.env).availability);
+  const reference =
+    place.kind === 'reference'
+      ? await serveReference({ world: suite.world, credentials: referenceCredentials })
+      : undefined;
+  const endpoint = endpointOf(place, { baseUrl: reference?.url ?? '', credentials: referenceCredentials });
+  const client = openTarget(target, endpoint, { ...options, repeats: noRepeats });
+  const findings = await diagnose(suite, client, { ...target, baseUrl: endpoint.baseUrl });
+  await client.close();
+  await reference?.close();
+  const where = place.kind === 'deployment' ? place.baseUrl : 'the reference deployment';
+  const notes = (target.notes ?? []).map((note) => `${note}\n`);
+  process.stdout.write(`${target.name}: ${where}\n${notes.join('')}\n${findingsText(findings)}`);
+  if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
+  return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;
+}

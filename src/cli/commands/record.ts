@@ -1,0 +1,11 @@
+import { type CertifyFlags, certify, certifyFlags } from '../certifying.js';
+import type { ConfigureCommand } from '../command.js';
+
+const configure: ConfigureCommand = (command, end) => {
+  certifyFlags(command)
+    .description('runs the cases, and writes a record of what the target does where nothing is documented')
+    .requiredOption('--to <file>', 'where the record goes')
+    .action(async (args: string[], flags: CertifyFlags) => end(await certify(args, flags)));
+};
+
+export default configure;

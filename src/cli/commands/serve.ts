@@ -1,0 +1,92 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { type Behaviours, behavioursFromOutcomes, settle } from '../../../reference/behaviours.js';
+import { referenceCredentials } from '../../../reference/credentials.js';
+import type { Fault } from '../../../reference/faults/fault.js';
+import { faultNamed } from '../../../reference/faults/index.js';
+import { emptyWorld } from '../../../reference/manage.js';
+import { serveReference } from '../../../reference/server.js';
+import { readRecord } from '../../report/record.js';
+import { checkedValue } from '../../support/schema.js';
+import { readYaml } from '../../support/yaml-file.js';
+import type { World } from '../../world/world.js';
+import { loadWorld } from '../../world/world-file.js';
+import type { ConfigureCommand } from '../command.js';
+import { portNumber, refusing } from '../flags.js';
+
+const configure: ConfigureCommand = (command) => {
+  command
+    .description('starts the reference deployment')
+    .addOption(new Option('--port <number>', 'a free one unless given').argParser(portNumber))
+    .option('--world <file>', 'a world as JSON, as `conformance world` prints it; that of the suite unless given')
+    .option('--as <record>', 'answers every open question as the record says')
+    .option('--behaviour <question=outcome>', 'answers an open question so; may be repeated', collectBehaviours)
+    .option('--empty', 'has nothing in it')
+    .option('--manage', 'lets the world be added to: POST /manage/customers and so on, see targets/')
+    .option('--fault <id>', 'breaks a requirement on purpose; may be repeated', collectFaults)
+    .action(serve);
+};
+
+export default configure;
+
+interface ServeFlags {
+  readonly port?: number;
+  readonly world?: string;
+  readonly as?: string;
+  readonly behaviour?: Behaviours;
+  readonly empty?: boolean;
+  readonly manage?: boolean;
+  readonly fault?: readonly Fault[];
+}
+
+async function serve({ port = 0, world, as, behaviour, empty, manage, fault = [] }: ServeFlags): Promise<void> {
+  const { behaviours, inimitable } = as === undefined ? { behaviours: {}, inimitable: [] } : behavioursOf(as);
+  const { url, close } = await serveReference({
+    port,
+    world: empty ? emptyWorld : world === undefined ? loadWorld() : readWorld(world),
+    ...(manage ? { manage } : {}),
+    credentials: referenceCredentials,
+    behaviours: { ...behaviours, ...behaviour },
+    faults: fault,
+  });
+  process.stdout.write(
+    [
+      `The reference deployment answers at ${url}/v1/promotions/validation`,
+      `X-Client-Application-Id: ${referenceCredentials.applicationId}`,
+      `X-Client-Token: ${referenceCredentials.token}`,
+      ...fault.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
+      ...inimitable.map((question) => `Cannot be imitated, so answered as usual: ${question}`),
+      'End it with Ctrl-C.',
+      '',
+    ].join('\n'),
+  );
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve).once('SIGTERM', resolve);
+  });
+  await close();
+}
+
+/** @param file a record */
+function behavioursOf(file: string): ReturnType<typeof behavioursFromOutcomes> {
+  const { questions } = readRecord(file);
+  return behavioursFromOutcomes(
+    Object.fromEntries(Object.entries(questions).map(([id, { outcome }]) => [id, outcome])),
+  );
+}
+
+function readWorld(file: string): World {
+  return checkedValue('expanded-world', readYaml(file, file)) as World;
+}
+
+function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
+  const at = text.indexOf('=');
+  if (at < 1) throw new InvalidArgumentError('It has the form QUESTION=OUTCOME.');
+  const behaviours = { ...before, [text.slice(0, at)]: text.slice(at + 1) };
+  return refusing(() => {
+    settle(behaviours);
+    return behaviours;
+  });
+}
+
+function collectFaults(id: string, before: readonly Fault[] = []): Fault[] {
+  return refusing(() => [...before, faultNamed(id)]);
+}

@@ -1,0 +1,17 @@
+import type { Certificate } from '../report/certificate.js';
+
+/** How commands end. */
+export const exitStatus = {
+  conforms: 0,
+  'does-not-conform': 1,
+  unusableInput: 2,
+  drift: 3,
+  incomplete: 4,
+  /** A mistake in the suite itself (EX_SOFTWARE of sysexits.h), so that no crash looks like a verdict. */
+  mistake: 70,
+} as const;
+
+/** A failure is worse than drift, and drift than what could not be determined. */
+export function statusOf({ verdict, drift }: Pick<Certificate, 'verdict' | 'drift'>): number {
+  return verdict !== 'does-not-conform' && drift.length > 0 ? exitStatus.drift : exitStatus[verdict];
+}

@@ -1,0 +1,50 @@
+import type { Suite } from '../cases/suite.js';
+import type { Channel } from '../http/exchange.js';
+import { credentialsRefused, succeeded } from '../http/response-status.js';
+import type { Naming } from '../recognition/naming.js';
+import type { Recognizer } from '../recognition/recognizer.js';
+import { shown } from './presentable.js';
+import { attemptsOf } from './send-case.js';
+
+/** What was learnt of the target before all cases: plain data, for every process of a run. */
+export interface Calibration {
+  readonly namings: readonly Naming[];
+  /** Why nothing can be learnt of the target at all, if so. */
+  readonly unreachable?: string;
+  /** What the user should know before reading on. */
+  readonly note?: string;
+  readonly requestsSent: number;
+}
+
+/**
+ * Sends the calibration requests of a suite.
+ *
+ * @returns what the successful responses name; `unreachable` where not one request got any response, or all were
+ *   refused for their credentials: the rest would fare no better, and may lock somebody out
+ */
+export async function calibrate(
+  { calibration, world }: Suite,
+  { send, redact }: Channel,
+  recognizer: Recognizer,
+): Promise<Calibration> {
+  const exchanges = await Promise.all(calibration.map((request) => send(request)));
+  const namings = exchanges.flatMap((exchange) =>
+    'response' in exchange && succeeded(exchange.response) ? [recognizer.naming(exchange.response.body)] : [],
+  );
+  const refusals = exchanges.map((exchange) =>
+    'response' in exchange ? credentialsRefused(exchange.response) : exchange.message,
+  );
+  const [refusal] = refusals;
+  const isUnreachable = refusal !== undefined && refusals.every((each) => each !== undefined);
+  const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
+  const namesNothing = namings.every(({ places, unplaced, hinted }) => places.size + unplaced.size + hinted.size === 0);
+  return {
+    namings,
+    requestsSent: attemptsOf(exchanges),
+    ...(isUnreachable ? { unreachable: shown(refusal, redact) } : {}),
+    ...(namings.length > 0 && hasTiers && namesNothing ? { note: noWorld } : {}),
+  };
+}
+
+const noWorld =
+  'The first responses name no promotion of the world. Is it loaded (npx conformance world), under the ids that the target file states? npx conformance doctor looks closer.';

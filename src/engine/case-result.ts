@@ -1,0 +1,34 @@
+import { subjectOf, type TestCase } from '../cases/case.js';
+import type { Exchange } from '../http/exchange.js';
+import type { Drift } from '../judge/drift.js';
+import type { Shape } from '../judge/shape.js';
+import type { Verdict } from '../judge/verdict.js';
+import type { Location } from '../support/problem.js';
+
+/** What came of one case: all that the certificate needs to know of it, as plain JSON. */
+export interface CaseResult {
+  readonly id: string;
+  /** The requirement or the question that the case speaks of. */
+  readonly subject: string;
+  readonly verdict: Verdict;
+  readonly reason: string;
+  readonly at: Location;
+  readonly rows: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
+  /** For a question that was answered. */
+  readonly outcome?: string;
+  /** The exchange that shows it. */
+  readonly evidence?: Exchange;
+  /** Of all successful bodies, where it is wanted for a record. */
+  readonly shape?: Shape;
+  readonly drift: readonly Drift[];
+  readonly requestsSent: number;
+}
+
+/** The id of what exploring finds, among the cases of a certificate. */
+export const explored = 'explore';
+
+/** The result of a case that was not sent at all. */
+export function unsent(testCase: TestCase, verdict: Verdict, reason: string): CaseResult {
+  const { id, at } = testCase;
+  return { id, subject: subjectOf(testCase), verdict, reason, at, rows: [], drift: [], requestsSent: 0 };
+}

@@ -1,0 +1,62 @@
+import type { Channel, Exchange, Headers } from '../http/exchange.js';
+import type { Drift } from '../judge/drift.js';
+import type { CaseResult } from './case-result.js';
+
+/** Of texts that are shown as a whole, in characters. */
+const maxOfText = 4_000;
+/** Of the body that shows something, in characters: every result is kept until the end of the run. */
+const maxOfBody = 256 * 1024;
+
+/**
+ * A judged case as it may be shown and stored: what a deployment wrote may be meant for other eyes, or to harm. The
+ * suite's own words stay: a token such as "pass" takes away no verdict.
+ */
+export function presentable(result: CaseResult, redact: Channel['redact']): CaseResult {
+  const { reason, rows, evidence } = result;
+  return {
+    ...result,
+    reason: shown(reason, redact),
+    rows: rows.map((row) => ({ ...row, reason: shown(row.reason, redact) })),
+    ...(evidence === undefined ? {} : { evidence: presentableExchange(evidence, redact) }),
+  };
+}
+
+export function presentableDrift(drift: Drift, redact: Channel['redact']): Drift {
+  return drift.kind === 'shape' ? { ...drift, message: shown(drift.message, redact) } : drift;
+}
+
+function presentableExchange(exchange: Exchange, redact: Channel['redact']): Exchange {
+  const { path, body: sent } = exchange.request;
+  const request = {
+    ...exchange.request,
+    path: redact(path),
+    headers: presentableHeaders(exchange.request.headers, redact),
+    ...(sent === undefined ? {} : { body: redact(sent) }),
+  };
+  if (!('response' in exchange)) return { ...exchange, request, message: shown(exchange.message, redact) };
+  const { status, headers, body } = exchange.response;
+  // Redacted before it is cut: half a token is no longer recognised.
+  const clean = redact(body);
+  const response = {
+    status,
+    headers: presentableHeaders(headers, redact),
+    body: copyOf(clean.slice(0, maxOfBody)),
+    ...(clean.length > maxOfBody ? { bodyLength: clean.length } : {}),
+  };
+  return { ...exchange, request, response };
+}
+
+function presentableHeaders(headers: Headers, redact: Channel['redact']): Headers {
+  return headers.map(([name, value]) => [shown(name, redact), shown(value, redact)]);
+}
+
+/** The same text in memory of its own: the engine makes a slice by keeping the whole. */
+function copyOf(slice: string): string {
+  return Buffer.from(slice).toString();
+}
+
+/** A text as it may be shown, and of bounded length. */
+export function shown(text: string, redact: Channel['redact']): string {
+  const clean = redact(text);
+  return clean.length <= maxOfText ? clean : `${clean.slice(0, maxOfText)}… (${clean.length} characters in all)`;
+}

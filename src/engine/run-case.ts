@@ -1,0 +1,79 @@
+import { subjectOf, type TestCase } from '../cases/case.js';
+import { documentedOperation } from '../contract/documented-request.js';
+import type { Channel } from '../http/exchange.js';
+import { succeeded } from '../http/response-status.js';
+import { driftOf, type Expected } from '../judge/drift.js';
+import { type Background, type CaseJudgement, judgeCase } from '../judge/judge-case.js';
+import { shapeOfBodies } from '../judge/shape.js';
+import type { CaseResult } from './case-result.js';
+import { presentable, presentableDrift, shown } from './presentable.js';
+import { type CaseExchanges, sendCase } from './send-case.js';
+
+/** What a case is judged by beside its exchanges. */
+export interface Terms {
+  readonly background: Background;
+  readonly expected: Expected;
+  /** Whether the shape of successful bodies is inferred, which costs more than judging them. */
+  readonly infersShape: boolean;
+}
+
+/** Runs one case: sends its requests and judges what came back. */
+export async function runCase(
+  testCase: TestCase,
+  channel: Channel,
+  { background, expected, infersShape }: Terms,
+): Promise<CaseResult> {
+  const sent = await sendCase(testCase, channel);
+  const redact = (text: string) => channel.redact(text);
+  const judged = caseResultOf(testCase, judgeCase(testCase, sent.exchanges, background), sent);
+  const result = presentable(withShownValue(judged, testCase, redact), redact);
+  const wantsBodies = infersShape || expected.schemas.length > 0;
+  // Redacted, as what is recorded of them is: otherwise an unchanged target would differ from its record.
+  const bodies = wantsBodies ? [...new Set(resultBodies(testCase, sent))].map(redact) : [];
+  const shape = infersShape ? shapeOfBodies(bodies, background.recognizer.ids) : undefined;
+  return {
+    ...result,
+    drift: driftOf(result, bodies, expected).map((drift) => presentableDrift(drift, redact)),
+    ...(shape === undefined ? {} : { shape }),
+  };
+}
+
+function caseResultOf(
+  testCase: TestCase,
+  { verdict, reason, at, exchange, rows, outcome }: CaseJudgement,
+  { exchanges, requestsSent }: CaseExchanges,
+): CaseResult {
+  const telling = rows.findIndex((row) => row.verdict === verdict && row.at === at && row.exchange === exchange);
+  const evidence = exchange === undefined ? undefined : exchanges[Math.max(telling, 0)]?.get(exchange);
+  return {
+    id: testCase.id,
+    subject: subjectOf(testCase),
+    verdict,
+    reason,
+    at,
+    rows: rows.map(({ title, verdict, reason }) => ({ title, verdict, reason })),
+    drift: [],
+    requestsSent,
+    ...(outcome === undefined ? {} : { outcome }),
+    ...(evidence === undefined ? {} : { evidence }),
+  };
+}
+
+/** The outcome of an open value is a text of the deployment; the others are words of the suite. */
+function withShownValue(result: CaseResult, testCase: TestCase, redact: Channel['redact']): CaseResult {
+  const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
+  return isOpenValue && result.outcome !== undefined ? { ...result, outcome: shown(result.outcome, redact) } : result;
+}
+
+/** Successful bodies of the operation; what another method or path is answered with has a shape of its own. */
+function resultBodies({ rows }: TestCase, { exchanges }: CaseExchanges): string[] {
+  const { method, path } = documentedOperation;
+  return rows.flatMap(({ requests }, n) =>
+    [...requests].flatMap(([name, request]) => {
+      const exchange = exchanges[n]?.get(name);
+      const isOperation = request.method === method && request.path.split('?')[0] === path;
+      if (!isOperation || exchange === undefined || !('response' in exchange)) return [];
+      return succeeded(exchange.response) ? [exchange.response.body] : [];
+    }),
+  );
+}

@@ -1,0 +1,35 @@
+import { type Exchange, type HttpResponse, headerValues } from './exchange.js';
+
+/** Whether a response says success (2xx), so that its body is a result. */
+export function succeeded({ status }: HttpResponse): boolean {
+  return status >= 200 && status < 300;
+}
+
+/** Statuses that speak of the connection to the deployment or of its load, not of the request. */
+const transient: Readonly<Record<number, string>> = {
+  408: 'the deployment gave up waiting for the request',
+  429: 'the deployment limits the rate of requests; send fewer per second',
+  502: 'a gateway got no good answer from the deployment',
+  503: 'the deployment is not available',
+  504: 'a gateway got no answer from the deployment in time',
+};
+
+/** Why an exchange shows nothing about the deployment, if so: a transport error, or a transient status. */
+export function whyNothingShown(exchange: Exchange): string | undefined {
+  if (!('response' in exchange)) return exchange.message;
+  const { status } = exchange.response;
+  return status in transient ? `Answered ${status}: ${transient[status]}.` : undefined;
+}
+
+/** That a response refuses the configured credentials, in words; undefined where it does not. */
+export function credentialsRefused({ status }: HttpResponse): string | undefined {
+  if (status !== 401 && status !== 403) return undefined;
+  return `Answered ${status}: the credentials are probably wrong. Check CLIENT_APPLICATION_ID and CLIENT_TOKEN.`;
+}
+
+/** That a response sends the client elsewhere, in words; undefined where it does not. */
+export function redirected({ status, headers }: HttpResponse): string | undefined {
+  if (status < 300 || status >= 400) return undefined;
+  const to = headerValues(headers, 'location')[0];
+  return `Redirected (${status})${to === undefined ? '' : ` to ${to}`}; redirects are not followed. Is the base URL right?`;
+}

@@ -1,0 +1,164 @@
+import type { Assertion } from '../assertions/assertion.js';
+import type { Evidence, Mode } from '../assertions/evidence.js';
+import { truthOf, truthOfAll } from '../assertions/registry.js';
+import {
+  type QuestionCase,
+  type RequirementCase,
+  type RequirementRow,
+  type Row,
+  type TestCase,
+  undetermined,
+} from '../cases/case.js';
+import type { Exchange } from '../http/exchange.js';
+import { succeeded, whyNothingShown } from '../http/response-status.js';
+import type { Naming } from '../recognition/naming.js';
+import { readingOf } from '../recognition/reading.js';
+import type { Recognizer } from '../recognition/recognizer.js';
+import type { Location } from '../support/problem.js';
+import { someOf } from '../support/some-of.js';
+import type { World } from '../world/world.js';
+import { takenValue } from './value.js';
+import { type Verdict, worst } from './verdict.js';
+
+/** What was concluded about something, and why. */
+export interface Judgement {
+  readonly verdict: Verdict;
+  /** Empty only for `pass`. */
+  readonly reason: string;
+  /** Where the case file says what the verdict rests on. */
+  readonly at: Location;
+  /** The name of the exchange that shows it. */
+  readonly exchange?: string;
+}
+
+export interface RowJudgement extends Judgement {
+  readonly title: string;
+}
+
+export interface CaseJudgement extends Judgement {
+  readonly rows: readonly RowJudgement[];
+  /** For a question that was answered. */
+  readonly outcome?: string;
+}
+
+/** What is known of the target beside the exchanges of a case. */
+export interface Background {
+  readonly world: World;
+  readonly recognizer: Recognizer;
+  /** What the calibration exchanges named, so that a response is not read without knowing the others. */
+  readonly calibration: readonly Naming[];
+  /** The patterns under which the target file says returned tiers are named. */
+  readonly statedPatterns?: readonly string[];
+}
+
+/**
+ * Judges a case by the exchanges that its rows brought. Pure.
+ *
+ * @param exchanges by row, then by name; a row that was not sent, because something is unavailable, has none
+ */
+export function judgeCase(
+  testCase: TestCase,
+  exchanges: readonly ReadonlyMap<string, Exchange>[],
+  background: Background,
+): CaseJudgement {
+  const evidence = evidenceOf(exchanges, background);
+  if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as Evidence), rows: [] };
+  const rows = testCase.rows.map((row, n) => ({
+    title: row.title,
+    ...judgeRow(row, testCase, evidence[n] as Evidence),
+  }));
+  return { ...sumOfRows(rows, testCase), rows };
+}
+
+/** One evidence per row. All rows are read alike, so that what one response shows about the shape holds for all. */
+export function evidenceOf(
+  rows: readonly ReadonlyMap<string, Exchange>[],
+  { world, recognizer, calibration, statedPatterns }: Background,
+): Evidence[] {
+  const successes = rows.flatMap((row) =>
+    [...row.values()].flatMap((exchange) =>
+      'response' in exchange && succeeded(exchange.response) ? [exchange.response] : [],
+    ),
+  );
+  const namings = successes.map(({ body }) => recognizer.naming(body));
+  const reading = readingOf([...calibration, ...namings], statedPatterns);
+  return rows.map((exchanges) => ({ exchanges, reading, recognizer, world }));
+}
+
+function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: Evidence): Judgement {
+  const unmet = whyInconclusive(row, at, evidence);
+  if (unmet !== undefined) return unmet;
+  if (row.expect.length === 0) return { verdict: 'error', reason: 'The case asserts nothing.', at };
+  const finding = firstFinding(row.expect, evidence, 'requirement');
+  if (finding === undefined) return { verdict: 'pass', reason: '', at };
+  const { is, judgement } = finding;
+  return { verdict: is === 'violated' ? 'fail' : 'inconclusive', ...judgement };
+}
+
+/** The judgement of what cannot be judged: something is unavailable, or a precondition is not met. */
+function whyInconclusive({ unavailable, given }: Row, at: Location, evidence: Evidence): Judgement | undefined {
+  if (unavailable.length > 0)
+    return { verdict: 'not-applicable', reason: `The target does not have ${someOf(unavailable)}.`, at };
+  const unmet = firstFinding(given, evidence, 'requirement')?.judgement;
+  if (unmet === undefined) return undefined;
+  return { verdict: 'inconclusive', ...unmet, reason: `A precondition is not met. ${unmet.reason}` };
+}
+
+/** An assertion that does not hold. */
+interface Finding {
+  readonly is: 'violated' | 'unclear';
+  readonly judgement: Omit<Judgement, 'verdict'>;
+}
+
+/** The first assertion that is violated or, when none is, the first that is unclear. */
+function firstFinding(assertions: readonly Assertion[], evidence: Evidence, mode: Mode): Finding | undefined {
+  const findings = assertions.flatMap((assertion): Finding[] => {
+    const truth = truthOf(assertion, evidence, mode);
+    if (truth.is === 'holds') return [];
+    const { is, because: reason, shownBy } = truth;
+    return [{ is, judgement: { reason, at: assertion.at, ...(shownBy === undefined ? {} : { exchange: shownBy }) } }];
+  });
+  return findings.find(({ is }) => is === 'violated') ?? findings[0];
+}
+
+function sumOfRows(rows: readonly RowJudgement[], { at }: RequirementCase): Judgement {
+  const verdict = worst(rows.map((row) => row.verdict));
+  const telling = rows.filter((row) => row.verdict === verdict);
+  const first = telling[0];
+  if (verdict === 'pass' || first === undefined) return { verdict, reason: '', at };
+  if (rows.length === 1) return first;
+  const others =
+    telling.length > 1 ? ` (and ${telling.length - 1} more of ${rows.length} rows)` : ` (1 of ${rows.length} rows)`;
+  return { ...first, reason: `${first.title}: ${first.reason}${others}` };
+}
+
+type Answer = Judgement & { readonly outcome?: string };
+
+function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: Evidence): Answer {
+  const unmet = whyInconclusive(row, at, evidence);
+  if (unmet !== undefined) return unmet;
+  // Without a response there is no answer. A rule that stays open although everything was answered means that this
+  // target's answers do not tell the outcomes apart.
+  for (const [exchange, came] of evidence.exchanges) {
+    const reason = whyNothingShown(came);
+    if (reason !== undefined) return { verdict: 'inconclusive', reason, at, exchange };
+  }
+  if (answer.kind === 'value') {
+    const place = { at: answer.at, exchange: answer.of };
+    const taken = takenValue(answer, evidence);
+    if ('because' in taken) return { verdict: 'inconclusive', reason: taken.because, ...place };
+    return { verdict: 'pass', reason: '', ...place, outcome: taken.value };
+  }
+  const answered = { verdict: 'pass', reason: '', exchange: answer.evidence } as const;
+  for (const { outcome, when } of answer.rules) {
+    const truth = truthOfAll(when, evidence, 'question');
+    const place = when[0]?.at ?? at;
+    if (truth.is === 'holds') return { ...answered, at: place, outcome };
+    if (truth.is === 'unclear') {
+      const reason = `Whether it is ${outcome} cannot be determined. ${truth.because}`;
+      return { ...answered, reason, at: place, exchange: truth.shownBy ?? answer.evidence, outcome: undetermined };
+    }
+  }
+  const reason = 'None of the known outcomes fits what was answered.';
+  return { ...answered, reason, at, outcome: undetermined };
+}

@@ -1,0 +1,109 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { deserialize, serialize } from 'node:v8';
+import { loadSuite, ownFolder, type Suite, suiteFiles } from '../cases/suite.js';
+import type { Calibration } from '../engine/calibrate.js';
+import { budgetInFile, type RequestBudget } from '../http/request-budget.js';
+import type { CertifiedTarget } from '../report/certificate.js';
+import { availabilityOf } from '../targets/availability.js';
+import { variables } from '../targets/environment.js';
+import { loadSettings, type Settings } from '../targets/settings.js';
+
+/**
+ * What the processes of one run share lies in one folder, which this variable of the environment names: the suite as it
+ * is for the target, the settings, and what the set-up found out. None of it is secret.
+ */
+const variable = 'CONFORMANCE_RUN';
+
+/** The files in the folder. */
+const files = { inputs: 'inputs', session: 'session', requests: 'requests' } as const;
+
+/** What a run goes by. */
+export interface RunInputs {
+  readonly suite: Suite;
+  readonly settings: Settings;
+}
+
+/** What the set-up finds out once and every worker needs. */
+export interface Session {
+  readonly target: CertifiedTarget;
+  readonly calibration: Calibration;
+  /** Counts all requests of the run, whichever process sends them. */
+  readonly requestBudget: RequestBudget;
+}
+
+type Loaded = RunInputs & {
+  /** Of the files from which it was loaded. */
+  readonly signature: string;
+};
+
+let ofThisProcess: Loaded | undefined;
+
+/**
+ * Suite and settings, loaded once per run: the first process hands them over to the others. Files that were edited since
+ * are loaded anew, as UI mode needs.
+ *
+ * @throws UnusableInput as `loadSuite` and `loadSettings`
+ */
+export function inputsOfRun(): RunInputs {
+  const { availability, files: stated } = availabilityOf(process.env);
+  const record = process.env[variables.against];
+  const signature = signatureOf([...suiteFiles(), ...stated, ...(record ? [record] : [])]);
+  if (ofThisProcess?.signature === signature) return ofThisProcess;
+  const handedOver = read<Loaded>(files.inputs);
+  if (handedOver?.signature === signature) ofThisProcess = handedOver;
+  else {
+    const suite = loadSuite(ownFolder, availability);
+    ofThisProcess = { signature, suite, settings: loadSettings(process.env, suite) };
+  }
+  return ofThisProcess;
+}
+
+/** Begins to share with processes that are started from now on; returns how to end it. */
+export function shareRun(): () => void {
+  if (process.env[variable] !== undefined) return () => undefined;
+  const inputs = inputsOfRun();
+  const folder = mkdtempSync(path.join(tmpdir(), 'conformance-'));
+  writeFileSync(path.join(folder, files.inputs), serialize(inputs));
+  process.env[variable] = folder;
+  return () => {
+    rmSync(folder, { recursive: true, force: true });
+    delete process.env[variable];
+  };
+}
+
+type Saved = Pick<Session, 'target' | 'calibration'> & Pick<RequestBudget, 'openedAt'>;
+
+/** Puts a session down for the workers. */
+export function saveSession({ target, calibration, requestBudget }: Session): void {
+  const { openedAt } = requestBudget;
+  writeFileSync(fileOf(files.session), serialize({ target, calibration, openedAt } satisfies Saved));
+  writeFileSync(fileOf(files.requests), '.'.repeat(requestBudget.spent()));
+}
+
+export function loadSession(): Session {
+  const saved = read<Saved>(files.session);
+  if (saved === undefined)
+    throw new Error('The set-up of the run has not been done: playwright.config.ts names it as globalSetup.');
+  const { target, calibration, openedAt } = saved;
+  return { target, calibration, requestBudget: budgetInFile(fileOf(files.requests), openedAt) };
+}
+
+function fileOf(name: string): string {
+  return path.join(process.env[variable] ?? '', name);
+}
+
+function read<T>(name: string): T | undefined {
+  if (process.env[variable] === undefined || !existsSync(fileOf(name))) return undefined;
+  return deserialize(readFileSync(fileOf(name))) as T;
+}
+
+function signatureOf(paths: readonly string[]): string {
+  return paths
+    .map((file) => {
+      const { mtimeMs, size } = statSync(file);
+      return `${file} ${mtimeMs} ${size}`;
+    })
+    .join('\n');
+}

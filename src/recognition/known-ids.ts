@@ -1,0 +1,23 @@
+import type { World } from '../world/world.js';
+import { type IdFinder, idFinder } from './id-finder.js';
+
+/** What is known of the ids that a response may name. */
+export interface KnownIds {
+  /** Those of the tiers, which are looked for. */
+  readonly tiers: IdFinder;
+  /** Every other text that, as an object key, stands for a thing rather than for a field. */
+  readonly keys: IdFinder;
+}
+
+/** The ids that responses of a deployment which has the world may name. */
+export function knownIdsOf({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
+  return {
+    tiers: idFinder(new Set(tiers.map(({ id }) => id))),
+    keys: idFinder(
+      new Set([
+        ...[customers, products, skus].flatMap((list) => list.map(({ id }) => id)),
+        ...[...categories, ...campaigns].flatMap(({ id, name }) => [id, name]),
+      ]),
+    ),
+  };
+}

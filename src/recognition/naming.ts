@@ -1,0 +1,111 @@
+import { parseJson } from '../support/json.js';
+import type { KnownIds } from './known-ids.js';
+
+/**
+ * The tiers that one body names, whatever its shape. Ids are unique, so every place that names one can be found; places
+ * are described by their path pattern: a JSON Pointer (RFC 6901) with `*` for array indices and for ids that are keys or
+ * stand in keys.
+ */
+export interface Naming {
+  /** Pattern → ids of the tiers named there, in the order of the body. */
+  readonly places: ReadonlyMap<string, readonly string[]>;
+  /** Tiers that the text names in no place that could be described: not JSON, amid words, or hidden by a repeated key. */
+  readonly unplaced: ReadonlySet<string>;
+  /** Tiers whose ids are short, and a part of the text: they may be named there, or anything else may. */
+  readonly hinted: ReadonlySet<string>;
+  /** Whether any tier is named inside a longer text. */
+  readonly isInTexts: boolean;
+}
+
+/** Finds the tiers that a body names, be it JSON or not. */
+export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
+  const inText = new Set(tiers.anywhere(body));
+  const hinted = tiers.short(body);
+  const value = parseJson(body);
+  if (value === undefined) return { places: new Map(), unplaced: inText, hinted, isInTexts: false };
+  const steps = new Map<string, string>();
+  const stepOf = (key: string): string => {
+    if (tiers.ids.has(key) || keys.ids.has(key)) return '*';
+    const known = steps.get(key);
+    if (known !== undefined) return known;
+    const general = [...tiers.within(key), ...keys.within(key)].reduce((step, id) => step.replaceAll(id, '*'), key);
+    const step = general.replaceAll('~', '~0').replaceAll('/', '~1');
+    steps.set(key, step);
+    return step;
+  };
+  // A repeated key hides an id from the parser, an escape hides it in the text: each is searched for the other's sake.
+  const places = new Map<string, string[]>();
+  let isInTexts = false;
+  const note = (text: string, pattern: string) => {
+    const ids = tiers.ids.has(text) ? [text] : [...tiers.within(text)];
+    // Of several amid words, each may be said to be returned or not to be.
+    if (ids.length > 1 && /\p{L}/u.test(ids.reduce((rest, id) => rest.replaceAll(id, ''), text))) {
+      for (const id of ids) inText.add(id);
+      return;
+    }
+    for (const id of ids) {
+      if (id !== text) isInTexts = true;
+      const list = places.get(pattern);
+      if (list !== undefined) {
+        if (!list.includes(id)) list.push(id);
+      } else if (places.size < maxPatterns) places.set(pattern, [id]);
+      else inText.add(id);
+    }
+  };
+  // An explicit stack: a body may nest deeper than the call stack is tall. What is read to its end is not kept there.
+  const open: Opened[] = [];
+  const read = (part: unknown, pattern: string) => {
+    const packed = typeof part === 'string' ? packedIn(part) : undefined;
+    if (packed !== undefined) read(packed, pattern);
+    else if (typeof part === 'string' || typeof part === 'number') note(String(part), pattern);
+    else if (typeof part === 'object' && part !== null) {
+      const members = Array.isArray(part) ? part : Object.values(part);
+      const names = Array.isArray(part) ? undefined : Object.keys(part);
+      if (members.length > 0) open.push({ members, names, pattern, next: 0 });
+    }
+  };
+  read(value, '');
+  for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
+    const { members, names, pattern, next } = last;
+    last.next += 1;
+    if (last.next === members.length) open.pop();
+    const name = names?.[next];
+    const here = below(pattern, name === undefined ? '*' : stepOf(name));
+    // Where each table of a deployment counts by itself, a key may be the id of a tier and of something else.
+    if (name !== undefined && (tiers.ids.has(name) || !keys.ids.has(name))) note(name, here);
+    read(members[next], here);
+  }
+  const placed = new Set([...places.values()].flat());
+  return { places, unplaced: without(inText, placed), hinted: without(hinted, placed), isInTexts };
+}
+
+/** The array or the object that a string of a body holds as JSON, if it does. */
+export function packedIn(text: string): unknown {
+  return /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+}
+
+/** An array or an object of a body that is being read. */
+interface Opened {
+  readonly members: readonly unknown[];
+  /** The keys of an object. */
+  readonly names: readonly string[] | undefined;
+  readonly pattern: string;
+  next: number;
+}
+
+/** A body with more is made to be puzzling: that it names further ids is known, but not where. */
+const maxPatterns = 1_000;
+/** Of one pattern, in characters. */
+const longestPattern = 1_000;
+/** Ends a pattern that would be longer. */
+const anywhereBelow = '/**';
+
+function below(pattern: string, step: string): string {
+  if (pattern.endsWith(anywhereBelow)) return pattern;
+  return pattern.length + step.length < longestPattern ? `${pattern}/${step}` : pattern + anywhereBelow;
+}
+
+/** Those ids that are not among others. */
+export function without(ids: ReadonlySet<string>, others: ReadonlySet<string>): ReadonlySet<string> {
+  return others.size === 0 ? ids : new Set([...ids].filter((id) => !others.has(id)));
+}

@@ -1,0 +1,44 @@
+import type { Naming } from './naming.js';
+
+/** How the responses of a target are read; `isInTexts` where they name tiers inside longer texts. */
+export type Reading =
+  /** Tiers named under `patterns` were returned; these agree, so any of them will do. Empty before any was seen. */
+  | { readonly kind: 'agreed'; readonly patterns: readonly string[]; readonly isInTexts?: true }
+  /** The target file states the patterns; a `*` in them stands for any step. */
+  | { readonly kind: 'stated'; readonly patterns: readonly string[]; readonly isInTexts?: true }
+  /** Patterns name different tiers; which of them means "returned" cannot be determined. */
+  | { readonly kind: 'ambiguous'; readonly patterns: readonly string[] }
+  /** None of the patterns that the target file states occurs anywhere, others do. */
+  | { readonly kind: 'misstated'; readonly stated: readonly string[]; readonly patterns: readonly string[] };
+
+/**
+ * Decides how responses are read, from everything that is known of them.
+ *
+ * @param namings of the bodies of successful responses
+ * @param stated the patterns that the target file states, if it does
+ */
+export function readingOf(namings: readonly Naming[], stated?: readonly string[]): Reading {
+  const patterns = [...new Set(namings.flatMap(({ places }) => [...places.keys()]))].sort();
+  const inTexts = namings.some(({ isInTexts }) => isInTexts) ? ({ isInTexts: true } as const) : {};
+  if (stated !== undefined) {
+    const isMet = patterns.length === 0 || patterns.some((pattern) => isStated(pattern, stated));
+    return isMet ? { kind: 'stated', patterns: stated, ...inTexts } : { kind: 'misstated', stated, patterns };
+  }
+  const [first, ...others] = patterns;
+  if (first === undefined) return { kind: 'agreed', patterns: [] };
+  const agree = namings.every(({ places }) => others.every((other) => sameSet(places.get(first), places.get(other))));
+  return agree ? { kind: 'agreed', patterns, ...inTexts } : { kind: 'ambiguous', patterns };
+}
+
+/** Whether a pattern is one of those that are stated, in which `*` stands for any step. */
+export function isStated(pattern: string, stated: readonly string[]): boolean {
+  const steps = pattern.split('/');
+  return stated.some((wanted) => {
+    const wantedSteps = wanted.split('/');
+    return wantedSteps.length === steps.length && wantedSteps.every((step, n) => step === '*' || step === steps[n]);
+  });
+}
+
+function sameSet(one: readonly string[] = [], other: readonly string[] = []): boolean {
+  return one.length === other.length && one.every((id) => other.includes(id));
+}

@@ -1,0 +1,43 @@
+import { parseJson } from '../support/json.js';
+import type { KnownIds } from './known-ids.js';
+import { packedIn } from './naming.js';
+import type { Reading } from './reading.js';
+
+/**
+ * Whatever stands where promotions are named: the id of each known tier, and the text of each other thing, once. Keys of
+ * objects that are no known ids may be names of fields, so they count only where the target file states the pattern.
+ */
+export function recordsIn(
+  body: string,
+  reading: Extract<Reading, { kind: 'stated' | 'agreed' }>,
+  { tiers }: KnownIds,
+): string[] {
+  const value = parseJson(body);
+  if (value === undefined) return [];
+  const knownIn = (text: string) => (tiers.ids.has(text) ? [text] : [...tiers.within(text)]);
+  const isTaken = (key: string) => reading.kind === 'stated' || knownIn(key).length > 0;
+  const foundUnder = (pattern: string) =>
+    textsAt(value, pattern.split('/').slice(1), isTaken).flatMap((text) => {
+      const known = knownIn(text);
+      return known.length > 0 ? known : [text];
+    });
+  const found = reading.patterns.map(foundUnder);
+  // Those that agree name the same things; those that are stated may each name some.
+  return [...new Set(reading.kind === 'stated' ? found.flat() : found.find((texts) => texts.length > 0))];
+}
+
+/** The texts under a pattern: strings and numbers, and keys where the pattern ends with a wildcard for one. */
+function textsAt(value: unknown, steps: readonly string[], isTaken: (key: string) => boolean): string[] {
+  const [step, ...rest] = steps;
+  if (step === undefined) return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+  if (typeof value === 'string') return textsAt(packedIn(value), steps, isTaken);
+  if (Array.isArray(value)) return step === '*' ? value.flatMap((item) => textsAt(item, rest, isTaken)) : [];
+  if (typeof value !== 'object' || value === null) return [];
+  const [before = '', after] = step.replaceAll('~1', '/').replaceAll('~0', '~').split('*');
+  return Object.entries(value).flatMap(([key, part]) => {
+    if (after === undefined) return key === before ? textsAt(part, rest, isTaken) : [];
+    if (!key.startsWith(before) || !key.endsWith(after)) return [];
+    if (rest.length > 0) return textsAt(part, rest, isTaken);
+    return isTaken(key) ? [key] : [];
+  });
+}

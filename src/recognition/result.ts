@@ -1,0 +1,60 @@
+import { minLengthInsideText } from './id-finder.js';
+import { type Naming, without } from './naming.js';
+import { isStated, type Reading } from './reading.js';
+
+/** The tiers that a response returned, as far as it can be determined. */
+export interface Result {
+  /** In the order of the body. */
+  readonly returned: readonly string[];
+  /** Named in the body, but whether as returned cannot be determined. Whatever is in neither was not returned. */
+  readonly unclear: ReadonlySet<string>;
+  /** Why there are unclear ones. */
+  readonly because: string;
+}
+
+/** Of patterns in a message. */
+const maxShown = 5;
+
+/** Reads the result out of a body. */
+export function resultOf({ places, unplaced, hinted }: Naming, reading: Reading): Result {
+  const named = () => new Set([...[...places.values()].flat(), ...unplaced]);
+  const found = (patterns: readonly string[]) => {
+    const others = patterns.length - maxShown;
+    const rest = others > 0 ? ` and ${others} more paths` : '';
+    return `Promotions are named under ${patterns.slice(0, maxShown).join(' and ')}${rest}`;
+  };
+  const doubts = (returned: readonly string[], mayBeHinted = false): Omit<Result, 'returned'> => {
+    const doubtful = mayBeHinted && hinted.size > 0 ? new Set([...unplaced, ...hinted]) : unplaced;
+    if (doubtful.size === 0) return { unclear: new Set(), because: '' };
+    const because = unplaced.size > 0 ? unplacedBecause : hintedBecause;
+    return { unclear: without(doubtful, new Set(returned)), because };
+  };
+  switch (reading.kind) {
+    case 'stated': {
+      const lists = [...places].filter(([pattern]) => isStated(pattern, reading.patterns)).map(([, list]) => list);
+      const returned = [...new Set(lists.flat())];
+      return { returned, ...doubts(returned, reading.isInTexts) };
+    }
+    case 'agreed': {
+      const returned = reading.patterns.map((pattern) => places.get(pattern)).find((list) => list !== undefined) ?? [];
+      return { returned, ...doubts(returned, reading.isInTexts ?? reading.patterns.length === 0) };
+    }
+    case 'ambiguous':
+      return {
+        returned: [],
+        unclear: named(),
+        because: `${found(reading.patterns)}, which disagree. Name the right one in a target file: response: { tier: ${reading.patterns[0]} }, or the right ones in a list.`,
+      };
+    case 'misstated':
+      return {
+        returned: [],
+        unclear: named(),
+        because: `${found(reading.patterns)}, nowhere under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`,
+      };
+  }
+}
+
+const unplacedBecause =
+  'The body names promotions outside of any JSON value, or several amid words, so whether they were returned cannot be determined.';
+
+const hintedBecause = `The body holds ids of promotions inside longer texts. Ids of fewer than ${minLengthInsideText} characters may stand there for anything, so whether they were returned cannot be determined.`;

@@ -1,0 +1,59 @@
+import { UnusableInput } from '../support/problem.js';
+import { checkedValue } from '../support/schema.js';
+import { type Path, readYaml, type YamlFile } from '../support/yaml-file.js';
+import type { Availability, Binding } from '../world/bindings.js';
+import { type Kind, kinds, lists } from '../world/named-world.js';
+import type { Environment } from './environment.js';
+import { type BindingsDocument, besideTarget, type TargetFile, targetFileOf } from './target-file.js';
+
+type Bindings = NonNullable<Availability['bindings']>;
+
+/**
+ * What the deployment under test has of the world, as its target file states it: everything, where there is none.
+ *
+ * @returns with the files that say so
+ * @throws UnusableInput with all that is wrong with the target file, or with its bindings
+ */
+export function availabilityOf(environment: Environment): { availability: Availability; files: string[] } {
+  const target = targetFileOf(environment);
+  if (target === undefined) return { availability: {}, files: [] };
+  const { ids, bindings, capabilities } = target.document;
+  return {
+    availability: {
+      ...(ids === undefined ? {} : { bindings: bindingsIn(ids, target.yaml, ['ids']) }),
+      ...(bindings === undefined ? {} : { bindings: readBindings(target, bindings) }),
+      ...(capabilities === undefined ? {} : { capabilities: new Set(capabilities) }),
+    },
+    files: [target.yaml.file, ...(bindings === undefined ? [] : [besideTarget(target, bindings)])],
+  };
+}
+
+function readBindings(target: TargetFile, name: string): Bindings {
+  const file = besideTarget(target, name);
+  let yaml: YamlFile;
+  try {
+    yaml = readYaml(file);
+  } catch (error) {
+    const isUnread = error instanceof UnusableInput && error.problems[0]?.message.startsWith('cannot be read');
+    if (!isUnread) throw error;
+    const hint =
+      target.document.provision === undefined
+        ? 'Write it: ids by kind and name, as under ids.'
+        : `Write it with: npx conformance provision --target ${target.yaml.file}`;
+    throw new UnusableInput([{ at: target.yaml.at(['bindings']), message: `${name} cannot be read`, hint }]);
+  }
+  return bindingsIn(checkedValue('bindings', yaml) as BindingsDocument, yaml);
+}
+
+/** @param under where the document stands in the file */
+function bindingsIn(document: BindingsDocument, yaml: YamlFile, under: Path = []): Bindings {
+  const byKind = kinds.map((kind) => {
+    const list = lists[kind];
+    const entries = Object.keys(document[list] ?? {}).map((name): [string, Binding] => {
+      const steps = [...under, list, name];
+      return [name, { id: yaml.sourceAt(steps), at: yaml.at(steps) }];
+    });
+    return [kind, new Map(entries)];
+  });
+  return Object.fromEntries(byKind) as Record<Kind, Map<string, Binding>>;
+}

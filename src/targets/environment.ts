@@ -1,0 +1,15 @@
+/** The settings of the environment; a value set on the command line has replaced the variable. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Variables of the environment by which the command line hands its flags over to Playwright. */
+export const variables = {
+  out: 'CONFORMANCE_OUT',
+  against: 'CONFORMANCE_AGAINST',
+  recordTo: 'CONFORMANCE_RECORD_TO',
+  /** With the value 1. */
+  noIntrusive: 'CONFORMANCE_NO_INTRUSIVE',
+  /** With the value 1. */
+  allowHttp: 'CONFORMANCE_ALLOW_HTTP',
+  explore: 'CONFORMANCE_EXPLORE',
+  seed: 'CONFORMANCE_SEED',
+} as const;

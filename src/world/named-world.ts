@@ -1,0 +1,33 @@
+import type { Rule, World } from './world.js';
+
+/** The kinds of things in a world, as references in case files name them. */
+export const kinds = ['customer', 'product', 'sku', 'category', 'campaign', 'tier'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** The kinds as a world lists them. */
+export const lists = {
+  customer: 'customers',
+  product: 'products',
+  sku: 'skus',
+  category: 'categories',
+  campaign: 'campaigns',
+  tier: 'tiers',
+} as const satisfies Record<Kind, keyof World>;
+
+/** A world with the names by which cases speak of it. */
+export interface NamedWorld extends World {
+  readonly ids: Readonly<Record<Kind, ReadonlyMap<string, string>>>;
+  /** What the deployment under test does not have, by the id that stands for it in this world. */
+  readonly unavailable: ReadonlyMap<string, Unavailable>;
+}
+
+/** Something of the world that a deployment does not have, as far as is known. */
+export interface Unavailable {
+  readonly kind: Kind;
+  readonly name: string;
+  /** Rule kinds that the deployment would need for it. Without any, it is the id that is not known. */
+  readonly capabilities: readonly Rule['kind'][];
+}
+
+/** How many of the newest tiers the documentation says are checked. */
+export const windowSize = 150;

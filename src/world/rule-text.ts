@@ -1,0 +1,23 @@
+import { kinds, type NamedWorld } from './named-world.js';
+import type { Rule } from './world.js';
+
+/** Gives the name of what has an id; an id that is not of the world stands for itself. */
+export function namesById({ ids }: NamedWorld): (id: string) => string {
+  const names = new Map(kinds.flatMap((kind) => [...ids[kind]].map(([name, id]) => [id, name] as const)));
+  return (id) => names.get(id) ?? id;
+}
+
+/** When a rule holds, in words, as in "an order item has product mug, quantity 3 or more". */
+export function ruleText(rule: Rule, nameOf: (id: string) => string): string {
+  switch (rule.kind) {
+    case 'customer':
+      return `the customer is ${rule.any_of.map(nameOf).join(' or ')}`;
+    case 'product':
+    case 'sku':
+      return `an order item has ${rule.kind} ${nameOf(rule.id)}, quantity ${rule.at_least} or more`;
+    case 'order_metadata':
+      return `order metadata ${rule.key} includes ${rule.includes}`;
+    case 'metadata':
+      return `metadata ${rule.key} is ${rule.is}`;
+  }
+}
