@@ -2,6 +2,7 @@ import { loadSuite, type Suite } from '../../../src/cases/suite.js';
 import type { CaseResult } from '../../../src/engine/case-result.js';
 import { type RunOptions, runSuite } from '../../../src/engine/run.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
+import { recognizerFor } from '../../../src/recognition/recognizer.js';
 import { type Certificate, certificateOf } from '../../../src/report/certificate.js';
 import { channelTo } from '../../proof/judge-deployment.js';
 
@@ -13,14 +14,18 @@ export const suite: Suite = loadSuite();
 /** The requirement cases alone, for tests that send nothing else. */
 export const requirementSuite: Suite = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
 
+/** For all runs in this process on deployments that have the world of the suite: most of their responses are the same. */
+export const recognizer = recognizerFor(suite.world);
+
 /** Runs a suite over a channel, and certifies. */
 export async function certifyOver(
   channel: Channel,
-  suite: Suite,
+  own: Suite,
   options: RunOptions = {},
 ): Promise<{ certificate: Certificate; results: CaseResult[] }> {
-  const { results, calibration } = await runSuite(suite, channel, options);
-  const certificate = certificateOf(suite, results, {
+  const shared = own.world === suite.world ? { recognizer } : {};
+  const { results, calibration } = await runSuite(own, channel, { ...shared, ...options });
+  const certificate = certificateOf(own, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent),
     notes: calibration.note === undefined ? [] : [calibration.note],
