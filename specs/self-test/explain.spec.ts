@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { explanation } from '../../src/engine/explain.js';
-import { conformance, temporaryFolder } from './support/cli.js';
+import { conformanceHere, temporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 
 function explained(id: string, row?: number): string {
@@ -54,8 +54,8 @@ test('every case can be explained', () => {
 
 test('on the command line: an id that is near is suggested, and a row that is not there refused', async () => {
   const { folder, remove } = temporaryFolder();
-  const unknown = await conformance(['explain', 'campain-filter'], { cwd: folder });
-  const row = await conformance(['explain', 'campaign-filter', '--row', '65'], { cwd: folder });
+  const unknown = await conformanceHere(['explain', 'campain-filter'], { cwd: folder });
+  const row = await conformanceHere(['explain', 'campaign-filter', '--row', '65'], { cwd: folder });
   remove();
   expect(unknown).toEqual({ status: 2, output: "campain-filter: is no case\n    Did you mean 'campaign-filter'?\n" });
   expect(row).toEqual({ status: 2, output: '--row: campaign-filter has no row 65\n    It has 64 rows.\n' });

@@ -15,7 +15,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     const { url, close } = await listen((request) => {
       received += 1;
       // To the whole group, as a terminal does with Ctrl-C; SIGTERM goes to the command alone.
-      if (received === 100 && child?.pid !== undefined)
+      if (received === 60 && child?.pid !== undefined)
         process.kill(signal === 'SIGINT' ? -child.pid : child.pid, signal);
       return answer(request);
     });

@@ -34,7 +34,7 @@ export interface Session {
 }
 
 type Loaded = RunInputs & {
-  /** Of the files from which it was loaded. */
+  /** Of the files and the variables from which it was loaded. */
   readonly signature: string;
 };
 
@@ -49,7 +49,10 @@ let ofThisProcess: Loaded | undefined;
 export function inputsOfRun(): RunInputs {
   const { availability, files: stated } = availabilityOf(process.env);
   const record = process.env[variables.against];
-  const signature = signatureOf([...suiteFiles(), ...stated, ...(record ? [record] : [])]);
+  const flags = ['TARGET', 'BASE_URL', ...Object.values(variables)].map((name) => process.env[name] ?? '');
+  const signature = [...flags, ...[...suiteFiles(), ...stated, ...(record ? [record] : [])].map(fileSignature)].join(
+    '\n',
+  );
   if (ofThisProcess?.signature === signature) return ofThisProcess;
   const handedOver = read<Loaded>(files.inputs);
   if (handedOver?.signature === signature) ofThisProcess = handedOver;
@@ -99,11 +102,7 @@ function read<T>(name: string): T | undefined {
   return deserialize(readFileSync(fileOf(name))) as T;
 }
 
-function signatureOf(paths: readonly string[]): string {
-  return paths
-    .map((file) => {
-      const { mtimeMs, size } = statSync(file);
-      return `${file} ${mtimeMs} ${size}`;
-    })
-    .join('\n');
+function fileSignature(file: string): string {
+  const { mtimeMs, size } = statSync(file);
+  return `${file} ${mtimeMs} ${size}`;
 }
