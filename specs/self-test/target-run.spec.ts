@@ -35,7 +35,7 @@ test.describe('ids of a deployment’s own', () => {
   };
   const at = { file: 'bindings.yaml', line: 1, column: 1 };
 
-  /** Ids, and the shapes in which they can be told from the texts around them; elsewhere nothing may fail. */
+  /** Ids, and the shapes in which they can be found amid other text; elsewhere nothing may fail. */
   for (const [what, idOf, shapes, left] of [
     ['numbers, counted for each kind', (_: Kind, __: string, n: number) => String(n + 1), inValues, 'in-urls'],
     ['slugs that stand in each other', (kind: Kind, name: string) => `${kind}-${name}`, inValues, 'in-urls'],
