@@ -167,6 +167,8 @@ test('every fault is caught, under 500 looks and behaviours', async () => {
         // Where an empty result looks like its refusal, it looks like a result that is empty.
         const { 'empty-result': empty = '' } = behaviours;
         fc.pre(fault.breaks !== 'query.audience-rules-only' || !['rejected', 'server-error'].includes(empty));
+        // What answers the same request otherwise the second time may be refuted once only, which is unstable.
+        fc.pre(behaviours.repeatability !== 'different-promotions');
         const examination = await reshaped(
           { shape, stated: true },
           { behaviours, faults: [fault] },

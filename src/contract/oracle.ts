@@ -63,7 +63,7 @@ export function oracleFor(request: HttpRequest, world: World): Oracle {
   const unknown = unknownId(body, content.query, world);
   if (unknown !== undefined) return allOpen(unknown);
 
-  const [audience, ...others] = whyOpenParts(body, content.query, request.path, world);
+  const [audience, ...others] = openReasons(body, content.query, request.path, world);
   const whyOpen = audience ?? others.find((each) => each !== undefined);
   const isAccepted = others.every((each) => each === undefined);
   /** Where a part of the request is open, what speaks for a tier is open too; what speaks against it may still bind. */
@@ -142,8 +142,8 @@ function unknownId(body: Body, query: RequestContent['query'], world: World): st
   ][0];
 }
 
-/** Why parts of a result are open; the first, which may be undefined as any, is no reason to refuse the request. */
-function whyOpenParts(body: Body, query: RequestContent['query'], path: string, world: World): (string | undefined)[] {
+/** Why some of a result is open; the first, which may be undefined as any, is no reason to refuse the request. */
+function openReasons(body: Body, query: RequestContent['query'], path: string, world: World): (string | undefined)[] {
   const { customer, order, options, metadata } = body;
   const omitted = Object.entries({
     customer,

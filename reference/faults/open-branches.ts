@@ -151,7 +151,7 @@ const losses: readonly Loss[] = [
 ];
 
 /** What still binds where a part of the request is open, lost in a branch for just that. */
-export const openPartFaults: readonly Fault[] = branches.flatMap((branch) =>
+export const openBranchFaults: readonly Fault[] = branches.flatMap((branch) =>
   losses
     .filter(({ not }) => !not.includes(branch.id))
     .map(
