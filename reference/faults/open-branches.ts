@@ -7,6 +7,8 @@ import type { Fault } from './fault.js';
 interface Branch {
   readonly id: string;
   readonly story: string;
+  /** What is open about it. */
+  readonly question: string;
   isTaken(body: Body, query: ParsedQuery): boolean;
 }
 
@@ -26,49 +28,67 @@ const branches: readonly Branch[] = [
   {
     id: 'audience-rules-only',
     story: 'audienceRulesOnly',
+    question: 'audience-rules-only-effect',
     isTaken: (_, { audienceRulesOnly }) => audienceRulesOnly,
   },
   {
     id: 'no-customer',
     story: 'a request without customer',
+    question: 'omitted-customer',
     isTaken: (body) => leavesOut('customer')(body) && !isEmpty(body),
   },
-  { id: 'empty-object', story: 'an empty body', isTaken: isEmpty },
-  { id: 'no-order', story: 'a request without order', isTaken: leavesOut('order') },
+  { id: 'empty-object', story: 'an empty body', question: 'empty-object', isTaken: isEmpty },
+  { id: 'no-order', story: 'a request without order', question: 'omitted-order', isTaken: leavesOut('order') },
   {
     id: 'no-items',
     story: 'an order without items',
+    question: 'empty-items',
     isTaken: (body) => orderOf(body) !== undefined && itemsOf(body).length === 0,
   },
   {
     id: 'no-order-metadata',
     story: 'an order without metadata',
+    question: 'omitted-order',
     isTaken: (body) => itemsOf(body).length > 0 && (orderOf(body) as Members).metadata === undefined,
   },
   {
     id: 'repeated-sku',
     story: 'an order with a SKU twice',
+    question: 'repeated-sku',
     isTaken: (body) => {
       const skus = itemsOf(body).flatMap((item) => (item as Members).sku_id ?? []);
       return new Set(skus).size < skus.length;
     },
   },
-  { id: 'no-options', story: 'a request without options', isTaken: leavesOut('options') },
-  { id: 'no-metadata', story: 'a request without metadata', isTaken: leavesOut('metadata') },
+  { id: 'no-options', story: 'a request without options', question: 'omitted-options', isTaken: leavesOut('options') },
+  {
+    id: 'no-metadata',
+    story: 'a request without metadata',
+    question: 'omitted-metadata',
+    isTaken: leavesOut('metadata'),
+  },
   {
     id: 'no-quantity',
     story: 'an item without quantity',
+    question: 'missing-quantity',
     isTaken: (body) => quantities(body).includes(undefined),
   },
-  { id: 'quantity-0', story: 'an item of quantity 0', isTaken: (body) => quantities(body).includes(0) },
+  {
+    id: 'quantity-0',
+    story: 'an item of quantity 0',
+    question: 'quantity-zero',
+    isTaken: (body) => quantities(body).includes(0),
+  },
   {
     id: 'both-filters',
     story: 'a campaign filter before a metadata filter',
+    question: 'filter-combination',
     isTaken: (_, { filters }) => fieldsOf(filters) === 'promotion_id metadata',
   },
   {
     id: 'both-filters-reversed',
     story: 'a metadata filter before a campaign filter',
+    question: 'filter-combination',
     isTaken: (_, { filters }) => fieldsOf(filters) === 'metadata promotion_id',
   },
 ];
@@ -159,6 +179,7 @@ export const openBranchFaults: readonly Fault[] = branches.flatMap((branch) =>
         id: `${loss.id}-lost-by-${branch.id}`,
         breaks: loss.breaks,
         story: `For ${branch.story} there is a branch of its own, in which ${loss.story}.`,
+        hiddenBy: [branch.question],
         change: inBranch(branch, loss.change),
       }),
     ),
