@@ -107,6 +107,25 @@ test.describe('the command', () => {
     });
   }
 
+  test('says something: it is shown behind a bar, without the credentials', async () => {
+    const { output } = await provisioned(
+      'process.stderr.write(`::error::${process.env.CLIENT_TOKEN}\\u001b[2J\\n`); process.exitCode = 1;',
+    );
+    expect(output).toContain('| ::error::$CLIENT_TOKEN\\u001b[2J\n');
+    expect(output).not.toContain(environment.CLIENT_TOKEN);
+  });
+
+  test('prints an id that contains a credential: refused, and the bindings stay as they were', async () => {
+    const { status, output, bindings } = await provisioned(
+      `import { json } from 'node:stream/consumers';
+      const { customers: [one] } = await json(process.stdin);
+      console.log(JSON.stringify({ [one.id]: 'id-' + process.env.CLIENT_TOKEN.toUpperCase() }));`,
+    );
+    expect(output).toContain('the command printed an id that contains a credential');
+    expect(output.toLowerCase()).not.toContain(environment.CLIENT_TOKEN);
+    expect([status, bindings]).toEqual([2, kept]);
+  });
+
   test('is not there', async () => {
     const { output } = await conformanceHere(
       ['provision', '--target', path.join(packageRoot, 'targets', 'example.yaml')],

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
@@ -67,13 +67,38 @@ export function inputsOfRun(): RunInputs {
 export function shareRun(): () => void {
   if (process.env[variable] !== undefined) return () => undefined;
   const inputs = inputsOfRun();
-  const folder = mkdtempSync(path.join(tmpdir(), 'conformance-'));
+  removeLeftOver();
+  const folder = mkdtempSync(path.join(tmpdir(), `${prefix}${process.pid}-`));
   writeFileSync(path.join(folder, files.inputs), serialize(inputs));
   process.env[variable] = folder;
   return () => {
     rmSync(folder, { recursive: true, force: true });
     delete process.env[variable];
   };
+}
+
+/** Folders are named for the process that made them. */
+const prefix = 'conformance-run-';
+
+/** Removes what runs left behind that were killed: the folders of processes that are there no more. */
+function removeLeftOver(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = /^conformance-run-(\d+)-/.exec(name) ?? [];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    try {
+      rmSync(path.join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // That of another user stays.
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 type Saved = Pick<Session, 'target' | 'calibration'> & Pick<RequestBudget, 'openedAt'>;
