@@ -166,6 +166,7 @@ test.describe('with a part of the world', () => {
     const channel: Channel = {
       send: (): Promise<Exchange> => Promise.reject(new Error('sent')),
       redact: (text) => text,
+      renew: () => undefined,
       maxOfCase: Number.POSITIVE_INFINITY,
     };
     expect(await statesOf(bound({}), channel)).toMatchObject({ URL: 'unknown', Ids: 'problem' });

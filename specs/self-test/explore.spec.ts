@@ -4,9 +4,9 @@ import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import { faults } from '../../reference/faults/index.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
-import { calibrate } from '../../src/engine/calibrate.js';
 import { explored } from '../../src/engine/case-result.js';
 import { explore } from '../../src/engine/explore.js';
+import { startRun } from '../../src/engine/run.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import { recognizerFor } from '../../src/recognition/recognizer.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
@@ -16,11 +16,12 @@ import { independentDeployment, type ShapeName, shapes } from './support/indepen
 const { world } = suite;
 const exploration = { requests: 300, seed: 7 };
 
+const recognizer = recognizerFor(world);
+
 async function exploring(answer: Parameters<typeof channelTo>[0]) {
   const channel = channelTo(answer);
-  const recognizer = recognizerFor(world);
-  const { namings } = await calibrate(suite, channel, recognizer);
-  return explore(suite, channel, { world, recognizer, calibration: namings }, exploration);
+  const { background } = await startRun(suite, channel, { recognizer, isWorldLoaded: true });
+  return explore(suite, channel, background, exploration);
 }
 
 /** Faults that no random request can show, with the reason. */

@@ -399,7 +399,7 @@ test.describe('an empty result may look like anything, where nothing is expected
   });
 });
 
-const background: Background = { world, recognizer, calibration: [] };
+const background: Background = { world, recognizer, calibration: [], isWorldSeen: true };
 const rowOf = (own: Partial<RequirementRow>): RequirementRow => ({
   title: '',
   requests: new Map(),

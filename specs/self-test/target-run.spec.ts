@@ -135,7 +135,9 @@ test.describe('--dry-run', () => {
       /^ {2}GET \/v1\/promotions\/validation\?\[filters\]\[promotion_id\]\[conditions\]\[\$is\]=camp_/m,
     );
     expect(output).toMatch(/^method-delete {2}\(\d+\) {2}intrusive$/m);
-    expect(output).toMatch(/^119 of 119 cases, \d+ requests, \d+ of them intrusive\. Nothing was sent\.$/m);
+    expect(output).toMatch(
+      /^119 of 119 cases, \d+ requests, \d+ of them intrusive; a case that fails is sent twice\. Nothing was sent\.$/m,
+    );
     expect(output).not.toContain('the-token');
   });
 

@@ -197,6 +197,7 @@ allow_http: true`,
   );
   expect(target).toEqual({
     name: 'mine',
+    isWorldLoaded: true,
     pins: new Map(),
     version: '1.2',
     contact: 'team@a.test',

@@ -118,8 +118,8 @@ const doubtOf = ({ shape, stated }: Look): RegExp | undefined =>
 function expectConforming(examination: DeploymentJudgement, ...doubts: readonly (RegExp | undefined)[]): void {
   const found = sumOf([...verdictsOf(examination).values()].map((verdict) => ({ verdict })));
   const lines = examination.cases
-    .filter(({ judgement }) => judgement.verdict !== 'pass')
-    .map(({ testCase, judgement }) => `${testCase.id}: ${judgement.verdict}. ${judgement.reason}`);
+    .filter(({ sent }) => sent.judgement.verdict !== 'pass')
+    .map(({ testCase, sent: { judgement } }) => `${testCase.id}: ${judgement.verdict}. ${judgement.reason}`);
   const isDoubted = (line: string) => doubts.some((doubt) => doubt?.test(line));
   const isRight = doubts.every((doubt) => doubt === undefined)
     ? found === 'conforms'

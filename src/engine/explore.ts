@@ -66,11 +66,22 @@ export async function explore(
     if (sent >= budget || unclear.count >= maxUnclear) return;
     const request = requestOf(draw, suite.world);
     sent += 1;
-    const exchange = await channel.send(request);
-    requestsSent += exchange.attempts ?? 1;
-    const judged = judge(request, exchange, background);
+    const sendAndJudge = async () => {
+      const exchange = await channel.send(request);
+      requestsSent += exchange.attempts ?? 1;
+      return { exchange, judged: judge(request, exchange, background) };
+    };
+    const { exchange, judged } = await sendAndJudge();
     if (judged?.is === 'unclear') unclear = { count: unclear.count + 1, reason: judged.because };
     if (judged?.is !== 'violated') return;
+    // As with a case: what is refuted only once proves nothing.
+    channel.renew();
+    const again = (await sendAndJudge()).judged;
+    if (again?.is !== 'violated' || again.part !== judged.part) {
+      const reason = `Unstable: refuted once, and not alike when it was sent again. ${judged.because}`;
+      unclear = { count: unclear.count + 1, reason };
+      return;
+    }
     found = { draw, broken: judged, exchange };
     throw new Error(judged.because);
   });

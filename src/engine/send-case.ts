@@ -1,5 +1,6 @@
 import type { TestCase } from '../cases/case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import type { SentRows } from '../judge/judge-case.js';
 
 /** The requests that a case sends: each once, rows for which the target has not all that they need aside. */
 export function requestsOf({ rows }: TestCase): HttpRequest[] {
@@ -15,7 +16,7 @@ function keyOf(name: string, request: HttpRequest): string {
 
 /** What was sent for a case and what came back, by row and then by name. */
 export interface CaseExchanges {
-  readonly exchanges: readonly ReadonlyMap<string, Exchange>[];
+  readonly exchanges: SentRows;
   readonly requestsSent: number;
 }
 

@@ -43,7 +43,7 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
     ...options.secrets,
   ];
   const redacted = redactor(secrets);
-  const connection = connectionTo(base, options);
+  let connection = connectionTo(base, options);
   const queue = pacedQueue(options.pacing);
   const failed = (request: HttpRequest, error: unknown): Exchange => ({
     request,
@@ -106,6 +106,10 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
   return {
     send,
     redact: (text) => escapeControlCharacters(redacted(text)),
+    renew: () => {
+      if ('dispatcher' in connection) void connection.dispatcher.close();
+      connection = connectionTo(base, options);
+    },
     maxOfCase: largestBodiesOfCase * limits.bodyBytes,
     close: async () => {
       queue.close();

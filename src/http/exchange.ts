@@ -53,6 +53,8 @@ export interface Channel {
    * anything; what leaves the judge passes through here.
    */
   redact(text: string): string;
+  /** What is sent from now on goes over new connections. */
+  renew(): void;
   /** How many characters the bodies of one case may have together: they are kept until it is judged. */
   readonly maxOfCase: number;
 }

@@ -36,7 +36,11 @@ function nothingSeen(): Seen {
 function isCollective(key: string, { members }: Seen, ids: KnownIds): boolean {
   // Ajv passes over a property of that name, so that as a member of its own it would always be one too many.
   if (key === '__proto__') return true;
-  return ids.tiers.ids.has(key) || ids.keys.ids.has(key) || (members.size >= maxMembers && !members.has(key));
+  return (
+    ids.tiers.exactly(key) !== undefined ||
+    ids.keys.exactly(key) !== undefined ||
+    (members.size >= maxMembers && !members.has(key))
+  );
 }
 
 function see(seen: Seen, value: unknown, ids: KnownIds, depth: number): void {

@@ -1,5 +1,5 @@
 import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
-import { type CaseResult, explored, unsent } from '../engine/case-result.js';
+import { type CaseResult, explored, sampled, unsent } from '../engine/case-result.js';
 import { certificateOf } from '../report/certificate.js';
 import { writeResults } from '../report/results.js';
 import { summaryOf } from '../report/summary.js';
@@ -29,7 +29,7 @@ export default class CertificateReporter implements Reporter {
     const { suite, settings } = this.inputs;
     const calibration = report?.calibration;
     // In the order of the suite, whatever the order in which shards came in.
-    const results = [...suite.cases.map(({ id }) => id), explored].flatMap((id) => this.results.get(id) ?? []);
+    const results = [...suite.cases.map(({ id }) => id), sampled, explored].flatMap((id) => this.results.get(id) ?? []);
     const certificate = certificateOf(suite, results, {
       target: report?.target ?? certifiedTarget(settings.target, ''),
       requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration?.requestsSent ?? 0),

@@ -9,6 +9,7 @@ export function certificatePage(certificate: Certificate, suite: Suite): string 
     requirements,
     questions,
     drift,
+    unstable,
     notes,
     incomplete_because = [],
     requests_sent,
@@ -43,6 +44,7 @@ ${notes.map((note) => html`<p>${note}</p>`)}
 <main>
 ${incomplete_because.length === 0 ? '' : html`<section><h2>Why it is incomplete</h2><ul>${incomplete_because.map((line) => html`<li>${line}</li>`)}</ul></section>`}
 ${drift.length === 0 ? '' : html`<section><h2>Drift</h2>${drift.map((entry) => html`<h3>${entry.case}</h3><pre>${entry.text}</pre>`)}</section>`}
+${unstable.length === 0 ? '' : html`<section><h2>Unstable</h2>${unstable.map((entry) => html`<h3>${entry.case}</h3><pre>${entry.text}</pre>`)}</section>`}
 <section>
 <h2>Requirements</h2>
 <table>

@@ -6,7 +6,7 @@ import type { Written } from './results.js';
  * and where the results lie.
  */
 export function summaryOf(certificate: Certificate, written: Written): string {
-  const { verdict, target, summary, requirements, questions, drift, notes, requests_sent } = certificate;
+  const { verdict, target, summary, requirements, questions, drift, unstable, notes, requests_sent } = certificate;
   const answered = questions.filter(({ outcome }) => outcome !== null).length;
   const warnings = questions.filter(({ warning }) => warning);
   const sums = Object.entries(summary).map(([each, count]) => `${count} ${each}`);
@@ -31,6 +31,7 @@ export function summaryOf(certificate: Certificate, written: Written): string {
     ...fields.map(([name, value]) => `${name.padEnd(13)} ${value}`),
     ...[...notes, ...reasons].map((note) => `\n${note}`),
     ...unpassed.map(requirementText),
+    ...unstable.map(({ case: id, text }) => `\nunstable  ${id}\n${indented(text)}`),
     ...drift.map(({ case: id, text }) => `\ndrift  ${id}\n${indented(text)}`),
     '',
   ].join('\n');
