@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
-import type { CaseResult } from '../../src/engine/case-result.js';
+import { type CaseResult, sampled } from '../../src/engine/case-result.js';
 import { runSuite } from '../../src/engine/run.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -127,7 +127,7 @@ const some: Suite = { ...suite, cases: suite.cases.filter(({ id }) => [...result
 
 async function ranOver(channel: Parameters<typeof runSuite>[1]): Promise<readonly CaseResult[]> {
   const { results } = await runSuite(some, channel);
-  expect(results).toHaveLength(resultCases.length + questions.length);
+  expect(results.map(({ id }) => id).sort()).toEqual([...resultCases, ...questions, sampled].sort());
   return results;
 }
 
