@@ -184,6 +184,8 @@ test.describe('a part of the world', () => {
     expect(requirementsWith('fail', certificate)).toEqual([]);
     const window = certificate.requirements.find(({ id }) => id === 'limit.newest-150');
     expect(window?.cases.filter(({ verdict }) => verdict === 'not-applicable').map(({ id }) => id)).toEqual([
+      'window-whatever-is-open',
+      'window-without-customer',
       'window-with-few-valid',
       'window-with-all-valid',
       'window-whoever-asks',

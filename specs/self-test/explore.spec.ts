@@ -14,7 +14,7 @@ import { channelTo, suite } from './support/in-process.js';
 import { independentDeployment, type ShapeName, shapes } from './support/independent.js';
 
 const { world } = suite;
-const exploration = { requests: 300, seed: 7 };
+const exploration = { requests: 600, seed: 7 };
 
 const recognizer = recognizerFor(world);
 
@@ -77,8 +77,8 @@ test('a finding is shrunk to a small request and printed as a case that the suit
   const { cases, problems } = readCaseFile(parseYaml(text, 'found.yaml'), suite.ledger, suite.world);
   expect(problems).toEqual([]);
   expect(cases.map(({ id }) => id)).toEqual(['found-by-exploring']);
-  expect(parse(text).cases[0].requests.unfiltered.body.order.items).toHaveLength(1);
-  expect(result.reason).toContain('--explore 300 --seed 7');
+  expect(parse(text).cases[0].requests.plain.body.order.items).toHaveLength(1);
+  expect(result.reason).toContain('--explore 600 --seed 7');
 });
 
 test('the same seed asks the same', async () => {
@@ -94,7 +94,7 @@ test('the same seed asks the same', async () => {
     }),
   );
   expect(sent[0]).toEqual(sent[1]);
-  expect(sent[0]?.length).toBeGreaterThan(300);
+  expect(sent[0]?.length).toBeGreaterThan(600);
 });
 
 test('a target that shows nothing is inconclusive', async () => {

@@ -539,7 +539,6 @@ const readings: { readonly [Q in ClosedQuestion]: Reading } = {
   },
 
   'audience-rules-only-effect': reading('audience-rules-only-effect', { query: 'audienceRulesOnly=true' }, (seen) => {
-    if (seen.includes('ben')) return 'skips-all-rules';
     if (seen.includes('mug-10')) return 'skips-order-rules';
     if (seen.includes('open')) return 'no-effect';
     return seen.includes('ann') ? 'audience-tiers-only' : 'nothing-returned';

@@ -163,10 +163,14 @@ test('every fault is caught, under 500 looks and behaviours', async () => {
     );
     const draws = Math.floor(500 / faults.length) + (n < 500 % faults.length ? 1 : 0);
     await fc.assert(
-      fc.asyncProperty(shape, behaviours, async (shape, behaviours) => {
+      fc.asyncProperty(shape, behaviours, async (shape, drawn) => {
+        const shown = Object.entries(drawn).filter(([question]) => !fault.hiddenBy?.includes(question));
+        const behaviours: Behaviours = Object.fromEntries(shown);
         // Where an empty result looks like its refusal, it looks like a result that is empty.
         const { 'empty-result': empty = '' } = behaviours;
         fc.pre(fault.breaks !== 'query.audience-rules-only' || !['rejected', 'server-error'].includes(empty));
+        // What answers the same request otherwise the second time may be refuted once only, which is unstable.
+        fc.pre(behaviours.repeatability !== 'different-promotions');
         const examination = await reshaped(
           { shape, stated: true },
           { behaviours, faults: [fault] },
