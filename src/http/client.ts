@@ -1,7 +1,7 @@
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { ownPackage } from '../support/package-root.js';
 import { readBody } from './body.js';
-import { connectionTo } from './connection.js';
+import { connectionsTo } from './connection.js';
 import { completed, type Endpoint, type StatedOptions } from './connection-options.js';
 import { credentialPlaceholders } from './credentials.js';
 import { within } from './deadline.js';
@@ -47,7 +47,8 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
     ...options.secrets,
   ];
   const redacted = redactor(secrets);
-  let connection = connectionTo(base, options);
+  const connect = connectionsTo(base, options);
+  let connection = connect();
   const queue = pacedQueue(options.pacing, () => remainingMs(requestBudget, budget));
   const failed = (request: HttpRequest, error: unknown): Exchange => ({
     request,
@@ -123,7 +124,7 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
     redact: (text) => escapeControlCharacters(redacted(text)),
     renew: () => {
       if ('dispatcher' in connection) void connection.dispatcher.close();
-      connection = connectionTo(base, options);
+      connection = connect();
     },
     maxOfCase: largestBodiesOfCase * limits.bodyBytes,
     close: async () => {

@@ -8,19 +8,23 @@ import { NoConnection } from './transport-error.js';
 /** What requests are sent over, or why none may be sent, in words for the user. */
 export type Connection = { readonly dispatcher: Dispatcher } | { readonly refusal: string };
 
-/** Prepares the connection to a deployment; nothing is sent, and no name resolved. */
-export function connectionTo(url: URL, { allowHttp, tls, proxy, limits, pacing }: ConnectionOptions): Connection {
-  if (exposesCredentials(url) && !allowHttp) {
-    return {
-      refusal: `Nothing was sent: credentials do not go to another machine (${url.host}) over plain HTTP, unless --allow-http says so.`,
-    };
-  }
+/**
+ * Prepares for connections to a deployment; nothing is sent, and no name resolved.
+ *
+ * @returns makes something to send over; each shares no connection with the others
+ */
+export function connectionsTo(
+  url: URL,
+  { allowHttp, tls, proxy, limits, pacing }: ConnectionOptions,
+): () => Connection {
+  const refused = (refusal: string) => (): Connection => ({ refusal: `Nothing was sent: ${refusal}` });
+  if (exposesCredentials(url) && !allowHttp)
+    return refused(
+      `credentials do not go to another machine (${url.host}) over plain HTTP, unless --allow-http says so.`,
+    );
   const secureContext = secureContextOf(tls);
-  if (secureContext === undefined) {
-    return {
-      refusal: 'Nothing was sent: tls.ca, tls.cert or tls.key is no PEM, or the key is not that of the certificate.',
-    };
-  }
+  if (secureContext === undefined)
+    return refused('tls.ca, tls.cert or tls.key is no PEM, or the key is not that of the certificate.');
   const { timeoutMs } = limits;
   // The whole exchange is timed by the client; these only keep undici from waiting longer, as it would for a proxy.
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
@@ -36,18 +40,19 @@ export function connectionTo(url: URL, { allowHttp, tls, proxy, limits, pacing }
     connect: buildConnector(toDeployment),
     factory: poolFor,
   };
-  if (isThisMachine(url)) return { dispatcher: new Agent(options) };
-  try {
-    const stated = proxy === undefined ? {} : { httpProxy: proxy, httpsProxy: proxy };
-    const tunnels = { clientFactory: poolFor, proxyTls: { timeout: timeoutMs }, requestTls: toDeployment };
-    return { dispatcher: new EnvHttpProxyAgent({ ...options, ...stated, ...tunnels }) };
-  } catch {
-    // The URL of a proxy may hold a password, so it is not shown.
-    return {
-      refusal:
-        'Nothing was sent: the proxy that HTTPS_PROXY, HTTP_PROXY or the target file names is no URL such as http://proxy.example:3128.',
-    };
-  }
+  if (isThisMachine(url)) return () => ({ dispatcher: new Agent(options) });
+  const stated = proxy === undefined ? {} : { httpProxy: proxy, httpsProxy: proxy };
+  const tunnels = { clientFactory: poolFor, proxyTls: { timeout: timeoutMs }, requestTls: toDeployment };
+  return () => {
+    try {
+      return { dispatcher: new EnvHttpProxyAgent({ ...options, ...stated, ...tunnels }) };
+    } catch {
+      // The URL of a proxy may hold a password, so it is not shown.
+      return refused(
+        'the proxy that HTTPS_PROXY, HTTP_PROXY or the target file names is no URL such as http://proxy.example:3128.',
+      )();
+    }
+  };
 }
 
 /**
