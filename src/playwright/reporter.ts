@@ -3,6 +3,7 @@ import { type CaseResult, explored, sampled, unsent } from '../engine/case-resul
 import { certificateOf } from '../report/certificate.js';
 import { writeResults } from '../report/results.js';
 import { summaryOf } from '../report/summary.js';
+import { monotonicMs } from '../support/monotonic-clock.js';
 import { certifiedTarget } from '../targets/target.js';
 import { caseIdOf, type Report, reportOf } from './attachment.js';
 import { inputsOfRun } from './run-state.js';
@@ -10,6 +11,7 @@ import { inputsOfRun } from './run-state.js';
 /** Assembles the certificate from the results of all tests, and ends the run as failed unless the target conforms. */
 export default class CertificateReporter implements Reporter {
   private readonly startedAt = new Date();
+  private readonly startedMs = monotonicMs();
   private readonly inputs = inputsOfRun();
   private readonly results = new Map<string, CaseResult>();
   private report: Report | undefined;
@@ -36,7 +38,7 @@ export default class CertificateReporter implements Reporter {
       isCutShort: status === 'interrupted' || status === 'timedout',
       notes: [...(calibration?.note === undefined ? [] : [calibration.note]), ...settings.notes],
       startedAt: this.startedAt,
-      durationMs: Date.now() - this.startedAt.getTime(),
+      durationMs: monotonicMs() - this.startedMs,
     });
     const written = writeResults(certificate, suite, results, settings);
     process.stdout.write(summaryOf(certificate, written));
