@@ -3,6 +3,7 @@ import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { stringify } from 'yaml';
+import { oneLine } from '../support/foreign-text.js';
 import { UnusableInput } from '../support/problem.js';
 import { boundWorld } from '../world/bindings.js';
 import { worldOf } from '../world/formats.js';
@@ -116,6 +117,9 @@ function bindingsFrom(
   const stray = [...own.keys()].find((id) => !known.has(id));
   if (stray !== undefined)
     throw wrong(`printed '${stray}', which is no id of the world`, 'The keys are the ids that it got.');
+  const unfit = [...own.values()].find((id) => oneLine(id) !== id);
+  if (unfit !== undefined)
+    throw wrong(`printed '${unfit}', which is no id`, 'An id has no line breaks and no control characters.');
   const document: BindingsDocument = {};
   const without: string[] = [];
   for (const kind of kinds) {
