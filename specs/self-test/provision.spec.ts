@@ -6,6 +6,7 @@ import { referenceCredentials } from '../../reference/credentials.js';
 import { createManaged, emptyWorld } from '../../reference/manage.js';
 import { serveReference } from '../../reference/server.js';
 import { packageRoot } from '../../src/support/package-root.js';
+import { thingFlaw } from '../../src/world/thing-flaw.js';
 import { conformance, readCertificate, temporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 
@@ -22,7 +23,11 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
       // Who tried the example has bindings there.
       filter: (file) => !file.endsWith('.bindings.yaml'),
     });
-  const { url, close } = await serveReference({ world: emptyWorld, credentials: referenceCredentials, manage: true });
+  const { url, close } = await serveReference({
+    world: emptyWorld,
+    credentials: referenceCredentials,
+    manage: thingFlaw,
+  });
   const options = { cwd: folder, env: { ...environment, BASE_URL: url } };
   const target = ['--target', 'targets/reference.yaml'];
 
@@ -137,7 +142,7 @@ test.describe('the command', () => {
 });
 
 test.describe('the management API', () => {
-  const deployment = createManaged({ world: emptyWorld, credentials: referenceCredentials });
+  const deployment = createManaged({ world: emptyWorld, credentials: referenceCredentials }, thingFlaw);
   const post = (list: string, body: string, own = token, method = 'POST') =>
     deployment({
       method,
