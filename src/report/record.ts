@@ -1,4 +1,4 @@
-import { Document, visit } from 'yaml';
+import { Document, type ScalarTag, visit } from 'yaml';
 import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
 import { merged, type Shape } from '../judge/shape.js';
@@ -64,17 +64,25 @@ export function formatRecord(record: TargetRecord): string {
 
 /** YAML that reads back as the same value, whatever the texts hold, and in which no key of a stranger begins a line. */
 function yamlOf(value: object): string {
-  const document = new Document(value, { aliasDuplicateObjects: false });
+  const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [escapedText, ...tags] });
   visit(document, {
     Scalar(place, scalar) {
-      if (typeof scalar.value !== 'string') return;
-      const isPlain = scalar.value === escapeControlCharacters(scalar.value);
-      // Escapes are read within double quotes alone.
-      if (!isPlain || (place === 'key' && !/^\w/.test(scalar.value))) scalar.type = 'QUOTE_DOUBLE';
+      if (place === 'key' && !/^\w/.test(String(scalar.value))) scalar.type = 'QUOTE_DOUBLE';
     },
   });
-  return escapeControlCharacters(document.toString({ lineWidth: 0, doubleQuotedAsJSON: true }));
+  return document.toString({ lineWidth: 0, doubleQuotedAsJSON: true });
 }
+
+/** A text that needs escapes, which YAML reads within double quotes alone, or whose white space a block would lose. */
+const escapedText: ScalarTag = {
+  tag: 'tag:yaml.org,2002:str',
+  default: true,
+  identify: (value) =>
+    typeof value === 'string' &&
+    (value !== escapeControlCharacters(value) || (value.includes('\n') && !/^\S(.*\S)?(\n.*\S)*$/.test(value))),
+  resolve: (text) => text,
+  stringify: ({ value }) => escapeControlCharacters(JSON.stringify(value)),
+};
 
 /**
  * Reads a record. Questions that this ledger does not know are no mistake: it may be of another version.
