@@ -2,6 +2,7 @@ import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import dotenv from 'dotenv';
 import { inputsOfRun } from './src/playwright/run-state.js';
+import { junitDraft } from './src/report/results.js';
 
 dotenv.config({ quiet: true });
 
@@ -14,7 +15,7 @@ export default defineConfig({
   testDir: 'specs',
   testMatch: `conformance.spec${extension}`,
   globalSetup: adapter('setup'),
-  reporter: [['list'], ['junit', { outputFile: path.resolve(out, 'junit.xml') }], [adapter('reporter')]],
+  reporter: [['list'], ['junit', { outputFile: path.resolve(junitDraft(out)) }], [adapter('reporter')]],
   outputDir: path.resolve('test-results'),
   // One worker: concurrency inside a case is faster than more workers, and gentler on a deployment.
   workers: 1,

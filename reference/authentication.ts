@@ -1,3 +1,4 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Credentials } from '../src/http/credentials.js';
 import type { Headers } from '../src/http/exchange.js';
 import { decider } from './decide.js';
@@ -13,13 +14,12 @@ export function authenticationHandlers({ credentials, behaviours }: Facts): Auth
 
   return {
     authenticate(headers) {
-      const { applicationId, token } = sentCredentials(headers);
+      const sent = sentCredentials(headers);
+      const { applicationId, token } = sent;
       if (applicationId === '' && token === '') inCredentials('credentials-missing-both', 'credentials');
       else if (applicationId === '') inCredentials('credentials-missing-id', 'X-Client-Application-Id');
       else if (token === '') inCredentials('credentials-missing-token', 'X-Client-Token');
-      else if (applicationId !== credentials.applicationId || token !== credentials.token) {
-        inCredentials('credentials-wrong-token', 'credentials');
-      }
+      else if (!areKnown(sent, credentials)) inCredentials('credentials-wrong-token', 'credentials');
     },
   };
 }
@@ -30,4 +30,16 @@ export function sentCredentials(headers: Headers): Credentials {
     applicationId: header(headers, 'x-client-application-id') ?? '',
     token: header(headers, 'x-client-token') ?? '',
   };
+}
+
+/** Whether credentials are the right ones. How long that takes says nothing of what is right about wrong ones. */
+export function areKnown(sent: Credentials, own: Credentials): boolean {
+  const matches = [isSame(sent.applicationId, own.applicationId), isSame(sent.token, own.token)];
+  return !matches.includes(false);
+}
+
+function isSame(one: string, other: string): boolean {
+  // Of hashes, since only what has the same length can be compared so.
+  const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer];
+  return timingSafeEqual(first, second);
 }

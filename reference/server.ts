@@ -1,17 +1,17 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { HttpRequest } from '../src/http/exchange.js';
-import { createDeployment, type Deployment, type DeploymentOptions } from './deployment.js';
+import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
+import { createDeployment, type DeploymentOptions } from './deployment.js';
 import { refusal } from './early-response.js';
-import { createManaged } from './manage.js';
+import { createManaged, type FlawOf } from './manage.js';
 import { refusalResponse } from './response.js';
 
 export interface ServerOptions extends DeploymentOptions {
   /** A free one, unless given. */
   readonly port?: number;
-  /** Whether the world can be added to over the wire; see `createManaged`. */
-  readonly manage?: boolean;
+  /** Where the world can be added to over the wire, what checks that which comes; see `createManaged`. */
+  readonly manage?: FlawOf;
 }
 
 /** Bodies of more bytes are answered with 413. */
@@ -27,8 +27,8 @@ const host = '127.0.0.1';
  * @throws an Error when the port is taken
  */
 export async function serveReference(options: ServerOptions): Promise<{ url: string; close(): Promise<void> }> {
-  const { port = 0, manage = false } = options;
-  const respond = guarded(manage ? createManaged(options) : createDeployment(options));
+  const { port = 0, manage } = options;
+  const respond = manage === undefined ? createDeployment(options) : createManaged(options, manage);
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -38,11 +38,14 @@ export async function serveReference(options: ServerOptions): Promise<{ url: str
       if (size <= maxBodyBytes) chunks.push(chunk);
     });
     incoming.on('end', () => {
-      const body = Buffer.concat(chunks).toString();
-      const response = size <= maxBodyBytes ? respond(requestOf(incoming, body)) : tooLarge;
-      outgoing.statusCode = response.status;
-      for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
-      outgoing.end(response.body);
+      const request = requestOf(incoming, Buffer.concat(chunks).toString());
+      // A defect of the deployment ends one request, and not the server.
+      try {
+        if (!isMeant(request, incoming.socket.localPort)) answer(outgoing, misdirected);
+        else answer(outgoing, size <= maxBodyBytes ? respond(request) : tooLarge);
+      } catch (defect) {
+        answer(outgoing, refusalResponse(refusal(500, String(defect))));
+      }
     });
   });
   await once(server.listen({ port, host }), 'listening');
@@ -56,15 +59,26 @@ export async function serveReference(options: ServerOptions): Promise<{ url: str
 
 const tooLarge = refusalResponse(refusal(413, `body: has more than ${maxBodyBytes} bytes`));
 
-/** A defect of the deployment ends one request, and not the server. */
-function guarded(deployment: Deployment): Deployment {
-  return (request) => {
-    try {
-      return deployment(request);
-    } catch (defect) {
-      return refusalResponse(refusal(500, String(defect)));
-    }
-  };
+const misdirected = refusalResponse(refusal(421, 'Host: is not the address of this deployment'));
+
+function answer(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
+  for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);
+  outgoing.statusCode = status;
+  for (const [name, value] of headers) outgoing.appendHeader(name, value);
+  outgoing.end(body);
+}
+
+/** Names of this machine that nobody else can give to another. */
+const ownNames = ['127.0.0.1', 'localhost', '[::1]'];
+
+/**
+ * Whether a request was meant for this server. The page of a stranger in a browser here, whose name is made to lead to
+ * this machine, sends that name.
+ */
+function isMeant({ headers }: HttpRequest, port = 0): boolean {
+  const hosts = headers.filter(([name]) => name.toLowerCase() === 'host').map(([, value]) => value.toLowerCase());
+  const meant = ownNames.flatMap((name) => [`${name}:${port}`, ...(port === 80 ? [name] : [])]);
+  return hosts.length === 1 && hosts.every((each) => meant.includes(each));
 }
 
 /** The request as it was sent: paths and headers are not normalised. */

@@ -8,6 +8,7 @@ import { settings, suite, test } from '../src/playwright/fixtures.js';
 import type { Session } from '../src/playwright/run-state.js';
 import { driftText } from '../src/report/drift-text.js';
 import { responseTextFor } from '../src/report/exchange-text.js';
+import { asLines } from '../src/support/foreign-text.js';
 import { packageRoot } from '../src/support/package-root.js';
 import type { Location } from '../src/support/problem.js';
 
@@ -62,13 +63,16 @@ async function showRows({ rows, at }: CaseResult): Promise<void> {
   }
 }
 
-function shown({ id, reason, at, rows, evidence }: CaseResult, { target }: Session): Error {
+function shown({ id, reason, at, rows, evidence, asCase }: CaseResult, { target }: Session): Error {
   const broken = rows.filter(({ verdict }) => verdict === 'fail').map(({ title, reason }) => `  ${title}: ${reason}`);
-  const paragraphs = [
-    rows.length > 1 ? `${broken.length} of ${rows.length} rows fail:\n${broken.join('\n')}` : reason,
-    ...(evidence === undefined ? [] : [`Send it again with:\n${curlCommand(evidence.request, target.base_url)}`]),
+  const lines = [
+    ...(rows.length > 1 ? [`${broken.length} of ${rows.length} rows fail:`, ...broken] : [reason]),
+    ...(asCase === undefined ? [] : ['', 'As a case:', ...asCase.trimEnd().split('\n')]),
+    ...(evidence === undefined
+      ? []
+      : ['', 'Send it again with:', ...curlCommand(evidence.request, target.base_url).split('\n')]),
   ];
-  return located(paragraphs.join('\n\n'), id, at);
+  return located(asLines(lines).trimEnd(), id, at);
 }
 
 function drifted(result: CaseResult): Error {

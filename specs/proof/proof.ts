@@ -126,7 +126,12 @@ function isDecisive({ testCase, assertion }: Expectation, { cases, background }:
     ...row,
     expect: row.expect.filter((other) => !isSame(assertion, other)),
   }));
-  const without = judgeCase({ ...testCase, rows }, first.exchanges, background, again?.exchanges);
+  const without = judgeCase(
+    { ...testCase, rows },
+    first.exchanges,
+    background,
+    ...again.map(({ exchanges }) => exchanges),
+  );
   return !caught.includes(without.verdict);
 }
 

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -114,6 +114,31 @@ test('a fault is served; the case file is shown at the line that it violates, wi
   expect(output).toContain('-H "X-Client-Token: $CLIENT_TOKEN"');
   expect(output).not.toContain(env.CLIENT_TOKEN);
   expect(requirementsWith('fail', readCertificate(cwd, 'faulty'))).toEqual(['limit.newest-150']);
+});
+
+test('the first line says that the credentials are public', async () => {
+  const served = await serve([]);
+  await served.end();
+  expect(served.output.split('\n')[0]).toBe(
+    `The reference deployment, whose credentials are public, answers at ${served.url}/v1/promotions/validation`,
+  );
+});
+
+test('a world that is not whole is refused', async () => {
+  const world = JSON.parse((await conformance(['world'], { cwd })).output);
+  const served = async (change: object) => {
+    writeFileSync(path.join(cwd, 'world.json'), JSON.stringify({ ...world, ...change }));
+    return conformance(['serve', '--world', 'world.json'], { cwd });
+  };
+  const [tier] = world.tiers;
+  const changed: readonly (readonly [change: object, message: string])[] = [
+    [{ tiers: [{ ...tier, rules: [null] }] }, 'world.json:1:'],
+    [{ tiers: [{ ...tier, campaign_id: 'none' }] }, `'${tier.id}' refers to nothing: campaign_id 'none'`],
+  ];
+  for (const [change, message] of changed) {
+    const { status, output } = await served(change);
+    expect([status, output]).toEqual([2, expect.stringContaining(message)]);
+  }
 });
 
 test('an unknown behaviour is refused, with the nearest one', async () => {

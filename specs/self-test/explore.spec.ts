@@ -76,7 +76,7 @@ test('a finding is shrunk to a small request and printed as a case that the suit
     independentDeployment(world, { violation: 'ignores-metadata-filter-when-options-sent' }),
   );
   expect(result).toMatchObject({ verdict: 'fail', subject: 'filter.tier-metadata' });
-  const text = result.reason.slice(result.reason.indexOf('cases:'));
+  const text = result.asCase ?? '';
   const { cases, problems } = readCaseFile(parseYaml(text, 'found.yaml'), suite.ledger, suite.world);
   expect(problems).toEqual([]);
   expect(cases.map(({ id }) => id)).toEqual(['found-by-exploring']);

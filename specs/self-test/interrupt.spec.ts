@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -6,17 +7,45 @@ import { readCertificate, temporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { independentDeployment, listen } from './support/independent.js';
 
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`${signal} leaves a certificate of what was judged, and no process`, async () => {
+interface Ending {
+  /** Ends a run early. Gets the group of all its processes, and the command that began it. */
+  end(group: number, command: number): void;
+  /** How the shell that started the command ends: status and signal. */
+  readonly shell?: readonly [status: number | null, signal: string | null];
+}
+
+const endings: Readonly<Record<string, Ending>> = {
+  'Ctrl-C, which a terminal sends to all': { end: (group) => process.kill(-group, 'SIGINT') },
+  'SIGTERM to the command': { end: (_, command) => process.kill(command, 'SIGTERM') },
+  'SIGTERM to all': { end: (group) => process.kill(-group, 'SIGTERM') },
+  'a closed terminal, which sends SIGHUP to all': { end: (group) => process.kill(-group, 'SIGHUP') },
+  'SIGHUP to the command': { end: (_, command) => process.kill(command, 'SIGHUP') },
+  'the end of whoever started the command': {
+    end: (group) => process.kill(group, 'SIGKILL'),
+    shell: [null, 'SIGKILL'],
+  },
+  'the end of the command': { end: (_, command) => process.kill(command, 'SIGKILL'), shell: [137, null] },
+};
+
+/** Starts a command, says its number, and ends as it does, whatever signals come. */
+const shellScript = `
+trap : INT TERM HUP
+"$@" & command=$!
+echo $command
+while wait $command; status=$?; kill -0 $command 2> /dev/null; do :; done
+exit $status
+`;
+
+for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings)) {
+  test(`${what} leaves a certificate of what was judged, and no process`, async () => {
     const { folder: cwd, remove } = temporaryFolder();
     const answer = independentDeployment(suite.world);
     let received = 0;
-    let child: ReturnType<typeof spawn> | undefined;
+    let group = 0;
+    let command = 0;
     const { url, close } = await listen((request) => {
       received += 1;
-      // To the whole group, as a terminal does with Ctrl-C; SIGTERM goes to the command alone.
-      if (received === 60 && child?.pid !== undefined)
-        process.kill(signal === 'SIGINT' ? -child.pid : child.pid, signal);
+      if (received === 60) end(group, command);
       return answer(request);
     });
     const env = {
@@ -24,24 +53,39 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       CLIENT_APPLICATION_ID: 'an-application',
       CLIENT_TOKEN: 'a-token-of-the-test',
     };
-    const args = [
-      path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js'),
-      'certify',
-      '--base-url',
-      url,
-      '--out',
-      'out',
-    ];
-    child = spawn(process.execPath, args, { cwd, env, detached: true, stdio: 'ignore' });
-    const { pid } = child;
-    const status = await new Promise((resolve) => child?.on('exit', resolve));
-    expect(status).toBe(4);
+    const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
+    const args = ['-c', shellScript, 'sh', process.execPath, script];
+    const shell = spawn('sh', [...args, 'certify', '--base-url', url, '--out', 'out'], {
+      cwd,
+      env,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'ignore'],
+    });
+    const ended = new Promise((resolve) => shell.on('exit', (...by) => resolve(by)));
+    group = shell.pid ?? 0;
+    command = await new Promise<number>((resolve) => {
+      shell.stdout.setEncoding('utf8').once('data', (text: string) => resolve(Number.parseInt(text, 10)));
+    });
+    // Everything that it prints goes nowhere from now on, as where a terminal is gone.
+    shell.stdout.destroy();
+    expect(await ended).toEqual(ofShell);
+    await expect.poll(() => isRunning(group), { timeout: 60_000 }).toBe(false);
+    expect(existsSync(path.join(cwd, 'out', 'certificate.json'))).toBe(true);
     const certificate = readCertificate(cwd, 'out');
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.incomplete_because?.join()).toContain('interrupted');
     expect(certificate.requirements.some(({ verdict }) => verdict === 'pass')).toBe(true);
-    expect(() => process.kill(-(pid ?? 0), 0)).toThrow('ESRCH');
     await close();
     remove();
   });
+}
+
+/** Whether any process of a group is left. */
+function isRunning(group: number): boolean {
+  try {
+    process.kill(-group, 0);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -11,6 +11,7 @@ import { availabilityOf } from '../../src/targets/availability.js';
 import { endpointOf } from '../../src/targets/connection.js';
 import { openTarget } from '../../src/targets/open.js';
 import { loadTarget } from '../../src/targets/target.js';
+import { thingFlaw } from '../../src/world/thing-flaw.js';
 import { conformance, conformanceHere, temporaryFolder } from './support/cli.js';
 import { certifyOver, suite } from './support/in-process.js';
 
@@ -27,7 +28,11 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
       // Who tried the example has bindings there.
       filter: (file) => !file.endsWith('.bindings.yaml'),
     });
-  const { url, close } = await serveReference({ world: emptyWorld, credentials: referenceCredentials, manage: true });
+  const { url, close } = await serveReference({
+    world: emptyWorld,
+    credentials: referenceCredentials,
+    manage: thingFlaw,
+  });
   const env = { ...environment, BASE_URL: url };
   const options = { cwd: folder, env };
   const target = ['--target', 'targets/reference.yaml'];
@@ -168,7 +173,7 @@ test.describe('the command', () => {
 });
 
 test.describe('the management API', () => {
-  const deployment = createManaged({ world: emptyWorld, credentials: referenceCredentials });
+  const deployment = createManaged({ world: emptyWorld, credentials: referenceCredentials }, thingFlaw);
   const post = (list: string, body: string, own = token, method = 'POST') =>
     deployment({
       method,

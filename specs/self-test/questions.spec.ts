@@ -142,7 +142,7 @@ test('a changed outcome is drift, with what came back now and then', async () =>
   expect(certificate.verdict).toBe('conforms');
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-numeric-string']);
   expect(certificate.drift[0]?.text).toMatch(
-    /is 'rejected'; the record says 'as-number'\.[\s\S]*Now:\n400[\s\S]*Then:\ncurl[\s\S]*200/,
+    /is 'rejected'; the record says 'as-number'\.[\s\S]*Now:\n\| 400[\s\S]*Then:\n\| curl[\s\S]*\| 200/,
   );
 });
 

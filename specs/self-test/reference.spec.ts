@@ -1,5 +1,9 @@
+import crypto from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
+import { connect } from 'node:net';
 import path from 'node:path';
+import { text } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { Client } from 'undici';
@@ -14,9 +18,11 @@ import {
 import { referenceCredentials } from '../../reference/credentials.js';
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { serveReference } from '../../reference/server.js';
+import { worldFlaws } from '../../reference/whole-world.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { compileSchema } from '../../src/support/stated-schema.js';
+import { thingFlaw } from '../../src/world/thing-flaw.js';
 import type { Rule, Tier, World } from '../../src/world/world.js';
 import { coveringArray } from './support/covering-array.js';
 
@@ -917,4 +923,114 @@ test.describe('on a socket', () => {
     await toIt.close();
     await defective.close();
   });
+
+  test('only requests that were meant for this machine are answered', async () => {
+    const { port } = new URL(server.url);
+    const statusFor = async (host: string) => (await send({ headers: { Host: host } })).status;
+    for (const host of ['127.0.0.1', 'localhost', 'LocalHost', '[::1]'])
+      expect(await statusFor(`${host}:${port}`), host).toBe(200);
+    // As a page of a stranger sends it, whose name leads to this machine.
+    for (const host of ['attacker.test', `attacker.test:${port}`, `localhost.attacker.test:${port}`, '127.0.0.1'])
+      expect(await statusFor(host), host).toBe(421);
+    expect(await statusFor(`127.0.0.1:${Number(port) - 1}`)).toBe(421);
+    expect(await statusOf(server.url, ['GET / HTTP/1.0'])).toBe(421);
+    expect(await statusOf(server.url, ['GET / HTTP/1.1', `Host: localhost:${port}`, 'Host: attacker.test'])).not.toBe(
+      200,
+    );
+  });
+
+  test('credentials are compared as a whole, and in the same time whatever is right about them', async () => {
+    const compared: number[] = [];
+    const { timingSafeEqual } = crypto;
+    crypto.timingSafeEqual = (one, other) => {
+      compared.push(one.byteLength);
+      return timingSafeEqual(one, other);
+    };
+    syncBuiltinESMExports();
+    const { applicationId, token } = referenceCredentials;
+    const managed = await serveReference({ world, credentials: referenceCredentials, manage: thingFlaw });
+    const toIt = new Client(managed.url);
+    const tries = [
+      [applicationId, token],
+      [applicationId, `${token}x`],
+      ['x', token],
+      ['x', 'x'],
+    ] as const;
+    const answers: unknown[] = [];
+    for (const path of [operation, '/manage/customers'])
+      for (const [id, own] of tries) {
+        const headers = { 'X-Client-Application-Id': id, 'X-Client-Token': own };
+        compared.length = 0;
+        const { status } = await send({ method: path === operation ? 'GET' : 'POST', path, headers, text: '' }, toIt);
+        answers.push([status, ...compared]);
+      }
+    crypto.timingSafeEqual = timingSafeEqual;
+    syncBuiltinESMExports();
+    await toIt.close();
+    await managed.close();
+    const wrong = [401, 32, 32];
+    expect(answers).toEqual([[200, 32, 32], wrong, wrong, wrong, [400, 32, 32], wrong, wrong, wrong]);
+  });
+
+  test('what is not whole is not taken into the world, and later answers are as before', async () => {
+    const managed = await serveReference({ world, credentials: referenceCredentials, manage: thingFlaw });
+    const toIt = new Client(managed.url);
+    const post = (list: string, members: unknown) => send({ method: 'POST', path: `/manage/${list}`, members }, toIt);
+    const tier = { campaign_id: 'camp_a', name: 'A tier', metadata: {}, rules: [] };
+    const before = await send({}, toIt);
+    const notWhole: readonly (readonly [list: string, thing: object])[] = [
+      ['tiers', { ...tier, rules: [null] }],
+      ['tiers', { ...tier, rules: [{}] }],
+      ['tiers', { ...tier, rules: [{ kind: 'customer', any_of: 'cust_ann' }] }],
+      ['tiers', { ...tier, rules: [{ kind: 'product', id: 'prod_mug', at_least: '1' }] }],
+      ['tiers', { ...tier, rules: [{ kind: 'product', id: 'prod_none', at_least: 1 }] }],
+      ['tiers', { ...tier, rules: {} }],
+      ['tiers', { ...tier, metadata: { a: null } }],
+      ['tiers', { ...tier, metadata: [] }],
+      ['tiers', { ...tier, campaign_id: 'camp_none' }],
+      ['tiers', { ...tier, name: 1 }],
+      ['tiers', { ...tier, more: 1 }],
+      ['campaigns', { name: 'A', category_ids: null }],
+      ['campaigns', { name: 'A', category_ids: ['cat_none'] }],
+      ['categories', {}],
+      ['skus', { product_id: 1 }],
+      ['customers', { name: 'Ann' }],
+    ];
+    for (const [list, thing] of notWhole) {
+      const { status, body } = await post(list, thing);
+      expect([status, Object.keys(JSON.parse(body))], JSON.stringify(thing)).toEqual([400, ['error']]);
+    }
+    expect(await send({}, toIt)).toEqual({ ...before, headers: expect.anything() });
+    expect((await post('tiers', { ...tier, rules: [{ kind: 'metadata', key: 'a', is: 'b' }] })).status).toBe(201);
+    const made = await post('tiers', tier);
+    expect(made.status).toBe(201);
+    expect(JSON.parse((await send({}, toIt)).body).promotions[0].id).toBe(JSON.parse(made.body).id);
+    await toIt.close();
+    await managed.close();
+  });
 });
+
+test('a world is whole when nothing occurs twice, and all that is referred to is there', () => {
+  const [tier] = world.tiers as [Tier];
+  expect(worldFlaws(world)).toEqual([]);
+  expect(worldFlaws({ ...world, tiers: [{ ...tier, campaign_id: 'none' }] })).toEqual([
+    `'${tier.id}' refers to nothing: campaign_id 'none'`,
+  ]);
+  expect(worldFlaws({ ...world, tiers: [tier, tier] })).toEqual([
+    `the id '${tier.id}' occurs twice`,
+    `two tiers were created at ${tier.created_at}`,
+  ]);
+  expect(worldFlaws({ ...world, customers: [] })).toContain("'promo_ann' refers to nothing: any_of 'cust_ann'");
+  expect(worldFlaws({ ...world, products: [] })).toContain("'promo_mug-01' refers to nothing: id 'prod_mug'");
+  expect(worldFlaws({ ...world, products: [] })).toContain("'sku_cap' refers to nothing: product_id 'prod_cap'");
+  expect(worldFlaws({ ...world, skus: [] })).toContain("'promo_cap-01' refers to nothing: id 'sku_cap'");
+  expect(worldFlaws({ ...world, categories: [] })).toEqual(["'camp_a' refers to nothing: category_ids 'cat_kitchen'"]);
+});
+
+/** The status of the answer to a request that is written line by line. */
+async function statusOf(url: string, lines: readonly string[]): Promise<number> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  socket.end([...lines, '', ''].join('\r\n'));
+  return Number((await text(socket)).split(' ')[1]);
+}

@@ -4,7 +4,7 @@ import { faultNamed } from '../../reference/faults/index.js';
 import { sampled } from '../../src/engine/case-result.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { certifyInProcess, requirementSuite, requirementsWith } from './support/in-process.js';
+import { certifyInProcess, certifyOver, channelTo, requirementSuite, requirementsWith } from './support/in-process.js';
 
 const { world } = requirementSuite;
 const suite = requirementSuite;
@@ -57,6 +57,52 @@ test.describe('a fail was seen twice', () => {
     expect(certificate.unstable).toEqual([]);
     const { certificate: usual } = await certifyInProcess(honest, { suite });
     expect(certificate.requests_sent).toBeGreaterThan(usual.requests_sent);
+  });
+});
+
+test.describe('what is sent again', () => {
+  /** Answers one request of a large case with nothing, so many times. */
+  const emptyFor = (times: number): Answer => {
+    let requests = 0;
+    return (request) => {
+      const response = honest(request);
+      if (request.path !== narrowed?.path || request.body !== narrowed.body) return response;
+      requests += 1;
+      return requests <= times ? { ...response, body: '{"promotions":[]}' } : response;
+    };
+  };
+  const campaigns = suite.cases.find(({ id }) => id === 'campaign-filter');
+  const narrowed = campaigns?.rows[0]?.requests.get('filtered');
+  const one = { ...suite, cases: suite.cases.filter((each) => each === campaigns) };
+
+  test('a single row that is refuted is sent a third time', async () => {
+    const { certificate } = await certifyInProcess(emptyFor(2), { suite: one });
+    expect(requirementsWith('fail', certificate)).toEqual([]);
+    expect(certificate.unstable.map((entry) => entry.case)).toEqual([campaigns?.id]);
+    const { certificate: refuted } = await certifyInProcess(emptyFor(3), { suite: one });
+    expect(requirementsWith('fail', refuted)).toHaveLength(1);
+  });
+
+  test('goes out one request after another, each on a connection of its own', async () => {
+    const events: string[] = [];
+    const channel = channelTo(emptyFor(1));
+    await certifyOver(
+      {
+        ...channel,
+        renew: () => events.push('renewed'),
+        async send(request) {
+          events.push('sent');
+          await new Promise((resolve) => setImmediate(resolve));
+          events.push('answered');
+          return channel.send(request);
+        },
+      },
+      one,
+    );
+    const again = events.slice(events.indexOf('renewed'));
+    const expected = ['renewed', 'sent', 'answered'];
+    expect(again.length).toBeGreaterThan(100);
+    expect(again).toEqual(again.map((_, n) => expected[n % 3]));
   });
 });
 

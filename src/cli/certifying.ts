@@ -1,9 +1,10 @@
-import { accessSync, constants, existsSync, mkdirSync, rmSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { planText } from '../engine/plan.js';
-import { inputsOfRun, shareRun } from '../playwright/run-state.js';
+import { beginRun, type Ending, endingOfRun, inputsOfRun, shareRun } from '../playwright/run-state.js';
 import type { Certificate } from '../report/certificate.js';
+import { removeResults } from '../report/results.js';
 import { UnusableInput } from '../support/problem.js';
 import { checkedValue } from '../support/schema.js';
 import { readYaml } from '../support/yaml-file.js';
@@ -40,12 +41,13 @@ export function certifyFlags(command: Command): Command {
 }
 
 /**
- * Checks everything that can be checked without sending, then runs Playwright and reads its certificate.
+ * Checks everything that can be checked without sending, then runs Playwright, which says how the run ended.
  *
  * @param args for Playwright
  * @returns the exit status
  */
 export async function certify(args: readonly string[], flags: CertifyFlags): Promise<number> {
+  beginRun();
   setVariables({
     ...targetVariables(flags),
     [variables.out]: flags.out,
@@ -65,19 +67,29 @@ export async function certify(args: readonly string[], flags: CertifyFlags): Pro
   // Lists tests and judges nothing, so that there is nothing to certify.
   if (args.includes('--list')) return (await runPlaywright(['--reporter=list', ...args])) ?? exitStatus.unusableInput;
   const { out, recordTo } = settings;
-  makeFolder(out, '--out');
   if (recordTo !== undefined) makeFolder(path.dirname(recordTo), '--to');
-  const file = path.join(out, 'certificate.json');
-  rmSync(file, { force: true });
+  removeResults(out);
 
   const unshare = shareRun();
   const code = await runPlaywright(withReporter(args));
+  const ending = endingOfRun();
   unshare();
-  if (!existsSync(file)) {
+  if (ending === undefined) {
     process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
     return exitStatus.unusableInput;
   }
-  return statusOf(readCertificate(file));
+  return statusOfEnding(ending);
+}
+
+function statusOfEnding(ending: Ending): number {
+  switch (ending.kind) {
+    case 'certified':
+      return statusOf(ending);
+    case 'unwritten':
+      return exitStatus.unusableInput;
+    case 'broken-off':
+      return exitStatus.mistake;
+  }
 }
 
 /** Reads a certificate. @throws UnusableInput with all that is wrong with it */

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { onceDismissed, outliveReaders } from '../playwright/dismissal.js';
 import { packageRoot } from '../support/package-root.js';
 
 /**
@@ -16,12 +17,15 @@ export async function runPlaywright(args: readonly string[]): Promise<number | n
     // All is compiled, so that Playwright's own compiler need not start, in every process of the run.
     env: { PW_DISABLE_TS_ESM: '1', ...process.env },
   });
-  // Ctrl-C reaches Playwright by itself, which then still writes the certificate; other signals are handed on.
+  // Ctrl-C reaches Playwright by itself, which then still writes the certificate.
   const wait = () => undefined;
-  const interrupt = () => child.kill('SIGINT');
-  process.on('SIGINT', wait).on('SIGTERM', interrupt);
+  process.on('SIGINT', wait);
+  // Whatever else ends a run may reach both or this process alone; Playwright takes the first and passes over others.
+  const endWatch = onceDismissed(() => child.kill('SIGTERM'));
+  outliveReaders();
   const code = await new Promise<number | null>((resolve, reject) => child.on('exit', resolve).on('error', reject));
-  process.off('SIGINT', wait).off('SIGTERM', interrupt);
+  process.off('SIGINT', wait);
+  endWatch();
   return code;
 }
 

@@ -14,6 +14,8 @@ export interface CaseResult {
   readonly reason: string;
   readonly at: Location;
   readonly rows: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
+  /** A case that shows the same, as it could stand in a case file; of what was found by exploring. */
+  readonly asCase?: string;
   /** For a question that was answered. */
   readonly outcome?: string;
   /** The exchange that shows it. */

@@ -119,8 +119,8 @@ export async function explore(
       const { draw, broken, exchange } = found;
       const subject = requirementOf(broken, draw, suite.ledger);
       const at = suite.ledger.requirements.find(({ id }) => id === subject)?.at ?? common.at;
-      const reason = `${broken.because} ${origin} As a case:\n${caseText(draw, subject)}`;
-      return { ...common, subject, verdict: 'fail', reason, at, evidence: exchange };
+      const reason = `${broken.because} ${origin}`;
+      return { ...common, subject, verdict: 'fail', reason, at, evidence: exchange, asCase: caseText(draw, subject) };
     }
     if (failed)
       return { ...common, verdict: 'error', reason: `Exploring broke off. ${String(errorInstance)} ${origin}` };

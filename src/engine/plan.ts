@@ -37,7 +37,7 @@ export function planText(suite: Suite, settings: Scope & { readonly exploration?
     ...(again === 0 ? [] : [`${[...samples].join(', ')}, once more at the end  (${again})`]),
     ...(randomRequests === 0 ? [] : [`random requests  (${randomRequests}, and as many to shrink a failure)`]),
     '',
-    `${sent.length} of ${plans.length} cases, ${total} requests, ${intrusive} of them ${tag.intrusive}; a case that fails is sent twice. Nothing was sent.`,
+    `${sent.length} of ${plans.length} cases, ${total} requests, ${intrusive} of them ${tag.intrusive}; a case that fails is sent two or three times. Nothing was sent.`,
     '',
   ].join('\n');
 }

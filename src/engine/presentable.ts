@@ -1,5 +1,6 @@
 import type { Channel, Exchange, Headers } from '../http/exchange.js';
 import type { Drift } from '../judge/drift.js';
+import { beginningOf, oneLine } from '../support/foreign-text.js';
 import type { CaseResult } from './case-result.js';
 
 /** Of texts that are shown as a whole, in characters. */
@@ -41,7 +42,7 @@ function presentableExchange(exchange: Exchange, redact: Channel['redact']): Exc
   const response = {
     status,
     headers: presentableHeaders(headers, redact),
-    body: copyOf(clean.slice(0, maxOfBody)),
+    body: copyOf(beginningOf(clean, maxOfBody)),
     ...(clean.length > maxOfBody ? { bodyLength: clean.length } : {}),
   };
   return { ...exchange, request, response };
@@ -56,8 +57,8 @@ function copyOf(slice: string): string {
   return Buffer.from(slice).toString();
 }
 
-/** A text as it may be shown, and of bounded length. */
+/** A text as it may be shown: in one line of bounded length. */
 export function shown(text: string, redact: Channel['redact']): string {
-  const clean = redact(text);
-  return clean.length <= maxOfText ? clean : `${clean.slice(0, maxOfText)}… (${clean.length} characters in all)`;
+  const clean = oneLine(redact(text));
+  return clean.length <= maxOfText ? clean : `${beginningOf(clean, maxOfText)}… (${clean.length} characters in all)`;
 }

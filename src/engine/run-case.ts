@@ -54,11 +54,11 @@ function caseResultOf(testCase: TestCase, { judgement, first, again }: SentCase)
     at,
     rows: rows.map(({ title, verdict, reason }) => ({ title, verdict, reason })),
     drift: [],
-    requestsSent: first.requestsSent + (again?.requestsSent ?? 0),
+    requestsSent: [first, ...again].reduce((sum, sent) => sum + sent.requestsSent, 0),
     ...defined({
       outcome,
       evidence: shownBy(first),
-      again: isUnstable ? shownBy(again) : undefined,
+      again: isUnstable ? shownBy(again.at(-1)) : undefined,
     }),
   };
 }

@@ -35,7 +35,7 @@ export type TransportErrorKind =
 /** One request and what came back: a response, or why there is none. */
 export type Exchange = {
   readonly request: HttpRequest;
-  /** How often the request was sent, until this came of it; once, unless this says otherwise. */
+  /** How many requests were sent until this came of it; one, unless this says otherwise. */
   readonly attempts?: number;
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });
 

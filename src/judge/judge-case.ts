@@ -61,22 +61,23 @@ export type SentRows = readonly ReadonlyMap<string, Exchange>[];
 /**
  * Judges a case by the exchanges that its rows brought. Pure.
  *
- * @param again what came back when it was sent a second time, as a case that fails is: what is refuted only once is
- *   unstable, and proves nothing
+ * @param again what came back each time that it was sent again, as a case that fails is: what is not refuted every time
+ *   is unstable, and proves nothing
  */
 export function judgeCase(
   testCase: TestCase,
   exchanges: SentRows,
   background: Background,
-  again?: SentRows,
+  ...again: readonly SentRows[]
 ): CaseJudgement {
   const evidence = evidenceOf(exchanges, background);
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as Evidence), rows: [] };
-  const later = again === undefined ? [] : evidenceOf(again, background);
-  const isWorldSeen = background.isWorldSeen || [...evidence, ...later].some(showsWorld);
+  const later = again.map((each) => evidenceOf(each, background));
+  const isWorldSeen = background.isWorldSeen || [evidence, ...later].flat().some(showsWorld);
   const rows = testCase.rows.map((row, n) => {
     const once = judgeRow(row, testCase, evidence[n] as Evidence);
-    const twice = later[n] === undefined ? once : judgeTwice(row, testCase, once, evidence[n] as Evidence, later[n]);
+    const all = later.map((each) => judgeTwice(row, testCase, once, evidence[n] as Evidence, each[n] as Evidence));
+    const twice = all.find(({ isUnstable }) => isUnstable) ?? all.at(-1) ?? once;
     return { title: row.title, ...(isWorldSeen ? twice : withoutWorld(twice, evidence[n] as Evidence)) };
   });
   return { ...sumOfRows(rows, testCase), rows };

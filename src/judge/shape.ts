@@ -34,8 +34,9 @@ function nothingSeen(): Seen {
 
 /** Whether a member is described together with others: its key is an id, or one too many. */
 function isCollective(key: string, { members }: Seen, ids: KnownIds): boolean {
-  // Ajv passes over a property of that name, so that as a member of its own it would always be one too many.
-  if (key === '__proto__') return true;
+  // Ajv passes over a property of that name, so that as a member of its own it would always be one too many; and half a
+  // character in the name of a property is more than it takes.
+  if (key === '__proto__' || /\p{Cs}/u.test(key)) return true;
   return (
     ids.tiers.exactly(key) !== undefined ||
     ids.keys.exactly(key) !== undefined ||

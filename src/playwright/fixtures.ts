@@ -19,7 +19,11 @@ interface WorkerFixtures {
 export const test = base.extend<object, WorkerFixtures>({
   session: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
-    async ({}, use) => use(loadSession()),
+    async ({}, use) => {
+      // A closed terminal ends the run as Ctrl-C does: Playwright's main process sees to that.
+      process.on('SIGHUP', () => undefined);
+      await use(loadSession());
+    },
     { scope: 'worker' },
   ],
   run: [

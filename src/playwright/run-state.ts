@@ -5,7 +5,7 @@ import { deserialize, serialize } from 'node:v8';
 import { loadSuite, ownFolder, type Suite, suiteFiles } from '../cases/suite.js';
 import type { Calibration } from '../engine/calibrate.js';
 import { budgetInFile, type RequestBudget } from '../http/request-budget.js';
-import type { CertifiedTarget } from '../report/certificate.js';
+import type { Certificate, CertifiedTarget } from '../report/certificate.js';
 import { availabilityOf } from '../targets/availability.js';
 import { variables } from '../targets/environment.js';
 import { loadSettings, type Settings } from '../targets/settings.js';
@@ -17,7 +17,7 @@ import { loadSettings, type Settings } from '../targets/settings.js';
 const variable = 'CONFORMANCE_RUN';
 
 /** The files in the folder. */
-const files = { inputs: 'inputs', session: 'session', requests: 'requests' } as const;
+const files = { inputs: 'inputs', session: 'session', requests: 'requests', ending: 'ending' } as const;
 
 /** What a run goes by. */
 export interface RunInputs {
@@ -32,6 +32,12 @@ export interface Session {
   /** Counts all requests of the run, whichever process sends them. */
   readonly requestBudget: RequestBudget;
 }
+
+/** How a run ended: with a certificate, with results that could not be written, or by a mistake in the suite. */
+export type Ending =
+  | ({ readonly kind: 'certified' } & Pick<Certificate, 'verdict' | 'drift'>)
+  | { readonly kind: 'unwritten' }
+  | { readonly kind: 'broken-off' };
 
 type Loaded = RunInputs & {
   /** Of the files and the variables from which it was loaded. */
@@ -61,6 +67,11 @@ export function inputsOfRun(): RunInputs {
     ofThisProcess = { signature, suite, settings: loadSettings(process.env, suite) };
   }
   return ofThisProcess;
+}
+
+/** Begins a run of its own, though this process may have been started by another run. */
+export function beginRun(): void {
+  delete process.env[variable];
 }
 
 /** Begins to share with processes that are started from now on; returns how to end it. */
@@ -116,6 +127,16 @@ export function loadSession(): Session {
     throw new Error('The set-up of the run has not been done: playwright.config.ts names it as globalSetup.');
   const { target, calibration, openedAt } = saved;
   return { target, calibration, requestBudget: budgetInFile(fileOf(files.requests), openedAt) };
+}
+
+/** Says how the run ended to the process that began it, if that is another one. */
+export function saveEnding(ending: Ending): void {
+  if (process.env[variable] !== undefined) writeFileSync(fileOf(files.ending), serialize(ending));
+}
+
+/** How the run ended; undefined where nobody could say. */
+export function endingOfRun(): Ending | undefined {
+  return read<Ending>(files.ending);
 }
 
 function fileOf(name: string): string {

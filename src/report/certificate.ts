@@ -51,6 +51,7 @@ export interface CaseEntry {
   readonly at?: string;
   readonly rows?: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
   readonly repeat_with?: string;
+  readonly as_case?: string;
 }
 
 export interface QuestionEntry {
@@ -197,7 +198,7 @@ const notSelected = 'Not selected in this run.';
 
 function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string): CaseEntry {
   if (result === undefined) return { id, verdict: 'not-applicable', reason: notSelected };
-  const { verdict, reason, at, rows, evidence } = result;
+  const { verdict, reason, at, rows, evidence, asCase } = result;
   if (verdict === 'pass') return { id, verdict, reason };
   const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');
   return {
@@ -207,6 +208,7 @@ function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string):
     at: formatLocation(at),
     ...(unpassed.length > 0 ? { rows: unpassed } : {}),
     ...(evidence === undefined ? {} : { repeat_with: curlCommand(evidence.request, baseUrl) }),
+    ...(asCase === undefined ? {} : { as_case: asCase }),
   };
 }
 

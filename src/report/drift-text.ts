@@ -1,6 +1,7 @@
 import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { Drift, Expected, ExpectedOutcome } from '../judge/drift.js';
+import { behindBar, oneLine } from '../support/foreign-text.js';
 import { someOf } from '../support/some-of.js';
 import type { ResponseText } from './exchange-text.js';
 import type { TargetRecord } from './record.js';
@@ -32,14 +33,14 @@ export function expectedOf(
   };
 }
 
-/** A drift in words, with what came back now and then. */
+/** A drift in words, with what came back now and then, both behind bars. */
 export function driftText(drift: Drift, { evidence }: CaseResult, responseText: ResponseText): string {
-  if (drift.kind === 'shape') return drift.message;
+  if (drift.kind === 'shape') return oneLine(drift.message);
   const { question, outcome, expected } = drift;
   return [
-    `${question} is '${outcome}'; ${expected.statedBy} says '${expected.outcome}'.`,
-    ...(evidence === undefined ? [] : ['', 'Now:', responseText(evidence)]),
-    ...(expected.recorded === undefined ? [] : ['', 'Then:', expected.recorded]),
+    oneLine(`${question} is '${outcome}'; ${expected.statedBy} says '${expected.outcome}'.`),
+    ...(evidence === undefined ? [] : ['', 'Now:', ...behindBar(responseText(evidence))]),
+    ...(expected.recorded === undefined ? [] : ['', 'Then:', ...behindBar(expected.recorded)]),
   ].join('\n');
 }
 

@@ -2,6 +2,7 @@ import { curlCommand } from '../http/curl.js';
 import { type Exchange, type HttpResponse, headerValues } from '../http/exchange.js';
 import { type KnownIds, knownIdsOf } from '../recognition/known-ids.js';
 import { namingOf } from '../recognition/naming.js';
+import { beginningOf, behindBar, oneLine } from '../support/foreign-text.js';
 import type { World } from '../world/world.js';
 
 /** Stands for the base URL wherever an output must not name addresses. */
@@ -13,21 +14,24 @@ const maxOfRequest = 1500;
 export function requestText({ request }: Exchange): string {
   const command = curlCommand(request, baseUrlPlaceholder);
   if (command.length <= maxOfRequest) return command;
-  return `${command.slice(0, maxOfRequest)}… (${command.length} characters in all)`;
+  return `${beginningOf(command, maxOfRequest)}… (${command.length} characters in all)`;
 }
 
-/** Says what came back, in words that are the same whenever the target answers the same. */
+/**
+ * Says what came back, in words that are the same whenever the target answers the same: status and media type, and what
+ * the target wrote behind a bar.
+ */
 export type ResponseText = (exchange: Exchange) => string;
 
 /** For deployments that have a world: its tiers are named, whatever the rest of a body. */
 export function responseTextFor(world: World): ResponseText {
   const ids = knownIdsOf(world);
   return (exchange) => {
-    if (!('response' in exchange)) return exchange.message;
+    if (!('response' in exchange)) return oneLine(exchange.message);
     const { status, headers } = exchange.response;
     const type = headerValues(headers, 'content-type')[0];
     const head = [String(status), ...(type === undefined ? [] : [type])].join(' ');
-    return `${head}\n${bodyText(exchange.response, world, ids)}`;
+    return [oneLine(head), ...behindBar(bodyText(exchange.response, world, ids))].join('\n');
   };
 }
 
@@ -45,11 +49,10 @@ function bodyText({ body, bodyLength }: HttpResponse, world: World, ids: KnownId
     return `(names ${least}${names.length} promotions: ${names.slice(0, maxNames).join(', ')}${more})`;
   }
   // Beginning with a part of it: to find what is volatile in a long run of letters takes the square of its length.
-  const steady = body
-    .slice(0, 20 * maxCharacters)
+  const steady = beginningOf(body, 20 * maxCharacters)
     .replaceAll(volatile, '…')
     .replaceAll(/\s+/g, ' ');
-  return steady.length > maxCharacters ? `${steady.slice(0, maxCharacters)}…` : steady;
+  return steady.length > maxCharacters ? `${beginningOf(steady, maxCharacters)}…` : steady;
 }
 
 /** What differs from answer to answer: identifiers of requests, points in time, long numbers. */

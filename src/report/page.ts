@@ -1,4 +1,5 @@
 import type { Suite } from '../cases/suite.js';
+import { escapeControlCharacters } from '../support/escape-control.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry } from './certificate.js';
 
 /** The certificate as one page for people: no script, nothing loaded from elsewhere. */
@@ -86,11 +87,11 @@ function requirementRow({ id, part, statement, verdict, cases }: RequirementEntr
 `;
 }
 
-function caseDetails({ id, verdict, reason, at, rows = [], repeat_with }: CaseEntry): Markup {
+function caseDetails({ id, verdict, reason, at, rows = [], repeat_with, as_case }: CaseEntry): Markup {
   return html`<details${verdict === 'fail' ? raw(' open') : ''}><summary><code>${id}</code> ${verdict}: ${reason}</summary>
 ${at === undefined ? '' : html`<p><code>${at}</code></p>`}
 ${rows.length === 0 ? '' : html`<ul>${rows.map((row) => html`<li>${row.title}: ${row.verdict}. ${row.reason}</li>`)}</ul>`}
-${repeat_with === undefined ? '' : html`<pre>${repeat_with}</pre>`}</details>`;
+${[repeat_with, as_case].map((text) => (text === undefined ? html`` : html`<pre>${text}</pre>`))}</details>`;
 }
 
 function questionRow({ id, part, outcome, reason, warning, drift }: QuestionEntry, open: string): Markup {
@@ -126,7 +127,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 function escaped(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+  return escapeControlCharacters(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 const style = `

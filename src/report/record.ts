@@ -1,11 +1,12 @@
-import { stringify } from 'yaml';
+import { Document, type ScalarTag, visit } from 'yaml';
 import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
 import { merged, type Shape } from '../judge/shape.js';
+import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
 import { checkedValue } from '../support/schema.js';
 import { schemaFlaw } from '../support/stated-schema.js';
-import { readYaml } from '../support/yaml-file.js';
+import { parseYaml, readYaml, type YamlFile } from '../support/yaml-file.js';
 import { type ResponseText, requestText, responseTextFor } from './exchange-text.js';
 
 /** A file of outcomes of one target. Its schema is `schemas/record.schema.json`. */
@@ -58,8 +59,30 @@ export function formatRecord(record: TargetRecord): string {
     '# Compare a target with it: npx conformance certify --against FILE',
     '# Serve a mock that answers so: npx conformance serve --as FILE',
   ];
-  return `${heading.join('\n')}\n${stringify(record, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+  return `${heading.join('\n')}\n${yamlOf(record)}`;
 }
+
+/** YAML that reads back as the same value, whatever the texts hold, and in which no key of a stranger begins a line. */
+function yamlOf(value: object): string {
+  const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [escapedText, ...tags] });
+  visit(document, {
+    Scalar(place, scalar) {
+      if (place === 'key' && !/^\w/.test(String(scalar.value))) scalar.type = 'QUOTE_DOUBLE';
+    },
+  });
+  return document.toString({ lineWidth: 0, doubleQuotedAsJSON: true });
+}
+
+/** A text that needs escapes, which YAML reads within double quotes alone, or whose white space a block would lose. */
+const escapedText: ScalarTag = {
+  tag: 'tag:yaml.org,2002:str',
+  default: true,
+  identify: (value) =>
+    typeof value === 'string' &&
+    (value !== escapeControlCharacters(value) || (value.includes('\n') && !/^\S(.*\S)?(\n.*\S)*$/.test(value))),
+  resolve: (text) => text,
+  stringify: ({ value }) => escapeControlCharacters(JSON.stringify(value)),
+};
 
 /**
  * Reads a record. Questions that this ledger does not know are no mistake: it may be of another version.
@@ -67,7 +90,15 @@ export function formatRecord(record: TargetRecord): string {
  * @throws UnusableInput with every problem of the file
  */
 export function readRecord(file: string): TargetRecord {
-  const yaml = readYaml(file, file);
+  return recordIn(readYaml(file, file));
+}
+
+/** Reads the text of a record. @throws UnusableInput with every problem of it, in a file of this name */
+export function parseRecord(text: string, file: string): TargetRecord {
+  return recordIn(parseYaml(text, file));
+}
+
+function recordIn(yaml: YamlFile): TargetRecord {
   const record = checkedValue('record', yaml) as TargetRecord;
   const flaw = record.response_schema === undefined ? undefined : schemaFlaw(record.response_schema);
   if (flaw === undefined) return record;

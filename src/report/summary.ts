@@ -1,3 +1,4 @@
+import { asLines } from '../support/foreign-text.js';
 import type { Certificate } from './certificate.js';
 import type { Written } from './results.js';
 
@@ -24,17 +25,16 @@ export function summaryOf(certificate: Certificate, written: Written): string {
   const isOfRequirement = (line: string) => requirements.some(({ id }) => line.startsWith(`${id}:`));
   const reasons = (certificate.incomplete_because ?? []).filter((line) => !isOfRequirement(line));
   const unpassed = requirements.filter((requirement) => requirement.verdict !== 'pass');
-  return [
+  return asLines([
     '',
     `${verdict.toUpperCase()}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     '',
     ...fields.map(([name, value]) => `${name.padEnd(13)} ${value}`),
-    ...[...notes, ...reasons].map((note) => `\n${note}`),
-    ...unpassed.map(requirementText),
-    ...unstable.map(({ case: id, text }) => `\nunstable  ${id}\n${indented(text)}`),
-    ...drift.map(({ case: id, text }) => `\ndrift  ${id}\n${indented(text)}`),
-    '',
-  ].join('\n');
+    ...[...notes, ...reasons].flatMap((note) => ['', note]),
+    ...unpassed.flatMap(requirementLines),
+    ...unstable.flatMap(({ case: id, text }) => ['', `unstable  ${id}`, ...indented(text)]),
+    ...drift.flatMap(({ case: id, text }) => ['', `drift  ${id}`, ...indented(text)]),
+  ]);
 }
 
 function recordField({ record }: Written): [string, string][] {
@@ -46,14 +46,16 @@ function counted(count: number, what: string): string {
   return count === 0 ? '' : `, ${count} ${what}`;
 }
 
-function requirementText({ id, statement, verdict, cases }: Certificate['requirements'][number]): string {
+function requirementLines({ id, statement, verdict, cases }: Certificate['requirements'][number]): string[] {
   const telling = cases.filter((entry) => entry.verdict === verdict);
-  const lines = telling.map(
-    (entry) => `  ${entry.id}${entry.at === undefined ? '' : ` (${entry.at})`}: ${entry.reason}`,
-  );
-  return [`\n${verdict}  ${id}  ${statement}`, ...lines].join('\n');
+  const lines = telling.flatMap(({ id, at, reason, as_case }) => [
+    `  ${id}${at === undefined ? '' : ` (${at})`}: ${reason}`,
+    ...(as_case === undefined ? [] : ['  As a case:', ...indented(as_case)]),
+  ]);
+  return ['', `${verdict}  ${id}  ${statement}`, ...lines];
 }
 
-function indented(text: string): string {
-  return text.replaceAll(/^(?=.)/gm, '  ');
+/** The lines of a text that has no foreign line breaks. */
+function indented(text: string): string[] {
+  return text.split('\n').map((line) => (line === '' ? line : `  ${line}`));
 }

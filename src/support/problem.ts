@@ -1,3 +1,5 @@
+import { asLines } from './foreign-text.js';
+
 /** A place in a file that somebody wrote. `line` and `column` count from 1. */
 export interface Location {
   readonly file: string;
@@ -28,7 +30,8 @@ export function formatLocation({ file, line, column }: Location): string {
   return `${file}:${line}:${column}`;
 }
 
+/** A problem in words: a line, and one for the hint. Either may quote what a stranger wrote. */
 export function formatProblem({ at, message, hint }: Problem): string {
   const where = 'setting' in at ? at.setting : formatLocation(at);
-  return `${where}: ${message}${hint === undefined ? '' : `\n    ${hint}`}`;
+  return asLines([`${where}: ${message}`, ...(hint === undefined ? [] : [`    ${hint}`])]).trimEnd();
 }

@@ -26,6 +26,14 @@ export function schemaNamed(name: string): ValidateFunction {
   return validate;
 }
 
+/** The validator of a part of such a schema. @param pointer to that part, as a JSON Pointer (RFC 6901) */
+export function schemaPiece(name: string, pointer: string): ValidateFunction {
+  schemaNamed(name);
+  const validate = ajv.getSchema(`${name}.schema.json#${pointer}`);
+  if (validate === undefined) throw new Error(`schemas/${name}.schema.json has nothing at ${pointer}.`);
+  return validate;
+}
+
 /**
  * Checks a file against a schema of `schemas/`.
  *

@@ -1,5 +1,6 @@
 import { exposesCredentials } from '../http/connection.js';
 import type { Endpoint, StatedOptions } from '../http/connection-options.js';
+import { oneLine } from '../support/foreign-text.js';
 import type { Problem } from '../support/problem.js';
 import { optionsIn, type ReadVariable, referredBy } from './connection-options.js';
 import { type Environment, variables } from './environment.js';
@@ -91,7 +92,9 @@ function baseUrlProblems(
       { message, hint: 'Use https, or say --allow-http (allow_http: true in a target file) where that is meant.' },
     ];
   }
-  if (url !== undefined && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '') return [];
+  const isOneWord = oneLine(baseUrl) === baseUrl && !/\s/.test(baseUrl);
+  if (url !== undefined && isOneWord && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
+    return [];
   // What stands before an @ may be a password.
   const shown = baseUrl.includes('@') ? 'this' : `'${baseUrl}'`;
   const hint = 'Write one such as https://api.example.com, with a path if the deployment has one.';

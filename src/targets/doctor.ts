@@ -6,6 +6,7 @@ import { type KnownIds, knownIdsOf } from '../recognition/known-ids.js';
 import { type Naming, namingOf } from '../recognition/naming.js';
 import { type Reading, readingOf } from '../recognition/reading.js';
 import { resultOf } from '../recognition/result.js';
+import { asLines } from '../support/foreign-text.js';
 import { parseJson } from '../support/json.js';
 import type { Target } from './target.js';
 
@@ -204,7 +205,5 @@ const marks: Readonly<Record<Finding['state'], string>> = { fine: 'fine', proble
 /** The findings for people, a line each. */
 export function findingsText(findings: readonly Finding[]): string {
   const width = Math.max(...areas.map((area) => area.length));
-  return findings
-    .map(({ area, state, text }) => `${area.padEnd(width)}  ${marks[state].padEnd(7)}  ${text}\n`)
-    .join('');
+  return asLines(findings.map(({ area, state, text }) => `${area.padEnd(width)}  ${marks[state].padEnd(7)}  ${text}`));
 }

@@ -7,7 +7,7 @@ import { stringify } from 'yaml';
 import type { StatedOptions } from '../http/connection-options.js';
 import { credentialPlaceholders } from '../http/credentials.js';
 import { redactor } from '../http/redact.js';
-import { escapeControlCharacters } from '../support/escape-control.js';
+import { oneLine } from '../support/foreign-text.js';
 import { UnusableInput } from '../support/problem.js';
 import { boundWorld } from '../world/bindings.js';
 import { worldOf } from '../world/formats.js';
@@ -64,7 +64,7 @@ export async function provision(environment: Environment): Promise<Provisioned> 
     command,
     JSON.stringify(available),
     { BASE_URL: baseUrl, CLIENT_APPLICATION_ID: credentials.applicationId, CLIENT_TOKEN: credentials.token },
-    (line) => escapeControlCharacters(redacted(line)),
+    (line) => oneLine(redacted(line)),
   );
   const { document, bound, without } = bindingsFrom(
     printed,
@@ -151,6 +151,9 @@ function bindingsFrom(
   const stray = [...own.keys()].find((id) => !known.has(id));
   if (stray !== undefined)
     throw wrong(`printed '${stray}', which is no id of the world`, 'The keys are the ids that it got.');
+  const unfit = [...own.values()].find((id) => oneLine(id) !== id);
+  if (unfit !== undefined)
+    throw wrong(`printed '${unfit}', which is no id`, 'An id has no line breaks and no control characters.');
   const document: BindingsDocument = {};
   const without: string[] = [];
   for (const kind of kinds) {

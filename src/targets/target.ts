@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import type { Operation } from '../contract/operation.js';
 import type { CertifiedTarget } from '../report/certificate.js';
 import { defined } from '../support/defined.js';
+import { oneLine } from '../support/foreign-text.js';
 import { type Location, UnusableInput } from '../support/problem.js';
 import { compileSchema } from '../support/stated-schema.js';
 import { connectionOf, type TargetConnection } from './connection.js';
@@ -84,7 +85,9 @@ function readSchema(name: string, target: TargetFile): object {
   }
 }
 
-/** What a certificate says of a target. */
+/** What a certificate says of a target: a line each, whatever the target file holds. */
 export function certifiedTarget({ name, version, contact }: Target, baseUrl: string): CertifiedTarget {
-  return { name, ...defined({ version, contact }), base_url: baseUrl };
+  const stated = defined({ version, contact });
+  const lines = Object.fromEntries(Object.entries(stated).map(([member, text]) => [member, oneLine(text)]));
+  return { name: oneLine(name), ...lines, base_url: oneLine(baseUrl) };
 }

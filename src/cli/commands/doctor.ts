@@ -2,6 +2,7 @@ import { referenceCredentials } from '../../../reference/credentials.js';
 import { serveReference } from '../../../reference/server.js';
 import { loadSuite, ownFolder } from '../../cases/suite.js';
 import { noRepeats } from '../../http/connection-options.js';
+import { asLines } from '../../support/foreign-text.js';
 import { availabilityOf } from '../../targets/availability.js';
 import { endpointOf } from '../../targets/connection.js';
 import { diagnose, findingsText } from '../../targets/doctor.js';
@@ -34,8 +35,8 @@ async function doctor(flags: TargetFlags): Promise<number> {
   await client.close();
   await reference?.close();
   const where = place.kind === 'deployment' ? place.baseUrl : 'the reference deployment';
-  const notes = (target.notes ?? []).map((note) => `${note}\n`);
-  process.stdout.write(`${target.name}: ${where}\n${notes.join('')}\n${findingsText(findings)}`);
+  const heading = [`Target ${target.name}: ${where}`, ...(target.notes ?? []), ''];
+  process.stdout.write(asLines(heading) + findingsText(findings));
   if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;
 }

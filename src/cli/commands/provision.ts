@@ -1,3 +1,4 @@
+import { asLines } from '../../support/foreign-text.js';
 import { provision } from '../../targets/provision.js';
 import type { ConfigureCommand } from '../command.js';
 import { setVariables } from '../flags.js';
@@ -10,8 +11,8 @@ const configure: ConfigureCommand = (command) => {
     .action(async ({ target, baseUrl }: { target?: string; baseUrl?: string }) => {
       setVariables({ TARGET: target, BASE_URL: baseUrl });
       const { bindings, bound, without } = await provision(process.env);
-      const rest = without.length === 0 ? '' : `Without an id: ${without.join(', ')}.\n`;
-      process.stdout.write(`${bindings} has ${bound} ids now.\n${rest}`);
+      const rest = without.length === 0 ? [] : [`Without an id: ${without.join(', ')}.`];
+      process.stdout.write(asLines([`${bindings} has ${bound} ids now.`, ...rest]));
     });
 };
 

@@ -5,9 +5,13 @@ import type { Fault } from '../../../reference/faults/fault.js';
 import { faultNamed } from '../../../reference/faults/index.js';
 import { emptyWorld } from '../../../reference/manage.js';
 import { serveReference } from '../../../reference/server.js';
+import { worldFlaws } from '../../../reference/whole-world.js';
 import { readRecord } from '../../report/record.js';
+import { asLines } from '../../support/foreign-text.js';
+import { UnusableInput } from '../../support/problem.js';
 import { checkedValue } from '../../support/schema.js';
 import { readYaml } from '../../support/yaml-file.js';
+import { thingFlaw } from '../../world/thing-flaw.js';
 import type { World } from '../../world/world.js';
 import { loadWorld } from '../../world/world-file.js';
 import type { ConfigureCommand } from '../command.js';
@@ -43,24 +47,23 @@ async function serve({ port = 0, world, as, behaviour, empty, manage, fault = []
   const { url, close } = await serveReference({
     port,
     world: empty ? emptyWorld : world === undefined ? loadWorld() : readWorld(world),
-    ...(manage ? { manage } : {}),
+    ...(manage ? { manage: thingFlaw } : {}),
     credentials: referenceCredentials,
     behaviours: { ...behaviours, ...behaviour },
     faults: fault,
   });
   process.stdout.write(
-    [
-      `The reference deployment answers at ${url}/v1/promotions/validation`,
+    asLines([
+      `The reference deployment, whose credentials are public, answers at ${url}/v1/promotions/validation`,
       `X-Client-Application-Id: ${referenceCredentials.applicationId}`,
       `X-Client-Token: ${referenceCredentials.token}`,
       ...fault.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
       ...inimitable.map((question) => `Cannot be imitated, so answered as usual: ${question}`),
       'End it with Ctrl-C.',
-      '',
-    ].join('\n'),
+    ]),
   );
   await new Promise<void>((resolve) => {
-    process.once('SIGINT', resolve).once('SIGTERM', resolve);
+    process.once('SIGINT', resolve).once('SIGTERM', resolve).once('SIGHUP', resolve);
   });
   await close();
 }
@@ -73,8 +76,14 @@ function behavioursOf(file: string): ReturnType<typeof behavioursFromOutcomes> {
   );
 }
 
+/** @throws UnusableInput with all that keeps the world from being whole */
 function readWorld(file: string): World {
-  return checkedValue('expanded-world', readYaml(file, file)) as World;
+  const yaml = readYaml(file, file);
+  const world = checkedValue('expanded-world', yaml) as World;
+  const flaws = worldFlaws(world);
+  const hint = 'conformance world prints one that is whole.';
+  if (flaws.length > 0) throw new UnusableInput(flaws.map((message) => ({ at: yaml.at([]), message, hint })));
+  return world;
 }
 
 function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {

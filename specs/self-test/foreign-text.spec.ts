@@ -1,0 +1,267 @@
+/** Text of a deployment, of a target file or of a command in all that a run shows and leaves: it stays what it is. */
+
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { SaxesParser } from 'saxes';
+import type { HttpResponse } from '../../src/http/exchange.js';
+import { misfits, shapeOfBodies } from '../../src/judge/shape.js';
+import { knownIdsOf } from '../../src/recognition/known-ids.js';
+import { formatRecord, parseRecord, type TargetRecord } from '../../src/report/record.js';
+import { behindBar, oneLine } from '../../src/support/foreign-text.js';
+import { formatProblem } from '../../src/support/problem.js';
+import { conformance, readCertificate, temporaryFolder } from './support/cli.js';
+import { suite } from './support/in-process.js';
+import { independentDeployment, listen } from './support/independent.js';
+
+const { folder: cwd, remove } = temporaryFolder();
+test.afterAll(remove);
+
+const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
+
+/** Everything that anybody takes for the end of a line. */
+const breaks = ['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'];
+/** What some pipeline obeys at the beginning of a line, or anywhere in it; and what a person believes. */
+const commands = [
+  '::error::forged',
+  '##vso[task.setvariable variable=forged]1',
+  "##teamcity[buildStatus text='forged']",
+  '##[error]forged',
+  'CONFORMS  forged at https://forged.test',
+];
+/** Marks the beginning of each foreign line. */
+const mark = '☠';
+const lines = commands.map((command) => mark + command);
+/** What neither XML nor UTF-8 can carry, and what a terminal obeys. */
+const unshowable = '\ufffe\uffff\udfff\ud800\u0000\u001b[2J\u009b1m\u202e\u{1fffe}\ufeff';
+const hostile = breaks.map((each, n) => each + lines[n % lines.length]).join('') + unshowable;
+
+const json = [['content-type', 'application/json']] as const;
+const honest = independentDeployment(suite.world);
+
+type Answer = typeof honest;
+
+/** As a body holds it that is no JSON. */
+const carried = hostile.replaceAll(/\p{Cs}/gu, '');
+
+/** Every member has a hostile name, save for those of a promotion, and there is one more. */
+const named =
+  (answer: Answer, prefix = ''): Answer =>
+  (request) => {
+    const response = answer(request);
+    const body = JSON.stringify(JSON.parse(response.body), (_, value) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value) || 'id' in value) return value;
+      const members = Object.entries(value).map(([key, part]) => [`${prefix}${hostile}${key}`, part]);
+      return Object.fromEntries([...members, [`${prefix}${carried}`, 0]]);
+    });
+    return { ...response, headers: json, body };
+  };
+
+/** Refuses everything, with as much of a stranger's text as HTTP can carry. */
+const refusing: Answer = (): HttpResponse => ({
+  status: 400,
+  headers: [
+    ['content-type', `${lines[0]?.slice(1)}\u0085${lines[1]?.slice(1)}; x`],
+    ['deprecation', `${commands.join('\u0085')}`],
+    ['x-ratelimit-limit', commands.join('\u0085')],
+  ],
+  body: JSON.stringify({ [hostile]: hostile }),
+});
+
+/** Refuses with a body that is no JSON. */
+const babbling: Answer = () => ({ status: 400, headers: [['content-type', 'text/plain']], body: carried });
+
+const redirecting: Answer = () => ({
+  status: 307,
+  headers: [['location', `https://a.test/${commands.join('\u0085')}`]],
+  body: carried,
+});
+
+/** All that a person or a program would read, by the name of its file. */
+function textsIn(folder: string): (readonly [name: string, text: string])[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(json|html|md|xml|yaml)$/.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .map((file) => [path.relative(folder, file), readFileSync(file, 'utf8')] as const);
+}
+
+/** Where foreign text does what it should not. */
+function misdeedsIn([name, text]: readonly [string, string]): string[] {
+  const begun = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).filter((line) => line.trimStart().startsWith(mark));
+  const obeyed = text.match(/##\w*\[/g) ?? [];
+  const uncarried = text.match(/(?![\t\n])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u202e\ufffd]/gu) ?? [];
+  return [...begun, ...obeyed, ...uncarried.map((each) => JSON.stringify(each))].map((each) => `${name}: ${each}`);
+}
+
+/** Fails where XML is not well-formed (XML 1.0, the characters too). */
+function checkXml(text: string): void {
+  new SaxesParser().write(text).close();
+}
+
+/** Runs a command against a deployment, and looks at all that it leaves. */
+async function leavesNothing(args: readonly string[], answer: Answer | undefined, rest: readonly string[] = []) {
+  const { url, close } = await listen(answer ?? honest);
+  const target = answer === undefined ? [] : ['--base-url', url];
+  const { status, output } = await conformance([...args, ...target, ...rest], { cwd, env });
+  await close();
+  expect([['the terminal', output] as const, ...textsIn(cwd)].flatMap(misdeedsIn)).toEqual([]);
+  return { status, output };
+}
+
+test('the search finds what there is to find', () => {
+  expect(new Set(misdeedsIn(['x', hostile])).size).toBeGreaterThan(commands.length + 10);
+  expect(misdeedsIn(['x', `x${oneLine(hostile)}\n${behindBar(hostile).join('\n')}`])).toEqual([]);
+  for (const character of ['\ufffe', '\uffff', '\ud800', '\u0000'])
+    expect(() => checkXml(`<a>${character}</a>`)).toThrow();
+  expect(() => checkXml('<a>x</a>')).not.toThrow();
+});
+
+const tags = [
+  'request.content-type',
+  'limit.newest-150',
+  'response-shape',
+  'response-media-type',
+  'error-shape',
+  'deprecation-headers',
+];
+const some = ['--', '--grep', [...tags, 'rate-limit-headers', 'malformed-json'].map((tag) => `@${tag}\\b`).join('|')];
+const rejecting = independentDeployment(suite.world, { shape: 'with-rejected' });
+
+const deployments: Readonly<Record<string, readonly [answer: Answer, verdict: string, shows: string]>> = {
+  'refuses everything': [refusing, 'DOES-NOT-CONFORM', 'observed.md'],
+  'answers no JSON': [babbling, 'DOES-NOT-CONFORM', 'observed.md'],
+  redirects: [redirecting, 'INCOMPLETE', 'certificate.json'],
+  'names promotions under two paths': [named(rejecting), 'INCOMPLETE', 'certificate.json'],
+};
+for (const [n, [what, [answer, verdict, shows]]] of Object.entries(deployments).entries()) {
+  test(`in a run against a deployment that ${what}`, async () => {
+    const { output } = await leavesNothing(['certify', '--out', `out${n}`], answer, some);
+    expect(output.split('\n').filter((line) => /^\s*[A-Z-]{6,} /.test(line))).toEqual([
+      expect.stringMatching(`^${verdict} `),
+    ]);
+    expect(readFileSync(path.join(cwd, `out${n}`, shows), 'utf8')).toContain('forged');
+    checkXml(readFileSync(path.join(cwd, `out${n}`, 'junit.xml'), 'utf8'));
+    const diagnosed = await leavesNothing(['doctor'], answer);
+    expect(diagnosed.output).toMatch(/^Target 127/);
+  });
+}
+
+test('in a record, and in the drift from it', async () => {
+  const conforming = named(honest);
+  const recorded = await leavesNothing(['record', '--to', 'record.yaml', '--out', 'recorded'], conforming, some);
+  expect(recorded.output).toMatch(/^Record {8}record.yaml$/m);
+  const again = await leavesNothing(['certify', '--against', 'record.yaml', '--out', 'again'], conforming, some);
+  expect([again.status, readCertificate(cwd, 'again').drift]).toEqual([4, []]);
+  const other = named(honest, 'x');
+  const drifted = await leavesNothing(['certify', '--against', 'record.yaml', '--out', 'drifted'], other, some);
+  expect(drifted.status).toBe(3);
+  expect(drifted.output).toContain('forged');
+  checkXml(readFileSync(path.join(cwd, 'drifted', 'junit.xml'), 'utf8'));
+  const { drift } = readCertificate(cwd, 'drifted');
+  expect(drift.map((each) => each.case)).toEqual(expect.arrayContaining(['error-shape', 'response-shape']));
+  expect(drift.map(({ text }) => text)).toContainEqual(expect.stringContaining("must have required property '\\n"));
+  const certificates = ['again', 'drifted'].map((out) => path.join(out, 'certificate.json'));
+  const compared = await conformance(['compare', ...certificates], { cwd });
+  expect([compared.status, misdeedsIn(['compare', compared.output])]).toEqual([3, []]);
+  expect(compared.output).toContain('forged');
+});
+
+test('in a target file, and in a certificate of somebody else', async () => {
+  const texts = `version: ${JSON.stringify(hostile)}\ncontact: ${JSON.stringify(hostile)}\n`;
+  writeFileSync(path.join(cwd, 'target.input'), `name: shop\n${texts}`);
+  const target = ['--target', 'target.input'];
+  const certified = await leavesNothing(['certify', ...target, '--out', 'stated'], undefined, some);
+  expect(certified.output).toMatch(/^INCOMPLETE {2}shop \\n/m);
+  const certificate = readCertificate(cwd, 'stated');
+  expect(certificate.target.contact).toContain('forged');
+  const forged = {
+    ...certificate,
+    target: { ...certificate.target, name: hostile },
+    questions: certificate.questions.map((question) => ({ ...question, outcome: hostile })),
+  };
+  writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify(forged));
+  const compared = await conformance(['compare', 'stated/certificate.json', 'forged.input'], { cwd });
+  expect([compared.status, misdeedsIn(['compare', compared.output])]).toEqual([3, []]);
+  const ids = certificate.questions.map((question) => ({ ...question, id: lines[0] }));
+  writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify({ ...certificate, questions: ids }));
+  const refused = await conformance(['compare', 'stated/certificate.json', 'forged.input'], { cwd });
+  expect([refused.status, misdeedsIn(['compare', refused.output])]).toEqual([2, []]);
+});
+
+test('in ids, which are refused', async () => {
+  for (const [n, unfit] of [...breaks, ...'\ufffe\ud800\u0000\u202e'].entries()) {
+    writeFileSync(
+      path.join(cwd, `ids${n}.input`),
+      `name: shop\nids: { customers: { ann: ${JSON.stringify(`a${unfit}${mark}`)} } }\n`,
+    );
+    const { status, output } = await conformance(['explain', 'order-ids', '--target', `ids${n}.input`], { cwd });
+    expect([status, misdeedsIn(['explain', output])], JSON.stringify(unfit)).toEqual([2, []]);
+    expect(output).toContain('The id: one line of text');
+  }
+});
+
+test('in what a command prints that provisions', async () => {
+  const printing = (id: string) => `
+    const { json } = await import('node:stream/consumers');
+    const { customers: [one] } = await json(process.stdin);
+    console.log(JSON.stringify({ [one.id]: ${JSON.stringify(id)} }));`;
+  for (const [n, id] of [hostile, `x${lines[1]}`].entries()) {
+    writeFileSync(path.join(cwd, `program${n}.mjs`), printing(id));
+    const stated = `base_url: http://127.0.0.1:1\nprovision: [node, program${n}.mjs]\nbindings: ids.yaml\n`;
+    writeFileSync(path.join(cwd, `provision${n}.input`), `name: a\n${stated}`);
+    const args = ['provision', '--target', `provision${n}.input`];
+    const { status, output } = await conformance(args, { cwd, env });
+    expect([status, misdeedsIn(['provision', output])]).toEqual([2, []]);
+    expect(output).toContain('which is no id');
+  }
+});
+
+test('a record reads back as it was written, whatever the texts in it', () => {
+  const unit = fc.oneof(
+    fc.constantFrom(...breaks, ...'\ufffe\ufeff\u0000 \t#[]:&*!|>\'"%@`-?,{}~\\', '##vso[', '::error', '__proto__'),
+    fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+  );
+  const text = fc.string({ unit, maxLength: 30 });
+  const long = fc.tuple(text, fc.constantFrom(1, 1, 1, 60)).map(([some, times]) => some.repeat(times));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(long, text)), long, text, (members, target, response) => {
+      const body = JSON.stringify(Object.fromEntries(members));
+      const shape = shapeOfBodies([body], knownIdsOf(suite.world));
+      const record: TargetRecord = {
+        target,
+        suite: { name: 'a', version: target, digest: response },
+        questions: Object.fromEntries(
+          members.map(([key, outcome]) => [`q${key}`, { outcome, request: target, response: `${response}\n| ${key}` }]),
+        ),
+        ...(shape === undefined ? {} : { response_schema: shape }),
+      };
+      const written = formatRecord(record);
+      expect(parseRecord(written, 'record.yaml')).toEqual(record);
+      expect(Buffer.from(written).toString()).toBe(written);
+      if (shape !== undefined) expect(misfits([body], { schema: shape, statedBy: 'the record' })).toEqual([]);
+    }),
+    { seed: 20_261_121, numRuns: 500 },
+  );
+});
+
+test('a text of a stranger in one line, and behind a bar', () => {
+  const text = fc.string({
+    unit: fc.oneof(fc.constantFrom(...breaks, '##', '[', 'vso'), fc.string({ unit: 'binary', maxLength: 1 })),
+  });
+  fc.assert(
+    fc.property(text, (any) => {
+      const line = oneLine(any);
+      expect(misdeedsIn(['', line])).toEqual([]);
+      expect(line).not.toContain('\n');
+      expect(oneLine(line)).toBe(line);
+      for (const barred of behindBar(any)) {
+        expect(barred).toMatch(/^\| /);
+        expect(misdeedsIn(['', barred])).toEqual([]);
+      }
+      const problem = formatProblem({ at: { setting: 'x' }, message: any, hint: `y${any}` });
+      expect(problem.split('\n')).toHaveLength(2);
+    }),
+    { seed: 20_261_121 },
+  );
+});

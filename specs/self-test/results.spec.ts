@@ -1,0 +1,197 @@
+/** What a run leaves behind is whole, and its own. */
+
+import { execFile, spawn } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  watch,
+  writeFileSync,
+} from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { expect, test } from '@playwright/test';
+import { packageRoot } from '../../src/support/package-root.js';
+import { conformance, type Ended, readCertificate, temporaryFolder } from './support/cli.js';
+import { suite } from './support/in-process.js';
+import { independentDeployment, listen } from './support/independent.js';
+
+const { folder: cwd, remove } = temporaryFolder();
+test.afterAll(remove);
+
+const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
+const only = ['--', '--grep', '@limit.newest-150'];
+const honest = independentDeployment(suite.world);
+const broken = independentDeployment(suite.world, { violation: 'window-151' });
+const names = ['certificate.html', 'certificate.json', 'junit.xml', 'observed.md'];
+
+/** Runs a few cases against a deployment, after so many requests to which something happens. */
+async function run(
+  out: string,
+  answer: typeof honest,
+  { after = 0, happens = () => {} }: { after?: number; happens?(): void } = {},
+): Promise<Ended & { url: string }> {
+  let received = 0;
+  const { url, close } = await listen((request) => {
+    received += 1;
+    if (received === after) happens();
+    return answer(request);
+  });
+  const ended = await conformance(['certify', '--base-url', url, '--out', out, ...only], { cwd, env });
+  await close();
+  return { ...ended, url };
+}
+
+test('the exit status is that of the run, whatever another process puts into the place of its certificate', async () => {
+  const out = path.join(cwd, 'forged');
+  mkdirSync(out);
+  writeFileSync(path.join(cwd, 'forgery'), '{"verdict":"conforms","drift":[]}');
+  const forge = watch(out, () => {
+    if (!existsSync(path.join(out, 'certificate.json')) || !existsSync(path.join(cwd, 'forgery'))) return;
+    renameSync(path.join(cwd, 'forgery'), path.join(out, 'certificate.json'));
+  });
+  const { status } = await run('forged', broken);
+  forge.close();
+  expect(readFileSync(path.join(out, 'certificate.json'), 'utf8')).toBe('{"verdict":"conforms","drift":[]}');
+  expect(status).toBe(1);
+});
+
+test('a run that another one started has a certificate of its own', async () => {
+  const other = path.join(cwd, 'run-of-another');
+  mkdirSync(other);
+  const options = { cwd, env: { CONFORMANCE_RUN: other } };
+  const { status, output } = await conformance(['certify', '--out', 'own', ...only], options);
+  expect([status, output]).toEqual([4, expect.stringContaining('INCOMPLETE  reference')]);
+  expect(readdirSync(other)).toEqual([]);
+});
+
+test('two runs into one folder: each has its own status, and all files are of one of them', async () => {
+  const [one, other] = await Promise.all([run('shared', broken), run('shared', honest)]);
+  expect([one.status, other.status]).toEqual([1, 4]);
+  const files = readdirSync(path.join(cwd, 'shared')).sort();
+  expect(files).toEqual(names);
+  const [page, certificate, junit, observed] = files.map((name) =>
+    readFileSync(path.join(cwd, 'shared', name), 'utf8'),
+  );
+  const { base_url, verdict } = JSON.parse(certificate ?? '');
+  const isOfOne = base_url === one.url || JSON.parse(certificate ?? '').target.base_url === one.url;
+  const { host } = new URL(isOfOne ? one.url : other.url);
+  expect(verdict).toBe(isOfOne ? 'does-not-conform' : 'incomplete');
+  expect(page).toContain(host);
+  expect(observed).toContain(`# What ${host} does`);
+  expect(/<testsuites [^>]*errors="(\d+)"/.exec(junit ?? '')?.[1] === '0').toBe(!isOfOne);
+});
+
+test('a link in the place of a result is replaced, not followed, even if it comes while the run goes on', async () => {
+  const precious = path.join(cwd, 'precious');
+  writeFileSync(precious, 'as it was');
+  const plant = () => {
+    for (const name of names) symlinkSync(precious, path.join(cwd, 'linked', name));
+  };
+  mkdirSync(path.join(cwd, 'linked'));
+  plant();
+  await run('linked', honest, { after: 10, happens: plant });
+  expect(readFileSync(precious, 'utf8')).toBe('as it was');
+  for (const name of names) expect(lstatSync(path.join(cwd, 'linked', name)).isFile(), name).toBe(true);
+});
+
+test('a folder in which nothing can be written any more: one plain line, and status 2', async () => {
+  const out = path.join(cwd, 'gone');
+  const vanish = () => {
+    rmSync(out, { recursive: true });
+    writeFileSync(out, '');
+  };
+  const { status, output } = await run('gone', honest, { after: 10, happens: vanish });
+  expect(status).toBe(2);
+  expect(output).toContain('--out: nothing can be written into gone (EEXIST)\n    Name another folder.\n');
+  expect(output).not.toMatch(/INCOMPLETE|^ +at /m);
+});
+
+test('a folder in the place of a result: nothing is written, and status 2', async () => {
+  const out = path.join(cwd, 'occupied');
+  const occupy = () => mkdirSync(path.join(out, 'observed.md'));
+  const { status, output } = await run('occupied', honest, { after: 10, happens: occupy });
+  expect([status, output]).toEqual([2, expect.stringContaining('occupied/observed.md: cannot be written (EISDIR)\n')]);
+  expect(readdirSync(out)).toEqual(['observed.md']);
+  const again = await run('occupied', honest);
+  expect([again.status, again.output]).toEqual([2, expect.stringMatching(/^occupied\/observed.md: cannot be written/)]);
+});
+
+test('results of an earlier run are not taken for those of one that has none', async () => {
+  await run('twice', honest);
+  expect(readCertificate(cwd, 'twice').verdict).toBe('incomplete');
+  const args = ['certify', '--out', 'twice', '--', '--no-such-option'];
+  const { status, output } = await conformance(args, { cwd });
+  expect([status, output]).toEqual([2, expect.stringContaining('left no certificate')]);
+  expect(readdirSync(path.join(cwd, 'twice'))).toEqual([]);
+});
+
+test.describe('files that belong together', () => {
+  const script = path.join(packageRoot, 'dist', 'specs', 'self-test', 'support', 'write-together.js');
+  const read = (folder: string) =>
+    ['one.txt', 'two.txt'].map((name) => readFileSync(path.join(folder, name), 'utf8').split('\n')[0]);
+
+  test('are written by one process at a time', async () => {
+    const folder = path.join(cwd, 'turns');
+    let said = '';
+    const writer = (tag: string, ms: number) => {
+      const child = spawn(process.execPath, [script, folder, tag, '1', String(ms)], { stdio: 'pipe' });
+      child.stdout.setEncoding('utf8').on('data', (text: string) => (said += text));
+      return {
+        began: new Promise((resolve) => child.stdout.once('data', resolve)),
+        ended: new Promise((resolve) => child.on('close', resolve)),
+      };
+    };
+    const first = writer('first', 1_500);
+    await first.began;
+    const second = writer('second', 0);
+    await Promise.all([first.ended, second.ended]);
+    expect(said).toBe('first in\nfirst out\nsecond in\nsecond out\n');
+    expect(read(folder)).toEqual(['second', 'second']);
+    expect(readdirSync(folder).sort()).toEqual(['one.txt', 'two.txt']);
+  });
+
+  for (const hours of [-1, 1]) {
+    test(`are written though a process was killed over it, by a clock ${hours} h from now`, async () => {
+      const folder = path.join(cwd, `killed${hours}`);
+      const left = path.join(folder, '.being-written');
+      mkdirSync(left, { recursive: true });
+      writeFileSync(path.join(left, 'one.txt'), 'half');
+      const then = Date.now() / 1000 + hours * 3600;
+      utimesSync(left, then, then);
+      await promisify(execFile)(process.execPath, [script, folder, 'later', '1', '0']);
+      expect(read(folder)).toEqual(['later', 'later']);
+      expect(readdirSync(folder).sort()).toEqual(['one.txt', 'two.txt']);
+    });
+  }
+
+  test('are as they were where there is no room for all of them', async () => {
+    const folder = path.join(cwd, 'full');
+    await promisify(execFile)(process.execPath, [script, folder, 'before', '1', '0']);
+    // A limit on the size of a file: to the one that writes, it looks as a full disk does.
+    const limited = ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, script, folder, 'after', '9999', '0'];
+    const { stderr } = await promisify(execFile)('sh', limited);
+    const hint = 'Nothing was written. Make room for it, or name another folder.';
+    expect(stderr).toBe(`${path.join(folder, 'one.txt')}: cannot be written (EFBIG)\n    ${hint}\n`);
+    expect(read(folder)).toEqual(['before', 'before']);
+    expect(readdirSync(folder).sort()).toEqual(['one.txt', 'two.txt']);
+  });
+
+  test('take the place of links', async () => {
+    const folder = path.join(cwd, 'links');
+    mkdirSync(folder);
+    const precious = path.join(cwd, 'another-precious');
+    writeFileSync(precious, 'as it was');
+    symlinkSync(precious, path.join(folder, 'one.txt'));
+    await promisify(execFile)(process.execPath, [script, folder, 'here', '1', '0']);
+    expect(readFileSync(precious, 'utf8')).toBe('as it was');
+    expect(() => readlinkSync(path.join(folder, 'one.txt'))).toThrow('EINVAL');
+  });
+});
