@@ -56,7 +56,7 @@ function section(question: Question, result: CaseResult | undefined, responseTex
 
 /** A text that a deployment may have written, without what it might mean in Markdown. */
 function plain(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`<>&[\]]/g, '\\$&');
+  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`*<>&[\]]/g, '\\$&');
 }
 
 /** A text within a line, as it is. */

@@ -43,7 +43,7 @@ ${notes.map((note) => html`<p>${note}</p>`)}
 </header>
 <main>
 ${incomplete_because.length === 0 ? '' : html`<section><h2>Why it is incomplete</h2><ul>${incomplete_because.map((line) => html`<li>${line}</li>`)}</ul></section>`}
-${drift.length === 0 ? '' : html`<section><h2>Drift</h2>${drift.map((entry) => html`<h3>${entry.case}</h3><pre>${entry.text}</pre>`)}</section>`}
+${drift.length === 0 ? '' : html`<section><h2>Drift</h2>${[...new Set(drift.map((entry) => entry.case))].map((id) => html`<h3>${id}</h3>${drift.filter((entry) => entry.case === id).map(({ text }) => html`<pre>${text}</pre>`)}`)}</section>`}
 <section>
 <h2>Requirements</h2>
 <table>
@@ -131,13 +131,13 @@ function escaped(text: string): string {
 const style = `
 :root { color-scheme: light dark; --line: #8884; --pass: #1a7f37; --fail: #cf222e; --open: #9a6700; --none: #6e7781; }
 @media (prefers-color-scheme: dark) { :root { --pass: #3fb950; --fail: #ff7b72; --open: #d29922; --none: #9198a1; } }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 h1 { margin: .5rem 0; } h2 { margin-top: 2.5rem; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; } dt { color: var(--none); } dd { margin: 0; }
-code, pre { font: .875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere; }
-pre { white-space: pre-wrap; border: 1px solid var(--line); border-radius: 6px; padding: .75rem; }
+dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; } dt { color: var(--none); } dd { margin: 0; }
+code, pre { font: .875em/1.45 ui-monospace, monospace; }
+pre { white-space: pre-wrap; border: 1px solid var(--line); border-radius: 6px; padding: .75rem; overflow: clip; }
 table { border-collapse: collapse; width: 100%; table-layout: fixed; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-top: 1px solid var(--line); overflow: clip; }
 th:nth-child(1) { width: 12rem; } th:nth-child(2) { width: 17rem; } thead th { border-top: 0; color: var(--none); font-weight: 500; }
 summary { cursor: pointer; } details { margin-top: .4rem; }
 .verdict { font-weight: 600; } header > .verdict { font-size: 1.5rem; text-transform: uppercase; letter-spacing: .04em; margin: 0; }
