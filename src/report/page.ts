@@ -1,5 +1,5 @@
 import type { Suite } from '../cases/suite.js';
-import { escapeControlCharacters } from '../support/escape-control.js';
+import { oneLine } from '../support/foreign-text.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry } from './certificate.js';
 
 /** The certificate as one page for people: no script, nothing loaded from elsewhere. */
@@ -43,7 +43,7 @@ ${notes.map((note) => html`<p>${note}</p>`)}
 </header>
 <main>
 ${incomplete_because.length === 0 ? '' : html`<section><h2>Why it is incomplete</h2><ul>${incomplete_because.map((line) => html`<li>${line}</li>`)}</ul></section>`}
-${drift.length === 0 ? '' : html`<section><h2>Drift</h2>${[...new Set(drift.map((entry) => entry.case))].map((id) => html`<h3>${id}</h3>${drift.filter((entry) => entry.case === id).map(({ text }) => html`<pre>${text}</pre>`)}`)}</section>`}
+${drift.length === 0 ? '' : html`<section><h2>Drift</h2>${[...new Set(drift.map((entry) => entry.case))].map((id) => html`<h3>${id}</h3>${drift.filter((entry) => entry.case === id).map(({ text }) => preformatted(text))}`)}</section>`}
 <section>
 <h2>Requirements</h2>
 <table>
@@ -89,7 +89,7 @@ function caseDetails({ id, verdict, reason, at, rows = [], repeat_with, as_case 
   return html`<details${verdict === 'fail' ? raw(' open') : ''}><summary><code>${id}</code> ${verdict}: ${reason}</summary>
 ${at === undefined ? '' : html`<p><code>${at}</code></p>`}
 ${rows.length === 0 ? '' : html`<ul>${rows.map((row) => html`<li>${row.title}: ${row.verdict}. ${row.reason}</li>`)}</ul>`}
-${[repeat_with, as_case].map((text) => (text === undefined ? html`` : html`<pre>${text}</pre>`))}</details>`;
+${[repeat_with, as_case].map((text) => (text === undefined ? html`` : preformatted(text)))}</details>`;
 }
 
 function questionRow({ id, part, outcome, reason, warning, drift }: QuestionEntry, open: string): Markup {
@@ -99,7 +99,13 @@ function questionRow({ id, part, outcome, reason, warning, drift }: QuestionEntr
 `;
 }
 
-/** Text that is HTML already; anything else is escaped. */
+/** A text of several lines, none of which a stranger began. */
+function preformatted(text: string): Markup {
+  const lines = text.split('\n').map((line) => html`${line}`.text);
+  return html`<pre>${raw(lines.join('\n'))}</pre>`;
+}
+
+/** Text that is HTML already; anything else is escaped, and one line. */
 interface Markup {
   readonly text: string;
 }
@@ -125,7 +131,7 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 function escaped(text: string): string {
-  return escapeControlCharacters(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+  return oneLine(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 const style = `
