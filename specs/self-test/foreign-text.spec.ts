@@ -1,14 +1,18 @@
 /** Text of a deployment, of a target file or of a command in all that a run shows and leaves: it stays what it is. */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
+import type { CaseResult } from '../../src/engine/case-result.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { misfits, shapeOfBodies } from '../../src/judge/shape.js';
 import { knownIdsOf } from '../../src/recognition/known-ids.js';
+import { certificateOf } from '../../src/report/certificate.js';
 import { formatRecord, parseRecord, type TargetRecord } from '../../src/report/record.js';
+import { writeResults } from '../../src/report/results.js';
+import { summaryOf } from '../../src/report/summary.js';
 import { behindBar, oneLine } from '../../src/support/foreign-text.js';
 import { formatProblem } from '../../src/support/problem.js';
 import { conformance, readCertificate, temporaryFolder } from './support/cli.js';
@@ -45,7 +49,7 @@ type Answer = typeof honest;
 /** As a body holds it that is no JSON. */
 const carried = hostile.replaceAll(/\p{Cs}/gu, '');
 
-/** Every member has a hostile name, save for those of a promotion, and there is one more. */
+/** Every member has a hostile name, save for those of a promotion, and there are two more. */
 const named =
   (answer: Answer, prefix = ''): Answer =>
   (request) => {
@@ -53,7 +57,7 @@ const named =
     const body = JSON.stringify(JSON.parse(response.body), (_, value) => {
       if (typeof value !== 'object' || value === null || Array.isArray(value) || 'id' in value) return value;
       const members = Object.entries(value).map(([key, part]) => [`${prefix}${hostile}${key}`, part]);
-      return Object.fromEntries([...members, [`${prefix}${carried}`, 0]]);
+      return Object.fromEntries([...members, [`${prefix}${carried}`, 0], [`${lines[0]}${prefix}`, 0]]);
     });
     return { ...response, headers: json, body };
   };
@@ -147,14 +151,16 @@ for (const [n, [what, [answer, verdict, shows]]] of Object.entries(deployments).
   });
 }
 
+const shapes = ['--', '--grep', '@(response|error)-shape\\b'];
+
 test('in a record, and in the drift from it', async () => {
   const conforming = named(honest);
-  const recorded = await leavesNothing(['record', '--to', 'record.yaml', '--out', 'recorded'], conforming, some);
+  const recorded = await leavesNothing(['record', '--to', 'record.yaml', '--out', 'recorded'], conforming, shapes);
   expect(recorded.output).toMatch(/^Record {8}record.yaml$/m);
-  const again = await leavesNothing(['certify', '--against', 'record.yaml', '--out', 'again'], conforming, some);
+  const again = await leavesNothing(['certify', '--against', 'record.yaml', '--out', 'again'], conforming, shapes);
   expect([again.status, readCertificate(cwd, 'again').drift]).toEqual([4, []]);
   const other = named(honest, 'x');
-  const drifted = await leavesNothing(['certify', '--against', 'record.yaml', '--out', 'drifted'], other, some);
+  const drifted = await leavesNothing(['certify', '--against', 'record.yaml', '--out', 'drifted'], other, shapes);
   expect(drifted.status).toBe(3);
   expect(drifted.output).toContain('forged');
   checkXml(readFileSync(path.join(cwd, 'drifted', 'junit.xml'), 'utf8'));
@@ -187,6 +193,45 @@ test('in a target file, and in a certificate of somebody else', async () => {
   writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify({ ...certificate, questions: ids }));
   const refused = await conformance(['compare', 'stated/certificate.json', 'forged.input'], { cwd });
   expect([refused.status, misdeedsIn(['compare', refused.output])]).toEqual([2, []]);
+});
+
+test('in all that is written, even where a text comes there as it was', () => {
+  const evidence = {
+    request: { method: 'GET', path: '/', headers: [] },
+    response: { status: 200, headers: [['content-type', hostile]] as const, body: hostile },
+  };
+  const results = suite.cases.map(({ id, at, ...testCase }, n): CaseResult => {
+    const subject = testCase.kind === 'requirement' ? testCase.verifies : testCase.answers;
+    const rows = [{ title: 'a row', verdict: 'fail', reason: hostile } as const];
+    const drift = [{ kind: 'shape', message: hostile } as const];
+    const verdict = n % 2 === 0 ? 'fail' : 'inconclusive';
+    return { id, subject, verdict, reason: hostile, at, rows, outcome: hostile, evidence, drift, requestsSent: 1 };
+  });
+  const certificate = certificateOf(suite, results, {
+    target: { name: hostile, version: hostile, contact: hostile, base_url: `https://a.test/${oneLine(hostile)}` },
+    requestsSent: 1,
+    isCutShort: false,
+    notes: [hostile],
+    startedAt: new Date(0),
+    durationMs: 0,
+  });
+  const out = path.join(cwd, 'raw');
+  const written = writeResults(certificate, suite, results, { out, recordTo: path.join(out, 'record.yaml') });
+  expect(written.record).toEqual({ file: path.join(out, 'record.yaml') });
+  const texts = [['summary', summaryOf(certificate, written)] as const, ...textsIn(out)];
+  expect(texts).toHaveLength(5);
+  expect(texts.flatMap(misdeedsIn)).toEqual([]);
+  for (const [name, text] of texts) expect(text, name).toContain('forged');
+  expect(JSON.parse(readFileSync(written.certificate, 'utf8'))).toEqual(JSON.parse(JSON.stringify(certificate)));
+
+  // What Ajv does not take as the name of a property.
+  const shape = { type: 'object', properties: { '\ud800': { type: 'string' } } };
+  const unfit = writeResults(certificate, suite, [{ ...(results[0] as CaseResult), shape }], {
+    out,
+    recordTo: path.join(out, 'unfit.yaml'),
+  });
+  expect(unfit.record?.unwritten).toBe('not written: it would not load again');
+  expect(existsSync(path.join(out, 'unfit.yaml'))).toBe(false);
 });
 
 test('in ids, which are refused', async () => {

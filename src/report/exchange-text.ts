@@ -12,7 +12,8 @@ const maxOfRequest = 1500;
 
 /** A request as a command line without addresses; a long body is cut short. */
 export function requestText({ request }: Exchange): string {
-  const command = curlCommand(request, baseUrlPlaceholder);
+  const lines = curlCommand(request, baseUrlPlaceholder).split('\n');
+  const command = lines.map(oneLine).join('\n');
   if (command.length <= maxOfRequest) return command;
   return `${beginningOf(command, maxOfRequest)}… (${command.length} characters in all)`;
 }

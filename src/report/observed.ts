@@ -2,6 +2,7 @@ import { undetermined } from '../cases/case.js';
 import type { Suite } from '../cases/suite.js';
 import { deservesWarning, type Question } from '../contract/ledger.js';
 import type { CaseResult } from '../engine/case-result.js';
+import { oneLine } from '../support/foreign-text.js';
 import { baseUrlPlaceholder, type ResponseText, requestText, responseTextFor } from './exchange-text.js';
 
 /**
@@ -15,7 +16,7 @@ export function observedDocument(suite: Suite, results: readonly CaseResult[], t
   const responseText = responseTextFor(suite.world);
   const groups = [...new Set(suite.ledger.questions.map(({ group }) => group))];
   return [
-    `# What ${target} does where the documentation is silent`,
+    `# What ${plain(target)} does where the documentation is silent`,
     `Observed with ${suite.name} ${suite.version}. In the requests, \`${baseUrlPlaceholder}\`, \`$CLIENT_APPLICATION_ID\` and \`$CLIENT_TOKEN\` stand for yours; in the responses, \`…\` for what changes from answer to answer.`,
     '## Warnings',
     warnings.length === 0
@@ -39,12 +40,12 @@ export function sentence({ answer }: Question, result: CaseResult | undefined): 
   if (result?.outcome === undefined) return `No answer. ${plain(result?.reason ?? 'Not sent in this run.')}`;
   if (result.outcome === undetermined) return `Undetermined. ${plain(result.reason)}`;
   if (answer.kind === 'value') return code(result.outcome);
-  return answer.outcomes.get(result.outcome) ?? result.outcome;
+  return answer.outcomes.get(result.outcome) ?? plain(result.outcome);
 }
 
 function section(question: Question, result: CaseResult | undefined, responseText: ResponseText): string[] {
   const { outcome, evidence } = result ?? {};
-  const named = question.answer.kind === 'outcomes' && outcome !== undefined ? ` (\`${outcome}\`)` : '';
+  const named = question.answer.kind === 'outcomes' && outcome !== undefined ? ` (${code(outcome)})` : '';
   const described = question.answer.kind === 'value' ? ` ${question.answer.describes}` : '';
   return [
     `### ${question.id}`,
@@ -56,14 +57,14 @@ function section(question: Question, result: CaseResult | undefined, responseTex
 
 /** A text that a deployment may have written, without what it might mean in Markdown. */
 function plain(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').replaceAll(/[\\`<>&[\]]/g, '\\$&');
+  return oneLine(text.replaceAll(/\s+/g, ' ')).replaceAll(/[\\`*<>&[\]]/g, '\\$&');
 }
 
 /** A text within a line, as it is. */
 function code(text: string): string {
   const fence = '`'.repeat(longestRun(text) + 1);
   const space = /^`|`$/.test(text) ? ' ' : '';
-  return `${fence}${space}${text.replaceAll(/\s+/g, ' ')}${space}${fence}`;
+  return `${fence}${space}${oneLine(text.replaceAll(/\s+/g, ' '))}${space}${fence}`;
 }
 
 function fenced(language: string, text: string): string {

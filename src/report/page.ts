@@ -1,5 +1,5 @@
 import type { Suite } from '../cases/suite.js';
-import { escapeControlCharacters } from '../support/escape-control.js';
+import { oneLine } from '../support/foreign-text.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry } from './certificate.js';
 
 /** The certificate as one page for people: no script, nothing loaded from elsewhere. */
@@ -44,8 +44,8 @@ ${notes.map((note) => html`<p>${note}</p>`)}
 </header>
 <main>
 ${incomplete_because.length === 0 ? '' : html`<section><h2>Why it is incomplete</h2><ul>${incomplete_because.map((line) => html`<li>${line}</li>`)}</ul></section>`}
-${drift.length === 0 ? '' : html`<section><h2>Drift</h2>${drift.map((entry) => html`<h3>${entry.case}</h3><pre>${entry.text}</pre>`)}</section>`}
-${unstable.length === 0 ? '' : html`<section><h2>Unstable</h2>${unstable.map((entry) => html`<h3>${entry.case}</h3><pre>${entry.text}</pre>`)}</section>`}
+${byCase('Drift', drift)}
+${byCase('Unstable', unstable)}
 <section>
 <h2>Requirements</h2>
 <table>
@@ -91,7 +91,7 @@ function caseDetails({ id, verdict, reason, at, rows = [], repeat_with, as_case 
   return html`<details${verdict === 'fail' ? raw(' open') : ''}><summary><code>${id}</code> ${verdict}: ${reason}</summary>
 ${at === undefined ? '' : html`<p><code>${at}</code></p>`}
 ${rows.length === 0 ? '' : html`<ul>${rows.map((row) => html`<li>${row.title}: ${row.verdict}. ${row.reason}</li>`)}</ul>`}
-${[repeat_with, as_case].map((text) => (text === undefined ? html`` : html`<pre>${text}</pre>`))}</details>`;
+${[repeat_with, as_case].map((text) => (text === undefined ? html`` : preformatted(text)))}</details>`;
 }
 
 function questionRow({ id, part, outcome, reason, warning, drift }: QuestionEntry, open: string): Markup {
@@ -101,7 +101,21 @@ function questionRow({ id, part, outcome, reason, warning, drift }: QuestionEntr
 `;
 }
 
-/** Text that is HTML already; anything else is escaped. */
+/** What is told of single cases, under the id of each. Nothing, when there is nothing to tell. */
+function byCase(title: string, entries: readonly { readonly case: string; readonly text: string }[]): Markup {
+  if (entries.length === 0) return html``;
+  const texts = (id: string) => entries.filter((entry) => entry.case === id).map(({ text }) => preformatted(text));
+  const ids = [...new Set(entries.map((entry) => entry.case))];
+  return html`<section><h2>${title}</h2>${ids.map((id) => html`<h3>${id}</h3>${texts(id)}`)}</section>`;
+}
+
+/** A text of several lines, none of which a stranger began. */
+function preformatted(text: string): Markup {
+  const lines = text.split('\n').map((line) => html`${line}`.text);
+  return html`<pre>${raw(lines.join('\n'))}</pre>`;
+}
+
+/** Text that is HTML already; anything else is escaped, and one line. */
 interface Markup {
   readonly text: string;
 }
@@ -127,19 +141,19 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 function escaped(text: string): string {
-  return escapeControlCharacters(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+  return oneLine(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 const style = `
 :root { color-scheme: light dark; --line: #8884; --pass: #1a7f37; --fail: #cf222e; --open: #9a6700; --none: #6e7781; }
 @media (prefers-color-scheme: dark) { :root { --pass: #3fb950; --fail: #ff7b72; --open: #d29922; --none: #9198a1; } }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
 h1 { margin: .5rem 0; } h2 { margin-top: 2.5rem; }
-dl { display: grid; grid-template-columns: max-content 1fr; gap: .2rem 1rem; } dt { color: var(--none); } dd { margin: 0; }
-code, pre { font: .875em/1.45 ui-monospace, monospace; overflow-wrap: anywhere; }
-pre { white-space: pre-wrap; border: 1px solid var(--line); border-radius: 6px; padding: .75rem; }
+dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; } dt { color: var(--none); } dd { margin: 0; }
+code, pre { font: .875em/1.45 ui-monospace, monospace; }
+pre { white-space: pre-wrap; border: 1px solid var(--line); border-radius: 6px; padding: .75rem; overflow: clip; }
 table { border-collapse: collapse; width: 100%; table-layout: fixed; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-top: 1px solid var(--line); overflow-wrap: anywhere; }
+th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-top: 1px solid var(--line); overflow: clip; }
 th:nth-child(1) { width: 12rem; } th:nth-child(2) { width: 17rem; } thead th { border-top: 0; color: var(--none); font-weight: 500; }
 summary { cursor: pointer; } details { margin-top: .4rem; }
 .verdict { font-weight: 600; } header > .verdict { font-size: 1.5rem; text-transform: uppercase; letter-spacing: .04em; margin: 0; }
