@@ -116,11 +116,9 @@ function readDigits(codes: Codes, escapes: Escapes, reading: DigitReading, digit
     let next = at + 1;
     const taken = readsAll ? 0 : takenAt(at, codes, escapes, reading);
     if (taken > 0) {
-      const read = escapes.code[taken - 1] as number;
-      // A backslash before a sign is passed over anyhow.
-      if (!(read === nothing && values[code] === blank)) isWanted ||= reading.isBeyond(read);
-      code = read;
+      code = escapes.code[taken - 1] as number;
       next = escapes.to[taken - 1] as number;
+      isWanted ||= reading.isBeyond(code);
     }
     const digit = values[code] as number;
     if (digit < blank) {
@@ -148,8 +146,10 @@ function readDigits(codes: Codes, escapes: Escapes, reading: DigitReading, digit
 function takenAt(at: number, codes: Codes, { lastAt, code, to }: Escapes, reading: DigitReading): number {
   const last = lastAt[at] as number;
   if (last === 0 || !reading.unescapes(code[last - 1] as number)) return 0;
+  // Passed over anyhow.
+  if (code[last - 1] === nothing && values[codes[at] as number] === blank) return 0;
   // What escaped the digits after a sign would have escaped the sign, if that were one with them.
-  const end = values[codes[at] as number] === blank ? at : Math.min(at + 3, to[last - 1] as number);
+  const end = Math.min(at + 3, to[last - 1] as number);
   for (let inside = at + 1; inside < end; inside += 1) if (lastAt[inside] !== 0) return 0;
   return last;
 }
