@@ -12,7 +12,7 @@ import { type Verdict, worst } from '../../src/judge/verdict.js';
 import { readingOf } from '../../src/recognition/reading.js';
 import { recognizerFor } from '../../src/recognition/recognizer.js';
 import type { World } from '../../src/world/world.js';
-import { testRows } from './support/rows.js';
+import { forRows } from './support/rows.js';
 
 const [first, second, third] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
 
@@ -263,13 +263,16 @@ test.describe('an assertion holds, is violated or stays unclear:', () => {
     },
   };
   const byName = names.map((name) => [name, written[name], table[name]] as const);
-  testRows('each kind, by what was answered', byName, (_, assertion, truths) => {
-    for (const [wanted, rows] of Object.entries(truths)) {
-      for (const [probe, other = returning()] of rows) {
-        expect(truth(assertion, { probe, other }), JSON.stringify([probe, other])).toBe(wanted);
+  test(
+    'each kind, by what was answered',
+    forRows(byName, (_, assertion, truths) => {
+      for (const [wanted, rows] of Object.entries(truths)) {
+        for (const [probe, other = returning()] of rows) {
+          expect(truth(assertion, { probe, other }), JSON.stringify([probe, other])).toBe(wanted);
+        }
       }
-    }
-  });
+    }),
+  );
 
   test('every kind, save those that are about other assertions', () => {
     const kinds = [...assertionKinds].flatMap(([key, kind]) => ('combine' in kind ? [] : [key]));
@@ -332,12 +335,15 @@ test.describe('what shows nothing never counts against a deployment:', () => {
     const rows = exchanges.map(
       (probe) => [`${'response' in probe ? probe.response.status : probe.transportError}`, probe] as const,
     );
-    testRows(`as ${modes.join(' and ')}`, rows, (_, probe) => {
-      for (const mode of modes) {
-        const truths = names.map((name) => [name, truth(written[name], { probe, other: returning() }, mode)]);
-        expect(truths).toEqual(names.map((name) => [name, 'unclear']));
-      }
-    });
+    test(
+      `as ${modes.join(' and ')}`,
+      forRows(rows, (_, probe) => {
+        for (const mode of modes) {
+          const truths = names.map((name) => [name, truth(written[name], { probe, other: returning() }, mode)]);
+          expect(truths).toEqual(names.map((name) => [name, 'unclear']));
+        }
+      }),
+    );
   }
 
   const reasons: readonly (readonly [exchange: Exchange, reason: string])[] = [
@@ -513,9 +519,12 @@ test.describe('the verdict of a requirement case:', () => {
       'It is broken-connection.',
     ],
   ];
-  testRows('each by what was answered', cases, (_, row, probe, verdict, reason) => {
-    expect(judged(requirementOf(row), { probe })).toMatchObject({ verdict, reason });
-  });
+  test(
+    'each by what was answered',
+    forRows(cases, (_, row, probe, verdict, reason) => {
+      expect(judged(requirementOf(row), { probe })).toMatchObject({ verdict, reason });
+    }),
+  );
 
   test('it stands where the case file says what it rests on, with the exchange that shows it', () => {
     const place = { file: 'cases.yaml', line: 7, column: 9 };
@@ -653,11 +662,14 @@ test.describe('the answer to a question:', () => {
       'Answered 429: the deployment limits the rate of requests; send fewer per second.',
     ],
   ];
-  testRows('the first rule that holds', answers, (_, probe, outcome, verdict, reason) => {
-    const judgement = judged(questionOf(rules), { probe });
-    expect(judgement).toMatchObject({ verdict, reason });
-    expect(judgement.outcome).toBe(outcome);
-  });
+  test(
+    'the first rule that holds',
+    forRows(answers, (_, probe, outcome, verdict, reason) => {
+      const judgement = judged(questionOf(rules), { probe });
+      expect(judgement).toMatchObject({ verdict, reason });
+      expect(judgement.outcome).toBe(outcome);
+    }),
+  );
 
   test('the exchange that the case names shows it, wherever it stands', () => {
     expect(judged(questionOf(rules), { probe: answered(400), last: returning(first) })).toMatchObject({
@@ -744,13 +756,16 @@ test.describe('the answer to a question:', () => {
     ],
     ['no such header', headers, answered(200, '', { Date: 'now' }), 'none'],
   ];
-  testRows('open values', values, (_, take, probe, value) => {
-    expect(judged(questionOf({ kind: 'value', of: 'probe', take, at }), { probe })).toMatchObject({
-      verdict: 'pass',
-      reason: '',
-      outcome: value,
-    });
-  });
+  test(
+    'open values',
+    forRows(values, (_, take, probe, value) => {
+      expect(judged(questionOf({ kind: 'value', of: 'probe', take, at }), { probe })).toMatchObject({
+        verdict: 'pass',
+        reason: '',
+        outcome: value,
+      });
+    }),
+  );
 
   test('an open value: the shape that the target file states', () => {
     const shape: QuestionAnswer = { kind: 'value', of: 'probe', take: { part: 'shape' }, at };

@@ -6,7 +6,7 @@ import { type Reading, readingOf } from '../../src/recognition/reading.js';
 import { recognizerFor } from '../../src/recognition/recognizer.js';
 import { recordsIn } from '../../src/recognition/records.js';
 import { resultOf } from '../../src/recognition/result.js';
-import { testRows } from './support/rows.js';
+import { forRows } from './support/rows.js';
 
 const [a, b, c] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
 const knownIds = (tiers: readonly string[], keys: readonly string[]): KnownIds => ({
@@ -62,10 +62,13 @@ test.describe('tiers are found under their path patterns', () => {
     ['nothing: null', null, {}],
     ['nothing: other ids', [{ id: 'promo_dddddddddddd' }], {}],
   ];
-  testRows('whatever the shape', shapes, (_, body, places) => {
-    expect(named(JSON.stringify(body))).toEqual(places);
-    expect(named(JSON.stringify(body, null, 2))).toEqual(places);
-  });
+  test(
+    'whatever the shape',
+    forRows(shapes, (_, body, places) => {
+      expect(named(JSON.stringify(body))).toEqual(places);
+      expect(named(JSON.stringify(body, null, 2))).toEqual(places);
+    }),
+  );
 
   test('numbers that are ids, and keys that are: as whole values only, being part of anything', () => {
     const numbers = knownIds(['17', '4'], []);
@@ -95,7 +98,10 @@ test.describe('ids of a deployment’s own', () => {
     ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
     ['keys that are ids of two kinds', { 7: {} }, idsOf('7'), { '/*': ['7'] }],
   ];
-  testRows('of every form', table, (_, body, ids, places) => expect(named(JSON.stringify(body), ids)).toEqual(places));
+  test(
+    'of every form',
+    forRows(table, (_, body, ids, places) => expect(named(JSON.stringify(body), ids)).toEqual(places)),
+  );
 
   test('too short to be recognised inside text leave it open, where nothing is named otherwise', () => {
     const ids = idsOf('T-1', 'T-12');
@@ -141,7 +147,10 @@ test.describe('whatever the text is', () => {
       { '/constructor': [a], '/toString/*': [b] },
     ],
   ];
-  testRows('however odd it is', texts, (_, body, places) => expect(named(body)).toEqual(places));
+  test(
+    'however odd it is',
+    forRows(texts, (_, body, places) => expect(named(body)).toEqual(places)),
+  );
 
   test('more keys than any call takes arguments', () => {
     const keys = Array.from({ length: 300_000 }, (_, n) => `"k${n}":0`).join();
@@ -230,8 +239,11 @@ test.describe('a target’s responses are read', () => {
       { kind: 'misstated', stated: ['/y'], patterns: ['/x'] },
     ],
   ];
-  testRows('by all that is known of them', readings, (_, namings, stated, reading) =>
-    expect(readingOf(namings, stated === undefined ? undefined : [stated])).toEqual(reading),
+  test(
+    'by all that is known of them',
+    forRows(readings, (_, namings, stated, reading) =>
+      expect(readingOf(namings, stated === undefined ? undefined : [stated])).toEqual(reading),
+    ),
   );
 
   const results: readonly (readonly [
@@ -302,11 +314,14 @@ test.describe('a target’s responses are read', () => {
     expect(resultOf(grouped, reading).returned).toEqual([a, b]);
   });
 
-  testRows('as far as it can be determined', results, (_, named, reading, returned, unclear) => {
-    const result = resultOf(named, reading);
-    expect(result.returned).toEqual(returned);
-    expect([...result.unclear]).toEqual(unclear);
-  });
+  test(
+    'as far as it can be determined',
+    forRows(results, (_, named, reading, returned, unclear) => {
+      const result = resultOf(named, reading);
+      expect(result.returned).toEqual(returned);
+      expect([...result.unclear]).toEqual(unclear);
+    }),
+  );
 
   test('what to do is said where it cannot be determined', () => {
     const named = naming({ '/x': [a], '/y': [b] });
@@ -340,8 +355,9 @@ test.describe('whatever stands where promotions are named is found, known or not
     ['nothing elsewhere', { data: ['x'] }, agreed('/other/*'), []],
     ['nothing that is no text', { data: [null, true, {}, []] }, agreed('/data/*'), []],
   ];
-  testRows('in every shape', table, (_, body, reading, found) =>
-    expect(recordsIn(JSON.stringify(body), reading, ids)).toEqual(found),
+  test(
+    'in every shape',
+    forRows(table, (_, body, reading, found) => expect(recordsIn(JSON.stringify(body), reading, ids)).toEqual(found)),
   );
 
   test('nothing in a body that is no JSON', () => expect(recordsIn(`<p>${a}`, agreed('/*'), ids)).toEqual([]));

@@ -1,17 +1,14 @@
-import { test } from '@playwright/test';
-
 /**
- * One test of many rows, since a test of its own takes longer than most of them. Every row is tried; the error names
- * those that fail, with what was expected of them.
+ * The body of one test of many rows, since a test of its own takes longer than most of them. Every row is tried; the
+ * error names those that fail, with what was expected of them.
  *
  * @param rows each begins with what it is about
  */
-export function testRows<Rest extends unknown[]>(
-  title: string,
+export function forRows<Rest extends unknown[]>(
   rows: readonly (readonly [what: string, ...Rest])[],
   check: (what: string, ...rest: Rest) => void,
-): void {
-  test(title, () => {
+): () => void {
+  return () => {
     const failures = rows.flatMap((row) => {
       try {
         check(...row);
@@ -21,5 +18,5 @@ export function testRows<Rest extends unknown[]>(
       }
     });
     if (failures.length > 0) throw new Error(`${failures.length} of ${rows.length} rows\n\n${failures.join('\n\n')}`);
-  });
+  };
 }
