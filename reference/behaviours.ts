@@ -62,7 +62,7 @@ export const closedQuestions = {
   'quantity-null': ['as-one', 'rejected', 'server-error', 'as-unlimited', 'item-ignored'],
   'quantity-huge': ['as-number', 'rejected', 'server-error', 'as-one', 'item-ignored'],
 
-  'repeated-product-quantities': ['summed', 'rejected', 'server-error', 'each-item-alone', 'first-item', 'last-item'],
+  'repeated-product-quantities': ['summed', 'each-item-alone', 'first-item', 'last-item'],
   'repeated-product-mixed-types': [
     'summed',
     'rejected',
@@ -81,13 +81,7 @@ export const closedQuestions = {
 
   'order-metadata-rules': ['applied', 'ignored', 'never-satisfied'],
 
-  'audience-rules-only-effect': [
-    'skips-order-rules',
-    'skips-all-rules',
-    'audience-tiers-only',
-    'no-effect',
-    'nothing-returned',
-  ],
+  'audience-rules-only-effect': ['skips-order-rules', 'audience-tiers-only', 'no-effect', 'nothing-returned'],
   'audience-rules-only-values': [
     'only-true',
     'server-error',

@@ -81,8 +81,6 @@ export function eligibilityHandlers(handlers: Lookup, { catalogue, behaviours }:
     switch (inQuery('audience-rules-only-effect', 'audienceRulesOnly')) {
       case 'skips-order-rules':
         return { rest: waiving, admits: always };
-      case 'skips-all-rules':
-        return { rest: { ...waiving, customer: waived }, admits: always };
       case 'audience-tiers-only':
         return { rest: waiving, admits: ({ rules }) => rules.some(({ kind }) => kind === 'customer') };
       case 'no-effect':

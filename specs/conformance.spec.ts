@@ -1,6 +1,7 @@
 import path from 'node:path';
-import { type CaseResult, explored } from '../src/engine/case-result.js';
+import { type CaseResult, explored, sampled } from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
+import { sampledCases } from '../src/engine/sample.js';
 import { curlCommand } from '../src/http/curl.js';
 import { attachReport, caseAnnotation } from '../src/playwright/attachment.js';
 import { settings, suite, test } from '../src/playwright/fixtures.js';
@@ -14,6 +15,10 @@ import type { Location } from '../src/support/problem.js';
 for (const testCase of suite.cases) {
   const { id, title, tags } = testCase;
   report(id, title, tags, (run) => run.runCase(testCase));
+}
+
+if (sampledCases(suite).length > 0) {
+  report(sampled, 'Some of the first cases, at the end of the run', [sampled], (run) => run.sampleAgain());
 }
 
 const { exploration } = settings;

@@ -36,6 +36,8 @@ export interface Fault {
   readonly story: string;
   /** All of it: a requirement that is not named here passes. */
   readonly collateral?: Collateral;
+  /** Questions of which another outcome than the usual one can hide it: the request is refused then, say. */
+  readonly hiddenBy?: readonly string[];
   readonly change: Change;
 }
 

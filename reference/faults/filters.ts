@@ -124,7 +124,11 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-inverted`,
       breaks,
       story: 'The filter says what is left out.',
-      collateral,
+      // With both filters, what matches neither comes back, of which the campaign filter's cases speak.
+      collateral: {
+        ...collateral,
+        ...(breaks === 'filter.promotion-id' ? {} : also({ extra: ['filter.promotion-id'] })),
+      },
       change: (handlers) => ({
         restriction(request) {
           const test = handlers.restriction(request);

@@ -3,6 +3,7 @@ import { customerFaults } from './customer.js';
 import type { Fault } from './fault.js';
 import { filterFaults } from './filters.js';
 import { metadataFaults } from './metadata.js';
+import { openBranchFaults } from './open-branches.js';
 import { orderFaults } from './order.js';
 import { requestFaults } from './request.js';
 import { resultFaults } from './result.js';
@@ -18,6 +19,7 @@ export const faults: readonly Fault[] = [
   ...metadataFaults,
   ...filterFaults,
   ...windowFaults,
+  ...openBranchFaults,
   ...resultFaults,
 ];
 

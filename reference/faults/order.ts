@@ -359,6 +359,23 @@ const repetitions: readonly Fault[] = [
     'An order may name a product twice, for a gift, and no more.',
     hasMoreThan(2),
   ),
+  refusalFault(
+    'different-quantities-refused',
+    'order.repeated-product',
+    'Items that name one product must agree in their quantity.',
+    (lines) =>
+      lines.some(({ id, quantity }, at) =>
+        lines.slice(0, at).some((other) => other.id === id && other.quantity !== quantity),
+      ),
+  ),
+  {
+    id: 'different-quantities-uncounted',
+    breaks: 'order.repeated-product',
+    story: 'Items that name one product with different quantities contradict each other, and none counts.',
+    change: (handlers) => ({
+      addUp: (as, all) => (as === 'product' && new Set(all).size > 1 ? 0 : handlers.addUp(as, all)),
+    }),
+  },
   {
     id: 'repeated-product-uncounted',
     breaks: 'order.repeated-product',

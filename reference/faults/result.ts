@@ -58,6 +58,7 @@ const incomplete: readonly Fault[] = [
       control: [
         ...additions,
         'customer.by-id',
+        'limit.newest-150',
         'metadata.promotion-rules',
         'order.product-item',
         'order.sku-item',
@@ -178,6 +179,7 @@ const invalid: readonly Fault[] = [
     id: 'older-matches-unchecked',
     breaks: 'result.valid-only',
     story: 'What a filter finds among older tiers is added to the result, without a look at the rules.',
+    collateral: also({ extra: ['customer.by-id'] }),
     change: (handlers, { catalogue }) => ({
       select(request) {
         const test = handlers.restriction(request);
@@ -265,7 +267,10 @@ const invalid: readonly Fault[] = [
     id: 'filter-in-place-of-rules',
     breaks: 'result.valid-only',
     story: 'With a filter, what it lets through is returned without a look at the rules.',
-    collateral: { 'filter.promotion-id': 'more is returned with the filter than without it' },
+    collateral: {
+      ...also({ extra: ['customer.by-id'] }),
+      'filter.promotion-id': 'more is returned with the filter than without it',
+    },
     change: (handlers) => ({
       isValid: (tier, request) => request.filters.length > 0 || handlers.isValid(tier, request),
     }),

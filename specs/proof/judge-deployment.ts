@@ -1,10 +1,10 @@
 import type { RequirementCase } from '../../src/cases/case.js';
 import type { Suite } from '../../src/cases/suite.js';
 import { type RunOptions, startRun } from '../../src/engine/run.js';
-import { sendCase } from '../../src/engine/send-case.js';
+import { type SentCase, sendAndJudge } from '../../src/engine/send-and-judge.js';
 import { type Credentials, credentialPlaceholders } from '../../src/http/credentials.js';
-import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { type Background, type CaseJudgement, judgeCase } from '../../src/judge/judge-case.js';
+import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { Background } from '../../src/judge/judge-case.js';
 import { type Verdict, worst } from '../../src/judge/verdict.js';
 
 /** The credentials of a deployment in this process: those of a case as it is, before a client replaces them. */
@@ -15,6 +15,7 @@ export function channelTo(respond: (request: HttpRequest) => HttpResponse): Chan
   return {
     send: async (request) => ({ request, response: respond(request) }),
     redact: (text) => text,
+    renew: () => undefined,
     maxOfCase: Number.POSITIVE_INFINITY,
   };
 }
@@ -27,13 +28,11 @@ export interface DeploymentJudgement {
 
 export interface JudgedCase {
   readonly testCase: RequirementCase;
-  /** By row, then by name: judging again needs no sending again. */
-  readonly exchanges: readonly ReadonlyMap<string, Exchange>[];
-  readonly judgement: CaseJudgement;
+  readonly sent: SentCase;
 }
 
 /**
- * Puts a deployment to the requirement cases of a suite, in this process.
+ * Puts a deployment that has the world to the requirement cases of a suite, in this process.
  *
  * @param respond takes {@link inProcessCredentials}
  */
@@ -43,12 +42,11 @@ export async function judgeDeployment(
   options: RunOptions = {},
 ): Promise<DeploymentJudgement> {
   const channel = channelTo(respond);
-  const { background } = await startRun(suite, channel, options);
+  const { background } = await startRun(suite, channel, { isWorldLoaded: true, ...options });
   const cases: JudgedCase[] = [];
   for (const testCase of suite.cases) {
     if (testCase.kind !== 'requirement') continue;
-    const { exchanges } = await sendCase(testCase, channel);
-    cases.push({ testCase, exchanges, judgement: judgeCase(testCase, exchanges, background) });
+    cases.push({ testCase, sent: await sendAndJudge(testCase, channel, background) });
   }
   return { background, cases };
 }
@@ -56,8 +54,8 @@ export async function judgeDeployment(
 /** The verdict of each requirement: the worst of its cases'. */
 export function verdictsOf({ cases }: DeploymentJudgement): Map<string, Verdict> {
   const verdicts = new Map<string, Verdict>();
-  for (const { testCase, judgement } of cases) {
-    verdicts.set(testCase.verifies, worst([verdicts.get(testCase.verifies) ?? 'pass', judgement.verdict]));
+  for (const { testCase, sent } of cases) {
+    verdicts.set(testCase.verifies, worst([verdicts.get(testCase.verifies) ?? 'pass', sent.judgement.verdict]));
   }
   return verdicts;
 }

@@ -120,12 +120,19 @@ function exchangeOf(assertion: Assertion): string {
 function isDecisive({ testCase, assertion }: Expectation, { cases, background }: DeploymentJudgement): boolean {
   const caught: readonly Verdict[] = canBeViolated(assertion) ? ['fail'] : ['fail', 'inconclusive'];
   const judged = cases.find((each) => each.testCase === testCase);
-  if (judged === undefined || !caught.includes(judged.judgement.verdict)) return false;
+  if (judged === undefined || !caught.includes(judged.sent.judgement.verdict)) return false;
+  const { first, again } = judged.sent;
   const rows = testCase.rows.map((row) => ({
     ...row,
     expect: row.expect.filter((other) => !isSame(assertion, other)),
   }));
-  return !caught.includes(judgeCase({ ...testCase, rows }, judged.exchanges, background).verdict);
+  const without = judgeCase(
+    { ...testCase, rows },
+    first.exchanges,
+    background,
+    ...again.map(({ exchanges }) => exchanges),
+  );
+  return !caught.includes(without.verdict);
 }
 
 /** Where little is known of the data, an expectation may be there to raise a doubt and no more. */

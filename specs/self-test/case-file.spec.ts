@@ -206,8 +206,7 @@ cases:
           'audience-rules-only-effect',
           `    request: {}
     outcomes:
-      - { outcome: skips-all-rules, when: { body: { mentions: [▸<tier greting>] } } }
-      - { outcome: skips-order-rules, when: { status: 2xx } }
+      - { outcome: skips-order-rules, when: { body: { mentions: [▸<tier greting>] } } }
       - { outcome: audience-tiers-only, when: { status: 2xx } }
       - { outcome: no-effect, when: { status: 2xx } }
       - { outcome: nothing-returned, when: { status: 2xx } }`,
@@ -523,7 +522,7 @@ test.describe('refuses requirement cases that might fail a conforming deployment
       [
         'how different quantities of a product add up',
         asking(items(`${mug('1')}, ${mug('2')}`), '{ returned: { ▸include: mug-3 } }'),
-        isReturned('mug-3', ': how different quantities of one product add up is open'),
+        isReturned('mug-3'),
       ],
       [
         'a set under audienceRulesOnly',

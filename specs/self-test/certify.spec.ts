@@ -10,8 +10,8 @@ import { schemaNamed } from '../../src/support/schema.js';
 import { openTarget } from '../../src/targets/open.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { worldOf } from '../../src/world/formats.js';
-import { conformance, copyOfPackage, readCertificate, temporaryFolder } from './support/cli.js';
-import { certifyOver, channelTo, requirementSuite, requirementsWith, suite } from './support/in-process.js';
+import { conformance, conformanceHere, copyOfPackage, readCertificate, temporaryFolder } from './support/cli.js';
+import { certifyOver, channelTo, requirementSuite, suite } from './support/in-process.js';
 import { independentDeployment, listen } from './support/independent.js';
 
 const { folder: cwd, remove } = temporaryFolder();
@@ -42,19 +42,6 @@ test('a deployment under a path prefix conforms', async () => {
   expect(certificate.summary).toEqual({ pass: 17 });
 });
 
-test('a violation is shown on the line of the case file, with a command that repeats it, without the token', async () => {
-  const { url, close } = await listen(independentDeployment(suite.world, { violation: 'window-151' }));
-  const args = ['certify', '--base-url', url, '--out', 'violation', '--', '--grep', 'window-with-few-valid'];
-  const { status, output } = await conformance(args, { cwd, env: credentials });
-  await close();
-  expect(status).toBe(1);
-  expect(output).toContain("Returned, but should not be: 'beyond-first' (rank 151).");
-  expect(output).toMatch(/>\s*\d+ \|\s+only: newest-150/);
-  expect(output).toContain('-H "X-Client-Token: $CLIENT_TOKEN"');
-  expect(output).not.toContain(token);
-  expect(requirementsWith('fail', readCertificate(cwd, 'violation'))).toEqual(['limit.newest-150']);
-});
-
 test.describe('a target that shows nothing is incomplete, never a failure', () => {
   const answers = (status: number, headers: Record<string, string> = {}): RequestListener => {
     return (_, response) => void response.writeHead(status, headers).end();
@@ -82,23 +69,12 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
       if ('closeAllConnections' in server) server.closeAllConnections();
       expect(certificate.verdict).toBe('incomplete');
       expect(certificate.summary).toEqual({ inconclusive: 17 });
-      for (const { cases } of certificate.requirements) for (const each of cases) expect(each.reason).toMatch(reason);
+      const cases = certificate.requirements.flatMap((requirement) => requirement.cases);
+      expect(cases.filter((each) => !reason.test(each.reason))).toEqual([]);
+      // Nobody is locked out by hundreds of refusals.
+      if (name === 'answers 401') expect(certificate.requests_sent).toBe(suite.calibration.length);
     });
   }
-
-  test('and ends with status 4', async () => {
-    const server = createServer(answers(401));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const args = ['certify', '--base-url', url, '--out', 'refusing', '--', '--grep', '@limit.newest-150'];
-    const { status, output } = await conformance(args, { cwd, env: credentials });
-    server.close();
-    server.closeAllConnections();
-    expect(output).toMatch(/credentials are probably wrong/);
-    expect(status).toBe(4);
-    // Nobody is locked out by hundreds of refusals.
-    expect(readCertificate(cwd, 'refusing').requests_sent).toBe(suite.calibration.length);
-  });
 
   test('has nothing of the world: a note says what may be the matter', async () => {
     const noted = async (answer: Parameters<typeof channelTo>[0]) =>
@@ -110,10 +86,10 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
     expect(await noted(independentDeployment(suite.world))).toBeUndefined();
   });
 
-  test('is down: found out once, before the tests', async () => {
+  test('is down: found out once, before the tests, and ends with status 4', async () => {
     const target = 'name: down\nbase_url: http://127.0.0.1:1\nrepeats: { waits_seconds: [0.01, 0.01] }\n';
     writeFileSync(path.join(cwd, 'down.yaml'), target);
-    const args = ['certify', '--target', 'down.yaml', '--out', 'down'];
+    const args = ['certify', '--target', 'down.yaml', '--out', 'down', '--', '--grep', '@limit.newest-150'];
     const { status, output } = await conformance(args, { cwd, env: credentials });
     expect(output).toMatch(/refuses the connection/);
     expect(status).toBe(4);
@@ -151,7 +127,7 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
   });
 
   test('a base URL without credentials', async () => {
-    const { status, output } = await conformance(['certify', '--base-url', 'http://127.0.0.1:1'], { cwd });
+    const { status, output } = await conformanceHere(['certify', '--base-url', 'http://127.0.0.1:1'], { cwd });
     expect(status).toBe(2);
     expect(output).toContain('CLIENT_APPLICATION_ID');
     expect(output).toContain('.env');
@@ -159,7 +135,7 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
 
   test('a place for the results that is no folder', async () => {
     writeFileSync(path.join(cwd, 'taken'), '');
-    const { status, output } = await conformance(['certify', '--out', 'taken'], { cwd });
+    const { status, output } = await conformanceHere(['certify', '--out', 'taken'], { cwd });
     expect([status, output]).toEqual([
       2,
       '--out: nothing can be written into taken (EEXIST)\n    Name another folder.\n',
@@ -168,19 +144,19 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
 
   test('a world that is none', async () => {
     writeFileSync(path.join(cwd, 'no-world.json'), '{ "customers": [{}] }');
-    const { status, output } = await conformance(['serve', '--world', 'no-world.json'], { cwd });
+    const { status, output } = await conformanceHere(['serve', '--world', 'no-world.json'], { cwd });
     expect(status).toBe(2);
     expect(output).toContain("no-world.json:1:17: entry 1 of 'customers' lacks the key 'id'");
   });
 
   test('an unknown option', async () => {
-    const { status, output } = await conformance(['certify', '--bass-url', 'http://127.0.0.1:1'], { cwd });
+    const { status, output } = await conformanceHere(['certify', '--bass-url', 'http://127.0.0.1:1'], { cwd });
     expect(status).toBe(2);
     expect(output).toContain('Did you mean --base-url?');
   });
 
   test('a target file that does not exist', async () => {
-    const { status, output } = await conformance(['certify', '--target', 'nowhere.yaml'], { cwd });
+    const { status, output } = await conformanceHere(['certify', '--target', 'nowhere.yaml'], { cwd });
     expect(status).toBe(2);
     expect(output).toContain('nowhere.yaml:1:1: cannot be read');
   });
@@ -194,7 +170,7 @@ test('--list lists the cases, and leaves the last certificate', async () => {
 });
 
 test('world prints the expanded world as JSON, as its schema describes it', async () => {
-  const { status, output } = await conformance(['world'], { cwd });
+  const { status, output } = await conformanceHere(['world'], { cwd });
   expect(status).toBe(0);
   expect(schemaNamed('expanded-world')(JSON.parse(output))).toBe(true);
   expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(worldOf(suite.world))));

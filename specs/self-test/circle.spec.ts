@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
-import { conformance, readCertificate, temporaryFolder } from './support/cli.js';
+import { conformance, conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
 import { requirementsWith } from './support/in-process.js';
 
 const { folder: cwd, remove } = temporaryFolder();
@@ -33,85 +33,87 @@ async function serve(args: readonly string[]): Promise<{ url: string; output: st
   return { url, output, end };
 }
 
-test('record, serve the record, certify against it, change something, compare', async () => {
-  const env = { CLIENT_APPLICATION_ID: 'reference-application', CLIENT_TOKEN: 'reference-token' };
+const env = { CLIENT_APPLICATION_ID: 'reference-application', CLIENT_TOKEN: 'reference-token' };
+
+// With every case, and any behaviours, the same is seen in questions.spec.ts.
+test('record, serve the record, certify against it, change something, compare; only what is selected', async () => {
   const behaviours = [
     'quantity-numeric-string=rejected',
     'filter-combination=union',
     'response-status=203',
     'empty-result=no-content',
   ];
-  const real = await serve(behaviours.flatMap((behaviour) => ['--behaviour', behaviour]));
-  const recorded = await conformance(['record', '--base-url', real.url, '--to', 'shop.yaml', '--out', 'real'], {
-    cwd,
-    env,
-  });
-  await real.end();
-  expect(recorded.status, recorded.output).toBe(0);
-  const record = readFileSync(path.join(cwd, 'shop.yaml'), 'utf8');
-  expect(record).toContain('outcome: union');
-  expect(record).not.toContain(real.url);
-  expect(record).not.toContain('reference-token');
-
-  const mock = await serve(['--as', 'shop.yaml']);
-  const same = await conformance(['certify', '--base-url', mock.url, '--against', 'shop.yaml', '--out', 'mock'], {
-    cwd,
-    env,
-  });
-  await mock.end();
-  expect(same.status, same.output).toBe(0);
-  expect(readCertificate(cwd, 'mock').drift).toEqual([]);
-  for (const file of ['observed.md']) {
-    const [one, other] = ['real', 'mock'].map((out) =>
-      readFileSync(path.join(cwd, out, file), 'utf8')
-        .split('\n')
-        .slice(1)
-        .join('\n'),
-    );
-    expect(one).toBe(other);
-  }
-
-  const selected = [...behaviours.map((behaviour) => behaviour.split('=')[0]), 'quantity-zero', 'result-order'];
-  const only = ['--', '--grep', selected.map((id) => `@${id}\\b`).join('|')];
-  const changed = await conformance(['certify', '--against', 'shop.yaml', '--out', 'changed', ...only], { cwd });
-  expect(changed.status, changed.output).toBe(3);
-  expect(changed.output).toContain("filter-combination is 'intersection'; the record says 'union'.");
-  const drifted = readCertificate(cwd, 'changed').questions.filter(({ drift }) => drift);
-  expect(drifted.map(({ id }) => id).sort()).toEqual(behaviours.map((behaviour) => behaviour.split('=')[0]).sort());
-
-  const certificates = ['real', 'mock', 'changed'].map((out) => `${out}/certificate.json`);
-  const equal = await conformance(['compare', ...certificates.slice(0, 2)], { cwd });
-  expect([equal.status, equal.output]).toEqual([
-    0,
-    'The certificates agree in every requirement and every question.\n',
-  ]);
-  const differing = await conformance(['compare', ...certificates], { cwd });
-  expect(differing.status).toBe(3);
-  expect(differing.output).toMatch(/filter-combination\s+union\s+union\s+intersection/);
-});
-
-test('a fault is served, and the requirement that it breaks fails', async () => {
-  const faulty = await serve(['--fault', 'window-of-the-valid']);
-  const env = { CLIENT_APPLICATION_ID: 'reference-application', CLIENT_TOKEN: 'reference-token' };
-  const args = ['certify', '--base-url', faulty.url, '--out', 'faulty', '--', '--grep', 'window-with-few-valid'];
-  const { status, output } = await conformance(args, { cwd, env });
-  await faulty.end();
-  expect(status, output).toBe(1);
-  expect(requirementsWith('fail', readCertificate(cwd, 'faulty'))).toEqual(['limit.newest-150']);
-});
-
-test('--grep selects and --no-intrusive leaves out: the certificate says so, and is incomplete', async () => {
   const intrusive = ['credentials-wrong-token', 'large-order', 'method-post'];
-  const tags = ['limit.newest-150', 'quantity-zero', ...intrusive].map((id) => `@${id}\\b`);
-  const args = ['certify', '--no-intrusive', '--out', 'gentle', '--', '--grep', tags.join('|')];
-  const { status, output } = await conformance(args, { cwd });
-  expect(status).toBe(4);
-  expect(output).toMatch(/5 passed/);
-  const { summary, questions } = readCertificate(cwd, 'gentle');
+  const changing = behaviours.map((behaviour) => behaviour.split('=')[0] ?? '');
+  const only = (...ids: readonly string[]) => ['--', '--grep', ids.map((id) => `@${id}\\b`).join('|')];
+  const selected = ['--no-intrusive', ...only('limit.newest-150', 'quantity-zero', ...changing, ...intrusive)];
+
+  const real = await serve(behaviours.flatMap((behaviour) => ['--behaviour', behaviour]));
+  const recording = ['record', '--base-url', real.url, '--to', 'shop.yaml', '--out', 'real', ...selected];
+  const recorded = await conformance(recording, { cwd, env });
+  await real.end();
+  expect(recorded.status, recorded.output).toBe(4);
+  expect(recorded.output).toMatch(/9 passed/);
+  const { summary, questions } = readCertificate(cwd, 'real');
   expect(summary).toEqual({ pass: 1, 'not-applicable': 16 });
   const leftOut = questions.filter(({ reason }) => reason === 'Intrusive cases are left out of this run.');
   expect(leftOut.map(({ id }) => id).sort()).toEqual(intrusive);
   expect(questions.find(({ id }) => id === 'quantity-zero')?.outcome).toBe('item-ignored');
+  const record = readFileSync(path.join(cwd, 'shop.yaml'), 'utf8');
+  expect(record).toContain('outcome: union');
+  expect(record).not.toContain(real.url);
+  expect(record).not.toContain(env.CLIENT_TOKEN);
+
+  const mock = await serve(['--as', 'shop.yaml']);
+  const comparing = ['certify', '--base-url', mock.url, '--against', 'shop.yaml', '--out', 'mock', ...selected];
+  const same = await conformance(comparing, { cwd, env });
+  await mock.end();
+  expect(same.status, same.output).toBe(4);
+  expect(readCertificate(cwd, 'mock').drift).toEqual([]);
+  const [one, other] = ['real', 'mock'].map((out) =>
+    readFileSync(path.join(cwd, out, 'observed.md'), 'utf8')
+      .split('\n')
+      .slice(1)
+      .join('\n'),
+  );
+  expect(one).toBe(other);
+
+  const args = [
+    'certify',
+    '--against',
+    'shop.yaml',
+    '--out',
+    'changed',
+    ...only('filter-combination', 'quantity-zero'),
+  ];
+  const changed = await conformance(args, { cwd });
+  expect(changed.status, changed.output).toBe(3);
+  expect(changed.output).toContain("filter-combination is 'intersection'; the record says 'union'.");
+  const drifted = readCertificate(cwd, 'changed').questions.filter(({ drift }) => drift);
+  expect(drifted.map(({ id }) => id)).toEqual(['filter-combination']);
+
+  const certificates = ['real', 'mock', 'changed'].map((out) => `${out}/certificate.json`);
+  const equal = await conformanceHere(['compare', ...certificates.slice(0, 2)], { cwd });
+  expect([equal.status, equal.output]).toEqual([
+    0,
+    'The certificates agree in every requirement and every question.\n',
+  ]);
+  const differing = await conformanceHere(['compare', ...certificates], { cwd });
+  expect(differing.status).toBe(3);
+  expect(differing.output).toMatch(/filter-combination\s+union\s+union\s+intersection/);
+});
+
+test('a fault is served; the case file is shown at the line that it violates, with a command, without the token', async () => {
+  const faulty = await serve(['--fault', 'window-of-151']);
+  const args = ['certify', '--base-url', faulty.url, '--out', 'faulty', '--', '--grep', 'window-with-few-valid'];
+  const { status, output } = await conformance(args, { cwd, env });
+  await faulty.end();
+  expect(status, output).toBe(1);
+  expect(output).toContain("Returned, but should not be: 'beyond-first' (rank 151).");
+  expect(output).toMatch(/>\s*\d+ \|\s+only: newest-150/);
+  expect(output).toContain('-H "X-Client-Token: $CLIENT_TOKEN"');
+  expect(output).not.toContain(env.CLIENT_TOKEN);
+  expect(requirementsWith('fail', readCertificate(cwd, 'faulty'))).toEqual(['limit.newest-150']);
 });
 
 test('the first line says that the credentials are public', async () => {
@@ -140,7 +142,7 @@ test('a world that is not whole is refused', async () => {
 });
 
 test('an unknown behaviour is refused, with the nearest one', async () => {
-  const { status, output } = await conformance(['serve', '--behaviour', 'quantity-zero=as-on'], { cwd });
+  const { status, output } = await conformanceHere(['serve', '--behaviour', 'quantity-zero=as-on'], { cwd });
   expect(status).toBe(2);
   expect(output).toContain('as-one');
 });

@@ -2,7 +2,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
+import { within } from '../../src/http/deadline.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
+import { ownPackage } from '../../src/support/package-root.js';
 import { credentials, type Reply, response, test } from './support/wire.js';
 
 const request: HttpRequest = {
@@ -20,6 +22,7 @@ const responseOf = (exchange: Exchange) => ('response' in exchange ? exchange.re
 const transportErrorOf = (exchange: Exchange) =>
   'transportError' in exchange ? [exchange.transportError, exchange.message] : 'a response';
 const ok = response('200 OK', ['Content-Type: application/json'], '{}');
+const interim = (status: string) => Buffer.from(`HTTP/1.1 ${status}\r\nLink: </a>; rel=preload\r\n\r\n`);
 
 test.describe('what goes out', () => {
   test('the body of a GET, its headers with the real credentials, and nothing else', async ({ serve, open }) => {
@@ -42,6 +45,7 @@ test.describe('what goes out', () => {
       'X-Client-Application-Id': credentials.applicationId,
       'X-Client-Token': credentials.token,
       'Content-Type': 'application/json',
+      'User-Agent': `promotion-validation-conformance/${ownPackage().version}`,
       Accept: '*/*',
       'Accept-Encoding': 'identity',
       'content-length': '24',
@@ -226,12 +230,7 @@ test.describe('what comes back', () => {
       response('200 OK', ['Content-Length: 100', 'Content-Encoding: gzip']),
       200,
     ],
-    [
-      'an answer after early hints',
-      'GET',
-      Buffer.concat([Buffer.from('HTTP/1.1 103 Early Hints\r\nLink: <a>\r\n\r\n'), response('200 OK')]),
-      200,
-    ],
+    ['HEAD after an interim response', 'HEAD', Buffer.concat([interim('103 Early Hints'), response('200 OK')]), 200],
   ];
   for (const [what, method, reply, status] of withoutBody) {
     test(`no body: ${what}`, async ({ serve, open }) => {
@@ -239,6 +238,95 @@ test.describe('what comes back', () => {
       expect(responseOf(await open(wire.url).send({ ...request, method }))).toMatchObject({ status, body: '' });
     });
   }
+});
+
+test.describe('interim responses are passed over', () => {
+  const heads: readonly (readonly [what: string, before: readonly string[]])[] = [
+    ['100', ['100 Continue']],
+    ['102', ['102 Processing']],
+    ['103', ['103 Early Hints']],
+    ['one that nobody knows', ['199 Whatever']],
+    ['one without a reason', ['100 ']],
+    ['several', ['100 Continue', '103 Early Hints', '102 Processing', '100 Continue', '103 Early Hints']],
+    ['a hundred', Array(100).fill('102 Processing')],
+  ];
+  for (const [what, before] of heads) {
+    const reply = Buffer.concat([...before.map(interim), response('200 OK', [], '{"a":1}')]);
+
+    test(`${what}, all at once`, async ({ serve, open }) => {
+      const wire = await serve(reply);
+      const { send } = open(wire.url, { concurrency: 1 });
+      // The second comes over the same connection.
+      const exchanges = [await send(request), await send(request)];
+      expect(exchanges.map((each) => responseOf(each)?.body)).toEqual(['{"a":1}', '{"a":1}']);
+      expect(wire.connections()).toBe(1);
+    });
+
+    test(`${what}, byte by byte`, async ({ serve, open }) => {
+      const wire = await serve((socket) => {
+        socket.setNoDelay(true);
+        const bytes = [...reply.subarray(0, 200), ...reply.subarray(Math.max(200, reply.length - 100))];
+        const next = (): void => {
+          const byte = bytes.shift();
+          if (byte !== undefined) socket.write(Buffer.of(byte), () => setImmediate(next));
+        };
+        next();
+      });
+      const exchange = await open(wire.url).send(request);
+      expect(responseOf(exchange)?.body).toBe('{"a":1}');
+    });
+  }
+
+  test('a body that looks like one is left as it is', async ({ serve, open }) => {
+    const body = `${interim('100 Continue')}and so on`;
+    const wire = await serve((socket) => {
+      const bytes = response('200 OK', [], body);
+      const head = bytes.length - body.length;
+      socket.write(bytes.subarray(0, head));
+      setTimeout(() => socket.write(bytes.subarray(head)), 50);
+    });
+    expect(responseOf(await open(wire.url).send(request))?.body).toBe(body);
+  });
+
+  test('without end they are no response', async ({ serve, open }) => {
+    const wire = await serve((socket) => {
+      const more = setInterval(() => socket.write(interim('100 Continue')), 20);
+      socket.on('close', () => clearInterval(more));
+    });
+    const exchange = await open(wire.url, { timeoutMs: 300 }).send(request);
+    expect(transportErrorOf(exchange)[0]).toBe('timed-out');
+  });
+
+  test('one whose head has no end is bounded as any other', async ({ serve, open }) => {
+    const wire = await serve((socket) => {
+      socket.write('HTTP/1.1 103 Early Hints\r\n');
+      const more = (error?: Error | null) => void (error || socket.destroyed || socket.write('Link: </a>\r\n', more));
+      more();
+    });
+    const exchange = await open(wire.url, { headerBytes: 4_096 }).send(request);
+    expect(transportErrorOf(exchange)[0]).toBe('too-large');
+  });
+
+  for (const [what, reply] of [
+    ['nothing after it', interim('103 Early Hints')],
+    ['a half of it', Buffer.from('HTTP/1.1 10')],
+    ['another protocol, which nobody wants', Buffer.concat([interim('101 Switching Protocols'), ok])],
+  ] as const) {
+    test(`the connection broke: ${what}`, async ({ serve, open }) => {
+      const wire = await serve((socket) => socket.end(reply));
+      expect(transportErrorOf(await open(wire.url).send(request))[0]).toBe('broken-connection');
+    });
+  }
+});
+
+test('what is to be done in time ends then, although nobody heeds that', async () => {
+  let isHeeded = false;
+  const running = within(20, (signal) => {
+    signal.addEventListener('abort', () => (isHeeded = true));
+    return new Promise<never>(() => undefined);
+  });
+  await expect(running).rejects.toThrow(expect.objectContaining({ name: 'TimeoutError' }));
+  expect(isHeeded).toBe(true);
 });
 
 test.describe('a transport error belongs to the exchange, and its message never has the token', () => {

@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { type AddressInfo, connect, createServer as createPlainServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
 import { expect } from '@playwright/test';
 import { isThisMachine } from '../../src/http/connection.js';
@@ -182,6 +183,78 @@ test.describe('a proxy', () => {
   }
 });
 
+test.describe('a hostile proxy', () => {
+  const tunnel = 'HTTP/1.1 200 OK\r\n\r\n';
+  const silence = (): void => undefined;
+  const reset = (near: Socket): void => void near.resetAndDestroy();
+  const close = (near: Socket): void => void near.end();
+  const onConnect = (act: (near: Socket) => void) => (near: Socket) => void near.once('data', () => act(near));
+  const drip = (near: Socket): void => {
+    near.write('HTTP/1.1 200 OK\r\n');
+    const more = setInterval(() => near.write('X-A: b\r\n'), 20);
+    near.on('close', () => clearInterval(more));
+  };
+  const notAccepted = 'deployment.test did not accept a connection within 300 ms (limits.timeout_ms).';
+  const noConnection = 'No connection to deployment.test came about';
+  const timedOut = 'There was no complete response within 300 ms (limits.timeout_ms).';
+  const broken = 'The connection broke before the response was complete';
+  /** Over TLS, the connection is made only after the tunnel. */
+  const behaviours: readonly (readonly [
+    what: string,
+    act: (near: Socket) => void,
+    message: string,
+    overTls?: string,
+  ])[] = [
+    ['closes at once', close, noConnection],
+    ['resets at once', reset, 'The proxy 127.0.0.1:'],
+    ['says nothing', silence, notAccepted],
+    ['closes when a connection is requested', onConnect(close), noConnection],
+    ['resets when a connection is requested', onConnect(reset), noConnection],
+    ['answers half', onConnect((near) => near.write('HTTP/1.1 200 O')), notAccepted],
+    ['answers without end', onConnect(drip), notAccepted],
+    ['answers what is no HTTP', onConnect((near) => near.end('SSH-2.0\r\n\r\n')), noConnection],
+    ['refuses', onConnect((near) => near.end('HTTP/1.1 503 Busy\r\n\r\n')), 'The proxy answered 503'],
+    [
+      'opens a tunnel to nowhere',
+      onConnect((near) => near.write(`HTTP/1.1 100 Continue\r\n\r\n${tunnel}`)),
+      timedOut,
+      notAccepted,
+    ],
+    ['opens a tunnel and closes it', onConnect((near) => near.end(tunnel)), broken, noConnection],
+    [
+      'opens a tunnel and resets it',
+      onConnect((near) => near.write(tunnel, () => setTimeout(reset, 50, near))),
+      broken,
+      noConnection,
+    ],
+  ];
+  for (const scheme of ['http', 'https']) {
+    for (const [what, act, message, overTls = message] of behaviours) {
+      test(`that ${what}: each attempt ends, and is one (${scheme})`, async ({ open }) => {
+        let connections = 0;
+        const sockets = new Set<Socket>();
+        const proxy = createPlainServer((near) => {
+          connections += 1;
+          sockets.add(near.on('error', () => undefined));
+          act(near);
+        });
+        await once(proxy.listen(0, '127.0.0.1'), 'listening');
+        const options = { proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, allowHttp: true };
+        const repeats = { waitsMs: [1], longestWaitMs: 1 };
+        const { send } = open(`${scheme}://deployment.test`, { timeoutMs: 300 }, {}, { ...options, repeats });
+        const exchange = await send(request);
+        expect(messageOf(exchange)).toContain(scheme === 'https' ? overTls : message);
+        expect(exchange.attempts).toBe(2);
+        // Long enough for more: it would try again without end. After a request that was broken off it connects again.
+        await delay(300);
+        expect(connections).toBeLessThanOrEqual(4);
+        proxy.close();
+        for (const each of sockets) each.destroy();
+      });
+    }
+  }
+});
+
 test.describe('over TLS', () => {
   test('an authority that nobody knows is not trusted, and the message says what to do', async ({
     open,
@@ -255,6 +328,7 @@ test.describe('extra headers', () => {
     ['ACCEPT', 'application/json'],
     ['X-Gateway-Key', '$GATEWAY_KEY'],
     ['X-Price', '$OTHER'],
+    ['user-agent', 'shop-tests/1'],
   ] as const;
   const options = { extraHeaders, secrets: [{ value: 'the-key-of-the-gateway', placeholder: '$GATEWAY_KEY' }] };
 
@@ -269,6 +343,7 @@ test.describe('extra headers', () => {
     expect(valuesOf('accept')).toEqual(['application/json']);
     expect(valuesOf('x-gateway-key')).toEqual(['the-key-of-the-gateway']);
     expect(valuesOf('x-price')).toEqual(['$OTHER']);
+    expect(valuesOf('user-agent')).toEqual(['shop-tests/1']);
   });
 
   test('show in the exchange, secrets as their placeholders', async ({ serve, open }) => {
@@ -281,6 +356,7 @@ test.describe('extra headers', () => {
       ['ACCEPT', 'application/json'],
       ['X-Gateway-Key', '$GATEWAY_KEY'],
       ['X-Price', '$OTHER'],
+      ['user-agent', 'shop-tests/1'],
     ]);
     expect(redact('response' in exchange ? exchange.response.body : '')).toBe('$GATEWAY_KEY');
   });

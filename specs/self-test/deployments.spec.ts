@@ -5,7 +5,8 @@ import { independentDeployment, type ShapeName, shapes, type Traits, violations 
 const { world } = suite;
 
 async function verdictOn(traits: Traits, tierPatterns?: readonly string[]) {
-  const options = tierPatterns === undefined ? { suite: requirementSuite } : { suite: requirementSuite, tierPatterns };
+  const stated = tierPatterns === undefined ? {} : { tierPatterns };
+  const options = { suite: requirementSuite, isWorldLoaded: true, ...stated };
   return (await certifyInProcess(independentDeployment(world, traits), options)).certificate;
 }
 

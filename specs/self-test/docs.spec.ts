@@ -6,7 +6,7 @@ import { readCaseFile } from '../../src/cases/case-file.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
-import { conformance, temporaryFolder } from './support/cli.js';
+import { conformanceHere, temporaryFolder } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 
 const documents = ['README.md', 'CONTRIBUTING.md'].map((name) => ({
@@ -37,7 +37,7 @@ for (const { name, text } of documents) {
     const { folder, remove } = temporaryFolder();
     const shown = [...text.matchAll(/npx conformance ([a-z]+)([^\n`#]*)/g)];
     for (const command of new Set(shown.map(([, command = '']) => command))) {
-      const { status, output } = await conformance([command, '--help'], { cwd: folder });
+      const { status, output } = await conformanceHere([command, '--help'], { cwd: folder });
       expect(status, command).toBe(0);
       const uses = shown.filter(([, other]) => other === command);
       const options = uses.flatMap(([, , rest = '']) => rest.split(' -- ')[0]?.match(/--[a-z-]+/g) ?? []);

@@ -5,7 +5,7 @@ import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../src/htt
 import { type Area, diagnose, findingsText } from '../../src/targets/doctor.js';
 import { openTarget } from '../../src/targets/open.js';
 import { kinds } from '../../src/world/named-world.js';
-import { conformance, temporaryFolder } from './support/cli.js';
+import { conformanceHere, temporaryFolder } from './support/cli.js';
 import { channelTo, suite } from './support/in-process.js';
 import { independentDeployment, listen } from './support/independent.js';
 
@@ -111,7 +111,10 @@ for (const [what, [answer, area, state, text]] of Object.entries(deployments)) {
 }
 
 test('a deployment that is down', async () => {
-  const { status, output } = await conformance(['doctor', '--base-url', 'http://127.0.0.1:1'], { cwd: folder, env });
+  const { status, output } = await conformanceHere(['doctor', '--base-url', 'http://127.0.0.1:1'], {
+    cwd: folder,
+    env,
+  });
   expect(output).toMatch(/^URL +PROBLEM +127\.0\.0\.1:1 refuses the connection/m);
   expect(output).toMatch(/^Ids +\? +Not known yet; solve the other problems first\.$/m);
   expect(status).toBe(1);
@@ -119,13 +122,16 @@ test('a deployment that is down', async () => {
 
 test('plain HTTP where TLS is expected', async () => {
   const { url, close } = await listen(honest);
-  const { output } = await conformance(['doctor', '--base-url', url.replace('http:', 'https:')], { cwd: folder, env });
+  const { output } = await conformanceHere(['doctor', '--base-url', url.replace('http:', 'https:')], {
+    cwd: folder,
+    env,
+  });
   await close();
   expect(output).toMatch(/^TLS +PROBLEM +.*Does it speak TLS/m);
 });
 
 test('without a target the reference deployment is well', async () => {
-  const { status, output } = await conformance(['doctor'], { cwd: folder });
+  const { status, output } = await conformanceHere(['doctor'], { cwd: folder });
   expect(output.match(/ fine /g)).toHaveLength(6);
   expect(status).toBe(0);
 });
@@ -166,6 +172,7 @@ test.describe('with a part of the world', () => {
     const channel: Channel = {
       send: (): Promise<Exchange> => Promise.reject(new Error('sent')),
       redact: (text) => text,
+      renew: () => undefined,
       maxOfCase: Number.POSITIVE_INFINITY,
     };
     expect(await statesOf(bound({}), channel)).toMatchObject({ URL: 'unknown', Ids: 'problem' });

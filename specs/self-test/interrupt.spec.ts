@@ -45,7 +45,7 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     let command = 0;
     const { url, close } = await listen((request) => {
       received += 1;
-      if (received === 100) end(group, command);
+      if (received === 60) end(group, command);
       return answer(request);
     });
     const env = {

@@ -319,7 +319,7 @@ test.describe('what shows nothing never counts against a deployment:', () => {
   ];
   const unanswered = [
     ...transportErrors.map(broken),
-    ...[408, 429, 502, 503, 504].map((status) => answered(status, [first])),
+    ...[408, 421, 425, 429, 499, 502, 503, 504, 520, 522, 527, 530].map((status) => answered(status, [first])),
   ];
   const withHint = [300, 301, 302, 303, 304, 307, 308, 401, 403].map((status) =>
     answered(status, [first], { Location: 'http://b.test/' }),
@@ -399,7 +399,7 @@ test.describe('an empty result may look like anything, where nothing is expected
   });
 });
 
-const background: Background = { world, recognizer, calibration: [] };
+const background: Background = { world, recognizer, calibration: [], isWorldSeen: true };
 const rowOf = (own: Partial<RequirementRow>): RequirementRow => ({
   title: '',
   requests: new Map(),

@@ -4,10 +4,11 @@ import path from 'node:path';
 import { expect } from '@playwright/test';
 import { runSuite } from '../../src/engine/run.js';
 import { openClient } from '../../src/http/client.js';
-import { defaultOptions, type Repeats } from '../../src/http/connection-options.js';
+import { defaultOptions, noRepeats, type Repeats } from '../../src/http/connection-options.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { budgetInFile, budgetInMemory } from '../../src/http/request-budget.js';
 import { waitAfter } from '../../src/http/retry.js';
+import { monotonicMs } from '../../src/support/monotonic-clock.js';
 import { temporaryFolder } from './support/cli.js';
 import { requirementSuite, suite } from './support/in-process.js';
 import { independentDeployment, listen } from './support/independent.js';
@@ -30,10 +31,13 @@ const hour = 3_600_000;
 
 test.describe('repeated twice, and the last exchange counts', () => {
   const replies: readonly (readonly [what: string, reply: Reply, outcome: number | string])[] = [
-    ['429', busy(429), 429],
-    ['502', busy(502), 502],
-    ['503', busy(503), 503],
-    ['504', busy(504), 504],
+    ...[408, 421, 425, 429, 499, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530].map(
+      (status) => [String(status), busy(status), status] as const,
+    ),
+    ['no HTTP', 'SSH-2.0\r\n\r\n', 'unreadable'],
+    ['a length that is none', response('200 OK', ['Content-Length: many']), 'unreadable'],
+    ['a coding that is none', response('200 OK', ['Content-Encoding: gzip'], 'text'), 'unreadable'],
+    ['a coding that nobody knows', response('200 OK', ['Content-Encoding: zstd'], 'text'), 'unreadable'],
     ['a time-out', () => undefined, 'timed-out'],
     ['a connection that is reset', (socket) => socket.resetAndDestroy(), 'broken-connection'],
     ['a connection that is closed', (socket) => socket.end(), 'broken-connection'],
@@ -72,7 +76,7 @@ test.describe('repeated twice, and the last exchange counts', () => {
 });
 
 test.describe('sent once, whatever comes', () => {
-  for (const status of [200, 204, 301, 307, 400, 401, 403, 404, 405, 408, 409, 413, 418, 422, 425, 500, 501, 505]) {
+  for (const status of [200, 204, 301, 307, 400, 401, 403, 404, 405, 409, 413, 418, 422, 500, 501, 505, 519, 531]) {
     test(String(status), async ({ serve, open }) => {
       // That a deployment wants it makes no difference.
       const wire = await serve(busy(status, 'Retry-After: 0'));
@@ -83,8 +87,7 @@ test.describe('sent once, whatever comes', () => {
 
   const others: readonly (readonly [what: string, reply: Reply, transportError: string, method?: string])[] = [
     ['a body that is too large', response('200 OK', [], 'x'.repeat(101)), 'too-large'],
-    ['no HTTP', 'SSH-2.0\r\n\r\n', 'unreadable'],
-    ['a coding that is none', response('200 OK', ['Content-Encoding: gzip'], 'text'), 'unreadable'],
+    ['no HTTP in answer to a POST, which has arrived', 'SSH-2.0\r\n\r\n', 'unreadable', 'POST'],
     ['no answer to a POST, which may have arrived', (socket) => socket.end(), 'broken-connection', 'POST'],
   ];
   for (const [what, reply, transportError, method] of others) {
@@ -270,13 +273,164 @@ test.describe('the budget', () => {
     const file = path.join(folder, 'requests');
     writeFileSync(file, '.');
     const options = { baseUrl: wire.url, credentials, budget };
-    const clients = [1, 2].map(() => openClient(options, budgetInFile(file, Date.now())));
+    const clients = [1, 2].map(() => openClient(options, budgetInFile(file, monotonicMs())));
     const outcomes: unknown[] = [];
     for (const { send } of [...clients, ...clients]) outcomes.push(outcomeOf(await send(request)));
     await Promise.all(clients.map((client) => client.close()));
     remove();
     expect(outcomes).toEqual([200, 200, 'not-sent', 'not-sent']);
     expect(namesOf(wire)).toBe('aa');
+  });
+});
+
+test.describe('nothing is waited for beyond the time of the budget', () => {
+  const budget = { requests: 5_000, timeMs: 300 };
+  const usedUp = 'The budget of 0.3 seconds is used up. A larger one goes into the target file (budget.seconds).';
+  const repeats: Repeats = { waitsMs: [hour], longestWaitMs: hour };
+
+  test('no response', async ({ serve, open }) => {
+    const wire = await serve(() => undefined);
+    const exchange = await open(wire.url, { timeoutMs: hour }, {}, { budget, repeats }).send(request);
+    expect([outcomeOf(exchange), messageOf(exchange), exchange.attempts]).toEqual(['timed-out', usedUp, 1]);
+  });
+
+  test('no connection', async ({ open }) => {
+    const server = createServer(() => undefined);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const options = { proxy: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, allowHttp: true };
+    const client = open('http://deployment.test', { timeoutMs: hour }, {}, { ...options, budget, repeats });
+    const exchange = await client.send(request);
+    expect([outcomeOf(exchange), messageOf(exchange), exchange.attempts]).toEqual(['timed-out', usedUp, 1]);
+    await client.close();
+    server.close();
+  });
+
+  test('no repeat', async ({ serve, open }) => {
+    const wire = await serve(busy(502), ok);
+    const exchange = await open(wire.url, {}, {}, { budget, repeats }).send(request);
+    expect([outcomeOf(exchange), exchange.attempts, namesOf(wire)]).toEqual([502, 1, 'a']);
+  });
+
+  test('no end of what holds up all', async ({ serve, open }) => {
+    const wire = await serve(busy(429, 'Retry-After: 3600'), ok);
+    const { send } = open(wire.url, { concurrency: 1 }, {}, { budget, repeats });
+    const [first, ...others] = await Promise.all(['a', 'b', 'c'].map((name) => send(requestTo(name))));
+    expect([first && outcomeOf(first), first?.attempts, namesOf(wire)]).toEqual([429, 1, 'a']);
+    expect(others.map(messageOf)).toEqual([usedUp, usedUp]);
+  });
+
+  test('no turn', async ({ serve, open }) => {
+    const wire = await serve(ok);
+    const pacing = { concurrency: 8, requestsPerSecond: 0.000_000_1 };
+    const { send } = open(wire.url, {}, {}, { budget, pacing });
+    const [first, ...others] = await Promise.all(['a', 'b', 'c'].map((name) => send(requestTo(name))));
+    expect([first && outcomeOf(first), namesOf(wire)]).toEqual([200, 'a']);
+    expect(others.map(messageOf)).toEqual([usedUp, usedUp]);
+  });
+});
+
+test.describe('the time of day may be set while a run goes on', () => {
+  const options = { budget: { requests: 5_000, timeMs: hour }, pacing: { concurrency: 1, requestsPerSecond: 100 } };
+  for (const [what, ms] of [
+    ['back', -2 * hour],
+    ['on', 2 * hour],
+  ] as const) {
+    test(`${what}: pacing and budget go on as before`, async ({ serve, open }) => {
+      const wire = await serve(ok, ok, busy(429), ok);
+      const { send } = open(wire.url, {}, {}, { ...options, repeats: { waitsMs: [100], longestWaitMs: 100 } });
+      await send(requestTo('a'));
+      const { now } = Date;
+      Date.now = () => now() + ms;
+      try {
+        const exchanges = await Promise.all(['b', 'c', 'd'].map((name) => send(requestTo(name))));
+        expect(exchanges.map(outcomeOf)).toEqual([200, 200, 200]);
+      } finally {
+        Date.now = now;
+      }
+      expect(namesOf(wire)).toBe('abccd');
+    });
+  }
+});
+
+test.describe('a deployment from which nothing comes any more', () => {
+  const reset: Reply = (socket) => socket.resetAndDestroy();
+  const send10 = async (send: (request: HttpRequest) => Promise<Exchange>) => {
+    const exchanges: Exchange[] = [];
+    for (let n = 0; n < 10; n += 1) exchanges.push(await send(request));
+    return exchanges;
+  };
+  const givenUp =
+    /^Nothing more was sent: 10 requests in a row brought nothing, nor did one that was answered before\. /;
+
+  const replies: readonly (readonly [what: string, reply: Reply, why: string])[] = [
+    ['time-outs', () => undefined, 'There was no complete response within 100 ms'],
+    ['connections that break', reset, 'The connection broke'],
+    ['what is no HTTP', 'SSH-2.0\r\n\r\n', 'The response is no valid HTTP'],
+    ['503', busy(503), 'Answered 503'],
+  ];
+  for (const [what, reply, why] of replies) {
+    test(`is left alone after ten, and one that was answered before: ${what}`, async ({ serve, open }) => {
+      const wire = await serve(ok, reply);
+      const { send } = open(wire.url, { timeoutMs: 100 });
+      await send(requestTo('first'));
+      const attempts = (await send10(send)).map((each) => each.attempts);
+      // The eleventh is the request that had been answered.
+      expect(attempts).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
+      expect(namesOf(wire)).toBe('firstaaaaaaaaaafirst');
+      const exchange = await send(request);
+      expect([outcomeOf(exchange), exchange.attempts]).toEqual(['not-sent', 0]);
+      expect(messageOf(exchange)).toMatch(givenUp);
+      expect(messageOf(exchange)).toContain(`The last one: ${why}`);
+      expect(wire.received).toHaveLength(12);
+    });
+  }
+
+  test('without one that was answered before, after ten', async ({ serve, open }) => {
+    const wire = await serve(reset);
+    const { send } = open(wire.url);
+    await send10(send);
+    expect(messageOf(await send(request))).toMatch(/^Nothing more was sent: 10 requests in a row brought nothing\. /);
+    expect(wire.received).toHaveLength(10);
+  });
+
+  test('is one that answers if only some requests get through', async ({ serve, open }) => {
+    const wire = await serve((socket, { line }) => (line.includes('/a') ? socket.resetAndDestroy() : socket.write(ok)));
+    const { send } = open(wire.url);
+    await send(requestTo('b'));
+    const attempts = [...(await send10(send)), ...(await send10(send))].map((each) => each.attempts);
+    expect(attempts).toEqual([...Array(9).fill(1), 2, ...Array(9).fill(1), 2]);
+    expect(outcomeOf(await send(requestTo('b')))).toBe(200);
+    expect(namesOf(wire)).toBe(`b${'a'.repeat(10)}b${'a'.repeat(10)}bb`);
+  });
+
+  test('one answer in between counts', async ({ serve, open }) => {
+    const wire = await serve(...Array(9).fill(reset), ok, ...Array(9).fill(reset), ok);
+    const { send } = open(wire.url);
+    await send10(send);
+    await send10(send);
+    expect(wire.received).toHaveLength(20);
+  });
+
+  test('answers that are too large count, too', async ({ serve, open }) => {
+    const wire = await serve(response('200 OK', [], 'x'.repeat(101)));
+    const { send } = open(wire.url, { bodyBytes: 100 });
+    await send10(send);
+    expect(outcomeOf(await send(request))).toBe('too-large');
+  });
+
+  test('is left alone by all processes of the run', async ({ serve }) => {
+    const wire = await serve(reset);
+    const { folder, remove } = temporaryFolder();
+    const file = path.join(folder, 'requests');
+    writeFileSync(file, '');
+    const options = { baseUrl: wire.url, credentials, repeats: noRepeats };
+    const [one, other] = [1, 2].map(() => openClient(options, budgetInFile(file, monotonicMs())));
+    if (one === undefined || other === undefined) throw new Error('There are two clients.');
+    await send10(one.send);
+    expect(messageOf(await other.send(request))).toContain('Nothing more was sent');
+    await Promise.all([one.close(), other.close()]);
+    remove();
+    expect(wire.received).toHaveLength(10);
   });
 });
 

@@ -6,6 +6,8 @@ export default defineConfig({
   outputDir: '../../../test-results/suite',
   reporter: process.env.CI ? [['dot']] : [['list']],
   workers: 2,
+  // What is drawn in large numbers runs with npm run test:long.
+  grepInvert: /@long/,
   // Some tests run hundreds of whole certifications, or wait for a deployment that hangs.
   timeout: 180_000,
   build: { external: ['**/*'] },

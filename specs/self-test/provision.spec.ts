@@ -5,10 +5,15 @@ import { parse } from 'yaml';
 import { referenceCredentials } from '../../reference/credentials.js';
 import { createManaged, emptyWorld } from '../../reference/manage.js';
 import { serveReference } from '../../reference/server.js';
+import { loadSuite, ownFolder } from '../../src/cases/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
+import { availabilityOf } from '../../src/targets/availability.js';
+import { endpointOf } from '../../src/targets/connection.js';
+import { openTarget } from '../../src/targets/open.js';
+import { loadTarget } from '../../src/targets/target.js';
 import { thingFlaw } from '../../src/world/thing-flaw.js';
-import { conformance, readCertificate, temporaryFolder } from './support/cli.js';
-import { suite } from './support/in-process.js';
+import { conformance, conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
+import { certifyOver, suite } from './support/in-process.js';
 
 const { folder, remove } = temporaryFolder();
 test.afterAll(remove);
@@ -28,10 +33,11 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
     credentials: referenceCredentials,
     manage: thingFlaw,
   });
-  const options = { cwd: folder, env: { ...environment, BASE_URL: url } };
+  const env = { ...environment, BASE_URL: url };
+  const options = { cwd: folder, env };
   const target = ['--target', 'targets/reference.yaml'];
 
-  const before = await conformance(['certify', ...target], options);
+  const before = await conformanceHere(['certify', ...target], options);
   expect(before.status).toBe(2);
   expect(before.output).toContain('Write it with: npx conformance provision --target targets/reference.yaml');
 
@@ -39,15 +45,23 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
   expect(provisioned.output).toMatch(/^targets\/reference\.bindings\.yaml has \d+ ids now\.$/m);
   expect(provisioned.status).toBe(0);
 
-  const diagnosed = await conformance(['doctor', ...target], options);
+  const diagnosed = await conformanceHere(['doctor', ...target], options);
   expect(diagnosed.output).not.toMatch(/PROBLEM|\?/);
   expect(diagnosed.status).toBe(0);
 
-  const certified = await conformance(['certify', ...target, '--out', 'out'], options);
+  // On the command line a selection, and in this process everything.
+  const only = ['--', '--grep', '@limit.newest-150'];
+  const certified = await conformance(['certify', ...target, '--out', 'out', ...only], options);
+  expect(certified.status, certified.output).toBe(4);
+  expect(readCertificate(folder, 'out').summary).toEqual({ pass: 1, 'not-applicable': 16 });
+  const stated = { ...env, TARGET: path.join(folder, 'targets', 'reference.yaml') };
+  const { place, options: connection } = loadTarget(stated).connection;
+  const client = openTarget({}, endpointOf(place, { baseUrl: url, credentials: referenceCredentials }), connection);
+  const { certificate } = await certifyOver(client, loadSuite(ownFolder, availabilityOf(stated).availability));
+  await client.close();
   await close();
-  expect(certified.output).toContain('CONFORMS');
-  expect(certified.status).toBe(0);
-  expect(readCertificate(folder, 'out').questions.filter(({ outcome }) => outcome === null)).toEqual([]);
+  expect(certificate.verdict).toBe('conforms');
+  expect(certificate.questions.filter(({ outcome }) => outcome === null)).toEqual([]);
 });
 
 test.describe('the command', () => {
@@ -62,7 +76,7 @@ test.describe('the command', () => {
       path.join(home, 'target.yaml'),
       `name: a\nbase_url: http://127.0.0.1:1\nprovision: [node, program.mjs]\nbindings: ids.yaml\n${more}`,
     );
-    const ended = await conformance(['provision', '--target', 'target.yaml'], { cwd: home, env: environment });
+    const ended = await conformanceHere(['provision', '--target', 'target.yaml'], { cwd: home, env: environment });
     return { ...ended, home, bindings: readFileSync(path.join(home, 'ids.yaml'), 'utf8') };
   }
 
@@ -98,11 +112,33 @@ test.describe('the command', () => {
     });
   }
 
+  test('says something: it is shown behind a bar, without the credentials', async () => {
+    const { output } = await provisioned(
+      'process.stderr.write(`::error::${process.env.CLIENT_TOKEN}\\u001b[2J\\n`); process.exitCode = 1;',
+    );
+    expect(output).toContain('| ::error::$CLIENT_TOKEN\\u001b[2J\n');
+    expect(output).not.toContain(environment.CLIENT_TOKEN);
+  });
+
+  test('prints an id that contains a credential: refused, and the bindings stay as they were', async () => {
+    const { status, output, bindings } = await provisioned(
+      `import { json } from 'node:stream/consumers';
+      const { customers: [one] } = await json(process.stdin);
+      console.log(JSON.stringify({ [one.id]: 'id-' + process.env.CLIENT_TOKEN.toUpperCase() }));`,
+    );
+    expect(output).toContain('the command printed an id that contains a credential');
+    expect(output.toLowerCase()).not.toContain(environment.CLIENT_TOKEN);
+    expect([status, bindings]).toEqual([2, kept]);
+  });
+
   test('is not there', async () => {
-    const { output } = await conformance(['provision', '--target', path.join(packageRoot, 'targets', 'example.yaml')], {
-      cwd: folder,
-      env: environment,
-    });
+    const { output } = await conformanceHere(
+      ['provision', '--target', path.join(packageRoot, 'targets', 'example.yaml')],
+      {
+        cwd: folder,
+        env: environment,
+      },
+    );
     expect(output).toContain('no command to provision the deployment is named');
   });
 
@@ -110,7 +146,7 @@ test.describe('the command', () => {
     const home = mkdtempSync(path.join(folder, 'target-'));
     writeFileSync(path.join(home, 'target.yaml'), 'name: a\nprovision: [node, x.mjs]\nbindings: ids.yaml\n');
     const args = ['provision', '--target', 'target.yaml'];
-    const { status, output } = await conformance(args, { cwd: home, env: environment });
+    const { status, output } = await conformanceHere(args, { cwd: home, env: environment });
     expect([status, output]).toEqual([
       2,
       'target.yaml:1:1: there is no deployment to provision\n    Give the target file a base_url, or set BASE_URL.\n',
@@ -176,7 +212,8 @@ test.describe('the management API', () => {
 });
 
 test.describe('world --format', () => {
-  const lines = async (format: string) => (await conformance(['world', '--format', format], { cwd: folder })).output;
+  const lines = async (format: string) =>
+    (await conformanceHere(['world', '--format', format], { cwd: folder })).output;
 
   test('csv has one line per thing', async () => {
     const rows = (await lines('csv')).trimEnd().split('\r\n');

@@ -50,7 +50,12 @@ test.describe('tiers are found under their path patterns', () => {
       ],
       { '/*/id': [a, b], '/*/ref': [a, b] },
     ],
-    ['an id in other letter case', [a.toUpperCase()], {}],
+    ['an id in other letter case', [a.toUpperCase()], { '/*': [a] }],
+    [
+      'ids in other letter case inside texts and keys',
+      { [b.toUpperCase()]: `/x/${a.toUpperCase()}` },
+      { '/*': [b, a] },
+    ],
     ['a part of an id', [a.slice(0, -1)], {}],
     ['nothing: an empty list', [], {}],
     ['nothing: null', null, {}],
@@ -162,12 +167,20 @@ test.describe('whatever the text is', () => {
   });
 });
 
+test('ids that differ in letter case alone are kept apart', () => {
+  const [small, large] = ['promotion-abcdef', 'promotion-ABCDEF'];
+  const known = knownIds([small, large], []);
+  expect(named(JSON.stringify([large]), known)).toEqual({ '/*': [large] });
+  expect(named(JSON.stringify(['promotion-Abcdef']), known)).toEqual({});
+});
+
 test.describe('a target’s responses are read', () => {
   const naming = (places: Record<string, readonly string[]>, unplaced: readonly string[] = []): Naming => ({
     places: new Map(Object.entries(places)),
     unplaced: new Set(unplaced),
     hinted: new Set(),
     isInTexts: false,
+    isInOtherCase: false,
   });
   const readings: readonly (readonly [
     what: string,

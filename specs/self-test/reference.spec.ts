@@ -24,6 +24,7 @@ import { packageRoot } from '../../src/support/package-root.js';
 import { compileSchema } from '../../src/support/stated-schema.js';
 import { thingFlaw } from '../../src/world/thing-flaw.js';
 import type { Rule, Tier, World } from '../../src/world/world.js';
+import { coveringArray } from './support/covering-array.js';
 
 // The world ---------------------------------------------------------------------------------------------------------
 
@@ -545,7 +546,6 @@ const readings: { readonly [Q in ClosedQuestion]: Reading } = {
   },
 
   'audience-rules-only-effect': reading('audience-rules-only-effect', { query: 'audienceRulesOnly=true' }, (seen) => {
-    if (seen.includes('ben')) return 'skips-all-rules';
     if (seen.includes('mug-10')) return 'skips-order-rules';
     if (seen.includes('open')) return 'no-effect';
     return seen.includes('ann') ? 'audience-tiers-only' : 'nothing-returned';
@@ -752,28 +752,21 @@ function expected(behaviours: Behaviours): Record<string, unknown> {
 
 const requirementsUntouched = guaranteed(deployment());
 
-test.describe('a chosen behaviour shows, and leaves the other questions and the requirements alone:', () => {
+test('a chosen behaviour shows', () => {
   for (const question of questions) {
-    test(question, () => {
-      for (const outcome of closedQuestions[question]) {
-        const behaviours = { [question]: outcome };
-        expect(guaranteed(deployment(behaviours)), outcome).toEqual(requirementsUntouched);
-        expect(observed(behaviours), outcome).toEqual(expected(behaviours));
-      }
+    const shown = closedQuestions[question].map((outcome) => {
+      return readings[question](deployment({ [question]: outcome }));
     });
+    const chosen = closedQuestions[question].map((outcome) => expected({ [question]: outcome })[question]);
+    expect.soft(shown, question).toEqual(chosen);
   }
 });
 
-test('all behaviours go together', () => {
-  const anyBehaviours = fc.record(
-    Object.fromEntries(questions.map((question) => [question, fc.constantFrom<string>(...closedQuestions[question])])),
-  );
-  fc.assert(
-    fc.property(anyBehaviours, (behaviours) => {
-      expect(guaranteed(deployment(behaviours))).toEqual(requirementsUntouched);
-      expect(observed(behaviours)).toEqual(expected(behaviours));
-    }),
-  );
+test('any two behaviours go together: all show, and leave the requirements alone', () => {
+  for (const behaviours of coveringArray<Behaviours>(closedQuestions)) {
+    expect(guaranteed(deployment(behaviours))).toEqual(requirementsUntouched);
+    expect(observed(behaviours)).toEqual(expected(behaviours));
+  }
 });
 
 test.describe('values in place of outcomes', () => {

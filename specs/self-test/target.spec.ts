@@ -197,6 +197,7 @@ allow_http: true`,
   );
   expect(target).toEqual({
     name: 'mine',
+    isWorldLoaded: true,
     pins: new Map(),
     version: '1.2',
     contact: 'team@a.test',
@@ -534,4 +535,59 @@ test.describe('refuses a target file, at the line and column', () => {
       });
     });
   }
+});
+
+test.describe('credentials are checked before anything is sent', () => {
+  const base = { BASE_URL: 'https://api.example.com', ...credentials };
+  const problemsOf = (environment: Environment, text?: string): string[] => {
+    try {
+      load(text, environment);
+      return [];
+    } catch (error) {
+      if (!(error instanceof UnusableInput)) throw error;
+      return error.problems.map(({ message }) => message);
+    }
+  };
+
+  const refused: readonly (readonly [what: string, environment: Environment, message: string])[] = [
+    ['a line break within', { CLIENT_TOKEN: 'the\ntoken' }, 'CLIENT_TOKEN holds a character that no header can carry'],
+    [
+      'a character beyond Latin-1',
+      { CLIENT_TOKEN: 'the-tökenЖ' },
+      'CLIENT_TOKEN holds a character that no header can carry',
+    ],
+    ['nothing but spaces', { CLIENT_APPLICATION_ID: '   ' }, 'CLIENT_APPLICATION_ID is blank'],
+    [
+      'a variable that was not replaced',
+      { CLIENT_TOKEN: 'Bearer $OTHER', OTHER: 'x' },
+      'CLIENT_TOKEN holds $OTHER, which was not replaced by its value',
+    ],
+    [
+      'itself in the path of the base URL',
+      { BASE_URL: 'https://api.example.com/THE-token/x' },
+      'a base URL must not contain a credential',
+    ],
+    [
+      'itself in the base URL, encoded',
+      { BASE_URL: 'https://api.example.com/the%2Dtoken' },
+      'a base URL must not contain a credential',
+    ],
+  ];
+  for (const [what, environment, message] of refused) {
+    test(`${what}: refused`, () => expect(problemsOf({ ...base, ...environment })).toEqual([message]));
+  }
+
+  test('a dollar sign that names no variable is taken as it is, and so is an accented letter', () => {
+    expect(problemsOf({ ...base, CLIENT_TOKEN: 'pa$$wörd$1' })).toEqual([]);
+  });
+
+  test('a header of a target file that is a variable in part: refused', () => {
+    const text = 'name: a\nbase_url: https://api.example.com\nheaders: { Authorization: Bearer $KEY }\n';
+    expect(problemsOf({ ...base, KEY: 'x' }, text)).toEqual(["the value of 'Authorization' is a variable in part"]);
+  });
+
+  test('one of few characters is taken, with a note', () => {
+    const { target } = load(undefined, { ...base, CLIENT_TOKEN: 'a1' });
+    expect(target.notes?.join()).toContain('CLIENT_TOKEN has fewer than 6 characters');
+  });
 });

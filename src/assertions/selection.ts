@@ -49,8 +49,9 @@ export function meaningOf(
     meant: ({ name }) => (names.includes(name) ? 'required' : 'forbidden'),
     unknown: names.flatMap((name, n) => {
       if (ids.tier.has(name)) return [];
-      const message = `there is no tier '${name}' in the world`;
-      return [{ at: typeof selection === 'string' ? [] : [n], message, hint: suggest(name, known) }];
+      const at = typeof selection === 'string' ? [] : [n];
+      if (isWord(name)) return [{ at, message: `'${name}' stands by itself, in no list`, hint: 'Write two checks.' }];
+      return [{ at, message: `there is no tier '${name}' in the world`, hint: suggest(name, known) }];
     }),
   };
 }

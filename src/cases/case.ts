@@ -15,6 +15,8 @@ export const tag = {
   operation: 'operation',
   /** The doctor sends its requests. */
   doctor: 'doctor',
+  /** It is sent once more at the end of a run, to notice a deployment that changes meanwhile. */
+  sample: 'sample',
 } as const;
 
 /** The outcome of every question for a target whose answers do not tell its listed outcomes apart. */

@@ -19,6 +19,7 @@ export interface CertifyFlags extends TargetFlags {
   readonly against?: string;
   readonly intrusive: boolean;
   readonly dryRun?: boolean;
+  readonly worldLoaded?: true;
   readonly explore?: number;
   readonly seed?: number;
   /** Of the record command. */
@@ -32,6 +33,7 @@ export function certifyFlags(command: Command): Command {
     .option('--out <folder>', 'for the results; results/<target> unless given')
     .option('--against <record>', 'reports every difference from a record')
     .option('--dry-run', 'prints what would be sent, and sends nothing')
+    .option('--world-loaded', 'says that the world is loaded, so that a target that returns nothing of it fails')
     .option('--no-intrusive', 'leaves out cases that send bad credentials, oversized bodies or other methods')
     .addOption(count('--explore <requests>', 'goes beyond the written cases with so many random requests'))
     .addOption(count('--seed <number>', 'draws the same requests again'))
@@ -52,6 +54,7 @@ export async function certify(args: readonly string[], flags: CertifyFlags): Pro
     [variables.against]: flags.against,
     [variables.recordTo]: flags.to,
     [variables.noIntrusive]: flags.intrusive ? undefined : '1',
+    [variables.worldLoaded]: flags.worldLoaded ? '1' : undefined,
     [variables.explore]: flags.explore?.toString(),
     // Without a seed another one each time; the result names it.
     [variables.seed]: (flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000)).toString(),

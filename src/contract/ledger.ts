@@ -15,6 +15,7 @@ export type Finding =
   | 'metadata-filter-wrong'
   | 'older-returned'
   | 'invalid-returned'
+  | 'reserved-returned'
   | 'valid-not-returned';
 
 /** A statement that the documentation makes. */

@@ -37,46 +37,63 @@ export interface Oracle {
   readonly undocumented?: string;
 }
 
-/** The body of a documented request that sends all members, after its check against the schema. */
+/** The body of a documented request: every member may be left out, which leaves open what its rules come to. */
 interface Body {
-  customer: { id: string };
-  order: { items: Item[]; metadata: Record<string, string[]> };
-  options: { expand?: string[] };
-  metadata: Record<string, string>;
+  customer?: { id?: string };
+  order?: { items?: Item[]; metadata?: Record<string, string[]> };
+  options?: { expand?: string[] };
+  metadata?: Record<string, string>;
 }
 
-type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_id?: never }) & { quantity: number };
+type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_id?: never }) & { quantity?: number };
 
 /**
  * Reads from the documentation what it says of a request to a deployment that has the world.
  *
  * Whatever the documentation leaves open comes out as `open`, so nothing that is judged by this fails a deployment that
- * conforms: a question can be answered in any manner without a requirement failing.
+ * conforms: a question can be answered in any manner without a requirement failing. What it leaves open of a request is
+ * open tier by tier: whatever else a documented request carries or leaves out, a filter restricts, without a filter
+ * older tiers are not returned, and what is reserved for others than the named customer is not valid.
  */
 export function oracleFor(request: HttpRequest, world: World): Oracle {
   const content = contentOf(request);
   const undocumented = whyUndocumented(content);
-  if (undocumented !== undefined) return { ...allOpen(false, undocumented), undocumented };
-  // A space to HTML forms, a plus sign to RFC 3986.
-  const plus = request.path.includes('+') ? 'what a + in the query means is open' : undefined;
-  const whyOpen = plus ?? whyAllOpen(content, world);
-  if (whyOpen !== undefined) return allOpen(false, whyOpen);
+  if (undocumented !== undefined) return { ...allOpen(undocumented), undocumented };
   const body = content.body as Body;
-  if (content.query.some(([name]) => name === 'audienceRulesOnly')) {
-    return allOpen(true, 'the effect of audienceRulesOnly is open');
-  }
+  const unknown = unknownId(body, content.query, world);
+  if (unknown !== undefined) return allOpen(unknown);
+
+  const [audience, ...others] = openReasons(body, content.query, request.path, world);
+  const whyOpen = audience ?? others.find((each) => each !== undefined);
+  const isAccepted = others.every((each) => each === undefined);
+  /** Where a part of the request is open, what speaks for a tier is open too; what speaks against it may still bind. */
+  const ifAllIsSaid = (obligation: Obligation): Obligation =>
+    whyOpen !== undefined && obligation === 'required' ? 'open' : obligation;
+
   const skuOwner = new Map(world.skus.map(({ id, product_id }) => [id, product_id]));
   const ranks = new Map(world.tiers.map((tier, index) => [tier.id, index + 1]));
-  const filters = content.query.map(([name, value]) => ({ name, value, matches: filterOf(name, value) }));
-  const valid = (tier: Tier) => all(tier.rules.map((rule) => holds(rule, body, skuOwner)));
-  const matching = (tier: Tier) => all(filters.map(({ matches }) => matches(tier)));
-  const checked = (tier: Tier) => {
-    if ((ranks.get(tier.id) ?? Number.POSITIVE_INFINITY) <= windowSize) return 'required';
+  const filters = content.query
+    .filter(([name]) => filterSubject(name) !== undefined)
+    .map(([name, value]) => ({ name, value, matches: filterOf(name, value, request.path, world) }));
+  const ofRule = (rule: Rule): Obligation => {
+    // A reservation binds wherever a customer is named; what the other rules come to depends on all of the request.
+    if (rule.kind === 'customer') return body.customer?.id === undefined ? 'open' : holds(rule, body, skuOwner);
+    return whyOpen === undefined ? holds(rule, body, skuOwner) : 'open';
+  };
+  const valid = (tier: Tier) => ifAllIsSaid(all(tier.rules.map(ofRule)));
+  const matching = (tier: Tier) => {
+    const each = filters.map(({ matches }) => matches(tier));
+    // What several filters mean together is open, but what matches none of them is not returned.
+    if (each.length > 1) return each.every((one) => one === 'forbidden') ? 'forbidden' : 'open';
+    return ifAllIsSaid(all(each));
+  };
+  const checked = (tier: Tier): Obligation => {
+    if ((ranks.get(tier.id) ?? Number.POSITIVE_INFINITY) <= windowSize) return ifAllIsSaid('required');
     // Without a filter an older tier is never returned. With one, the window may be taken before or after filtering.
     return filters.length === 0 ? 'forbidden' : 'open';
   };
   return {
-    accepted: true,
+    accepted: isAccepted,
     valid,
     matching,
     checked,
@@ -84,16 +101,18 @@ export function oracleFor(request: HttpRequest, world: World): Oracle {
     grounds: (tier) => [
       { is: 'rank', rank: ranks.get(tier.id) ?? Number.POSITIVE_INFINITY, obligation: checked(tier) },
       ...filters.map(({ name, value, matches }) => {
-        return { is: 'filter', parameter: name, value, obligation: matches(tier) } as const;
+        const obligation = filters.length > 1 ? matching(tier) : ifAllIsSaid(matches(tier));
+        return { is: 'filter', parameter: name, value, obligation } as const;
       }),
-      ...tier.rules.map((rule) => ({ is: 'rule', rule, obligation: holds(rule, body, skuOwner) }) as const),
+      ...tier.rules.map((rule) => ({ is: 'rule', rule, obligation: ifAllIsSaid(ofRule(rule)) }) as const),
     ],
+    ...(whyOpen === undefined ? {} : { whyOpen }),
   };
 }
 
-function allOpen(accepted: boolean, whyOpen: string): Oracle {
+function allOpen(whyOpen: string): Oracle {
   const open = () => 'open' as const;
-  return { accepted, whyOpen, valid: open, matching: open, checked: open, returned: open, grounds: () => [] };
+  return { accepted: false, whyOpen, valid: open, matching: open, checked: open, returned: open, grounds: () => [] };
 }
 
 /** Of several things together: forbidden as soon as one is. */
@@ -106,9 +125,26 @@ function requiredIf(condition: boolean): Obligation {
   return condition ? 'required' : 'forbidden';
 }
 
-/** Why the whole result of a request is open although the documentation describes it, if so. */
-function whyAllOpen({ body, query }: RequestContent, world: World): string | undefined {
-  const { customer, order, options, metadata } = body as Partial<Body>;
+/** Why all of a result is open although the documentation describes the request: an id in it does not exist. */
+function unknownId(body: Body, query: RequestContent['query'], world: World): string | undefined {
+  const { customers, products, skus, campaigns } = world;
+  const said = (kind: string, things: readonly { readonly id: string }[], id: string | undefined) =>
+    id === undefined || things.some((thing) => thing.id === id) ? [] : [`what an unknown ${kind} means is open: ${id}`];
+  return [
+    ...said('customer', customers, body.customer?.id),
+    ...(body.order?.items ?? []).flatMap(({ product_id, sku_id }) => [
+      ...said('product', products, product_id),
+      ...said('SKU', skus, sku_id),
+    ]),
+    ...query.flatMap(([name, value]) =>
+      filterSubject(name)?.on === 'campaign' && value !== '' ? said('campaign', campaigns, value) : [],
+    ),
+  ][0];
+}
+
+/** Why some of a result is open; the first, which may be undefined as any, is no reason to refuse the request. */
+function openReasons(body: Body, query: RequestContent['query'], path: string, world: World): (string | undefined)[] {
+  const { customer, order, options, metadata } = body;
   const omitted = Object.entries({
     customer,
     'customer.id': customer?.id,
@@ -118,69 +154,57 @@ function whyAllOpen({ body, query }: RequestContent, world: World): string | und
     options,
     metadata,
   }).find(([, value]) => value === undefined);
-  if (omitted !== undefined) return `what leaving out ${omitted[0]} means is open`;
-  const { items } = order as Body['order'];
-  if (items.length === 0) return 'what an order without items means is open';
+  const items = order?.items ?? [];
+  const filters = query.filter(([name]) => filterSubject(name) !== undefined);
+  const hasAudience = query.some(([name]) => name === 'audienceRulesOnly');
+  return [
+    hasAudience ? 'the effect of audienceRulesOnly is open' : undefined,
+    omitted === undefined ? undefined : `what leaving out ${omitted[0]} means is open`,
+    order?.items?.length === 0 ? 'what an order without items means is open' : undefined,
+    whyItemsOpen(items, world),
+    filters.length > 1 ? 'what several filters together mean is open' : undefined,
+    // A space to HTML forms, a plus sign to RFC 3986.
+    path.includes('+') ? 'what a + in the query means is open' : undefined,
+    filters.some(([, value]) => value === '') ? 'what a filter with an empty value means is open' : undefined,
+    ...filters.map(([name]) => whyUnknownKey(name, world)),
+  ];
+}
+
+function whyItemsOpen(items: readonly Item[], { skus }: World): string | undefined {
   if (items.some(({ quantity }) => quantity === undefined)) return 'what an item without quantity means is open';
-  if (items.some(({ quantity }) => quantity < 1)) return 'what a quantity below 1 means is open';
-  if (items.some(({ quantity }) => quantity > 1_000_000)) return 'the largest quantity is open';
+  if (items.some(({ quantity = 1 }) => quantity < 1)) return 'what a quantity below 1 means is open';
+  if (items.some(({ quantity = 1 }) => quantity > 1_000_000)) return 'the largest quantity is open';
   if (items.length > 100) return 'the largest number of items is open';
-
-  const unknown = (kind: string, id: string) => `what an unknown ${kind} means is open: ${id}`;
-  const { customers, products, skus, campaigns } = world;
-  if (!customers.some(({ id }) => id === customer?.id)) return unknown('customer', customer?.id ?? '');
-  for (const { product_id, sku_id } of items) {
-    if (product_id !== undefined && !products.some(({ id }) => id === product_id))
-      return unknown('product', product_id);
-    if (sku_id !== undefined && !skus.some(({ id }) => id === sku_id)) return unknown('SKU', sku_id);
-  }
-  return whyRepeated(items, world) ?? whyFiltersOpen(query, world, new Set(campaigns.map(({ id }) => id)));
+  const products = new Set(items.flatMap(({ product_id }) => product_id ?? []));
+  const ordered = items.flatMap(({ sku_id }) => sku_id ?? []);
+  if (new Set(ordered).size < ordered.length) return 'whether a SKU may be repeated is open';
+  const isBesideItsProduct = ordered.some((id) => products.has(skus.find((sku) => sku.id === id)?.product_id ?? ''));
+  return isBesideItsProduct ? 'what a product beside its own SKU means is open' : undefined;
 }
 
-function whyRepeated(items: readonly Item[], { skus }: World): string | undefined {
-  const inOrder = new Set(items.flatMap(({ product_id }) => product_id ?? []));
-  const seen = new Map<string, number>();
-  for (const { product_id, sku_id, quantity } of items) {
-    // A deployment may count each kind by itself.
-    const key = product_id === undefined ? `sku ${sku_id}` : `product ${product_id}`;
-    const before = seen.get(key);
-    if (before !== undefined && sku_id !== undefined) return 'whether a SKU may be repeated is open';
-    if (before !== undefined && before !== quantity) return 'how different quantities of one product add up is open';
-    seen.set(key, quantity);
-    const owner = skus.find(({ id }) => id === sku_id)?.product_id;
-    if (owner !== undefined && inOrder.has(owner)) return 'what a product beside its own SKU means is open';
-  }
-  return undefined;
+function whyUnknownKey(parameter: string, { tiers }: World): string | undefined {
+  const subject = filterSubject(parameter);
+  if (subject?.on !== 'metadata' || tiers.some(({ metadata }) => Object.hasOwn(metadata, subject.key)))
+    return undefined;
+  return `what a metadata key that no tier has means is open: ${subject.key}`;
 }
 
-function whyFiltersOpen(query: RequestContent['query'], world: World, campaigns: Set<string>): string | undefined {
-  const filters = query.filter(([name]) => name !== 'audienceRulesOnly');
-  if (filters.length > 1) return 'what several filters together mean is open';
-  for (const [name, value] of filters) {
-    if (value === '') return 'what a filter with an empty value means is open';
-    const subject = filterSubject(name);
-    if (subject?.on === 'campaign' && !campaigns.has(value)) return `what an unknown campaign means is open: ${value}`;
-    if (subject?.on === 'metadata' && !world.tiers.some(({ metadata }) => Object.hasOwn(metadata, subject.key))) {
-      return `what a metadata key that no tier has means is open: ${subject.key}`;
-    }
-  }
-  return undefined;
-}
-
-function holds(rule: Rule, { customer, order, metadata }: Body, skuOwner: ReadonlyMap<string, string>): Obligation {
+function holds(rule: Rule, body: Body, skuOwner: ReadonlyMap<string, string>): Obligation {
+  const { items = [] } = body.order ?? {};
+  const { metadata = {} } = body;
   switch (rule.kind) {
     case 'customer':
-      return requiredIf(rule.any_of.includes(customer.id));
+      return requiredIf(rule.any_of.includes(body.customer?.id ?? ''));
     case 'product':
       // Whether a SKU counts as its product is open, so its items can only add to what is possible.
       return enough(
-        order.items.filter(({ product_id }) => product_id === rule.id),
-        order.items.filter(({ sku_id }) => sku_id !== undefined && skuOwner.get(sku_id) === rule.id),
+        items.filter(({ product_id }) => product_id === rule.id),
+        items.filter(({ sku_id }) => sku_id !== undefined && skuOwner.get(sku_id) === rule.id),
         rule.at_least,
       );
     case 'sku':
       return enough(
-        order.items.filter(({ sku_id }) => sku_id === rule.id),
+        items.filter(({ sku_id }) => sku_id === rule.id),
         [],
         rule.at_least,
       );
@@ -193,14 +217,16 @@ function holds(rule: Rule, { customer, order, metadata }: Body, skuOwner: Readon
 
 /** Whether items reach a threshold, however items with equal ids add up. */
 function enough(certain: readonly Item[], possible: readonly Item[], atLeast: number): Obligation {
-  const total = (items: readonly Item[]) => items.reduce((sum, { quantity }) => sum + quantity, 0);
-  const smallest = certain.length === 0 ? 0 : Math.min(...certain.map(({ quantity }) => quantity));
+  const total = (items: readonly Item[]) => items.reduce((sum, { quantity = 1 }) => sum + quantity, 0);
+  const smallest = certain.length === 0 ? 0 : Math.min(...certain.map(({ quantity = 1 }) => quantity));
   if (smallest >= atLeast) return 'required';
   return total(certain) + total(possible) >= atLeast ? 'open' : 'forbidden';
 }
 
-function filterOf(name: string, value: string): (tier: Tier) => Obligation {
+function filterOf(name: string, value: string, path: string, world: World): (tier: Tier) => Obligation {
   const subject = filterSubject(name);
+  // Such a filter may mean anything, or nothing.
+  if (value === '' || path.includes('+') || whyUnknownKey(name, world) !== undefined) return () => 'open';
   if (subject?.on !== 'metadata') return (tier) => requiredIf(tier.campaign_id === value);
   const { key } = subject;
   return ({ metadata }) => {

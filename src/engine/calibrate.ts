@@ -1,7 +1,7 @@
 import type { Suite } from '../cases/suite.js';
 import type { Channel } from '../http/exchange.js';
 import { credentialsRefused, succeeded } from '../http/response-status.js';
-import type { Naming } from '../recognition/naming.js';
+import { type Naming, namesTiers } from '../recognition/naming.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import { shown } from './presentable.js';
 import { attemptsOf } from './send-case.js';
@@ -37,14 +37,18 @@ export async function calibrate(
   const [refusal] = refusals;
   const isUnreachable = refusal !== undefined && refusals.every((each) => each !== undefined);
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
-  const namesNothing = namings.every(({ places, unplaced, hinted }) => places.size + unplaced.size + hinted.size === 0);
+  const isUnseen = namings.length > 0 && hasTiers && !namings.some(namesTiers);
+  const note = isUnseen ? noWorld : namings.some(({ isInOtherCase }) => isInOtherCase) ? otherCase : undefined;
   return {
     namings,
     requestsSent: attemptsOf(exchanges),
     ...(isUnreachable ? { unreachable: shown(refusal, redact) } : {}),
-    ...(namings.length > 0 && hasTiers && namesNothing ? { note: noWorld } : {}),
+    ...(note === undefined ? {} : { note }),
   };
 }
 
 const noWorld =
   'The first responses name no promotion of the world. Is it loaded (npx conformance world), under the ids that the target file states? npx conformance doctor looks closer.';
+
+const otherCase =
+  'The responses write ids of the world in another letter case than they were loaded in. They are taken for the same.';

@@ -20,14 +20,17 @@ export interface CaseResult {
   readonly outcome?: string;
   /** The exchange that shows it. */
   readonly evidence?: Exchange;
+  /** For a case that is unstable: the same request, when the case was sent again. */
+  readonly again?: Exchange;
   /** Of all successful bodies, where it is wanted for a record. */
   readonly shape?: Shape;
   readonly drift: readonly Drift[];
   readonly requestsSent: number;
 }
 
-/** The id of what exploring finds, among the cases of a certificate. */
+/** Results that are of no single case, by their ids: what exploring finds, and cases sent again at the end of a run. */
 export const explored = 'explore';
+export const sampled = 'sampled-again';
 
 /** The result of a case that was not sent at all. */
 export function unsent(testCase: TestCase, verdict: Verdict, reason: string): CaseResult {

@@ -74,7 +74,8 @@ function requestLines(name: string, request: HttpRequest, suite: Suite): string[
 /** What the documentation says of a request, and why. */
 function oracleLines(request: HttpRequest, { world }: Suite): string[] {
   const oracle = oracleFor(request, world);
-  if (oracle.whyOpen !== undefined) return [`  The result is open: ${oracle.whyOpen}.`];
+  const isBound = world.tiers.some((tier) => oracle.returned(tier) !== 'open');
+  if (oracle.whyOpen !== undefined && !isBound) return [`  The result is open: ${oracle.whyOpen}.`];
   const nameOf = namesById(world);
   const linesFor = (obligation: Obligation, heading: string): string[] => {
     const tiers = world.tiers.filter((tier) => oracle.returned(tier) === obligation);
@@ -91,6 +92,8 @@ function oracleLines(request: HttpRequest, { world }: Suite): string[] {
       ...[...byReason].map(([reason, ids]) => `    ${tierNames(ids, world)}${reason === '' ? '' : `: ${reason}`}`),
     ];
   };
+  if (oracle.whyOpen !== undefined)
+    return [...linesFor('forbidden', 'Forbidden'), `  The rest is open: ${oracle.whyOpen}.`];
   return [
     ...linesFor('required', 'Required to be returned'),
     ...linesFor('forbidden', 'Forbidden'),

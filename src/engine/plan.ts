@@ -5,6 +5,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import { someOf } from '../support/some-of.js';
 import type { Exploration } from './explore.js';
 import { type Scope, whyLeftOut } from './left-out.js';
+import { sampledCases } from './sample.js';
 import { requestsOf } from './send-case.js';
 
 /** What a run would send, for people: calibration first, then every case with its requests, then the sums. */
@@ -22,7 +23,9 @@ export function planText(suite: Suite, settings: Scope & { readonly exploration?
   });
   const sent = plans.filter(({ reason }) => reason === undefined);
   const sum = (some: typeof plans) => some.reduce((total, { requests }) => total + requests.length, 0);
-  const total = sum(sent) + suite.calibration.length + randomRequests;
+  const samples = new Set(sampledCases(suite).map(({ id }) => id));
+  const again = sum(sent.filter(({ id }) => samples.has(id)));
+  const total = suite.calibration.length + sum(sent) + again + randomRequests;
   const intrusive = sum(sent.filter(({ isIntrusive }) => isIntrusive));
   return [
     `calibration  (${suite.calibration.length})`,
@@ -31,9 +34,10 @@ export function planText(suite: Suite, settings: Scope & { readonly exploration?
       `${id}  ${reason ?? `(${requests.length})${isIntrusive ? `  ${tag.intrusive}` : ''}`}`,
       ...requests.map(requestLine),
     ]),
+    ...(again === 0 ? [] : [`${[...samples].join(', ')}, once more at the end  (${again})`]),
     ...(randomRequests === 0 ? [] : [`random requests  (${randomRequests}, and as many to shrink a failure)`]),
     '',
-    `${sent.length} of ${plans.length} cases, ${total} requests, ${intrusive} of them ${tag.intrusive}. Nothing was sent.`,
+    `${sent.length} of ${plans.length} cases, ${total} requests, ${intrusive} of them ${tag.intrusive}; a case that fails is sent two or three times. Nothing was sent.`,
     '',
   ].join('\n');
 }

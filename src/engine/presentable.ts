@@ -13,12 +13,13 @@ const maxOfBody = 256 * 1024;
  * suite's own words stay: a token such as "pass" takes away no verdict.
  */
 export function presentable(result: CaseResult, redact: Channel['redact']): CaseResult {
-  const { reason, rows, evidence } = result;
+  const { reason, rows, evidence, again } = result;
   return {
     ...result,
     reason: shown(reason, redact),
     rows: rows.map((row) => ({ ...row, reason: shown(row.reason, redact) })),
     ...(evidence === undefined ? {} : { evidence: presentableExchange(evidence, redact) }),
+    ...(again === undefined ? {} : { again: presentableExchange(again, redact) }),
   };
 }
 

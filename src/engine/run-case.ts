@@ -3,11 +3,13 @@ import { documentedOperation } from '../contract/documented-request.js';
 import type { Channel } from '../http/exchange.js';
 import { succeeded } from '../http/response-status.js';
 import { driftOf, type Expected } from '../judge/drift.js';
-import { type Background, type CaseJudgement, judgeCase } from '../judge/judge-case.js';
+import type { Background } from '../judge/judge-case.js';
 import { shapeOfBodies } from '../judge/shape.js';
+import { defined } from '../support/defined.js';
 import type { CaseResult } from './case-result.js';
 import { presentable, presentableDrift, shown } from './presentable.js';
-import { type CaseExchanges, sendCase } from './send-case.js';
+import { type SentCase, sendAndJudge } from './send-and-judge.js';
+import type { CaseExchanges } from './send-case.js';
 
 /** What a case is judged by beside its exchanges. */
 export interface Terms {
@@ -23,13 +25,13 @@ export async function runCase(
   channel: Channel,
   { background, expected, infersShape }: Terms,
 ): Promise<CaseResult> {
-  const sent = await sendCase(testCase, channel);
+  const sent = await sendAndJudge(testCase, channel, background);
   const redact = (text: string) => channel.redact(text);
-  const judged = caseResultOf(testCase, judgeCase(testCase, sent.exchanges, background), sent);
+  const judged = caseResultOf(testCase, sent);
   const result = presentable(withShownValue(judged, testCase, redact), redact);
   const wantsBodies = infersShape || expected.schemas.length > 0;
   // Redacted, as what is recorded of them is: otherwise an unchanged target would differ from its record.
-  const bodies = wantsBodies ? [...new Set(resultBodies(testCase, sent))].map(redact) : [];
+  const bodies = wantsBodies ? [...new Set(resultBodies(testCase, sent.first))].map(redact) : [];
   const shape = infersShape ? shapeOfBodies(bodies, background.recognizer.ids) : undefined;
   return {
     ...result,
@@ -38,13 +40,12 @@ export async function runCase(
   };
 }
 
-function caseResultOf(
-  testCase: TestCase,
-  { verdict, reason, at, exchange, rows, outcome }: CaseJudgement,
-  { exchanges, requestsSent }: CaseExchanges,
-): CaseResult {
-  const telling = rows.findIndex((row) => row.verdict === verdict && row.at === at && row.exchange === exchange);
-  const evidence = exchange === undefined ? undefined : exchanges[Math.max(telling, 0)]?.get(exchange);
+function caseResultOf(testCase: TestCase, { judgement, first, again }: SentCase): CaseResult {
+  const { verdict, reason, at, exchange = '', rows, outcome, isUnstable } = judgement;
+  const telling = rows.findIndex(
+    (row) => row.verdict === verdict && row.at === at && row.exchange === judgement.exchange,
+  );
+  const shownBy = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(telling, 0)]?.get(exchange);
   return {
     id: testCase.id,
     subject: subjectOf(testCase),
@@ -53,9 +54,12 @@ function caseResultOf(
     at,
     rows: rows.map(({ title, verdict, reason }) => ({ title, verdict, reason })),
     drift: [],
-    requestsSent,
-    ...(outcome === undefined ? {} : { outcome }),
-    ...(evidence === undefined ? {} : { evidence }),
+    requestsSent: [first, ...again].reduce((sum, sent) => sum + sent.requestsSent, 0),
+    ...defined({
+      outcome,
+      evidence: shownBy(first),
+      again: isUnstable ? shownBy(again.at(-1)) : undefined,
+    }),
   };
 }
 

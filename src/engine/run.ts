@@ -3,11 +3,13 @@ import type { Suite } from '../cases/suite.js';
 import type { Channel } from '../http/exchange.js';
 import { type Expected, nothingExpected } from '../judge/drift.js';
 import type { Background } from '../judge/judge-case.js';
+import { namesTiers } from '../recognition/naming.js';
 import { type Recognizer, recognizerFor } from '../recognition/recognizer.js';
 import { type Calibration, calibrate } from './calibrate.js';
 import { type CaseResult, unsent } from './case-result.js';
 import type { Exploration } from './explore.js';
 import { runCase } from './run-case.js';
+import { sampledCases, sampleResult } from './sample.js';
 
 /** What the user states of a target and wants of a run; all of it may be left out. */
 export interface RunOptions {
@@ -16,6 +18,8 @@ export interface RunOptions {
   readonly expected?: Expected;
   /** Whether the shape of successful bodies is inferred, for a record. */
   readonly infersShape?: boolean;
+  /** Whether the user says that the target has the world; otherwise a response has to show it. */
+  readonly isWorldLoaded?: boolean;
   /** One that other runs use too; otherwise the run has its own. */
   readonly recognizer?: Recognizer;
   /** Why a case is left out of the run, if so. */
@@ -31,6 +35,8 @@ export interface Run {
   runCase(testCase: TestCase): Promise<CaseResult>;
   /** Sends random requests beyond the written cases. */
   explore(exploration: Exploration): Promise<CaseResult>;
+  /** Sends some of the first cases once more, to notice a deployment that changed meanwhile. */
+  sampleAgain(): Promise<CaseResult>;
 }
 
 /**
@@ -45,23 +51,33 @@ export async function startRun(
   known?: Calibration,
 ): Promise<Run> {
   const { world } = suite;
-  const { tierPatterns, expected = nothingExpected, infersShape = false, whyLeftOut } = options;
+  const { tierPatterns, expected = nothingExpected, infersShape = false, isWorldLoaded = false, whyLeftOut } = options;
   const { recognizer = recognizerFor(world) } = options;
   const calibration = known ?? (await calibrate(suite, channel, recognizer));
+  const { namings } = calibration;
+  const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const background: Background = {
     world,
     recognizer,
-    calibration: calibration.namings,
+    calibration: namings,
+    // Whoever has no ids for tiers cannot show any; the cases that are left need none.
+    isWorldSeen: isWorldLoaded || !hasTiers || namings.some(namesTiers),
     ...(tierPatterns === undefined ? {} : { statedPatterns: tierPatterns }),
+  };
+  const run = async (testCase: TestCase): Promise<CaseResult> => {
+    if (calibration.unreachable !== undefined) return unsent(testCase, 'inconclusive', calibration.unreachable);
+    const reason = whyLeftOut?.(testCase);
+    if (reason !== undefined) return unsent(testCase, 'not-applicable', reason);
+    return runCase(testCase, channel, { background, expected, infersShape });
   };
   return {
     calibration,
     background,
-    async runCase(testCase) {
-      if (calibration.unreachable !== undefined) return unsent(testCase, 'inconclusive', calibration.unreachable);
-      const reason = whyLeftOut?.(testCase);
-      if (reason !== undefined) return unsent(testCase, 'not-applicable', reason);
-      return runCase(testCase, channel, { background, expected, infersShape });
+    runCase: run,
+    async sampleAgain() {
+      const results: CaseResult[] = [];
+      for (const testCase of sampledCases(suite)) results.push(await run(testCase));
+      return sampleResult(results);
     },
     async explore(exploration) {
       // Loaded where it is wanted: a run without random requests needs no generator of them.
@@ -80,5 +96,6 @@ export async function runSuite(
   const run = await startRun(suite, channel, options);
   const results: CaseResult[] = [];
   for (const testCase of suite.cases) results.push(await run.runCase(testCase));
+  if (sampledCases(suite).length > 0) results.push(await run.sampleAgain());
   return { results, calibration: run.calibration };
 }

@@ -1,5 +1,6 @@
-import type { TestCase } from '../cases/case.js';
+import type { Row, TestCase } from '../cases/case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import type { SentRows } from '../judge/judge-case.js';
 
 /** The requests that a case sends: each once, rows for which the target has not all that they need aside. */
 export function requestsOf({ rows }: TestCase): HttpRequest[] {
@@ -15,7 +16,7 @@ function keyOf(name: string, request: HttpRequest): string {
 
 /** What was sent for a case and what came back, by row and then by name. */
 export interface CaseExchanges {
-  readonly exchanges: readonly ReadonlyMap<string, Exchange>[];
+  readonly exchanges: SentRows;
   readonly requestsSent: number;
 }
 
@@ -24,7 +25,36 @@ export interface CaseExchanges {
  * common is sent once. Rows for which the target has not all that they need are not sent, nor is
  * anything once the bodies have more characters than the channel allows.
  */
-export async function sendCase({ rows }: TestCase, { send, maxOfCase }: Channel): Promise<CaseExchanges> {
+export async function sendCase({ rows }: TestCase, channel: Channel): Promise<CaseExchanges> {
+  const sender = senderOf(channel);
+  const exchanges = await Promise.all(rows.map((row) => sender.send(row)));
+  return { exchanges, requestsSent: await sender.requestsSent() };
+}
+
+/** As {@link sendCase}, but one request after another, each on a connection of its own. */
+export async function sendCaseSlowly({ rows }: TestCase, channel: Channel): Promise<CaseExchanges> {
+  const sender = senderOf({
+    ...channel,
+    send: (request, whyWithheld) => {
+      channel.renew();
+      return channel.send(request, whyWithheld);
+    },
+  });
+  const exchanges: SentRow[] = [];
+  for (const row of rows) exchanges.push(await sender.send(row));
+  return { exchanges, requestsSent: await sender.requestsSent() };
+}
+
+type SentRow = SentRows[number];
+
+/** Sends the rows of one case. */
+interface Sender {
+  send(row: Row): Promise<SentRow>;
+  /** Of all that was begun. */
+  requestsSent(): Promise<number>;
+}
+
+function senderOf({ send, maxOfCase }: Channel): Sender {
   const sent = new Map<string, Promise<Exchange>>();
   let characters = 0;
   const whyWithheld = (): string | undefined =>
@@ -42,15 +72,15 @@ export async function sendCase({ rows }: TestCase, { send, maxOfCase }: Channel)
     sent.set(key, exchange);
     return exchange;
   };
-  const exchanges = await Promise.all(
-    rows.map(async ({ requests, unavailable }) => {
+  return {
+    async send({ requests, unavailable }) {
       const came = new Map<string, Exchange>();
       if (unavailable.length > 0) return came;
       for (const [name, request] of requests) came.set(name, await sendOnce(name, request));
       return came;
-    }),
-  );
-  return { exchanges, requestsSent: attemptsOf(await Promise.all(sent.values())) };
+    },
+    requestsSent: async () => attemptsOf(await Promise.all(sent.values())),
+  };
 }
 
 /** How many requests went out for some exchanges, repeats included. */

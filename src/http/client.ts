@@ -1,13 +1,16 @@
 import { escapeControlCharacters } from '../support/escape-control.js';
+import { ownPackage } from '../support/package-root.js';
 import { readBody } from './body.js';
-import { connectionTo } from './connection.js';
+import { connectionsTo } from './connection.js';
 import { completed, type Endpoint, type StatedOptions } from './connection-options.js';
 import { credentialPlaceholders } from './credentials.js';
+import { within } from './deadline.js';
 import { type Channel, type Exchange, type Headers, type HttpRequest, headerValues } from './exchange.js';
+import { watch } from './giving-up.js';
 import { pacedQueue } from './pacing.js';
 import { redactor, type Secret } from './redact.js';
-import { budgetInMemory, type RequestBudget, whyExhausted } from './request-budget.js';
-import { isTransient, type Wait, waitAfter } from './retry.js';
+import { budgetInMemory, outOfTime, type RequestBudget, remainingMs, whyExhausted } from './request-budget.js';
+import { isRepeatable, type Wait, waitAfter, wasSent } from './retry.js';
 import { transportErrorOf } from './transport-error.js';
 
 export interface Client extends Channel {
@@ -18,15 +21,16 @@ export interface Client extends Channel {
 /** How many of the largest bodies one case may have: they are in memory together. */
 const largestBodiesOfCase = 8;
 
-/** After so many exchanges in a row that repeats did not help, nothing is repeated until one fares better. */
-const maxFruitless = 3;
+/** Names the suite to whoever reads the logs of a deployment, unless the target file says otherwise. */
+const userAgent = `${ownPackage().name}/${ownPackage().version}`;
 
 /**
  * Opens a client for one target: connections are kept alive; redirects are not followed, cookies not kept, and
  * responses are bounded in time and size. Credentials are put in at the last moment, and go to the target alone.
  *
  * What a busy deployment does not answer is repeated a few times. One that limits the rate holds up all requests while
- * it is waited for, and gets one at a time from then on.
+ * it is waited for, and gets one at a time from then on. When nothing comes from a deployment any more, nothing more is
+ * sent. No exchange lasts longer than the limits allow, and nothing is waited for beyond the time of the budget.
  *
  * @param stated where the deployment is, and what differs from the usual options
  * @param requestBudget counts what is sent; a new one unless it is shared with others
@@ -43,8 +47,9 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
     ...options.secrets,
   ];
   const redacted = redactor(secrets);
-  const connection = connectionTo(base, options);
-  const queue = pacedQueue(options.pacing);
+  const connect = connectionsTo(base, options);
+  let connection = connect();
+  const queue = pacedQueue(options.pacing, () => remainingMs(requestBudget, budget));
   const failed = (request: HttpRequest, error: unknown): Exchange => ({
     request,
     ...transportErrorOf(error, limits, base.host),
@@ -54,37 +59,49 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
     if ('refusal' in connection) return { request, transportError: 'not-sent', message: connection.refusal };
     const reason = whyWithheld?.() ?? whyExhausted(requestBudget, budget);
     if (reason !== undefined) return { request, transportError: 'not-sent', message: reason };
+    const { dispatcher } = connection;
+    const remaining = remainingMs(requestBudget, budget);
     requestBudget.spend();
     try {
-      const { statusCode, headers, body } = await connection.dispatcher.request({
-        origin: base.origin,
-        path: `${prefix}${request.path}`,
-        method: request.method as 'GET',
-        headers: headersToSend(request, secrets),
-        body: request.body ?? null,
-        reset: false,
-        responseHeaders: 'raw',
-        signal: AbortSignal.timeout(limits.timeoutMs),
+      const response = await within(Math.min(limits.timeoutMs, remaining), async (signal) => {
+        const { statusCode, headers, body } = await dispatcher.request({
+          origin: base.origin,
+          path: `${prefix}${request.path}`,
+          method: request.method as 'GET',
+          headers: headersToSend(request, secrets),
+          body: request.body ?? null,
+          reset: false,
+          responseHeaders: 'raw',
+          signal,
+        });
+        const raw = pairs(headers as unknown as (string | Buffer)[]);
+        return { status: statusCode, headers: raw, body: await readBody(body, raw, limits) };
       });
-      const raw = pairs(headers as unknown as (string | Buffer)[]);
-      return { request, response: { status: statusCode, headers: raw, body: await readBody(body, raw, limits) } };
+      return { request, response };
     } catch (error) {
-      return failed(request, error);
+      const exchange = failed(request, error);
+      const isOutOfTime =
+        'message' in exchange && exchange.transportError === 'timed-out' && remaining < limits.timeoutMs;
+      return isOutOfTime ? { ...exchange, message: outOfTime(budget) } : exchange;
     }
   };
 
-  let fruitless = 0;
+  const first = Number.POSITIVE_INFINITY;
+  const sendFirst = (request: HttpRequest): Promise<Exchange> =>
+    queue.inTurn(() => sendOnce(request), first).catch((error) => failed(request, error));
+  const { note, repeatsMayHelp } = watch(sendFirst, (reason) => requestBudget.giveUp(reason));
+
   const send: Channel['send'] = async (request, whyWithheld) => {
     const whole = withHeaders(request, extraHeaders);
     /** Sends it after so many earlier attempts; with the wait before the next one, if there should be one. */
     const attempt = async (earlier: number): Promise<{ exchange: Exchange; wait?: Wait }> => {
       const exchange = await sendOnce(whole, whyWithheld);
       const ownMs = repeats.waitsMs[earlier];
-      if (ownMs === undefined || fruitless >= maxFruitless || !isTransient(exchange)) return { exchange };
+      if (ownMs === undefined || !repeatsMayHelp() || !isRepeatable(exchange)) return { exchange };
       const wait = waitAfter(exchange, ownMs, repeats, Date.now());
       // As long as it is this request's turn: after it, the next one has gone.
       if (wait.forAll) queue.holdUp(wait.ms);
-      return { exchange, wait };
+      return wait.ms < remainingMs(requestBudget, budget) ? { exchange, wait } : { exchange };
     };
     // What was sent before goes first.
     const inTurn = (earlier: number): ReturnType<typeof attempt> =>
@@ -99,23 +116,22 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
       ({ exchange, wait } = next);
       attempts += 1;
     }
-    fruitless = isTransient(exchange) ? fruitless + 1 : 0;
-    return { ...exchange, attempts };
+    return { ...exchange, attempts: attempts + (await note(exchange)) };
   };
 
   return {
     send,
     redact: (text) => escapeControlCharacters(redacted(text)),
+    renew: () => {
+      if ('dispatcher' in connection) void connection.dispatcher.close();
+      connection = connect();
+    },
     maxOfCase: largestBodiesOfCase * limits.bodyBytes,
     close: async () => {
       queue.close();
       if ('dispatcher' in connection) await connection.dispatcher.destroy();
     },
   };
-}
-
-function wasSent(exchange: Exchange): boolean {
-  return !('transportError' in exchange) || exchange.transportError !== 'not-sent';
 }
 
 /** Adds the headers that a request does not have itself. */
@@ -129,6 +145,7 @@ function withHeaders(request: HttpRequest, extra: Headers): HttpRequest {
 /** All headers as they go over the wire, by name: a proxy agent of undici keeps repeated ones only in this form. */
 function headersToSend(request: HttpRequest, secrets: readonly Secret[]): Record<string, string | string[]> {
   const { headers } = withHeaders(request, [
+    ['User-Agent', userAgent],
     ['Accept', '*/*'],
     ['Accept-Encoding', 'identity'],
   ]);

@@ -1,44 +1,77 @@
 import { BlockList } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from 'undici';
-import type { ConnectionOptions, Tls } from './connection-options.js';
+import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, errors, Pool } from 'undici';
+import type { ConnectionOptions, Limits, Tls } from './connection-options.js';
+import { withoutInterimResponses } from './interim-responses.js';
+import { NoConnection } from './transport-error.js';
 
 /** What requests are sent over, or why none may be sent, in words for the user. */
 export type Connection = { readonly dispatcher: Dispatcher } | { readonly refusal: string };
 
-/** Prepares the connection to a deployment; nothing is sent, and no name resolved. */
-export function connectionTo(url: URL, { allowHttp, tls, proxy, limits, pacing }: ConnectionOptions): Connection {
-  if (exposesCredentials(url) && !allowHttp) {
-    return {
-      refusal: `Nothing was sent: credentials do not go to another machine (${url.host}) over plain HTTP, unless --allow-http says so.`,
-    };
-  }
+/**
+ * Prepares for connections to a deployment; nothing is sent, and no name resolved.
+ *
+ * @returns makes something to send over; each shares no connection with the others
+ */
+export function connectionsTo(
+  url: URL,
+  { allowHttp, tls, proxy, limits, pacing }: ConnectionOptions,
+): () => Connection {
+  const refused = (refusal: string) => (): Connection => ({ refusal: `Nothing was sent: ${refusal}` });
+  if (exposesCredentials(url) && !allowHttp)
+    return refused(
+      `credentials do not go to another machine (${url.host}) over plain HTTP, unless --allow-http says so.`,
+    );
   const secureContext = secureContextOf(tls);
-  if (secureContext === undefined) {
-    return {
-      refusal: 'Nothing was sent: tls.ca, tls.cert or tls.key is no PEM, or the key is not that of the certificate.',
-    };
-  }
+  if (secureContext === undefined)
+    return refused('tls.ca, tls.cert or tls.key is no PEM, or the key is not that of the certificate.');
+  const { timeoutMs } = limits;
+  // The whole exchange is timed by the client; these only keep undici from waiting longer, as it would for a proxy.
+  const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
+  const toDeployment = { secureContext, timeout: timeoutMs };
+  const poolFor = (origin: string | URL, options: object): Pool => {
+    const { connect, ...own } = options as Pool.Options & { readonly connect: buildConnector.connector };
+    return new Pool(origin, { ...own, ...timeouts, connect: settled(connect, limits) });
+  };
   const options = {
     connections: pacing.concurrency,
     pipelining: 1,
     maxHeaderSize: limits.headerBytes,
-    // The whole exchange is timed by its signal; these only keep undici from waiting longer.
-    headersTimeout: limits.timeoutMs,
-    bodyTimeout: limits.timeoutMs,
-    connect: { secureContext, timeout: limits.timeoutMs },
+    connect: buildConnector(toDeployment),
+    factory: poolFor,
   };
-  if (isThisMachine(url)) return { dispatcher: new Agent(options) };
-  try {
-    const stated = proxy === undefined ? {} : { httpProxy: proxy, httpsProxy: proxy };
-    return { dispatcher: new EnvHttpProxyAgent({ ...options, ...stated, requestTls: { secureContext } }) };
-  } catch {
-    // The URL of a proxy may hold a password, so it is not shown.
-    return {
-      refusal:
-        'Nothing was sent: the proxy that HTTPS_PROXY, HTTP_PROXY or the target file names is no URL such as http://proxy.example:3128.',
+  if (isThisMachine(url)) return () => ({ dispatcher: new Agent(options) });
+  const stated = proxy === undefined ? {} : { httpProxy: proxy, httpsProxy: proxy };
+  const tunnels = { clientFactory: poolFor, proxyTls: { timeout: timeoutMs }, requestTls: toDeployment };
+  return () => {
+    try {
+      return { dispatcher: new EnvHttpProxyAgent({ ...options, ...stated, ...tunnels }) };
+    } catch {
+      // The URL of a proxy may hold a password, so it is not shown.
+      return refused(
+        'the proxy that HTTPS_PROXY, HTTP_PROXY or the target file names is no URL such as http://proxy.example:3128.',
+      )();
+    }
+  };
+}
+
+/**
+ * Makes connections so that each attempt ends: once, in time, and if it failed, in an error after which undici does not
+ * try again. On a proxy that closes its connections, it would without end, and wait for minutes on one that is silent.
+ */
+function settled(connect: buildConnector.connector, { timeoutMs, headerBytes }: Limits): buildConnector.connector {
+  return (options, callback) => {
+    let isSettled = false;
+    const settle: buildConnector.Callback = (error, socket) => {
+      if (isSettled) return void socket?.on('error', () => undefined).destroy();
+      isSettled = true;
+      clearTimeout(timer);
+      if (error !== null) callback(new NoConnection(error), null);
+      else callback(null, withoutInterimResponses(socket, headerBytes));
     };
-  }
+    const timer = setTimeout(() => settle(new errors.ConnectTimeoutError(), null), timeoutMs);
+    connect(options, settle);
+  };
 }
 
 /** Undefined where the texts are unusable. Made once: to read all public authorities takes its time. */

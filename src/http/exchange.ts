@@ -35,7 +35,7 @@ export type TransportErrorKind =
 /** One request and what came back: a response, or why there is none. */
 export type Exchange = {
   readonly request: HttpRequest;
-  /** How often the request was sent, until this came of it; once, unless this says otherwise. */
+  /** How many requests were sent until this came of it; one, unless this says otherwise. */
   readonly attempts?: number;
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });
 
@@ -53,6 +53,8 @@ export interface Channel {
    * anything; what leaves the judge passes through here.
    */
   redact(text: string): string;
+  /** What is sent from now on goes over new connections. */
+  renew(): void;
   /** How many characters the bodies of one case may have together: they are kept until it is judged. */
   readonly maxOfCase: number;
 }

@@ -1,7 +1,9 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import PQueue from 'p-queue';
+import { monotonicMs } from '../support/monotonic-clock.js';
 import type { Pacing } from './connection-options.js';
+import { maxOfTimer } from './deadline.js';
 
 /** Lets requests go in turn, as many at once and as many per second as the pacing says. */
 export interface PacedQueue {
@@ -19,27 +21,41 @@ export interface PacedQueue {
   close(): void;
 }
 
-/** Makes a queue with the pacing of one target. */
-export function pacedQueue({ concurrency, requestsPerSecond }: Pacing): PacedQueue {
+/**
+ * Makes a queue with the pacing of one target.
+ *
+ * @param maxWaitMs how long may be waited at most, from now on: then the turn of all has come
+ */
+export function pacedQueue({ concurrency, requestsPerSecond }: Pacing, maxWaitMs: () => number): PacedQueue {
   const closing = new AbortController();
   // Everything that waits for its turn listens.
   setMaxListeners(0, closing.signal);
-  const queue = new PQueue({
-    concurrency,
-    ...(requestsPerSecond === undefined ? {} : { interval: 1_000 / requestsPerSecond, intervalCap: 1 }),
-  });
+  // Not paced by the queue itself, which goes by the time of day.
+  const queue = new PQueue({ concurrency });
+  const intervalMs = requestsPerSecond === undefined ? 0 : 1_000 / requestsPerSecond;
+  // Timers leave out fractions of milliseconds.
+  const bounded = (ms: number): number => Math.min(Math.ceil(Math.min(ms, maxWaitMs())) + 1, maxOfTimer);
   let pausedUntil = 0;
   let release: NodeJS.Timeout | undefined;
+  const pause = (ms: number): void => {
+    pausedUntil = Math.max(pausedUntil, monotonicMs() + ms);
+    queue.pause();
+    clearTimeout(release);
+    release = setTimeout(() => queue.start(), bounded(pausedUntil - monotonicMs()));
+  };
   return {
-    inTurn: (run, priority) => queue.add(run, { priority, signal: closing.signal }),
-    holdUp: (ms) => {
-      pausedUntil = Math.max(pausedUntil, Date.now() + ms);
-      queue.pause();
-      queue.concurrency = 1;
-      clearTimeout(release);
-      release = setTimeout(() => queue.start(), pausedUntil - Date.now());
+    inTurn: (run, priority) => {
+      const begin = (): ReturnType<typeof run> => {
+        if (intervalMs > 0) pause(intervalMs);
+        return run();
+      };
+      return queue.add(begin, { priority, signal: closing.signal });
     },
-    wait: (ms) => delay(ms, undefined, { signal: closing.signal }).catch(() => undefined),
+    holdUp: (ms) => {
+      pause(ms);
+      queue.concurrency = 1;
+    },
+    wait: (ms) => delay(bounded(ms), undefined, { signal: closing.signal }).catch(() => undefined),
     close: () => {
       closing.abort();
       clearTimeout(release);

@@ -1,44 +1,71 @@
-import { appendFileSync, statSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { monotonicMs } from '../support/monotonic-clock.js';
 import type { BudgetLimits } from './connection-options.js';
 
 /** What a run has spent. Clients that share it share one budget. */
 export interface RequestBudget {
-  /** When it was opened, in milliseconds since the epoch. */
+  /** When it was opened, on the monotonic clock. */
   readonly openedAt: number;
   /** How many requests were sent, repeats included. */
   spent(): number;
   /** Counts one request. */
   spend(): void;
+  /** Spends what is left, since more would be in vain. @param reason in words for the user */
+  giveUp(reason: string): void;
+  /** Why it was given up, if so. */
+  whyGivenUp(): string | undefined;
 }
 
 /** A budget of this process, opened now. */
 export function budgetInMemory(): RequestBudget {
   let requests = 0;
+  let givenUp: string | undefined;
   return {
-    openedAt: Date.now(),
+    openedAt: monotonicMs(),
     spent: () => requests,
     spend: () => {
       requests += 1;
     },
+    giveUp: (reason) => {
+      givenUp = reason;
+    },
+    whyGivenUp: () => givenUp,
   };
 }
 
 /**
  * A budget that several processes share: a run has a new one after every failing test.
  *
- * @param file exists, and grows by one byte with each request, which processes can do side by side
- * @param openedAt in milliseconds since the epoch
+ * @param file exists, and grows by one byte with each request, which processes can do side by side; the reason to give
+ *   up goes into a file beside it
+ * @param openedAt on the monotonic clock, which processes share
  */
 export function budgetInFile(file: string, openedAt: number): RequestBudget {
-  return { openedAt, spent: () => statSync(file).size, spend: () => appendFileSync(file, '.') };
+  const reasonFile = `${file}-given-up`;
+  return {
+    openedAt,
+    spent: () => statSync(file).size,
+    spend: () => appendFileSync(file, '.'),
+    giveUp: (reason) => writeFileSync(reasonFile, reason),
+    whyGivenUp: () => (existsSync(reasonFile) ? readFileSync(reasonFile, 'utf8') : undefined),
+  };
 }
 
 /** Why a budget allows no further request, in words for the user; undefined while it does. */
-export function whyExhausted({ openedAt, spent }: RequestBudget, limits: BudgetLimits): string | undefined {
-  const { requests, timeMs } = limits;
-  if (spent() >= requests)
+export function whyExhausted(requestBudget: RequestBudget, limits: BudgetLimits): string | undefined {
+  const { requests } = limits;
+  if (requestBudget.spent() >= requests)
     return `The budget of ${requests} requests is used up. A larger one goes into the target file (budget.requests).`;
-  if (Date.now() - openedAt >= timeMs)
-    return `The budget of ${timeMs / 1_000} seconds is used up. A larger one goes into the target file (budget.seconds).`;
-  return undefined;
+  if (remainingMs(requestBudget, limits) <= 0) return outOfTime(limits);
+  return requestBudget.whyGivenUp();
+}
+
+/** That the time of a budget is over, in words for the user. */
+export function outOfTime({ timeMs }: BudgetLimits): string {
+  return `The budget of ${timeMs / 1_000} seconds is used up. A larger one goes into the target file (budget.seconds).`;
+}
+
+/** How much time a budget leaves, in milliseconds. */
+export function remainingMs({ openedAt }: RequestBudget, { timeMs }: BudgetLimits): number {
+  return Math.max(openedAt + timeMs - monotonicMs(), 0);
 }

@@ -1,26 +1,28 @@
 import type { Repeats } from './connection-options.js';
 import { type Exchange, headerValues } from './exchange.js';
-
-/** Statuses that say that the deployment is busy, or not there for now. No other is ever repeated. */
-const repeatedStatuses: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+import { isTransient } from './response-status.js';
 
 /** Methods of which a second request does no more than the first (RFC 9110, section 9.2.2). */
 const idempotentMethods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE', 'TRACE']);
 
-/** Whether the same request may fare better in a while. */
-export function isTransient(exchange: Exchange): boolean {
-  if ('response' in exchange) return repeatedStatuses.has(exchange.response.status);
-  switch (exchange.transportError) {
-    case 'unreachable':
-    case 'tls':
-      return true;
-    case 'timed-out':
-    case 'broken-connection':
-      // It may have arrived.
-      return idempotentMethods.has(exchange.request.method);
-    default:
-      return false;
-  }
+/** Whether a request went out. */
+export function wasSent(exchange: Exchange): boolean {
+  return 'response' in exchange || exchange.transportError !== 'not-sent';
+}
+
+/** Whether an exchange brought nothing, but not because of its request: the deployment was busy, or out of reach. */
+export function isFruitless(exchange: Exchange): boolean {
+  if ('response' in exchange) return isTransient(exchange.response);
+  return wasSent(exchange) && exchange.transportError !== 'too-large';
+}
+
+/** Whether the same request may be sent again, as it may fare better in a while. */
+export function isRepeatable(exchange: Exchange): boolean {
+  if (!isFruitless(exchange)) return false;
+  if ('response' in exchange || exchange.transportError === 'unreachable' || exchange.transportError === 'tls')
+    return true;
+  // It may have arrived.
+  return idempotentMethods.has(exchange.request.method);
 }
 
 /** How long to wait before a request is repeated. */

@@ -17,14 +17,28 @@ export class UnusableResponse extends Error {
   }
 }
 
+/** That no connection came about, so that nothing was sent; its cause says why. */
+export class NoConnection extends Error {
+  override readonly name = 'NoConnection';
+
+  constructor(cause: unknown) {
+    super('No connection came about.', { cause });
+  }
+}
+
 interface Meaning {
   readonly codes: RegExp;
   readonly transportError: TransportErrorKind;
-  message(limits: Limits, host: string): string;
+  message(limits: Limits, host: string, code: string): string;
 }
 
-/** What network errors mean, by their code. Their own messages are not shown: they may hold headers. */
+/** What network errors mean, by their code: the first that fits. Their own messages are not shown: they may hold headers. */
 const meanings: readonly Meaning[] = [
+  {
+    codes: /^(AbortError|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/,
+    transportError: 'not-sent',
+    message: () => 'The run ended before there was a response.',
+  },
   {
     codes: /^ECONNREFUSED$/,
     transportError: 'unreachable',
@@ -74,6 +88,12 @@ const meanings: readonly Meaning[] = [
     message: (_, host) => `The TLS connection to ${host} failed. Does it speak TLS?`,
   },
   {
+    codes: /^NoConnection$/,
+    transportError: 'unreachable',
+    message: (_, host, code) =>
+      `No connection to ${host} came about (${code}). Is it the right place, and does a proxy in between let it through?`,
+  },
+  {
     codes: /TimeoutError|_TIMEOUT$/,
     transportError: 'timed-out',
     message: ({ timeoutMs }) => `There was no complete response within ${timeoutMs} ms (limits.timeout_ms).`,
@@ -93,11 +113,6 @@ const meanings: readonly Meaning[] = [
     transportError: 'not-sent',
     message: () => 'The request cannot be sent: a header or the path holds a character that HTTP does not allow.',
   },
-  {
-    codes: /^(AbortError|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/,
-    transportError: 'not-sent',
-    message: () => 'The run ended before there was a response.',
-  },
 ];
 
 /**
@@ -109,8 +124,10 @@ const meanings: readonly Meaning[] = [
 export function transportErrorOf(error: unknown, limits: Limits, host: string): TransportError {
   if (error instanceof UnusableResponse) return { transportError: error.transportError, message: error.message };
   const codes = codesOf(error);
+  const code = codes.find((each) => /^[A-Z\d_]+$/.test(each)) ?? codes.at(-1) ?? 'unknown cause';
   // Undici has no code of its own for a proxy that does not open a tunnel.
-  const [, status] = /^Proxy response \((\d+)\)/.exec(error instanceof Error ? error.message : '') ?? [];
+  const { message: own = '' } = (error instanceof NoConnection ? error.cause : error) as Partial<Error>;
+  const [, status] = /^Proxy response \((\d+)\)/.exec(own) ?? [];
   if (status !== undefined)
     return {
       transportError: 'unreachable',
@@ -120,14 +137,14 @@ export function transportErrorOf(error: unknown, limits: Limits, host: string): 
   if (other !== undefined)
     return {
       transportError: 'unreachable',
-      message: `The proxy ${other} cannot be reached (${codes[0]}). Is its URL right?`,
+      message: `The proxy ${other} cannot be reached (${code}). Is its URL right?`,
     };
   for (const { codes: known, transportError, message } of meanings) {
-    if (codes.some((code) => known.test(code))) return { transportError, message: message(limits, host) };
+    if (codes.some((code) => known.test(code))) return { transportError, message: message(limits, host, code) };
   }
   return {
     transportError: 'broken-connection',
-    message: `The connection broke before the response was complete (${codes[0] ?? 'unknown cause'}).`,
+    message: `The connection broke before the response was complete (${code}).`,
   };
 }
 

@@ -11,7 +11,7 @@ import {
 } from '../cases/case.js';
 import type { Exchange } from '../http/exchange.js';
 import { succeeded, whyNothingShown } from '../http/response-status.js';
-import type { Naming } from '../recognition/naming.js';
+import { type Naming, namesTiers } from '../recognition/naming.js';
 import { readingOf } from '../recognition/reading.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import type { Location } from '../support/problem.js';
@@ -29,6 +29,8 @@ export interface Judgement {
   readonly at: Location;
   /** The name of the exchange that shows it. */
   readonly exchange?: string;
+  /** Whether it was refuted once of the two times that it was sent. */
+  readonly isUnstable?: true;
 }
 
 export interface RowJudgement extends Judgement {
@@ -49,32 +51,40 @@ export interface Background {
   readonly calibration: readonly Naming[];
   /** The patterns under which the target file says returned tiers are named. */
   readonly statedPatterns?: readonly string[];
+  /** Whether the target certainly has the world: it was named in a response, or the user says so. */
+  readonly isWorldSeen: boolean;
 }
+
+/** What came back for a case: by row, then by name. A row that was not sent, as something is unavailable, has none. */
+export type SentRows = readonly ReadonlyMap<string, Exchange>[];
 
 /**
  * Judges a case by the exchanges that its rows brought. Pure.
  *
- * @param exchanges by row, then by name; a row that was not sent, because something is unavailable, has none
+ * @param again what came back each time that it was sent again, as a case that fails is: what is not refuted every time
+ *   is unstable, and proves nothing
  */
 export function judgeCase(
   testCase: TestCase,
-  exchanges: readonly ReadonlyMap<string, Exchange>[],
+  exchanges: SentRows,
   background: Background,
+  ...again: readonly SentRows[]
 ): CaseJudgement {
   const evidence = evidenceOf(exchanges, background);
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as Evidence), rows: [] };
-  const rows = testCase.rows.map((row, n) => ({
-    title: row.title,
-    ...judgeRow(row, testCase, evidence[n] as Evidence),
-  }));
+  const later = again.map((each) => evidenceOf(each, background));
+  const isWorldSeen = background.isWorldSeen || [evidence, ...later].flat().some(showsWorld);
+  const rows = testCase.rows.map((row, n) => {
+    const once = judgeRow(row, testCase, evidence[n] as Evidence);
+    const all = later.map((each) => judgeTwice(row, testCase, once, evidence[n] as Evidence, each[n] as Evidence));
+    const twice = all.find(({ isUnstable }) => isUnstable) ?? all.at(-1) ?? once;
+    return { title: row.title, ...(isWorldSeen ? twice : withoutWorld(twice, evidence[n] as Evidence)) };
+  });
   return { ...sumOfRows(rows, testCase), rows };
 }
 
 /** One evidence per row. All rows are read alike, so that what one response shows about the shape holds for all. */
-export function evidenceOf(
-  rows: readonly ReadonlyMap<string, Exchange>[],
-  { world, recognizer, calibration, statedPatterns }: Background,
-): Evidence[] {
+export function evidenceOf(rows: SentRows, { world, recognizer, calibration, statedPatterns }: Background): Evidence[] {
   const successes = rows.flatMap((row) =>
     [...row.values()].flatMap((exchange) =>
       'response' in exchange && succeeded(exchange.response) ? [exchange.response] : [],
@@ -94,6 +104,53 @@ function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: Eviden
   const { is, judgement } = finding;
   return { verdict: is === 'violated' ? 'fail' : 'inconclusive', ...judgement };
 }
+
+/** What a row comes to that was sent twice: it fails where the same expectation is violated both times. */
+function judgeTwice(
+  row: RequirementRow,
+  testCase: RequirementCase,
+  once: Judgement,
+  evidence: Evidence,
+  later: Evidence,
+): Judgement {
+  const again = judgeRow(row, testCase, later);
+  if (once.verdict !== 'fail' && again.verdict !== 'fail') return once;
+  const isRefuted = (assertion: Assertion, which: Evidence) =>
+    truthOf(assertion, which, 'requirement').is === 'violated';
+  if (once.verdict === 'fail' && again.verdict === 'fail') {
+    const refuted = row.expect.filter((assertion) => isRefuted(assertion, evidence) && isRefuted(assertion, later));
+    const finding = firstFinding(refuted, evidence, 'requirement');
+    if (finding !== undefined) return { verdict: 'fail', ...finding.judgement };
+  }
+  const outcomeOf = (judgement: Judgement) => (judgement.verdict === 'pass' ? 'it was not refuted.' : judgement.reason);
+  return {
+    ...(once.verdict === 'fail' ? once : again),
+    verdict: 'inconclusive',
+    reason: `Unstable: sent twice, and not refuted alike. First: ${outcomeOf(once)} Then: ${outcomeOf(again)}`,
+    isUnstable: true,
+  };
+}
+
+function showsWorld({ exchanges, recognizer }: Evidence): boolean {
+  return [...exchanges.values()].some(
+    (exchange) => 'response' in exchange && namesTiers(recognizer.naming(exchange.response.body)),
+  );
+}
+
+/**
+ * While no response names anything of the world, it may not be loaded: then a request speaks of customers and products
+ * that do not exist, and all but an error of the server itself may be right.
+ */
+function withoutWorld(judgement: Judgement, { exchanges }: Evidence): Judgement {
+  const { verdict, reason, exchange: name = '' } = judgement;
+  if (verdict !== 'fail') return judgement;
+  const exchange = exchanges.get(name);
+  if (exchange !== undefined && 'response' in exchange && exchange.response.status >= 500) return judgement;
+  return { ...judgement, verdict: 'inconclusive', reason: `${reason} ${worldUnseen}` };
+}
+
+const worldUnseen =
+  'But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. Where it is loaded, say so: --world-loaded, or world: loaded in the target file.';
 
 /** The judgement of what cannot be judged: something is unavailable, or a precondition is not met. */
 function whyInconclusive({ unavailable, given }: Row, at: Location, evidence: Evidence): Judgement | undefined {

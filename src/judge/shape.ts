@@ -37,7 +37,11 @@ function isCollective(key: string, { members }: Seen, ids: KnownIds): boolean {
   // Ajv passes over a property of that name, so that as a member of its own it would always be one too many; and half a
   // character in the name of a property is more than it takes.
   if (key === '__proto__' || /\p{Cs}/u.test(key)) return true;
-  return ids.tiers.ids.has(key) || ids.keys.ids.has(key) || (members.size >= maxMembers && !members.has(key));
+  return (
+    ids.tiers.exactly(key) !== undefined ||
+    ids.keys.exactly(key) !== undefined ||
+    (members.size >= maxMembers && !members.has(key))
+  );
 }
 
 function see(seen: Seen, value: unknown, ids: KnownIds, depth: number): void {

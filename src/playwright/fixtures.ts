@@ -34,6 +34,7 @@ export const test = base.extend<object, WorkerFixtures>({
       const client = openTarget(target, endpoint, options, session.requestBudget);
       const runOptions: RunOptions = {
         expected,
+        isWorldLoaded: target.isWorldLoaded,
         infersShape: recordTo !== undefined,
         whyLeftOut: (testCase) => whyLeftOut(testCase, settings),
         ...(target.tierPatterns === undefined ? {} : { tierPatterns: target.tierPatterns }),

@@ -1,9 +1,10 @@
 import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
-import { type CaseResult, explored, unsent } from '../engine/case-result.js';
+import { type CaseResult, explored, sampled, unsent } from '../engine/case-result.js';
 import { certificateOf } from '../report/certificate.js';
 import { writeResults } from '../report/results.js';
 import { summaryOf } from '../report/summary.js';
 import { oneLine } from '../support/foreign-text.js';
+import { monotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
 import { certifiedTarget } from '../targets/target.js';
 import { caseIdOf, type Report, reportOf } from './attachment.js';
@@ -13,6 +14,7 @@ import { inputsOfRun, saveEnding } from './run-state.js';
 /** Assembles the certificate from the results of all tests, and ends the run as failed unless the target conforms. */
 export default class CertificateReporter implements Reporter {
   private readonly startedAt = new Date();
+  private readonly startedMs = monotonicMs();
   private readonly inputs = inputsOfRun();
   private readonly results = new Map<string, CaseResult>();
   private report: Report | undefined;
@@ -50,14 +52,14 @@ export default class CertificateReporter implements Reporter {
     const { suite, settings } = this.inputs;
     const calibration = report?.calibration;
     // In the order of the suite, whatever the order in which shards came in.
-    const results = [...suite.cases.map(({ id }) => id), explored].flatMap((id) => this.results.get(id) ?? []);
+    const results = [...suite.cases.map(({ id }) => id), sampled, explored].flatMap((id) => this.results.get(id) ?? []);
     const certificate = certificateOf(suite, results, {
       target: report?.target ?? certifiedTarget(settings.target, ''),
       requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration?.requestsSent ?? 0),
       isCutShort: status === 'interrupted' || status === 'timedout',
       notes: [...(calibration?.note === undefined ? [] : [calibration.note]), ...settings.notes],
       startedAt: this.startedAt,
-      durationMs: Date.now() - this.startedAt.getTime(),
+      durationMs: monotonicMs() - this.startedMs,
     });
     const written = writeResults(certificate, suite, results, settings);
     saveEnding({ kind: 'certified', verdict: certificate.verdict, drift: certificate.drift });

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
@@ -40,7 +40,7 @@ export type Ending =
   | { readonly kind: 'broken-off' };
 
 type Loaded = RunInputs & {
-  /** Of the files from which it was loaded. */
+  /** Of the files and the variables from which it was loaded. */
   readonly signature: string;
 };
 
@@ -55,7 +55,10 @@ let ofThisProcess: Loaded | undefined;
 export function inputsOfRun(): RunInputs {
   const { availability, files: stated } = availabilityOf(process.env);
   const record = process.env[variables.against];
-  const signature = signatureOf([...suiteFiles(), ...stated, ...(record ? [record] : [])]);
+  const flags = ['TARGET', 'BASE_URL', ...Object.values(variables)].map((name) => process.env[name] ?? '');
+  const signature = [...flags, ...[...suiteFiles(), ...stated, ...(record ? [record] : [])].map(fileSignature)].join(
+    '\n',
+  );
   if (ofThisProcess?.signature === signature) return ofThisProcess;
   const handedOver = read<Loaded>(files.inputs);
   if (handedOver?.signature === signature) ofThisProcess = handedOver;
@@ -75,13 +78,38 @@ export function beginRun(): void {
 export function shareRun(): () => void {
   if (process.env[variable] !== undefined) return () => undefined;
   const inputs = inputsOfRun();
-  const folder = mkdtempSync(path.join(tmpdir(), 'conformance-'));
+  removeLeftOver();
+  const folder = mkdtempSync(path.join(tmpdir(), `${prefix}${process.pid}-`));
   writeFileSync(path.join(folder, files.inputs), serialize(inputs));
   process.env[variable] = folder;
   return () => {
     rmSync(folder, { recursive: true, force: true });
     delete process.env[variable];
   };
+}
+
+/** Folders are named for the process that made them. */
+const prefix = 'conformance-run-';
+
+/** Removes what runs left behind that were killed: the folders of processes that are there no more. */
+function removeLeftOver(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = /^conformance-run-(\d+)-/.exec(name) ?? [];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    try {
+      rmSync(path.join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // That of another user stays.
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }
 
 type Saved = Pick<Session, 'target' | 'calibration'> & Pick<RequestBudget, 'openedAt'>;
@@ -103,7 +131,9 @@ export function loadSession(): Session {
 
 /** Says how the run ended to the process that began it, if that is another one. */
 export function saveEnding(ending: Ending): void {
-  if (process.env[variable] !== undefined) writeFileSync(fileOf(files.ending), serialize(ending));
+  // Where that process was killed, another run may have removed the folder.
+  if (process.env[variable] !== undefined && existsSync(fileOf(files.inputs)))
+    writeFileSync(fileOf(files.ending), serialize(ending));
 }
 
 /** How the run ended; undefined where nobody could say. */
@@ -120,11 +150,7 @@ function read<T>(name: string): T | undefined {
   return deserialize(readFileSync(fileOf(name))) as T;
 }
 
-function signatureOf(paths: readonly string[]): string {
-  return paths
-    .map((file) => {
-      const { mtimeMs, size } = statSync(file);
-      return `${file} ${mtimeMs} ${size}`;
-    })
-    .join('\n');
+function fileSignature(file: string): string {
+  const { mtimeMs, size } = statSync(file);
+  return `${file} ${mtimeMs} ${size}`;
 }

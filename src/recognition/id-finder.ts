@@ -3,11 +3,17 @@ import escapeStringRegexp from 'escape-string-regexp';
 /** Ids shorter than this are looked for as whole values only: they may be part of anything. */
 export const minLengthInsideText = 12;
 
-/** Ids of a set, by how sure it is that a text names them; each in the order of the text. */
+/**
+ * Ids of a set, by how sure it is that a text names them; each in the order of the text. Letter case does not matter,
+ * unless two ids differ in nothing else.
+ */
 export interface IdFinder {
-  readonly ids: ReadonlySet<string>;
+  /** The id that a text is as a whole. */
+  exactly(text: string): string | undefined;
   /** Those that stand by themselves inside a text, as in `/tiers/promo_1?expand`. */
   within(text: string): ReadonlySet<string>;
+  /** The text with something in place of each of those. */
+  replaced(text: string, by: string): string;
   /** Those that are a part of the text, though perhaps of another word. */
   anywhere(text: string): ReadonlySet<string>;
   /** Those that are too short for either, where they are a part of the text. */
@@ -22,29 +28,43 @@ const notWithinNumber = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'] as const;
 
 /** Makes a finder, which passes over a text once, however many ids there are: bodies are long, and there are many. */
 export function idFinder(ids: ReadonlySet<string>): IdFinder {
+  const byLowerCase = new Map([...ids].map((id) => [id.toLowerCase(), id]));
+  const ignoresCase = byLowerCase.size === ids.size;
+  const meant = (text: string) =>
+    ids.has(text) ? text : ignoresCase ? byLowerCase.get(text.toLowerCase()) : undefined;
   const long = [...ids].filter((id) => id.length >= minLengthInsideText);
   const short = [...ids].filter((id) => id.length < minLengthInsideText);
+  const flags = ignoresCase ? 'gi' : 'g';
+  const byThemselves = patternOf(long, byItself, flags);
+  const search = (pattern: RegExp, shortest: number) => (text: string) =>
+    new Set(text.length < shortest ? [] : matches(text, pattern).map((found) => meant(found) ?? found));
   return {
-    ids,
-    within: searchFor(long, ...byItself),
-    anywhere: searchFor(long, ...notWithinNumber),
-    short: searchFor(short, ...notWithinNumber),
+    exactly: meant,
+    within: search(byThemselves, shortestOf(long)),
+    replaced: (text, by) => text.replaceAll(byThemselves, () => by),
+    anywhere: search(patternOf(long, notWithinNumber, flags), shortestOf(long)),
+    short: search(patternOf(short, notWithinNumber, flags), shortestOf(short)),
   };
 }
 
-const none: ReadonlySet<string> = new Set();
-
-/** Finds ids between what must stand before and after them. Of ids that stand in each other the longest counts. */
-function searchFor(ids: readonly string[], before: string, after: string): (text: string) => ReadonlySet<string> {
-  const shortest = Math.min(...ids.map((id) => id.length));
+/** Of ids between what must stand before and after them. Of ids that stand in each other the longest counts. */
+function patternOf(
+  ids: readonly string[],
+  [before, after]: readonly [before: string, after: string],
+  flags: string,
+): RegExp {
   const longestFirst = [...ids].sort((a, b) => b.length - a.length);
-  const pattern = new RegExp(`${before}(?:${longestFirst.map(escapeStringRegexp).join('|')})${after}`, 'g');
-  return (text) => {
-    if (text.length < shortest) return none;
-    // In a URL they may be percent-encoded (RFC 3986).
-    const readings = text.includes('%') ? [text, percentDecoded(text)] : [text];
-    return new Set(readings.flatMap((reading) => [...reading.matchAll(pattern)].map(([id]) => id)));
-  };
+  return new RegExp(`${before}(?:${longestFirst.map(escapeStringRegexp).join('|')})${after}`, flags);
+}
+
+function shortestOf(ids: readonly string[]): number {
+  return Math.min(...ids.map((id) => id.length));
+}
+
+function matches(text: string, pattern: RegExp): string[] {
+  // In a URL they may be percent-encoded (RFC 3986).
+  const readings = text.includes('%') ? [text, percentDecoded(text)] : [text];
+  return readings.flatMap((reading) => [...reading.matchAll(pattern)].map(([id]) => id));
 }
 
 /** Decodes what is percent-encoded UTF-8, once, and leaves the rest: a text may speak of 10 % as well. */

@@ -15,6 +15,8 @@ export interface Naming {
   readonly hinted: ReadonlySet<string>;
   /** Whether any tier is named inside a longer text. */
   readonly isInTexts: boolean;
+  /** Whether the id of any tier is written in another letter case. */
+  readonly isInOtherCase: boolean;
 }
 
 /** Finds the tiers that a body names, be it JSON or not. */
@@ -22,29 +24,32 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
   const inText = new Set(tiers.anywhere(body));
   const hinted = tiers.short(body);
   const value = parseJson(body);
-  if (value === undefined) return { places: new Map(), unplaced: inText, hinted, isInTexts: false };
+  if (value === undefined)
+    return { places: new Map(), unplaced: inText, hinted, isInTexts: false, isInOtherCase: false };
   const steps = new Map<string, string>();
   const stepOf = (key: string): string => {
-    if (tiers.ids.has(key) || keys.ids.has(key)) return '*';
+    if (tiers.exactly(key) !== undefined || keys.exactly(key) !== undefined) return '*';
     const known = steps.get(key);
     if (known !== undefined) return known;
-    const general = [...tiers.within(key), ...keys.within(key)].reduce((step, id) => step.replaceAll(id, '*'), key);
-    const step = general.replaceAll('~', '~0').replaceAll('/', '~1');
+    const step = keys.replaced(tiers.replaced(key, '*'), '*').replaceAll('~', '~0').replaceAll('/', '~1');
     steps.set(key, step);
     return step;
   };
   // A repeated key hides an id from the parser, an escape hides it in the text: each is searched for the other's sake.
   const places = new Map<string, string[]>();
   let isInTexts = false;
+  let isInOtherCase = false;
   const note = (text: string, pattern: string) => {
-    const ids = tiers.ids.has(text) ? [text] : [...tiers.within(text)];
+    const whole = tiers.exactly(text);
+    const ids = whole === undefined ? [...tiers.within(text)] : [whole];
+    if (whole !== undefined && whole !== text) isInOtherCase = true;
     // Of several amid words, each may be said to be returned or not to be.
-    if (ids.length > 1 && /\p{L}/u.test(ids.reduce((rest, id) => rest.replaceAll(id, ''), text))) {
+    if (ids.length > 1 && /\p{L}/u.test(tiers.replaced(text, ''))) {
       for (const id of ids) inText.add(id);
       return;
     }
     for (const id of ids) {
-      if (id !== text) isInTexts = true;
+      if (whole === undefined) isInTexts = true;
       const list = places.get(pattern);
       if (list !== undefined) {
         if (!list.includes(id)) list.push(id);
@@ -72,11 +77,11 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
     const name = names?.[next];
     const here = below(pattern, name === undefined ? '*' : stepOf(name));
     // Where each table of a deployment counts by itself, a key may be the id of a tier and of something else.
-    if (name !== undefined && (tiers.ids.has(name) || !keys.ids.has(name))) note(name, here);
+    if (name !== undefined && (tiers.exactly(name) !== undefined || keys.exactly(name) === undefined)) note(name, here);
     read(members[next], here);
   }
   const placed = new Set([...places.values()].flat());
-  return { places, unplaced: without(inText, placed), hinted: without(hinted, placed), isInTexts };
+  return { places, unplaced: without(inText, placed), hinted: without(hinted, placed), isInTexts, isInOtherCase };
 }
 
 /** The array or the object that a string of a body holds as JSON, if it does. */
@@ -103,6 +108,11 @@ const anywhereBelow = '/**';
 function below(pattern: string, step: string): string {
   if (pattern.endsWith(anywhereBelow)) return pattern;
   return pattern.length + step.length < longestPattern ? `${pattern}/${step}` : pattern + anywhereBelow;
+}
+
+/** Whether anything of the world is named, or may be. */
+export function namesTiers({ places, unplaced, hinted }: Naming): boolean {
+  return places.size + unplaced.size + hinted.size > 0;
 }
 
 /** Those ids that are not among others. */

@@ -14,7 +14,10 @@ export function recordsIn(
 ): string[] {
   const value = parseJson(body);
   if (value === undefined) return [];
-  const knownIn = (text: string) => (tiers.ids.has(text) ? [text] : [...tiers.within(text)]);
+  const knownIn = (text: string) => {
+    const whole = tiers.exactly(text);
+    return whole === undefined ? [...tiers.within(text)] : [whole];
+  };
   const isTaken = (key: string) => reading.kind === 'stated' || knownIn(key).length > 0;
   const foundUnder = (pattern: string) =>
     textsAt(value, pattern.split('/').slice(1), isTaken).flatMap((text) => {

@@ -1,12 +1,13 @@
 import type { Suite } from '../cases/suite.js';
 import { deservesWarning, type Question } from '../contract/ledger.js';
-import { type CaseResult, explored } from '../engine/case-result.js';
+import { type CaseResult, explored, sampled } from '../engine/case-result.js';
 import { curlCommand } from '../http/curl.js';
 import { type Verdict, verdicts, worst } from '../judge/verdict.js';
+import { behindBar, oneLine } from '../support/foreign-text.js';
 import { formatLocation } from '../support/problem.js';
 import { kinds, lists } from '../world/named-world.js';
 import { driftText } from './drift-text.js';
-import { responseTextFor } from './exchange-text.js';
+import { type ResponseText, responseTextFor } from './exchange-text.js';
 
 /** The report of one run, as `certificate.json` holds it. Its schema is `schemas/certificate.schema.json`. */
 export interface Certificate {
@@ -18,6 +19,7 @@ export interface Certificate {
   readonly requirements: readonly RequirementEntry[];
   readonly questions: readonly QuestionEntry[];
   readonly drift: readonly DriftEntry[];
+  readonly unstable: readonly UnstableEntry[];
   readonly notes: readonly string[];
   readonly requests_sent: number;
   readonly started_at: string;
@@ -70,6 +72,13 @@ export interface DriftEntry {
   readonly text: string;
 }
 
+/** A case that was refuted once of the two times that it was sent. */
+export interface UnstableEntry {
+  readonly case: string;
+  /** Why, and what came back each time. */
+  readonly text: string;
+}
+
 /** What a run knows beside the results of its cases. */
 export interface RunFacts {
   readonly target: CertifiedTarget;
@@ -86,13 +95,16 @@ export interface RunFacts {
 export function certificateOf(suite: Suite, results: readonly CaseResult[], facts: RunFacts): Certificate {
   const responseText = responseTextFor(suite.world);
   const byCase = new Map(results.map((result) => [result.id, result]));
+  // What is of no single case is one more case of the requirement that it refutes.
+  const others = [sampled, explored].flatMap((id) => byCase.get(id) ?? []);
   const found = byCase.get(explored);
   const requirements = suite.ledger.requirements.map(({ id, part, statement }): RequirementEntry => {
     const cases = suite.cases
       .filter((testCase) => testCase.kind === 'requirement' && testCase.verifies === id)
       .map((testCase) => caseEntry(testCase.id, byCase.get(testCase.id), facts.target.base_url));
-    // What exploring found is a case of the requirement that it breaks.
-    if (found?.subject === id) cases.push(caseEntry(found.id, found, facts.target.base_url));
+    for (const other of others) {
+      if (other.subject === id) cases.push(caseEntry(other.id, other, facts.target.base_url));
+    }
     return { id, part, statement, verdict: worst(cases.map(({ verdict }) => verdict)), cases };
   });
   // Of requirements that pass without them; the others are named with their reason.
@@ -119,6 +131,7 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
     drift: results.flatMap((result) =>
       result.drift.map((drift) => ({ case: result.id, text: driftText(drift, result, responseText) })),
     ),
+    unstable: results.flatMap((result) => unstableEntry(result, responseText)),
     notes: [
       ...(facts.isCutShort && verdict !== 'incomplete' ? [cutShort] : []),
       ...facts.notes,
@@ -128,6 +141,13 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
   };
+}
+
+function unstableEntry({ id, reason, evidence, again }: CaseResult, responseText: ResponseText): UnstableEntry[] {
+  if (evidence === undefined || again === undefined) return [];
+  const [first, then] = [evidence, again].map((exchange) => behindBar(responseText(exchange))) as [string[], string[]];
+  const lines = [oneLine(reason), '', 'First:', ...first, '', 'Then:', ...then];
+  return [{ case: id, text: lines.join('\n') }];
 }
 
 /**

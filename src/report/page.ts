@@ -10,6 +10,7 @@ export function certificatePage(certificate: Certificate, suite: Suite): string 
     requirements,
     questions,
     drift,
+    unstable,
     notes,
     incomplete_because = [],
     requests_sent,
@@ -43,7 +44,8 @@ ${notes.map((note) => html`<p>${note}</p>`)}
 </header>
 <main>
 ${incomplete_because.length === 0 ? '' : html`<section><h2>Why it is incomplete</h2><ul>${incomplete_because.map((line) => html`<li>${line}</li>`)}</ul></section>`}
-${drift.length === 0 ? '' : html`<section><h2>Drift</h2>${[...new Set(drift.map((entry) => entry.case))].map((id) => html`<h3>${id}</h3>${drift.filter((entry) => entry.case === id).map(({ text }) => preformatted(text))}`)}</section>`}
+${textsOfCases('Drift', drift)}
+${textsOfCases('Unstable', unstable)}
 <section>
 <h2>Requirements</h2>
 <table>
@@ -97,6 +99,14 @@ function questionRow({ id, part, outcome, reason, warning, drift }: QuestionEntr
   const answer = outcome === null ? 'no answer' : outcome;
   return html`<tr><td><span class="outcome ${mark}">${answer}</span>${warning ? ' warning' : ''}${drift ? ' drift' : ''}</td><td><code>${id}</code></td><td>${open} <small>${part}</small>${reason === undefined ? '' : html`<br><small>${reason}</small>`}</td></tr>
 `;
+}
+
+/** A section of texts, those of a case together. */
+function textsOfCases(heading: string, entries: readonly { readonly case: string; readonly text: string }[]): Markup {
+  if (entries.length === 0) return html``;
+  const cases = [...new Set(entries.map((entry) => entry.case))];
+  const textsOf = (id: string) => entries.filter((entry) => entry.case === id).map(({ text }) => preformatted(text));
+  return html`<section><h2>${heading}</h2>${cases.map((id) => html`<h3>${id}</h3>${textsOf(id)}`)}</section>`;
 }
 
 /** A text of several lines, none of which a stranger began. */

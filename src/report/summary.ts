@@ -7,7 +7,7 @@ import type { Written } from './results.js';
  * and where the results lie.
  */
 export function summaryOf(certificate: Certificate, written: Written): string {
-  const { verdict, target, summary, requirements, questions, drift, notes, requests_sent } = certificate;
+  const { verdict, target, summary, requirements, questions, drift, unstable, notes, requests_sent } = certificate;
   const answered = questions.filter(({ outcome }) => outcome !== null).length;
   const warnings = questions.filter(({ warning }) => warning);
   const sums = Object.entries(summary).map(([each, count]) => `${count} ${each}`);
@@ -32,6 +32,7 @@ export function summaryOf(certificate: Certificate, written: Written): string {
     ...fields.map(([name, value]) => `${name.padEnd(13)} ${value}`),
     ...[...notes, ...reasons].flatMap((note) => ['', note]),
     ...unpassed.flatMap(requirementLines),
+    ...unstable.flatMap(({ case: id, text }) => ['', `unstable  ${id}`, ...indented(text)]),
     ...drift.flatMap(({ case: id, text }) => ['', `drift  ${id}`, ...indented(text)]),
   ]);
 }

@@ -72,6 +72,9 @@ function headersIn(
       report({ at: yaml.atKey(['headers', name]), message: `'${name}' is no header to set here`, hint });
     } else if (reference !== undefined) {
       secrets.push({ value: variable(reference, yaml.at(['headers', name])), placeholder: value });
+    } else if (/\$\{?[A-Za-z_]/.test(value)) {
+      const hint = 'Only a whole value is replaced, as in $GATEWAY_KEY: put the rest into the variable.';
+      report({ at: yaml.at(['headers', name]), message: `the value of '${name}' is a variable in part`, hint });
     } else if (secretHeaders.test(name)) {
       const hint = 'Name a variable of the environment that holds it, as in $GATEWAY_KEY.';
       report({ at: yaml.at(['headers', name]), message: `the value of '${name}' is a secret`, hint });

@@ -4,6 +4,7 @@ import { oneLine } from '../support/foreign-text.js';
 import type { Problem } from '../support/problem.js';
 import { optionsIn, type ReadVariable, referredBy } from './connection-options.js';
 import { type Environment, variables } from './environment.js';
+import { containsSecret, secretFlaw, shortNote } from './secret-checks.js';
 import type { TargetFile } from './target-file.js';
 
 /**
@@ -38,7 +39,13 @@ export function connectionOf(
   const notes: string[] = [];
   const variable: ReadVariable = (name, at) => {
     const value = environment[name];
-    if (value) return value;
+    if (value) {
+      const flaw = secretFlaw(name, value, environment);
+      if (flaw !== undefined) problems.push({ at, ...flaw });
+      const note = shortNote(name, value);
+      if (note !== undefined) notes.push(note);
+      return value;
+    }
     const message = `${'setting' in at ? '' : `${name} `}is not set, and the target needs it`;
     problems.push({ at, message, hint: `Put ${name}=… into the environment or into a .env file.` });
     return '';
@@ -60,13 +67,21 @@ export function connectionOf(
     token: credential('CLIENT_TOKEN', 'token'),
   };
   const at = environment.BASE_URL || !file ? { setting: 'BASE_URL' } : file.yaml.at(['base_url']);
-  problems.unshift(...baseUrlProblems(baseUrl, options).map((problem) => ({ at, ...problem })));
+  const secrets = [credentials.applicationId, credentials.token, ...(options.secrets ?? []).map(({ value }) => value)];
+  problems.unshift(...baseUrlProblems(baseUrl, options, secrets).map((problem) => ({ at, ...problem })));
   if (environment.BASE_URL && file?.document.base_url !== undefined && file.document.base_url !== environment.BASE_URL)
     notes.push('BASE_URL of the environment, or --base-url, is used, not the base_url of the target file.');
   return { connection: { place: { kind: 'deployment', baseUrl, credentials }, options }, problems, notes };
 }
 
-function baseUrlProblems(baseUrl: string, { allowHttp = false }: StatedOptions): Omit<Problem, 'at'>[] {
+function baseUrlProblems(
+  baseUrl: string,
+  { allowHttp = false }: StatedOptions,
+  secrets: readonly string[],
+): Omit<Problem, 'at'>[] {
+  // It stands in every certificate and every command.
+  if (containsSecret(baseUrl, secrets))
+    return [{ message: 'a base URL must not contain a credential', hint: 'Leave it out: it goes into a header.' }];
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url !== undefined && (url.username !== '' || url.password !== '')) {
     return [{ message: 'a base URL must not hold credentials', hint: 'Leave out the part before the @.' }];

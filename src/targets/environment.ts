@@ -10,6 +10,8 @@ export const variables = {
   noIntrusive: 'CONFORMANCE_NO_INTRUSIVE',
   /** With the value 1. */
   allowHttp: 'CONFORMANCE_ALLOW_HTTP',
+  /** With the value 1. */
+  worldLoaded: 'CONFORMANCE_WORLD_LOADED',
   explore: 'CONFORMANCE_EXPLORE',
   seed: 'CONFORMANCE_SEED',
 } as const;

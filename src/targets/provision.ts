@@ -1,8 +1,12 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { stringify } from 'yaml';
+import type { StatedOptions } from '../http/connection-options.js';
+import { credentialPlaceholders } from '../http/credentials.js';
+import { redactor } from '../http/redact.js';
 import { oneLine } from '../support/foreign-text.js';
 import { UnusableInput } from '../support/problem.js';
 import { boundWorld } from '../world/bindings.js';
@@ -10,7 +14,9 @@ import { worldOf } from '../world/formats.js';
 import { kinds, lists, type NamedWorld } from '../world/named-world.js';
 import type { World } from '../world/world.js';
 import { loadWorld } from '../world/world-file.js';
+import type { Place } from './connection.js';
 import type { Environment } from './environment.js';
+import { containsSecret } from './secret-checks.js';
 import { loadTarget } from './target.js';
 import { type BindingsDocument, besideTarget, type TargetFile, targetFileOf } from './target-file.js';
 
@@ -45,8 +51,28 @@ export async function provision(environment: Environment): Promise<Provisioned> 
   const file = besideTarget(target, name);
   // Before the command runs: what it creates must not be lost.
   mkdirSync(path.dirname(file), { recursive: true });
-  const printed = await run(target, command, JSON.stringify(available), variablesFor(environment, target));
-  const { document, bound, without } = bindingsFrom(printed, named, available, target);
+  const { place, options } = deploymentFor(environment, target);
+  const { baseUrl, credentials } = place;
+  const secrets = [
+    { value: credentials.token, placeholder: credentialPlaceholders.token },
+    { value: credentials.applicationId, placeholder: credentialPlaceholders.applicationId },
+    ...(options.secrets ?? []),
+  ];
+  const redacted = redactor(secrets);
+  const printed = await run(
+    target,
+    command,
+    JSON.stringify(available),
+    { BASE_URL: baseUrl, CLIENT_APPLICATION_ID: credentials.applicationId, CLIENT_TOKEN: credentials.token },
+    (line) => oneLine(redacted(line)),
+  );
+  const { document, bound, without } = bindingsFrom(
+    printed,
+    named,
+    available,
+    target,
+    secrets.map(({ value }) => value),
+  );
   replace(file, file.endsWith('.json') ? `${JSON.stringify(document, null, 2)}\n` : asYaml(document, target));
   return { bindings: path.relative(process.cwd(), file), bound, without };
 }
@@ -56,19 +82,19 @@ function availableIn(named: NamedWorld): World {
   return { ...worldOf(named), tiers: named.tiers.filter(({ id }) => !named.unavailable.has(id)) };
 }
 
-/** The address and the credentials of the target, under their usual names. */
-function variablesFor(environment: Environment, target: TargetFile): Record<string, string> {
+/** How the target is reached, which must be a deployment of its own. */
+function deploymentFor(
+  environment: Environment,
+  target: TargetFile,
+): { place: Extract<Place, { kind: 'deployment' }>; options: StatedOptions } {
   const {
     target: { notes = [] },
-    connection: { place },
+    connection: { place, options },
   } = loadTarget(environment);
   for (const note of notes) process.stderr.write(`${note}\n`);
-  if (place.kind === 'reference') {
-    const hint = 'Give the target file a base_url, or set BASE_URL.';
-    throw new UnusableInput([{ at: target.yaml.at([]), message: 'there is no deployment to provision', hint }]);
-  }
-  const { applicationId, token } = place.credentials;
-  return { BASE_URL: place.baseUrl, CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token };
+  if (place.kind === 'deployment') return { place, options };
+  const hint = 'Give the target file a base_url, or set BASE_URL.';
+  throw new UnusableInput([{ at: target.yaml.at([]), message: 'there is no deployment to provision', hint }]);
 }
 
 /** Runs the command beside the target file. @returns what it printed */
@@ -77,6 +103,7 @@ async function run(
   [program = '', ...args]: readonly string[],
   input: string,
   variables: Record<string, string>,
+  redact: (text: string) => string,
 ): Promise<string> {
   const failed = (why: string) =>
     new UnusableInput([
@@ -85,15 +112,19 @@ async function run(
   const child = spawn(program, args, {
     cwd: path.dirname(path.resolve(target.yaml.file)),
     env: { ...process.env, ...variables },
-    stdio: ['pipe', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'pipe'],
   });
+  // What it says may hold the credentials that it got, and may be meant to be obeyed by a terminal.
+  const said = (async () => {
+    for await (const line of createInterface({ input: child.stderr })) process.stderr.write(`| ${redact(line)}\n`);
+  })();
   const ended = new Promise<string | undefined>((resolve) => {
     child.on('error', (error: NodeJS.ErrnoException) => resolve(`cannot be run (${error.code ?? error.message})`));
     child.on('close', (code, signal) => resolve(code === 0 ? undefined : `ended with ${signal ?? `status ${code}`}`));
   });
   // A command that does not read all of it is no error.
   child.stdin.on('error', () => undefined).end(input);
-  const [printed, failure] = await Promise.all([text(child.stdout), ended]);
+  const [printed, failure] = await Promise.all([text(child.stdout), ended, said]);
   if (failure !== undefined) throw failed(failure);
   return printed;
 }
@@ -104,6 +135,7 @@ function bindingsFrom(
   { ids }: NamedWorld,
   available: World,
   target: TargetFile,
+  secrets: readonly string[],
 ): { document: BindingsDocument; bound: number; without: string[] } {
   const wrong = (message: string, hint: string) =>
     new UnusableInput([{ at: target.yaml.at(['provision']), message: `the command ${message}`, hint }]);
@@ -113,6 +145,8 @@ function bindingsFrom(
       'did not print the ids that it created',
       'It prints one JSON object: { "id in the world": "id in the deployment", … }, and nothing else.',
     );
+  if ([...own].flat().some((id) => containsSecret(id, secrets)))
+    throw wrong('printed an id that contains a credential', 'It would stand in the bindings file and in every result.');
   const known = new Set(kinds.flatMap((kind) => [...ids[kind].values()]));
   const stray = [...own.keys()].find((id) => !known.has(id));
   if (stray !== undefined)

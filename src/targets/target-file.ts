@@ -29,6 +29,7 @@ export interface TargetDocument {
   budget?: { requests?: number; seconds?: number };
   tls?: { ca?: string; cert?: string; key?: string };
   allow_http?: boolean;
+  world?: 'loaded';
 }
 
 /** Ids by kind and name. See `schemas/bindings.schema.json`. */

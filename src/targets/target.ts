@@ -6,7 +6,7 @@ import { oneLine } from '../support/foreign-text.js';
 import { type Location, UnusableInput } from '../support/problem.js';
 import { compileSchema } from '../support/stated-schema.js';
 import { connectionOf, type TargetConnection } from './connection.js';
-import type { Environment } from './environment.js';
+import { type Environment, variables } from './environment.js';
 import { besideTarget, type TargetFile, targetFileOf } from './target-file.js';
 
 /** A deployment under test, save for how it is reached. Nothing of it is secret, and `v8.serialize` takes it. */
@@ -16,6 +16,8 @@ export interface Target {
   readonly version?: string;
   /** Who answers for the implementation. */
   readonly contact?: string;
+  /** Whether it is known to have the world, whatever its responses show. */
+  readonly isWorldLoaded: boolean;
   /** Where the operation is, if not where the documentation says. */
   readonly operation?: Operation;
   /** The patterns under which returned tiers are named, where the suite cannot find them out. */
@@ -44,6 +46,8 @@ export function loadTarget(environment: Environment): { target: Target; connecti
     target: {
       name: file?.document.name ?? usualName,
       ...(file === undefined ? { pins: new Map() } : statedIn(file)),
+      isWorldLoaded:
+        place.kind === 'reference' || environment[variables.worldLoaded] === '1' || file?.document.world === 'loaded',
       ...(notes.length === 0 ? {} : { notes }),
     },
     connection,
@@ -51,7 +55,7 @@ export function loadTarget(environment: Environment): { target: Target; connecti
 }
 
 /** What a target file states of the deployment and of its responses. */
-function statedIn(file: TargetFile): Omit<Target, 'name' | 'notes'> {
+function statedIn(file: TargetFile): Omit<Target, 'name' | 'notes' | 'isWorldLoaded'> {
   const { version, contact, response = {}, pins = {}, operation } = file.document;
   return {
     ...defined({

@@ -1,8 +1,8 @@
 import { loadSuite, type Suite } from '../../../src/cases/suite.js';
 import type { CaseResult } from '../../../src/engine/case-result.js';
-import { runSuite } from '../../../src/engine/run.js';
+import { type RunOptions, runSuite } from '../../../src/engine/run.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
-import type { Expected } from '../../../src/judge/drift.js';
+import { recognizerFor } from '../../../src/recognition/recognizer.js';
 import { type Certificate, certificateOf } from '../../../src/report/certificate.js';
 import { channelTo } from '../../proof/judge-deployment.js';
 
@@ -14,24 +14,21 @@ export const suite: Suite = loadSuite();
 /** The requirement cases alone, for tests that send nothing else. */
 export const requirementSuite: Suite = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
 
-/** What a user states of a target, as a target file would. */
-interface Stated {
-  readonly tierPatterns?: readonly string[];
-  readonly expected?: Expected;
-  readonly infersShape?: boolean;
-}
+/** For all runs in this process on deployments that have the world of the suite: most of their responses are the same. */
+export const recognizer = recognizerFor(suite.world);
 
 /** Runs a suite over a channel, and certifies. */
 export async function certifyOver(
   channel: Channel,
-  suite: Suite,
-  stated: Stated = {},
+  own: Suite,
+  options: RunOptions = {},
 ): Promise<{ certificate: Certificate; results: CaseResult[] }> {
-  const { results, calibration } = await runSuite(suite, channel, stated);
-  const certificate = certificateOf(suite, results, {
+  const shared = own.world === suite.world ? { recognizer } : {};
+  const { results, calibration } = await runSuite(own, channel, { ...shared, ...options });
+  const certificate = certificateOf(own, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
     requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent),
-    notes: [],
+    notes: calibration.note === undefined ? [] : [calibration.note],
     isCutShort: false,
     startedAt: new Date(0),
     durationMs: 0,
@@ -42,9 +39,9 @@ export async function certifyOver(
 /** Runs a suite, the whole of it unless another is given, against a deployment in this process. */
 export function certifyInProcess(
   answer: (request: HttpRequest) => HttpResponse,
-  { suite: own = suite, ...stated }: Stated & { suite?: Suite } = {},
+  { suite: own = suite, ...options }: RunOptions & { suite?: Suite } = {},
 ): Promise<{ certificate: Certificate; results: CaseResult[] }> {
-  return certifyOver(channelTo(answer), own, stated);
+  return certifyOver(channelTo(answer), own, options);
 }
 
 /** The ids of the requirements that have a verdict. */

@@ -1,9 +1,9 @@
 /**
- * Runs some cases against a deployment, in a process of its own, whose memory can so be measured:
+ * Runs some cases against one deployment after another, in a process of its own, whose memory can so be measured:
  *
- *     node run-cases.js BASE-URL CASE…
+ *     node run-cases.js CASE,CASE… BASE-URL…
  *
- * Prints a `Ran` as JSON.
+ * Prints a `Ran` for each deployment as JSON.
  */
 
 import type { CaseResult } from '../../../src/engine/case-result.js';
@@ -14,18 +14,21 @@ import { suite } from './in-process.js';
 
 export interface Ran {
   readonly results: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
-  /** The memory that the process took at its peak, in bytes. */
+  /** The memory that the process took at its peak, in bytes, up to here. */
   readonly peak: number;
 }
 
 const credentials = { applicationId: 'the-application', token: 'the-token-0815' };
-const [baseUrl = '', ...ids] = process.argv.slice(2);
-const client = openClient({ repeats: noRepeats, baseUrl, credentials });
-const cases = suite.cases.filter(({ id }) => ids.includes(id));
-const { results } = await runSuite({ ...suite, cases }, client);
-await client.close();
-const ran: Ran = {
-  results: results.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
-  peak: process.resourceUsage().maxRSS * 1024,
-};
+const [ids = '', ...baseUrls] = process.argv.slice(2);
+const cases = suite.cases.filter(({ id }) => ids.split(',').includes(id));
+const ran: Ran[] = [];
+for (const baseUrl of baseUrls) {
+  const client = openClient({ repeats: noRepeats, baseUrl, credentials });
+  const { results } = await runSuite({ ...suite, cases }, client);
+  await client.close();
+  ran.push({
+    results: results.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
+    peak: process.resourceUsage().maxRSS * 1024,
+  });
+}
 process.stdout.write(JSON.stringify(ran));

@@ -1,0 +1,62 @@
+import { expect, test } from '@playwright/test';
+import { explanation } from '../../src/engine/explain.js';
+import { conformanceHere, temporaryFolder } from './support/cli.js';
+import { suite } from './support/in-process.js';
+
+function explained(id: string, row?: number): string {
+  const testCase = suite.cases.find((each) => each.id === id);
+  if (testCase === undefined) throw new Error(`There is no case ${id}.`);
+  return explanation(testCase, suite, row);
+}
+
+test('a requirement case: statement with its part, requests as commands, what is required, forbidden and open, and why', () => {
+  const text = explained('sample-campaign-filter');
+  for (const line of [
+    /^It verifies the requirement filter\.promotion-id:\n {2}With the promotion_id filter only .*\n {2}In the documentation: Endpoints$/m,
+    /^'plain' is sent as\n {4}curl -gi \\$/m,
+    /^ {6}"\$BASE_URL"'\/v1\/promotions\/validation\?\[filters\]\[promotion_id\]\[conditions\]\[\$is\]=camp_[0-9a-f]{24}' \\$/m,
+    /^ {2}Required to be returned: 12\n {4}'greeting' \(rank 1\), /m,
+    /^ {4}'beyond-first' \(rank 151\), .*: older than the newest 150$/m,
+    /^ {4}'for-ben' \(rank 3\): rule: the customer is ben or bulk$/m,
+    /^ {4}'mug-3' \(rank 9\): rule: an order item has product mug, quantity 3 or more$/m,
+    /^ {4}.* and \d+ more: the filter asks for spring$/m,
+    /^ {2}Open: 2\n {4}'beyond-first' \(rank 151\), .*: older than the newest 150, and the filter may come first$/m,
+    /^Given that\n {2}- 'plain' is answered 2xx$/m,
+    /^It is expected that\n {2}- 'probe' is answered 2xx\n {2}- 'probe' returns 'greeting' \(rank 1\), /m,
+  ])
+    expect(text).toMatch(line);
+});
+
+test('a question: each outcome with what shows it, and the request that is the evidence', () => {
+  const text = explained('filter-beyond-window');
+  expect(text).toMatch(/^It answers the question filter-beyond-window:\n {2}\S.*\n {2}In the documentation: \S/m);
+  expect(text).toContain("The first of these outcomes that holds is the answer; 'probe' shows it:");
+  for (const outcome of ['filter-first', 'window-first', 'rejected', 'server-error'])
+    expect(text).toMatch(new RegExp(`^  ${outcome}: \\S.*\\n    - 'probe' `, 'm'));
+});
+
+test('a request of which all is open says why, and an open value what it is', () => {
+  expect(explained('omitted-customer')).toContain('The result is open: what leaving out customer means is open.');
+  expect(explained('response-status')).toContain("The answer is taken from 'plain': The status code of");
+});
+
+test('a matrix lists its rows and shows one, the first or that which is wanted', () => {
+  const first = explained('campaign-filter');
+  expect(first).toMatch(/^64 rows:\n {2}1\. spring, an ordinary customer, one item, no metadata, no expand$/m);
+  expect(first).toContain('Row 1: spring, ');
+  expect(first).toContain('Another row: --row NUMBER');
+  expect(explained('campaign-filter', 64)).toMatch(/^Row 64: one without tiers, one with reservations, /m);
+});
+
+test('every case can be explained', () => {
+  for (const { id } of suite.cases) expect(explained(id), id).toMatch(/^It (verifies|answers) the /m);
+});
+
+test('on the command line: an id that is near is suggested, and a row that is not there refused', async () => {
+  const { folder, remove } = temporaryFolder();
+  const unknown = await conformanceHere(['explain', 'campain-filter'], { cwd: folder });
+  const row = await conformanceHere(['explain', 'campaign-filter', '--row', '65'], { cwd: folder });
+  remove();
+  expect(unknown).toEqual({ status: 2, output: "campain-filter: is no case\n    Did you mean 'campaign-filter'?\n" });
+  expect(row).toEqual({ status: 2, output: '--row: campaign-filter has no row 65\n    It has 64 rows.\n' });
+});

@@ -1,0 +1,162 @@
+import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
+import { faultNamed } from '../../reference/faults/index.js';
+import { sampled } from '../../src/engine/case-result.js';
+import { credentialPlaceholders } from '../../src/http/credentials.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { certifyInProcess, certifyOver, channelTo, requirementSuite, requirementsWith } from './support/in-process.js';
+
+const { world } = requirementSuite;
+const suite = requirementSuite;
+const honest = createDeployment({ world, credentials: credentialPlaceholders });
+const withFault = (id: string) =>
+  createDeployment({ world, credentials: credentialPlaceholders, faults: [faultNamed(id)] });
+
+type Answer = (request: HttpRequest) => HttpResponse;
+
+/** Answers the request of a number, from 1, in another manner, and all others as documented. */
+function onceOtherwise(number: number, otherwise: (response: HttpResponse) => HttpResponse): Answer {
+  let requests = 0;
+  return (request) => {
+    requests += 1;
+    const response = honest(request);
+    return requests === number ? otherwise(response) : response;
+  };
+}
+
+test.describe('a fail was seen twice', () => {
+  const mishaps: readonly (readonly [what: string, otherwise: (response: HttpResponse) => HttpResponse])[] = [
+    ['404', () => ({ status: 404, headers: [], body: '' })],
+    ['500', () => ({ status: 500, headers: [], body: '{"error":"once"}' })],
+    ['an empty 200', () => ({ status: 200, headers: [], body: '' })],
+    ['an empty list', () => ({ status: 200, headers: [], body: '{"promotions":[]}' })],
+    ['the answer to another request', () => honest(suite.calibration[1] as HttpRequest)],
+  ];
+  for (const [what, otherwise] of mishaps) {
+    test(`${what}, once: never a failure, and listed with both answers where it was noticed`, async () => {
+      let unstable = 0;
+      for (const number of [1, 5, 7, 20, 60, 120, 280]) {
+        const { certificate } = await certifyInProcess(onceOtherwise(number, otherwise), { suite });
+        expect(certificate.verdict).not.toBe('does-not-conform');
+        for (const { case: id, text } of certificate.unstable) {
+          unstable += 1;
+          expect(text).toMatch(
+            /^(.*: )?Unstable: sent twice, and not refuted alike\.[\s\S]*\nFirst:\n[\s\S]*\nThen:\n/,
+          );
+          const entry = certificate.requirements.flatMap(({ cases }) => cases).find((each) => each.id === id);
+          expect(entry?.verdict).toBe('inconclusive');
+        }
+      }
+      expect(unstable).toBeGreaterThan(0);
+    });
+  }
+
+  test('what is refuted both times fails, and costs as many requests again', async () => {
+    const { certificate } = await certifyInProcess(withFault('window-of-149'), { suite });
+    expect(requirementsWith('fail', certificate)).toContain('limit.newest-150');
+    expect(certificate.unstable).toEqual([]);
+    const { certificate: usual } = await certifyInProcess(honest, { suite });
+    expect(certificate.requests_sent).toBeGreaterThan(usual.requests_sent);
+  });
+});
+
+test.describe('what is sent again', () => {
+  /** Answers one request of a large case with nothing, so many times. */
+  const emptyFor = (times: number): Answer => {
+    let requests = 0;
+    return (request) => {
+      const response = honest(request);
+      if (request.path !== narrowed?.path || request.body !== narrowed.body) return response;
+      requests += 1;
+      return requests <= times ? { ...response, body: '{"promotions":[]}' } : response;
+    };
+  };
+  const campaigns = suite.cases.find(({ id }) => id === 'campaign-filter');
+  const narrowed = campaigns?.rows[0]?.requests.get('filtered');
+  const one = { ...suite, cases: suite.cases.filter((each) => each === campaigns) };
+
+  test('a single row that is refuted is sent a third time', async () => {
+    const { certificate } = await certifyInProcess(emptyFor(2), { suite: one });
+    expect(requirementsWith('fail', certificate)).toEqual([]);
+    expect(certificate.unstable.map((entry) => entry.case)).toEqual([campaigns?.id]);
+    const { certificate: refuted } = await certifyInProcess(emptyFor(3), { suite: one });
+    expect(requirementsWith('fail', refuted)).toHaveLength(1);
+  });
+
+  test('goes out one request after another, each on a connection of its own', async () => {
+    const events: string[] = [];
+    const channel = channelTo(emptyFor(1));
+    await certifyOver(
+      {
+        ...channel,
+        renew: () => events.push('renewed'),
+        async send(request) {
+          events.push('sent');
+          await new Promise((resolve) => setImmediate(resolve));
+          events.push('answered');
+          return channel.send(request);
+        },
+      },
+      one,
+    );
+    const again = events.slice(events.indexOf('renewed'));
+    const expected = ['renewed', 'sent', 'answered'];
+    expect(again.length).toBeGreaterThan(100);
+    expect(again).toEqual(again.map((_, n) => expected[n % 3]));
+  });
+});
+
+test('a deployment that changes its mind late is noticed: some early cases are sent again at the end', async () => {
+  const { certificate: usual } = await certifyInProcess(honest, { suite });
+  const changed = withFault('customer-ignored');
+  let requests = 0;
+  const late: Answer = (request) => {
+    requests += 1;
+    return requests > usual.requests_sent - 6 ? changed(request) : honest(request);
+  };
+  const { certificate } = await certifyInProcess(late, { suite });
+  expect(certificate.verdict).toBe('does-not-conform');
+  const failing = certificate.requirements.flatMap(({ cases }) => cases).filter(({ verdict }) => verdict === 'fail');
+  expect(failing.map(({ id }) => id)).toEqual([sampled]);
+  expect(failing[0]?.reason).toMatch(/^When reserved-for-one-customer was sent once more at the end of the run: /);
+});
+
+test.describe('the world is a precondition', () => {
+  const withoutWorld: readonly (readonly [what: string, answer: Answer])[] = [
+    ['returns nothing', () => ({ status: 200, headers: [], body: '{"promotions":[]}' })],
+    ['knows no customer', () => ({ status: 404, headers: [], body: '{"error":"no such customer"}' })],
+    ['refuses what it does not know', () => ({ status: 400, headers: [], body: '' })],
+    [
+      'has promotions of its own',
+      () => ({ status: 200, headers: [], body: '{"promotions":[{"id":"own-promotion-1"}]}' }),
+    ],
+  ];
+  for (const [what, answer] of withoutWorld) {
+    test(`a deployment that ${what}: incomplete, with both reasons and the line that says otherwise`, async () => {
+      const { certificate } = await certifyInProcess(answer, { suite });
+      expect(certificate.verdict).toBe('incomplete');
+      expect(requirementsWith('fail', certificate)).toEqual([]);
+      const reasons = certificate.incomplete_because?.join('\n');
+      expect(reasons).toMatch(
+        /either it is not loaded .*, or nothing is ever returned\..*--world-loaded, or world: loaded/,
+      );
+      const { certificate: loaded } = await certifyInProcess(answer, { suite, isWorldLoaded: true });
+      expect(loaded.verdict).toBe('does-not-conform');
+    });
+  }
+
+  test('an error of the server itself is a failure all the same', async () => {
+    const { certificate } = await certifyInProcess(() => ({ status: 500, headers: [], body: '' }), { suite });
+    expect(certificate.verdict).toBe('does-not-conform');
+  });
+
+  test('ids in another letter case are taken for the same, and noted', async () => {
+    const upper: Answer = (request) => {
+      const response = honest(request);
+      return { ...response, body: response.body.replaceAll(/promo_[0-9a-f]+/g, (id) => id.toUpperCase()) };
+    };
+    const { certificate } = await certifyInProcess(upper, { suite });
+    expect(certificate.verdict).toBe('conforms');
+    expect(certificate.notes.join()).toContain('another letter case');
+  });
+});

@@ -1,0 +1,28 @@
+import { type TestCase, tag } from '../cases/case.js';
+import type { Suite } from '../cases/suite.js';
+import { worst } from '../judge/verdict.js';
+import { type CaseResult, sampled } from './case-result.js';
+
+/** The cases that are sent once more at the end of a run. */
+export function sampledCases({ cases }: Suite): readonly TestCase[] {
+  return cases.filter(({ tags }) => tags.includes(tag.sample));
+}
+
+/**
+ * What came of the cases that were sent once more, as one result. It speaks of a requirement where that was refuted,
+ * though it may have passed at the beginning; whatever else they came to was said at the beginning.
+ *
+ * @param results of at least one case
+ */
+export function sampleResult(results: readonly CaseResult[]): CaseResult {
+  const requestsSent = results.reduce((sum, result) => sum + result.requestsSent, 0);
+  const refuted = results.find(({ verdict }) => verdict === 'fail') ?? results.find(({ again }) => again !== undefined);
+  const [first] = results;
+  if (first === undefined) throw new Error('No case is sent once more.');
+  if (refuted !== undefined) {
+    const reason = `When ${refuted.id} was sent once more at the end of the run: ${refuted.reason}`;
+    return { ...refuted, id: sampled, reason, drift: [], requestsSent };
+  }
+  const verdict = worst(results.map((result) => result.verdict));
+  return { id: sampled, subject: sampled, verdict, reason: '', at: first.at, rows: [], drift: [], requestsSent };
+}
