@@ -12,6 +12,7 @@ import { parseYaml } from '../../src/support/yaml-file.js';
 import type { Tier } from '../../src/world/world.js';
 import { loadWorld } from '../../src/world/world-file.js';
 import { marked, placeOf } from './support/marked.js';
+import { testRows } from './support/rows.js';
 
 const cases = path.join(packageRoot, 'cases');
 const ledger = loadLedger(path.join(cases, 'contract.yaml'));
@@ -65,14 +66,12 @@ type Mistake = readonly [
 ];
 
 function refuses(mistakes: readonly Mistake[], load: (yaml: string) => readonly Problem[]): void {
-  for (const [what, yaml, ...expected] of mistakes) {
-    test(what, () => {
-      const { text, places } = marked(yaml);
-      const problems = load(text);
-      expect(textsOf(problems)).toEqual(expected);
-      expect(placesOf(problems)).toEqual(places);
-    });
-  }
+  testRows('each of them, at its place', mistakes, (_, yaml, ...expected) => {
+    const { text, places } = marked(yaml);
+    const problems = load(text);
+    expect(textsOf(problems)).toEqual(expected);
+    expect(placesOf(problems)).toEqual(places);
+  });
 }
 
 test('a problem is reported with file, line, column and the hint', () => {
@@ -978,11 +977,9 @@ test.describe('accepts', () => {
     ],
     ['another method and path', '{ method: POST, path: /V1 }', ({ method, path }) => [method, path], ['POST', '/V1']],
   ];
-  for (const [what, request, part, sent] of bodies) {
-    test(`a request: ${what}`, () => {
-      expect(part(requestOf(request))).toEqual(sent);
-    });
-  }
+  testRows('the requests of a case, each as it is sent', bodies, (_, request, part, sent) => {
+    expect(part(requestOf(request))).toEqual(sent);
+  });
 
   test('a request like an earlier one, and without some of its query', () => {
     const { first, second, third } = requestsOf(

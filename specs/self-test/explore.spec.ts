@@ -5,23 +5,20 @@ import type { Fault } from '../../reference/faults/fault.js';
 import { faults } from '../../reference/faults/index.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { explored } from '../../src/engine/case-result.js';
-import { explore } from '../../src/engine/explore.js';
+import { type Exploration, explore } from '../../src/engine/explore.js';
 import { startRun } from '../../src/engine/run.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
-import { recognizerFor } from '../../src/recognition/recognizer.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
-import { channelTo, suite } from './support/in-process.js';
+import { channelTo, recognizer, suite } from './support/in-process.js';
 import { independentDeployment, type ShapeName, shapes } from './support/independent.js';
 
 const { world } = suite;
 const exploration = { requests: 600, seed: 7 };
 
-const recognizer = recognizerFor(world);
-
-async function exploring(answer: Parameters<typeof channelTo>[0]) {
+async function exploring(answer: Parameters<typeof channelTo>[0], wanted: Exploration = exploration) {
   const channel = channelTo(answer);
   const { background } = await startRun(suite, channel, { recognizer, isWorldLoaded: true });
-  return explore(suite, channel, background, exploration);
+  return explore(suite, channel, background, wanted);
 }
 
 /** Faults that no random request can show, with the reason. */
@@ -54,25 +51,25 @@ test('random requests find a fault of each requirement, those aside that they ca
 
 test('random requests find all faults that the written cases find', { tag: '@long' }, () => expectFound(faults));
 
-test.describe('random requests fail no conforming deployment', () => {
-  for (const shape of (Object.keys(shapes) as ShapeName[]).filter(
-    (each) => each !== 'with-rejected' && each !== 'huge-records',
-  )) {
-    test(shape, async () => {
-      const traits = {
-        shape,
-        empty: 404,
-        repeated: 'each-item-alone',
-        orderMetadataRules: 'ignored',
-        filteredWindow: 'filter-first',
-      } as const;
-      expect(await exploring(independentDeployment(world, traits))).toMatchObject({
-        verdict: 'pass',
-        subject: explored,
-      });
+/** Each shape is sent so many requests, and none of them those of another. */
+async function expectConforming(requests: number): Promise<void> {
+  const { 'with-rejected': _ambiguous, 'huge-records': _slow, ...others } = shapes;
+  for (const [n, shape] of (Object.keys(others) as ShapeName[]).entries()) {
+    const deployment = independentDeployment(world, {
+      shape,
+      empty: 404,
+      repeated: 'each-item-alone',
+      orderMetadataRules: 'ignored',
+      filteredWindow: 'filter-first',
     });
+    const { verdict, subject, reason } = await exploring(deployment, { requests, seed: n + 1 });
+    expect.soft([verdict, subject], `${shape}: ${reason}`).toEqual(['pass', explored]);
   }
-});
+}
+
+test('random requests fail no conforming deployment', () => expectConforming(60));
+
+test('many random requests fail none', { tag: '@long' }, () => expectConforming(600));
 
 test('a finding is shrunk to a small request and printed as a case that the suite takes and that fails', async () => {
   const result = await exploring(

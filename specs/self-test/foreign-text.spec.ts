@@ -140,7 +140,7 @@ const deployments: Readonly<Record<string, readonly [answer: Answer, verdict: st
 };
 for (const [n, [what, [answer, verdict, shows]]] of Object.entries(deployments).entries()) {
   test(`in a run against a deployment that ${what}`, async () => {
-    const { output } = await leavesNothing(['certify', '--out', `out${n}`], answer, some);
+    const { output } = await leavesNothing(['certify', '--world-loaded', '--out', `out${n}`], answer, some);
     expect(output.split('\n').filter((line) => /^\s*[A-Z-]{6,} /.test(line))).toEqual([
       expect.stringMatching(`^${verdict} `),
     ]);

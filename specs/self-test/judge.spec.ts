@@ -12,6 +12,7 @@ import { type Verdict, worst } from '../../src/judge/verdict.js';
 import { readingOf } from '../../src/recognition/reading.js';
 import { recognizerFor } from '../../src/recognition/recognizer.js';
 import type { World } from '../../src/world/world.js';
+import { testRows } from './support/rows.js';
 
 const [first, second, third] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
 
@@ -261,15 +262,14 @@ test.describe('an assertion holds, is violated or stays unclear:', () => {
       unclear: [[returning(first)], [noJson]],
     },
   };
-  for (const name of names) {
-    test(name, () => {
-      for (const [wanted, rows] of Object.entries(table[name])) {
-        for (const [probe, other = returning()] of rows) {
-          expect(truth(written[name], { probe, other }), JSON.stringify([probe, other])).toBe(wanted);
-        }
+  const byName = names.map((name) => [name, written[name], table[name]] as const);
+  testRows('each kind, by what was answered', byName, (_, assertion, truths) => {
+    for (const [wanted, rows] of Object.entries(truths)) {
+      for (const [probe, other = returning()] of rows) {
+        expect(truth(assertion, { probe, other }), JSON.stringify([probe, other])).toBe(wanted);
       }
-    });
-  }
+    }
+  });
 
   test('every kind, save those that are about other assertions', () => {
     const kinds = [...assertionKinds].flatMap(([key, kind]) => ('combine' in kind ? [] : [key]));
@@ -329,14 +329,15 @@ test.describe('what shows nothing never counts against a deployment:', () => {
     [['requirement', 'question'], unanswered],
     [['requirement'], withHint],
   ] as const) {
-    for (const probe of exchanges) {
-      test(`${'response' in probe ? probe.response.status : probe.transportError}, as ${modes.join(' and ')}`, () => {
-        for (const mode of modes) {
-          for (const name of names)
-            expect(truth(written[name], { probe, other: returning() }, mode), name).toBe('unclear');
-        }
-      });
-    }
+    const rows = exchanges.map(
+      (probe) => [`${'response' in probe ? probe.response.status : probe.transportError}`, probe] as const,
+    );
+    testRows(`as ${modes.join(' and ')}`, rows, (_, probe) => {
+      for (const mode of modes) {
+        const truths = names.map((name) => [name, truth(written[name], { probe, other: returning() }, mode)]);
+        expect(truths).toEqual(names.map((name) => [name, 'unclear']));
+      }
+    });
   }
 
   const reasons: readonly (readonly [exchange: Exchange, reason: string])[] = [
@@ -350,15 +351,10 @@ test.describe('what shows nothing never counts against a deployment:', () => {
     [answered(401), 'Answered 401: the credentials are probably wrong. Check CLIENT_APPLICATION_ID and CLIENT_TOKEN.'],
     [answered(500), 'Answered 500, so there is no result to judge.'],
   ];
-  for (const [probe, reason] of reasons) {
-    test(`the reason: ${reason}`, () => {
-      expect(truthOf(asserting(written.include), evidenceOf({ probe }), 'requirement')).toEqual({
-        is: 'unclear',
-        because: reason,
-        shownBy: 'probe',
-      });
-    });
-  }
+  test('and the reason is said', () => {
+    const truths = reasons.map(([probe]) => truthOf(asserting(written.include), evidenceOf({ probe }), 'requirement'));
+    expect(truths).toEqual(reasons.map(([, because]) => ({ is: 'unclear', because, shownBy: 'probe' })));
+  });
 
   test('a question is about such answers, too', () => {
     for (const status of [301, 401, 403]) {
@@ -517,11 +513,9 @@ test.describe('the verdict of a requirement case:', () => {
       'It is broken-connection.',
     ],
   ];
-  for (const [what, row, probe, verdict, reason] of cases) {
-    test(`${what} → ${verdict}`, () => {
-      expect(judged(requirementOf(row), { probe })).toMatchObject({ verdict, reason });
-    });
-  }
+  testRows('each by what was answered', cases, (_, row, probe, verdict, reason) => {
+    expect(judged(requirementOf(row), { probe })).toMatchObject({ verdict, reason });
+  });
 
   test('it stands where the case file says what it rests on, with the exchange that shows it', () => {
     const place = { file: 'cases.yaml', line: 7, column: 9 };
@@ -659,13 +653,11 @@ test.describe('the answer to a question:', () => {
       'Answered 429: the deployment limits the rate of requests; send fewer per second.',
     ],
   ];
-  for (const [what, probe, outcome, verdict, reason] of answers) {
-    test(`${what} → ${outcome ?? verdict}`, () => {
-      const judgement = judged(questionOf(rules), { probe });
-      expect(judgement).toMatchObject({ verdict, reason });
-      expect(judgement.outcome).toBe(outcome);
-    });
-  }
+  testRows('the first rule that holds', answers, (_, probe, outcome, verdict, reason) => {
+    const judgement = judged(questionOf(rules), { probe });
+    expect(judgement).toMatchObject({ verdict, reason });
+    expect(judgement.outcome).toBe(outcome);
+  });
 
   test('the exchange that the case names shows it, wherever it stands', () => {
     expect(judged(questionOf(rules), { probe: answered(400), last: returning(first) })).toMatchObject({
@@ -752,15 +744,13 @@ test.describe('the answer to a question:', () => {
     ],
     ['no such header', headers, answered(200, '', { Date: 'now' }), 'none'],
   ];
-  for (const [what, take, probe, value] of values) {
-    test(`an open value: ${what}`, () => {
-      expect(judged(questionOf({ kind: 'value', of: 'probe', take, at }), { probe })).toMatchObject({
-        verdict: 'pass',
-        reason: '',
-        outcome: value,
-      });
+  testRows('open values', values, (_, take, probe, value) => {
+    expect(judged(questionOf({ kind: 'value', of: 'probe', take, at }), { probe })).toMatchObject({
+      verdict: 'pass',
+      reason: '',
+      outcome: value,
     });
-  }
+  });
 
   test('an open value: the shape that the target file states', () => {
     const shape: QuestionAnswer = { kind: 'value', of: 'probe', take: { part: 'shape' }, at };

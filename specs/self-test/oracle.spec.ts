@@ -4,6 +4,7 @@ import { type Obligation, type Oracle, oracleFor } from '../../src/contract/orac
 import type { HttpRequest } from '../../src/http/exchange.js';
 import type { Kind } from '../../src/world/named-world.js';
 import { loadWorld } from '../../src/world/world-file.js';
+import { testRows } from './support/rows.js';
 
 const world = loadWorld();
 const { ids } = world;
@@ -200,24 +201,20 @@ test.describe('nothing is required, neither acceptance nor a result,', () => {
       '/query ([filters][promotion_id][conditions][$in]) must NOT have additional properties',
     ],
   ];
-  for (const [what, patch, whyOpen] of open) {
-    test(what, () => {
-      const oracle = oracleWith(patch);
-      expect([oracle.whyOpen, oracle.undocumented]).toEqual([whyOpen, undefined]);
-      expect(oracle.accepted).toBe(false);
-      expect(countOf(oracle, 'required')).toBe(0);
-      // An id that does not exist leaves all of it open; of anything else something still binds.
-      if (/unknown (customer|product|SKU|campaign)/.test(whyOpen)) expect(countOf(oracle, 'forbidden')).toBe(0);
-      else expect(countOf(oracle, 'forbidden')).toBeGreaterThan(0);
-    });
-  }
-  for (const [what, patch, where] of undocumented) {
-    test(what, () => {
-      const oracle = oracleWith(patch);
-      const whyOpen = `the documentation does not describe it: ${where}`;
-      expectAllOpen(oracle, whyOpen, whyOpen);
-    });
-  }
+  testRows('whatever is open of a request', open, (_, patch, whyOpen) => {
+    const oracle = oracleWith(patch);
+    expect([oracle.whyOpen, oracle.undocumented]).toEqual([whyOpen, undefined]);
+    expect(oracle.accepted).toBe(false);
+    expect(countOf(oracle, 'required')).toBe(0);
+    // An id that does not exist leaves all of it open; of anything else something still binds.
+    if (/unknown (customer|product|SKU|campaign)/.test(whyOpen)) expect(countOf(oracle, 'forbidden')).toBe(0);
+    else expect(countOf(oracle, 'forbidden')).toBeGreaterThan(0);
+  });
+  testRows('whatever the documentation does not describe', undocumented, (_, patch, where) => {
+    const oracle = oracleWith(patch);
+    const whyOpen = `the documentation does not describe it: ${where}`;
+    expectAllOpen(oracle, whyOpen, whyOpen);
+  });
 
   function expectAllOpen(oracle: Oracle, whyOpen: string, undocumented?: string): void {
     expect([oracle.whyOpen, oracle.undocumented]).toEqual([whyOpen, undocumented]);
@@ -247,19 +244,15 @@ test.describe('where a part of the request is open, what else the documentation 
     ['a key of no tier', [ann, { filter: { 'metadata.no_such_key': 'x' } }], [o, o, f, o, o, o, o]],
     ['a + in a filter', [ann, query('[filters][metadata.level][conditions][$is]=a+b')], [o, o, f, o, o, o, o]],
   ];
-  for (const [what, patches, said] of rows) {
-    test(what, () => {
-      const oracle = oracleWith(...patches);
-      expect(obligations('returned', oracle, names)).toEqual(
-        Object.fromEntries(names.map((name, n) => [name, said[n]])),
+  testRows('tier by tier', rows, (_, patches, said) => {
+    const oracle = oracleWith(...patches);
+    expect(obligations('returned', oracle, names)).toEqual(Object.fromEntries(names.map((name, n) => [name, said[n]])));
+    // What speaks against a tier is among its grounds.
+    for (const tier of world.tiers)
+      expect(oracle.grounds(tier).some(({ obligation }) => obligation === 'forbidden')).toBe(
+        oracle.returned(tier) === 'forbidden',
       );
-      // What speaks against a tier is among its grounds.
-      for (const tier of world.tiers)
-        expect(oracle.grounds(tier).some(({ obligation }) => obligation === 'forbidden')).toBe(
-          oracle.returned(tier) === 'forbidden',
-        );
-    });
-  }
+  });
 
   test('audienceRulesOnly alone is accepted, with something else left out it need not be', () => {
     expect(oracleWith(ann, query('audienceRulesOnly=true')).accepted).toBe(true);
@@ -349,11 +342,9 @@ test.describe('whether a tier is valid follows from its rules:', () => {
     ],
     ['whatever the filter', inCampaign('summer'), { greeting: 'required', 'for-ann': 'forbidden' }],
   ];
-  for (const [what, patch, expected] of valid) {
-    test(what, () => {
-      expect(obligations('valid', oracleWith(patch), Object.keys(expected))).toEqual(expected);
-    });
-  }
+  testRows('rule by rule', valid, (_, patch, expected) => {
+    expect(obligations('valid', oracleWith(patch), Object.keys(expected))).toEqual(expected);
+  });
 });
 
 test.describe('whether a tier matches follows from the filter:', () => {
@@ -397,11 +388,9 @@ test.describe('whether a tier matches follows from the filter:', () => {
       { 'budget-in-words': 'required', budget: 'forbidden' },
     ],
   ];
-  for (const [what, patch, expected] of matching) {
-    test(what, () => {
-      expect(obligations('matching', oracleWith(patch), Object.keys(expected))).toEqual(expected);
-    });
-  }
+  testRows('filter by filter', matching, (_, patch, expected) => {
+    expect(obligations('matching', oracleWith(patch), Object.keys(expected))).toEqual(expected);
+  });
 });
 
 test.describe('whether a tier is returned: within the window, valid and matching', () => {
@@ -436,14 +425,12 @@ test.describe('whether a tier is returned: within the window, valid and matching
       ['forbidden', 'forbidden', 'forbidden', 'forbidden', 'forbidden', 'forbidden', 'forbidden'],
     ],
   ];
-  for (const [what, patch, expected] of returned) {
-    test(what, () => {
-      const oracle = oracleWith(patch);
-      expect(oracle.accepted).toBe(true);
-      expect(oracle.whyOpen).toBeUndefined();
-      expect(Object.values(obligations('returned', oracle, names))).toEqual(expected);
-    });
-  }
+  testRows('request by request', returned, (_, patch, expected) => {
+    const oracle = oracleWith(patch);
+    expect(oracle.accepted).toBe(true);
+    expect(oracle.whyOpen).toBeUndefined();
+    expect(Object.values(obligations('returned', oracle, names))).toEqual(expected);
+  });
 
   test('for a request that says everything: all of the newest 150 but the open ones, and nothing else', () => {
     const oracle = oracleWith(

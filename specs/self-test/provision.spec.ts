@@ -12,7 +12,7 @@ import { endpointOf } from '../../src/targets/connection.js';
 import { openTarget } from '../../src/targets/open.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { thingFlaw } from '../../src/world/thing-flaw.js';
-import { conformance, conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
+import { conformance, conformanceHere, temporaryFolder } from './support/cli.js';
 import { certifyOver, suite } from './support/in-process.js';
 
 const { folder, remove } = temporaryFolder();
@@ -49,11 +49,6 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
   expect(diagnosed.output).not.toMatch(/PROBLEM|\?/);
   expect(diagnosed.status).toBe(0);
 
-  // On the command line a selection, and in this process everything.
-  const only = ['--', '--grep', '@limit.newest-150'];
-  const certified = await conformance(['certify', ...target, '--out', 'out', ...only], options);
-  expect(certified.status, certified.output).toBe(4);
-  expect(readCertificate(folder, 'out').summary).toEqual({ pass: 1, 'not-applicable': 16 });
   const stated = { ...env, TARGET: path.join(folder, 'targets', 'reference.yaml') };
   const { place, options: connection } = loadTarget(stated).connection;
   const client = openTarget({}, endpointOf(place, { baseUrl: url, credentials: referenceCredentials }), connection);

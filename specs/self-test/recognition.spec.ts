@@ -6,6 +6,7 @@ import { type Reading, readingOf } from '../../src/recognition/reading.js';
 import { recognizerFor } from '../../src/recognition/recognizer.js';
 import { recordsIn } from '../../src/recognition/records.js';
 import { resultOf } from '../../src/recognition/result.js';
+import { testRows } from './support/rows.js';
 
 const [a, b, c] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
 const knownIds = (tiers: readonly string[], keys: readonly string[]): KnownIds => ({
@@ -61,12 +62,10 @@ test.describe('tiers are found under their path patterns', () => {
     ['nothing: null', null, {}],
     ['nothing: other ids', [{ id: 'promo_dddddddddddd' }], {}],
   ];
-  for (const [what, body, places] of shapes) {
-    test(what, () => {
-      expect(named(JSON.stringify(body))).toEqual(places);
-      expect(named(JSON.stringify(body, null, 2))).toEqual(places);
-    });
-  }
+  testRows('whatever the shape', shapes, (_, body, places) => {
+    expect(named(JSON.stringify(body))).toEqual(places);
+    expect(named(JSON.stringify(body, null, 2))).toEqual(places);
+  });
 
   test('numbers that are ids, and keys that are: as whole values only, being part of anything', () => {
     const numbers = knownIds(['17', '4'], []);
@@ -96,9 +95,7 @@ test.describe('ids of a deployment’s own', () => {
     ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
     ['keys that are ids of two kinds', { 7: {} }, idsOf('7'), { '/*': ['7'] }],
   ];
-  for (const [what, body, ids, places] of table) {
-    test(what, () => expect(named(JSON.stringify(body), ids)).toEqual(places));
-  }
+  testRows('of every form', table, (_, body, ids, places) => expect(named(JSON.stringify(body), ids)).toEqual(places));
 
   test('too short to be recognised inside text leave it open, where nothing is named otherwise', () => {
     const ids = idsOf('T-1', 'T-12');
@@ -144,9 +141,7 @@ test.describe('whatever the text is', () => {
       { '/constructor': [a], '/toString/*': [b] },
     ],
   ];
-  for (const [what, body, places] of texts) {
-    test(what, () => expect(named(body)).toEqual(places));
-  }
+  testRows('however odd it is', texts, (_, body, places) => expect(named(body)).toEqual(places));
 
   test('more keys than any call takes arguments', () => {
     const keys = Array.from({ length: 300_000 }, (_, n) => `"k${n}":0`).join();
@@ -235,9 +230,9 @@ test.describe('a target’s responses are read', () => {
       { kind: 'misstated', stated: ['/y'], patterns: ['/x'] },
     ],
   ];
-  for (const [what, namings, stated, reading] of readings) {
-    test(what, () => expect(readingOf(namings, stated === undefined ? undefined : [stated])).toEqual(reading));
-  }
+  testRows('by all that is known of them', readings, (_, namings, stated, reading) =>
+    expect(readingOf(namings, stated === undefined ? undefined : [stated])).toEqual(reading),
+  );
 
   const results: readonly (readonly [
     what: string,
@@ -307,13 +302,11 @@ test.describe('a target’s responses are read', () => {
     expect(resultOf(grouped, reading).returned).toEqual([a, b]);
   });
 
-  for (const [what, named, reading, returned, unclear] of results) {
-    test(`${what}`, () => {
-      const result = resultOf(named, reading);
-      expect(result.returned).toEqual(returned);
-      expect([...result.unclear]).toEqual(unclear);
-    });
-  }
+  testRows('as far as it can be determined', results, (_, named, reading, returned, unclear) => {
+    const result = resultOf(named, reading);
+    expect(result.returned).toEqual(returned);
+    expect([...result.unclear]).toEqual(unclear);
+  });
 
   test('what to do is said where it cannot be determined', () => {
     const named = naming({ '/x': [a], '/y': [b] });
@@ -347,9 +340,9 @@ test.describe('whatever stands where promotions are named is found, known or not
     ['nothing elsewhere', { data: ['x'] }, agreed('/other/*'), []],
     ['nothing that is no text', { data: [null, true, {}, []] }, agreed('/data/*'), []],
   ];
-  for (const [what, body, reading, found] of table) {
-    test(what, () => expect(recordsIn(JSON.stringify(body), reading, ids)).toEqual(found));
-  }
+  testRows('in every shape', table, (_, body, reading, found) =>
+    expect(recordsIn(JSON.stringify(body), reading, ids)).toEqual(found),
+  );
 
   test('nothing in a body that is no JSON', () => expect(recordsIn(`<p>${a}`, agreed('/*'), ids)).toEqual([]));
 });

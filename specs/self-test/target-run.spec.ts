@@ -1,12 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { loadSuite, ownFolder } from '../../src/cases/suite.js';
+import { stringify } from 'yaml';
+import { loadSuite, ownFolder, type Suite } from '../../src/cases/suite.js';
 import { elsewhere, relocated } from '../../src/contract/operation.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import type { Binding } from '../../src/world/bindings.js';
 import type { Kind } from '../../src/world/named-world.js';
-import { kinds } from '../../src/world/named-world.js';
+import { kinds, lists } from '../../src/world/named-world.js';
 import { conformance, conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
 import { certifyInProcess, channelTo, requirementsWith, suite } from './support/in-process.js';
 import { independentDeployment, listen, type ShapeName } from './support/independent.js';
@@ -22,26 +23,31 @@ function written(name: string, text: string): string {
   return file;
 }
 
-const inValues = ['wrapped', 'keyed-by-id'] as const;
+type IdOf = (kind: Kind, name: string, n: number) => string;
+
+/** Every name of the world under an id of its own, by kind. */
+const ownIds = (idOf: IdOf): (readonly [kind: Kind, ids: readonly (readonly [name: string, id: string])[]])[] =>
+  kinds.map((kind) => [kind, [...suite.world.ids[kind].keys()].map((name, n) => [name, idOf(kind, name, n)])]);
+
+/** The requirement cases as they are for a deployment that has such ids. */
+function boundTo(idOf: IdOf): Suite {
+  const at = { file: 'bindings.yaml', line: 1, column: 1 };
+  const entries = ownIds(idOf).map(([kind, ids]) => [kind, new Map(ids.map(([name, id]) => [name, { id, at }]))]);
+  const own = loadSuite(ownFolder, { bindings: Object.fromEntries(entries) as Record<Kind, Map<string, Binding>> });
+  return { ...own, cases: own.cases.filter(({ kind }) => kind === 'requirement') };
+}
+
+const slugs: IdOf = (kind, name) => `${kind}-${name}`;
 
 test.describe('ids of a deployment’s own', () => {
-  /** Every name of the world under an id of its own. */
-  const boundTo = (idOf: (kind: Kind, name: string, n: number) => string) => {
-    const entries = kinds.map((kind) => {
-      const names = [...suite.world.ids[kind].keys()];
-      return [kind, new Map(names.map((name, n) => [name, { id: idOf(kind, name, n), at }]))] as const;
-    });
-    return loadSuite(ownFolder, { bindings: Object.fromEntries(entries) as Record<Kind, Map<string, Binding>> });
-  };
-  const at = { file: 'bindings.yaml', line: 1, column: 1 };
-
+  const inValues = ['wrapped', 'keyed-by-id'] as const;
   /** Ids, and the shapes in which they can be found amid other text; elsewhere nothing may fail. */
   for (const [what, idOf, shapes, left] of [
-    ['numbers, counted for each kind', (_: Kind, __: string, n: number) => String(n + 1), inValues, 'in-urls'],
-    ['slugs that stand in each other', (kind: Kind, name: string) => `${kind}-${name}`, inValues, 'in-urls'],
+    ['numbers, counted for each kind', ((_kind, _name, n) => String(n + 1)) as IdOf, inValues, 'in-urls'],
+    ['slugs that stand in each other', slugs, inValues, 'in-urls'],
     [
       'with signs that a URL encodes',
-      (kind: Kind, name: string) => `${kind} ½/${name} & 100 %+`,
+      ((kind, name) => `${kind} ½/${name} & 100 %+`) as IdOf,
       [...inValues, 'in-urls'],
       undefined,
     ],
@@ -84,16 +90,18 @@ test.describe('an operation that is offered elsewhere', () => {
     expect(sent).toEqual(['POST /check', 'POST /check?a=b', 'POST /check/', 'PUT /check', 'POST /elsewhere']);
   });
 
-  test('is said at the top of the certificate, which cannot attest the documented place', async () => {
-    const answer = independentDeployment(suite.world);
+  test('is said at the top of the certificate, which cannot attest the documented place; ids are those of its bindings', async () => {
+    const answer = independentDeployment(boundTo(slugs).world);
     const { url, close } = await listen(({ path: place, ...request }) =>
       place.startsWith('/check') && request.method === 'POST'
         ? answer({ ...request, method: 'GET', path: place.replace('/check', '/v1/promotions/validation') })
         : { status: 404, headers: [], body: '' },
     );
+    const bindings = ownIds(slugs).map(([kind, ids]) => [lists[kind], Object.fromEntries(ids)]);
+    written('ids.yaml', stringify(Object.fromEntries(bindings)));
     const file = written(
       'elsewhere.yaml',
-      `name: elsewhere\nversion: "3"\ncontact: me@example.com\nbase_url: ${url}\noperation: { method: POST, path: /check }\n`,
+      `name: elsewhere\nversion: "3"\ncontact: me@example.com\nbase_url: ${url}\noperation: { method: POST, path: /check }\nbindings: ids.yaml\n`,
     );
     const only = ['--', '--grep', '@request.get-with-body|@limit.newest-150'];
     const { status } = await conformance(['certify', '--target', file, '--out', 'out', ...only], {

@@ -13,6 +13,7 @@ import { boundWorld } from '../../src/world/bindings.js';
 import { loadWorld } from '../../src/world/world-file.js';
 import { suite } from './support/in-process.js';
 import { marked } from './support/marked.js';
+import { testRows } from './support/rows.js';
 
 const credentials = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token' };
 
@@ -124,18 +125,16 @@ test.describe('where the target is: the environment wins over the file', () => {
       ['https://staging.test/api', 'the-staging-application', 'the-staging-token'],
     ],
   ];
-  for (const [what, file, environment, name, place] of table) {
-    test(what, () => {
-      const { target, connection } = load(file, environment);
-      expect(target.name).toBe(name);
-      if (place === 'reference') {
-        expect(connection.place).toEqual({ kind: 'reference' });
-      } else {
-        const [baseUrl, applicationId, token] = place;
-        expect(connection.place).toEqual({ kind: 'deployment', baseUrl, credentials: { applicationId, token } });
-      }
-    });
-  }
+  testRows('each place', table, (_, file, environment, name, place) => {
+    const { target, connection } = load(file, environment);
+    expect(target.name).toBe(name);
+    if (place === 'reference') {
+      expect(connection.place).toEqual({ kind: 'reference' });
+    } else {
+      const [baseUrl, applicationId, token] = place;
+      expect(connection.place).toEqual({ kind: 'deployment', baseUrl, credentials: { applicationId, token } });
+    }
+  });
 });
 
 test('plain HTTP goes to another machine where that is meant, and to this one', () => {
@@ -342,14 +341,12 @@ test.describe('refuses a setting of the environment', () => {
     ],
     ['a bad URL that wins over that of a file', staging, { ...stagingEnvironment, BASE_URL: 'a' }, noUrl("'a'")],
   ];
-  for (const [what, file, environment, ...expected] of table) {
-    test(what, () => {
-      const problems = problemsOf(() => load(file, environment));
-      const shown = problems.map((problem) => formatProblem(problem).replace(/^.*\/(?=target\.yaml)/, ''));
-      expect(shown).toEqual(expected);
-      expect(JSON.stringify(problems)).not.toContain('hunter2');
-    });
-  }
+  testRows('each, with all that is wrong', table, (_, file, environment, ...expected) => {
+    const problems = problemsOf(() => load(file, environment));
+    const shown = problems.map((problem) => formatProblem(problem).replace(/^.*\/(?=target\.yaml)/, ''));
+    expect(shown).toEqual(expected);
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
+  });
 });
 
 test.describe('refuses a target file, at the line and column', () => {
@@ -496,20 +493,18 @@ test.describe('refuses a target file, at the line and column', () => {
     ],
     ['that is no YAML', 'name: a\n▸name: b', 'is no valid YAML: Map keys must be unique', ''],
   ];
-  for (const [what, yaml, message, hint] of table) {
-    test(what, () => {
-      const { text, places } = marked(yaml);
-      const file = written('target.yaml', text);
-      const problems = problemsOf(() => {
-        worldOf(file);
-        loadSettings({ ...credentials, TARGET: file }, suite);
-      });
-      expect(problems).toHaveLength(1);
-      expect(problems[0]).toMatchObject({ at: { file, ...places[0] }, message });
-      if (hint !== undefined) expect(problems[0]?.hint ?? '').toBe(hint);
-      expect(JSON.stringify(problems)).not.toContain('hunter2');
+  testRows('each mistake, with its hint', table, (_, yaml, message, ...[hint]) => {
+    const { text, places } = marked(yaml);
+    const file = written('target.yaml', text);
+    const problems = problemsOf(() => {
+      worldOf(file);
+      loadSettings({ ...credentials, TARGET: file }, suite);
     });
-  }
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({ at: { file, ...places[0] }, message });
+    if (hint !== undefined) expect(problems[0]?.hint ?? '').toBe(hint);
+    expect(JSON.stringify(problems)).not.toContain('hunter2');
+  });
 
   test('that is not there', () => {
     const file = test.info().outputPath('nowhere.yaml');
@@ -573,9 +568,9 @@ test.describe('credentials are checked before anything is sent', () => {
       'a base URL must not contain a credential',
     ],
   ];
-  for (const [what, environment, message] of refused) {
-    test(`${what}: refused`, () => expect(problemsOf({ ...base, ...environment })).toEqual([message]));
-  }
+  testRows('each of them', refused, (_, environment, message) =>
+    expect(problemsOf({ ...base, ...environment })).toEqual([message]),
+  );
 
   test('a dollar sign that names no variable is taken as it is, and so is an accented letter', () => {
     expect(problemsOf({ ...base, CLIENT_TOKEN: 'pa$$wörd$1' })).toEqual([]);

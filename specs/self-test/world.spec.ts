@@ -5,6 +5,7 @@ import { worldOf } from '../../src/world/formats.js';
 import { type NamedWorld, windowSize } from '../../src/world/named-world.js';
 import { expandWorld, loadWorld } from '../../src/world/world-file.js';
 import { marked } from './support/marked.js';
+import { testRows } from './support/rows.js';
 
 /** A world file; what is stated stands in place of what a good one says. */
 function worldWith(stated: Readonly<Record<string, string>>): string {
@@ -180,24 +181,22 @@ test.describe('refuses, at the line and column, with the hint', () => {
       "'Ben' is not of the form ^[a-z0-9]+(-[a-z0-9]+)*$ → Lower-case letters, digits and hyphens.",
     ],
   ];
-  for (const [what, stated, problem] of refused) {
-    test(what, () => {
-      const { text, places } = marked(worldWith(stated));
-      const expanding = () => expandWorld(parseYaml(text, 'world.yaml'));
-      const [place] = places;
-      const [message, hint] = problem.split(' → ');
-      expect(expanding).toThrow(UnusableInput);
-      expect(expanding).toThrow(
-        new UnusableInput([
-          {
-            at: { file: 'world.yaml', line: place?.line ?? 0, column: place?.column ?? 0 },
-            message: message ?? '',
-            hint: hint ?? '',
-          },
-        ]).message,
-      );
-    });
-  }
+  testRows('each mistake', refused, (_, stated, problem) => {
+    const { text, places } = marked(worldWith(stated));
+    const expanding = () => expandWorld(parseYaml(text, 'world.yaml'));
+    const [place] = places;
+    const [message, hint] = problem.split(' → ');
+    expect(expanding).toThrow(UnusableInput);
+    expect(expanding).toThrow(
+      new UnusableInput([
+        {
+          at: { file: 'world.yaml', line: place?.line ?? 0, column: place?.column ?? 0 },
+          message: message ?? '',
+          hint: hint ?? '',
+        },
+      ]).message,
+    );
+  });
 
   test('a repeated tier without {n}, once for its form and once per equal name', () => {
     const load = () => expand({ tiers: `[${everybody(1, 156)}, { name: x, repeat: 2, campaign: spring }]` });

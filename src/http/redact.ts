@@ -1,13 +1,27 @@
 /**
  * Keeping credentials out of everything that is shown or stored.
  *
- * What a deployment echoes is found in any form: plain, percent-encoded, escaped as in JSON or HTML, or in base64.
+ * What a deployment echoes is found in any letter case and in any of these forms: as it is; escaped as in JSON, URLs,
+ * HTML, JSON Pointers or quoted-printable, at any depth and in any mix; in UTF-16; and all of that in base64, base64url
+ * or hexadecimal digits, wherever it begins there. SECURITY.md says what is not found. The time is linear in the length
+ * of the text, whatever the text and the secrets are.
  */
+
+import { codesOf, type Escapes, escapesIn } from './escapes.js';
+import { unpackedIn } from './packed.js';
+import { minLengthAnywhere, type Reading, type Search, searchesFor } from './search.js';
 
 /** A secret, and what stands in its place. */
 export interface Secret {
   readonly value: string;
   readonly placeholder: string;
+  /** The name of the header that carries it, beside which alone one of few characters is recognised. */
+  readonly header?: string;
+}
+
+/** Whether a secret has so few characters that it is recognised beside the name of its header alone. */
+export function isShort({ value }: Secret): boolean {
+  return value.trim().length < minLengthAnywhere;
 }
 
 /**
@@ -17,81 +31,89 @@ export interface Secret {
  *   passed over
  */
 export function redactor(secrets: readonly Secret[]): (text: string) => string {
-  const rules = secrets
-    .map(({ value, placeholder }) => ({ value: value.trim(), placeholder }))
+  const wanted = secrets
+    .map(({ value, placeholder, header }) => ({ value: value.trim(), placeholder, header }))
     .filter(({ value }) => value !== '')
     // The longer first, so that a secret that holds another is replaced as a whole.
     .sort((one, other) => other.value.length - one.value.length)
-    .map(({ value, placeholder }) => ({ pattern: formsOf(value), placeholder }));
-  return (text) =>
-    rules.reduce((redacted, { pattern, placeholder }) => redacted.replace(pattern, () => placeholder), text);
+    .map(({ value, placeholder, header }) => ({ placeholder, searches: searchesFor(value, header) }));
+  if (wanted.length === 0) return (text) => text;
+  return (text) => replaced(text, occurrences(text, wanted), wanted);
 }
 
-/** Shorter secrets are part of many words, so they are replaced only where they stand by themselves. */
-const minLengthInsideWords = 4;
-
-function formsOf(secret: string): RegExp {
-  const spelled = [...secret].map(characterForms).join('');
-  if (secret.length < minLengthInsideWords) return new RegExp(`(?<![A-Za-z0-9])${spelled}(?![A-Za-z0-9])`, 'gu');
-  return new RegExp([...base64Forms(secret), spelled].join('|'), 'gu');
+interface Wanted {
+  readonly placeholder: string;
+  readonly searches: readonly Search[];
 }
 
-/** As many as four levels of JSON in JSON write for one; without a bound, a text of backslashes alone takes for ever. */
-const backslashes = '\\\\{1,15}';
-
-/** A text as bytes: in UTF-8, as bodies are written, and in Latin-1, as headers are sent, where that differs. */
-function bytesOf(text: string): Buffer[] {
-  const [utf8, latin1] = [Buffer.from(text, 'utf8'), Buffer.from(text, 'latin1')];
-  return latin1.equals(utf8) ? [utf8] : [utf8, latin1];
+/** Where a secret stands in a text. */
+interface Occurrence {
+  readonly from: number;
+  to: number;
+  /** Its number: the longest has the first. */
+  secret: number;
 }
 
-/** One character as it is, percent-encoded (RFC 3986), escaped as in JSON (RFC 8259) or HTML, or any mix over a text. */
-function characterForms(character: string): string {
-  const anyCase = (hex: string) => hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`);
-  const percent = bytesOf(character).map((bytes) =>
-    [...bytes].map((byte) => `%(?:25)?${anyCase(byte.toString(16).padStart(2, '0'))}`).join(''),
-  );
-  const unicode = character
-    .split('')
-    .map((unit) => `${backslashes}u${anyCase(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`)
-    .join('');
-  const code = character.codePointAt(0) ?? 0;
-  const entity = `&#(?:0*${code}|[xX]0*${anyCase(code.toString(16))});`;
-  const named: Record<string, string[]> = {
-    ' ': ['\\+'],
-    '\t': [`${backslashes}t`],
-    '&': ['&amp;'],
-    '<': ['&lt;'],
-    '>': ['&gt;'],
-    '"': ['&quot;'],
-    "'": ['&apos;'],
+function occurrences(text: string, wanted: readonly Wanted[]): Occurrence[] {
+  const codes = codesOf(text);
+  const scratch = new Int32Array(codes.length + 1);
+  const found: Occurrence[] = [];
+  const search = (reading: Reading, from: (at: number) => number, to: (at: number) => number): void => {
+    for (const [secret, { searches }] of wanted.entries()) {
+      for (const each of searches) {
+        let last: Occurrence | undefined;
+        each(reading, (begin, end) => {
+          const here = { from: from(begin), to: to(end - 1), secret };
+          if (last !== undefined && here.from <= last.to) last.to = Math.max(last.to, here.to);
+          else {
+            found.push(here);
+            last = here;
+          }
+        });
+      }
+    }
   };
-  // Latin-1 that comes back in a body that is meant to be UTF-8 is no text any more.
-  const garbled = code > 0x7f ? ['\ufffd'] : [];
-  // The character itself comes last, since other forms begin with it: & and &amp;.
-  const plain = `(?:${backslashes})?${literal(character)}`;
-  return `(?:${[...(named[character] ?? []), ...percent, unicode, entity, ...garbled, plain].join('|')})`;
+  const searchAsItIs = (escapes: Escapes): void =>
+    search(
+      { codes, escapes, scratch },
+      (at) => at,
+      (at) => at + 1,
+    );
+  const escapes = escapesIn(codes, new Int32Array(codes.length));
+  searchAsItIs(escapes);
+  if (escapes.isDoubtful) searchAsItIs(escapesIn(codes, new Int32Array(codes.length), false));
+  let lastAt: Int32Array | undefined;
+  for (const { codes: bytes, from, to } of unpackedIn(codes, escapes)) {
+    lastAt ??= new Int32Array(codes.length);
+    search({ codes: bytes, escapes: escapesIn(bytes, lastAt), scratch }, from, to);
+  }
+  return found.filter((each) => !wanted.some(({ placeholder }) => isWithin(placeholder, text, each)));
 }
 
-/**
- * What a text looks like inside any base64 (RFC 4648): it can begin at each of three offsets, and the characters that
- * its neighbours share are left out. Short secrets are left out too: what remains of them occurs by chance.
- */
-function base64Forms(secret: string): string[] {
-  const [plus, slash] = [characterForms('+'), characterForms('/')];
-  return bytesOf(secret).flatMap((bytes) => {
-    if (bytes.length < 6) return [];
-    return [0, 1, 2].map((offset) => {
-      const padded = Buffer.concat([Buffer.alloc(offset), bytes]);
-      const from = Math.ceil((offset * 8) / 6);
-      const to = Math.floor((padded.length * 8) / 6);
-      const certain = padded.toString('base64').slice(from, to);
-      // Either alphabet; the signs may be escaped in their turn.
-      return certain.replaceAll(/[+/]/g, (sign) => (sign === '+' ? `(?:${plus}|-)` : `(?:${slash}|_)`));
-    });
-  });
+/** Whether what was found is only a word of a placeholder: `token` in `$CLIENT_TOKEN`. */
+function isWithin(placeholder: string, text: string, { from, to }: Occurrence): boolean {
+  const { length } = placeholder;
+  return to - from <= length && text.slice(Math.max(0, to - length), from + length).includes(placeholder);
 }
 
-function literal(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+/** Where occurrences overlap, the longest secret counts. */
+function replaced(text: string, found: readonly Occurrence[], wanted: readonly Wanted[]): string {
+  if (found.length === 0) return text;
+  const joined: Occurrence[] = [];
+  for (const each of [...found].sort((one, other) => one.from - other.from)) {
+    const last = joined.at(-1);
+    const isApart = last === undefined || each.from > last.to || (each.from === last.to && each.secret !== last.secret);
+    if (isApart) joined.push({ ...each });
+    else {
+      last.to = Math.max(last.to, each.to);
+      last.secret = Math.min(last.secret, each.secret);
+    }
+  }
+  let result = '';
+  let at = 0;
+  for (const { from, to, secret } of joined) {
+    result += text.slice(at, from) + wanted[secret]?.placeholder;
+    at = to;
+  }
+  return result + text.slice(at);
 }

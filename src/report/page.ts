@@ -44,8 +44,8 @@ ${notes.map((note) => html`<p>${note}</p>`)}
 </header>
 <main>
 ${incomplete_because.length === 0 ? '' : html`<section><h2>Why it is incomplete</h2><ul>${incomplete_because.map((line) => html`<li>${line}</li>`)}</ul></section>`}
-${textsOfCases('Drift', drift)}
-${textsOfCases('Unstable', unstable)}
+${byCase('Drift', drift)}
+${byCase('Unstable', unstable)}
 <section>
 <h2>Requirements</h2>
 <table>
@@ -101,12 +101,12 @@ function questionRow({ id, part, outcome, reason, warning, drift }: QuestionEntr
 `;
 }
 
-/** A section of texts, those of a case together. */
-function textsOfCases(heading: string, entries: readonly { readonly case: string; readonly text: string }[]): Markup {
+/** A section of texts, those of a case together; nothing where there is none. */
+function byCase(title: string, entries: readonly { readonly case: string; readonly text: string }[]): Markup {
   if (entries.length === 0) return html``;
-  const cases = [...new Set(entries.map((entry) => entry.case))];
-  const textsOf = (id: string) => entries.filter((entry) => entry.case === id).map(({ text }) => preformatted(text));
-  return html`<section><h2>${heading}</h2>${cases.map((id) => html`<h3>${id}</h3>${textsOf(id)}`)}</section>`;
+  const texts = (id: string) => entries.filter((entry) => entry.case === id).map(({ text }) => preformatted(text));
+  const ids = [...new Set(entries.map((entry) => entry.case))];
+  return html`<section><h2>${title}</h2>${ids.map((id) => html`<h3>${id}</h3>${texts(id)}`)}</section>`;
 }
 
 /** A text of several lines, none of which a stranger began. */

@@ -56,7 +56,7 @@ function badlyProxied(answer: (request: HttpRequest) => HttpResponse, random: Ra
         return own;
       };
       waiting = swap;
-      // Where nothing else is under way, there is nothing to swap it for.
+      // Where nothing else is sent, there is nothing to swap it for.
       setTimeout(() => swap(own), 1);
     });
   return async (request) => {
