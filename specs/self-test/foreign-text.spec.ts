@@ -205,7 +205,19 @@ test('in all that is written, even where a text comes there as it was', () => {
     const rows = [{ title: 'a row', verdict: 'fail', reason: hostile } as const];
     const drift = [{ kind: 'shape', message: hostile } as const];
     const verdict = n % 2 === 0 ? 'fail' : 'inconclusive';
-    return { id, subject, verdict, reason: hostile, at, rows, outcome: hostile, evidence, drift, requestsSent: 1 };
+    return {
+      id,
+      subject,
+      verdict,
+      reason: hostile,
+      at,
+      rows,
+      outcome: hostile,
+      evidence,
+      again: evidence,
+      drift,
+      requestsSent: 1,
+    };
   });
   const certificate = certificateOf(suite, results, {
     target: { name: hostile, version: hostile, contact: hostile, base_url: `https://a.test/${oneLine(hostile)}` },

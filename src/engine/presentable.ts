@@ -5,8 +5,11 @@ import type { CaseResult } from './case-result.js';
 
 /** Of texts that are shown as a whole, in characters. */
 const maxOfText = 4_000;
-/** Of the body that shows something, in characters: every result is kept until the end of the run. */
-const maxOfBody = 256 * 1024;
+/**
+ * Of the body that shows something, in characters: every result is kept until the end of the run, so that all together
+ * keep a few megabytes. Nothing shows more of a body than the promotions that it names, or its beginning.
+ */
+const maxOfBody = 64 * 1024;
 
 /**
  * A judged case as it may be shown and stored: what a deployment wrote may be meant for other eyes, or to harm. The

@@ -131,7 +131,9 @@ export function loadSession(): Session {
 
 /** Says how the run ended to the process that began it, if that is another one. */
 export function saveEnding(ending: Ending): void {
-  if (process.env[variable] !== undefined) writeFileSync(fileOf(files.ending), serialize(ending));
+  // Where that process was killed, another run may have removed the folder.
+  if (process.env[variable] !== undefined && existsSync(fileOf(files.inputs)))
+    writeFileSync(fileOf(files.ending), serialize(ending));
 }
 
 /** How the run ended; undefined where nobody could say. */

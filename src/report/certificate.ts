@@ -3,6 +3,7 @@ import { deservesWarning, type Question } from '../contract/ledger.js';
 import { type CaseResult, explored, sampled } from '../engine/case-result.js';
 import { curlCommand } from '../http/curl.js';
 import { type Verdict, verdicts, worst } from '../judge/verdict.js';
+import { behindBar, oneLine } from '../support/foreign-text.js';
 import { formatLocation } from '../support/problem.js';
 import { kinds, lists } from '../world/named-world.js';
 import { driftText } from './drift-text.js';
@@ -144,8 +145,9 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
 
 function unstableEntry({ id, reason, evidence, again }: CaseResult, responseText: ResponseText): UnstableEntry[] {
   if (evidence === undefined || again === undefined) return [];
-  const text = [reason, '', 'First:', responseText(evidence), '', 'Then:', responseText(again)].join('\n');
-  return [{ case: id, text }];
+  const [first, then] = [evidence, again].map((exchange) => behindBar(responseText(exchange))) as [string[], string[]];
+  const lines = [oneLine(reason), '', 'First:', ...first, '', 'Then:', ...then];
+  return [{ case: id, text: lines.join('\n') }];
 }
 
 /**

@@ -101,7 +101,7 @@ function questionRow({ id, part, outcome, reason, warning, drift }: QuestionEntr
 `;
 }
 
-/** What is told of single cases, under the id of each. Nothing, when there is nothing to tell. */
+/** A section of texts, those of a case together; nothing where there is none. */
 function byCase(title: string, entries: readonly { readonly case: string; readonly text: string }[]): Markup {
   if (entries.length === 0) return html``;
   const texts = (id: string) => entries.filter((entry) => entry.case === id).map(({ text }) => preformatted(text));

@@ -117,15 +117,20 @@ const undo: readonly Write[] = [
   (text) => text.replaceAll('~1', '/').replaceAll('~0', '~'),
 ];
 
+/** What packed text may stand for, wherever it begins. */
 function* unpacked(text: string): Generator<string> {
-  for (const [run] of text.replaceAll('\r\n', '').matchAll(/[A-Za-z0-9+/_-]{8,}/g))
-    for (const encoding of ['base64', 'hex'] as const)
+  const unbroken = text.replaceAll('\r\n', '');
+  for (const [encoding, digits] of [
+    ['base64', /[A-Za-z0-9+/_-]{8,}/g],
+    ['hex', /[0-9a-f]{8,}/gi],
+  ] as const)
+    for (const [run] of unbroken.matchAll(digits))
       for (const begin of [0, 1, 2, 3]) {
         const bytes = decoded(run.slice(begin), encoding);
+        yield bytes.toString('utf8');
         for (const from of [0, 1]) {
-          yield bytes.toString('utf8');
-          yield bytes.subarray(from).toString('utf16le');
           const pairs = bytes.subarray(from, bytes.length - ((bytes.length - from) % 2));
+          yield pairs.toString('utf16le');
           yield Buffer.from(pairs).swap16().toString('utf16le');
         }
       }
