@@ -10,42 +10,50 @@ import { independentDeployment } from './support/independent.js';
 // A proxy garbles, resets and swaps answers, or answers 520 itself. Each draw has a seed of its own, so that one that
 // fails can be had again.
 
-const draws = process.env.LONG === '1' ? 200 : 20;
 const share = 0.05;
 const { world } = suite;
 
+async function expectNoFailure(draws: number): Promise<void> {
+  const failing: unknown[] = [];
+  let unstable = 0;
+  for (let seed = 1; seed <= draws; seed += 1) {
+    const channel = chaoticChannel(independentDeployment(world), seeded(seed), share);
+    const { certificate } = await certifyOver(channel, suite);
+    unstable += certificate.unstable.length;
+    const failed = certificate.requirements.flatMap(({ cases }) => cases.filter(({ verdict }) => verdict === 'fail'));
+    if (certificate.verdict === 'does-not-conform') failing.push({ seed, failed });
+  }
+  expect(failing).toEqual([]);
+  // What was refuted, and would have failed at once.
+  expect(unstable).toBeGreaterThan(draws);
+}
+
+async function expectNoFaultConforms(draws: number): Promise<void> {
+  const conforming: unknown[] = [];
+  const verdicts = new Set<string>();
+  for (let seed = 1; seed <= draws; seed += 1) {
+    const { id } = faults[(seed * 7) % faults.length] ?? faultNamed('');
+    const answer = createDeployment({ world, credentials: credentialPlaceholders, faults: [faultNamed(id)] });
+    const channel = chaoticChannel(answer, seeded(seed), share / 10 ** (seed % 4));
+    const { certificate } = await certifyOver(channel, suite);
+    verdicts.add(certificate.verdict);
+    if (certificate.verdict === 'conforms') conforming.push({ seed, id });
+  }
+  expect(conforming).toEqual([]);
+  expect(verdicts).toContain('does-not-conform');
+}
+
 test.describe('through a bad proxy', () => {
-  test.setTimeout(draws * 3_000);
+  for (const [draws, tag] of [
+    [10, []],
+    [200, ['@long']],
+  ] as const) {
+    test(`a conforming deployment never fails, ${draws} times`, { tag: [...tag] }, () => expectNoFailure(draws));
 
-  test('a conforming deployment never fails', async () => {
-    const failing: unknown[] = [];
-    let unstable = 0;
-    for (let seed = 1; seed <= draws; seed += 1) {
-      const channel = chaoticChannel(independentDeployment(world), seeded(seed), share);
-      const { certificate } = await certifyOver(channel, suite);
-      unstable += certificate.unstable.length;
-      const failed = certificate.requirements.flatMap(({ cases }) => cases.filter(({ verdict }) => verdict === 'fail'));
-      if (certificate.verdict === 'does-not-conform') failing.push({ seed, failed });
-    }
-    expect(failing).toEqual([]);
-    // What was refuted, and would have failed at once.
-    expect(unstable).toBeGreaterThan(draws);
-  });
-
-  test('a fault never conforms, however little the proxy does', async () => {
-    const conforming: unknown[] = [];
-    const verdicts = new Set<string>();
-    for (let seed = 1; seed <= draws; seed += 1) {
-      const { id } = faults[(seed * 7) % faults.length] ?? faultNamed('');
-      const answer = createDeployment({ world, credentials: credentialPlaceholders, faults: [faultNamed(id)] });
-      const channel = chaoticChannel(answer, seeded(seed), share / 10 ** (seed % 4));
-      const { certificate } = await certifyOver(channel, suite);
-      verdicts.add(certificate.verdict);
-      if (certificate.verdict === 'conforms') conforming.push({ seed, id });
-    }
-    expect(conforming).toEqual([]);
-    expect(verdicts).toContain('does-not-conform');
-  });
+    test(`a fault never conforms, however little the proxy does, ${draws} times`, { tag: [...tag] }, () =>
+      expectNoFaultConforms(draws),
+    );
+  }
 
   for (const fault of [undefined, 'window-of-149']) {
     test(`over sockets: ${fault ?? 'a conforming deployment'}`, async () => {

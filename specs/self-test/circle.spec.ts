@@ -125,10 +125,10 @@ test('the first line says that the credentials are public', async () => {
 });
 
 test('a world that is not whole is refused', async () => {
-  const world = JSON.parse((await conformance(['world'], { cwd })).output);
+  const world = JSON.parse((await conformanceHere(['world'], { cwd })).output);
   const served = async (change: object) => {
     writeFileSync(path.join(cwd, 'world.json'), JSON.stringify({ ...world, ...change }));
-    return conformance(['serve', '--world', 'world.json'], { cwd });
+    return conformanceHere(['serve', '--world', 'world.json'], { cwd });
   };
   const [tier] = world.tiers;
   const changed: readonly (readonly [change: object, message: string])[] = [

@@ -15,7 +15,7 @@ import { writeResults } from '../../src/report/results.js';
 import { summaryOf } from '../../src/report/summary.js';
 import { behindBar, oneLine } from '../../src/support/foreign-text.js';
 import { formatProblem } from '../../src/support/problem.js';
-import { conformance, readCertificate, temporaryFolder } from './support/cli.js';
+import { conformance, conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { independentDeployment, listen } from './support/independent.js';
 
@@ -107,7 +107,8 @@ function checkXml(text: string): void {
 async function leavesNothing(args: readonly string[], answer: Answer | undefined, rest: readonly string[] = []) {
   const { url, close } = await listen(answer ?? honest);
   const target = answer === undefined ? [] : ['--base-url', url];
-  const { status, output } = await conformance([...args, ...target, ...rest], { cwd, env });
+  const command = args[0] === 'doctor' ? conformanceHere : conformance;
+  const { status, output } = await command([...args, ...target, ...rest], { cwd, env });
   await close();
   expect([['the terminal', output] as const, ...textsIn(cwd)].flatMap(misdeedsIn)).toEqual([]);
   return { status, output };
@@ -168,7 +169,7 @@ test('in a record, and in the drift from it', async () => {
   expect(drift.map((each) => each.case)).toEqual(expect.arrayContaining(['error-shape', 'response-shape']));
   expect(drift.map(({ text }) => text)).toContainEqual(expect.stringContaining("must have required property '\\n"));
   const certificates = ['again', 'drifted'].map((out) => path.join(out, 'certificate.json'));
-  const compared = await conformance(['compare', ...certificates], { cwd });
+  const compared = await conformanceHere(['compare', ...certificates], { cwd });
   expect([compared.status, misdeedsIn(['compare', compared.output])]).toEqual([3, []]);
   expect(compared.output).toContain('forged');
 });
@@ -187,11 +188,11 @@ test('in a target file, and in a certificate of somebody else', async () => {
     questions: certificate.questions.map((question) => ({ ...question, outcome: hostile })),
   };
   writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify(forged));
-  const compared = await conformance(['compare', 'stated/certificate.json', 'forged.input'], { cwd });
+  const compared = await conformanceHere(['compare', 'stated/certificate.json', 'forged.input'], { cwd });
   expect([compared.status, misdeedsIn(['compare', compared.output])]).toEqual([3, []]);
   const ids = certificate.questions.map((question) => ({ ...question, id: lines[0] }));
   writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify({ ...certificate, questions: ids }));
-  const refused = await conformance(['compare', 'stated/certificate.json', 'forged.input'], { cwd });
+  const refused = await conformanceHere(['compare', 'stated/certificate.json', 'forged.input'], { cwd });
   expect([refused.status, misdeedsIn(['compare', refused.output])]).toEqual([2, []]);
 });
 
@@ -252,7 +253,7 @@ test('in ids, which are refused', async () => {
       path.join(cwd, `ids${n}.input`),
       `name: shop\nids: { customers: { ann: ${JSON.stringify(`a${unfit}${mark}`)} } }\n`,
     );
-    const { status, output } = await conformance(['explain', 'order-ids', '--target', `ids${n}.input`], { cwd });
+    const { status, output } = await conformanceHere(['explain', 'order-ids', '--target', `ids${n}.input`], { cwd });
     expect([status, misdeedsIn(['explain', output])], JSON.stringify(unfit)).toEqual([2, []]);
     expect(output).toContain('The id: one line of text');
   }
@@ -268,7 +269,7 @@ test('in what a command prints that provisions', async () => {
     const stated = `base_url: http://127.0.0.1:1\nprovision: [node, program${n}.mjs]\nbindings: ids.yaml\n`;
     writeFileSync(path.join(cwd, `provision${n}.input`), `name: a\n${stated}`);
     const args = ['provision', '--target', `provision${n}.input`];
-    const { status, output } = await conformance(args, { cwd, env });
+    const { status, output } = await conformanceHere(args, { cwd, env });
     expect([status, misdeedsIn(['provision', output])]).toEqual([2, []]);
     expect(output).toContain('which is no id');
   }

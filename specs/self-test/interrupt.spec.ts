@@ -36,8 +36,16 @@ while wait $command; status=$?; kill -0 $command 2> /dev/null; do :; done
 exit $status
 `;
 
+/** One of each sort: the other signals go through the same handlers. */
+const often = [
+  'Ctrl-C, which a terminal sends to all',
+  'SIGTERM to the command',
+  'the end of whoever started the command',
+];
+
 for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings)) {
-  test(`${what} leaves a certificate of what was judged, and no process`, async () => {
+  const tag = often.includes(what) ? [] : ['@long'];
+  test(`${what} leaves a certificate of what was judged, and no process`, { tag }, async () => {
     const { folder: cwd, remove } = temporaryFolder();
     const answer = independentDeployment(suite.world);
     let received = 0;

@@ -27,7 +27,7 @@ const { folder: cwd, remove } = temporaryFolder();
 test.afterAll(remove);
 
 const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
-const only = ['--', '--grep', '@limit.newest-150'];
+const only = ['--', '--grep', 'window-with-few-valid'];
 const honest = independentDeployment(suite.world);
 const broken = independentDeployment(suite.world, { violation: 'window-151' });
 const names = ['certificate.html', 'certificate.json', 'junit.xml', 'observed.md'];
@@ -63,7 +63,7 @@ test('the exit status is that of the run, whatever another process puts into the
   expect(status).toBe(1);
 });
 
-test('a run that another one started has a certificate of its own', async () => {
+test('a run that another one started has a certificate of its own', { tag: '@long' }, async () => {
   const other = path.join(cwd, 'run-of-another');
   mkdirSync(other);
   const options = { cwd, env: { CONFORMANCE_RUN: other } };
@@ -97,7 +97,7 @@ test('a link in the place of a result is replaced, not followed, even if it come
   };
   mkdirSync(path.join(cwd, 'linked'));
   plant();
-  await run('linked', honest, { after: 10, happens: plant });
+  await run('linked', honest, { after: 2, happens: plant });
   expect(readFileSync(precious, 'utf8')).toBe('as it was');
   for (const name of names) expect(lstatSync(path.join(cwd, 'linked', name)).isFile(), name).toBe(true);
 });
@@ -108,23 +108,23 @@ test('a folder in which nothing can be written any more: one plain line, and sta
     rmSync(out, { recursive: true });
     writeFileSync(out, '');
   };
-  const { status, output } = await run('gone', honest, { after: 10, happens: vanish });
+  const { status, output } = await run('gone', honest, { after: 2, happens: vanish });
   expect(status).toBe(2);
   expect(output).toContain('--out: nothing can be written into gone (EEXIST)\n    Name another folder.\n');
   expect(output).not.toMatch(/INCOMPLETE|^ +at /m);
 });
 
-test('a folder in the place of a result: nothing is written, and status 2', async () => {
+test('a folder in the place of a result: nothing is written, and status 2', { tag: '@long' }, async () => {
   const out = path.join(cwd, 'occupied');
   const occupy = () => mkdirSync(path.join(out, 'observed.md'));
-  const { status, output } = await run('occupied', honest, { after: 10, happens: occupy });
+  const { status, output } = await run('occupied', honest, { after: 2, happens: occupy });
   expect([status, output]).toEqual([2, expect.stringContaining('occupied/observed.md: cannot be written (EISDIR)\n')]);
   expect(readdirSync(out)).toEqual(['observed.md']);
   const again = await run('occupied', honest);
   expect([again.status, again.output]).toEqual([2, expect.stringMatching(/^occupied\/observed.md: cannot be written/)]);
 });
 
-test('results of an earlier run are not taken for those of one that has none', async () => {
+test('results of an earlier run are not taken for those of one that has none', { tag: '@long' }, async () => {
   await run('twice', honest);
   expect(readCertificate(cwd, 'twice').verdict).toBe('incomplete');
   const args = ['certify', '--out', 'twice', '--', '--no-such-option'];
