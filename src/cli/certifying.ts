@@ -4,7 +4,7 @@ import { type Command, Option } from 'commander';
 import { planText } from '../engine/plan.js';
 import { beginRun, type Ending, endingOfRun, inputsOfRun, shareRun } from '../playwright/run-state.js';
 import type { Certificate } from '../report/certificate.js';
-import { removeResults } from '../report/results.js';
+import { checkRoom } from '../report/results.js';
 import { UnusableInput } from '../support/problem.js';
 import { checkedValue } from '../support/schema.js';
 import { readYaml } from '../support/yaml-file.js';
@@ -37,19 +37,21 @@ export function certifyFlags(command: Command): Command {
     .option('--no-intrusive', 'leaves out cases that send bad credentials, oversized bodies or other methods')
     .addOption(count('--explore <requests>', 'goes beyond the written cases with so many random requests'))
     .addOption(count('--seed <number>', 'draws the same requests again'))
-    .argument('[playwright-args...]', 'after --: arguments for Playwright, such as --grep @limit.newest-150');
+    .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
 }
 
 /**
  * Checks everything that can be checked without sending, then runs Playwright, which says how the run ended.
  *
- * @param args for Playwright
+ * @param all arguments without a flag
+ * @param behind how many of them stand behind `--`: those are for Playwright
  * @returns the exit status
  */
-export async function certify(args: readonly string[], flags: CertifyFlags): Promise<number> {
+export async function certify(all: readonly string[], behind: number, flags: CertifyFlags): Promise<number> {
   beginRun();
+  const args = all.slice(all.length - behind);
   setVariables({
-    ...targetVariables(flags),
+    ...targetVariables(flags, all.slice(0, all.length - behind)),
     [variables.out]: flags.out,
     [variables.against]: flags.against,
     [variables.recordTo]: flags.to,
@@ -68,7 +70,7 @@ export async function certify(args: readonly string[], flags: CertifyFlags): Pro
   if (args.includes('--list')) return (await runPlaywright(['--reporter=list', ...args])) ?? exitStatus.unusableInput;
   const { out, recordTo } = settings;
   if (recordTo !== undefined) makeFolder(path.dirname(recordTo), '--to');
-  removeResults(out);
+  checkRoom(out);
 
   const unshare = shareRun();
   const code = await runPlaywright(withReporter(args));
@@ -78,6 +80,7 @@ export async function certify(args: readonly string[], flags: CertifyFlags): Pro
     process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
     return exitStatus.unusableInput;
   }
+  if (ending.kind === 'not-begun') process.stderr.write('No case was run, so the results of earlier runs stay.\n');
   return statusOfEnding(ending);
 }
 
@@ -85,6 +88,7 @@ function statusOfEnding(ending: Ending): number {
   switch (ending.kind) {
     case 'certified':
       return statusOf(ending);
+    case 'not-begun':
     case 'unwritten':
       return exitStatus.unusableInput;
     case 'broken-off':
