@@ -144,7 +144,7 @@ test.describe('the command', () => {
     const { status, output } = await conformanceHere(args, { cwd: home, env: environment });
     expect([status, output]).toEqual([
       2,
-      'target.yaml:1:1: there is no deployment to provision\n    Give the target file a base_url, or set BASE_URL.\n',
+      'target.yaml:1:1: names no base_url, and BASE_URL is not set\n    Give the target file a base_url, or set BASE_URL. Where the reference deployment is meant, say --reference.\n',
     ]);
   });
 

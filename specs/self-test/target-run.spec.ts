@@ -109,7 +109,7 @@ test.describe('an operation that is offered elsewhere', () => {
       env: environment,
     });
     await close();
-    const certificate = readCertificate(folder, 'out');
+    const certificate = readCertificate(folder, 'out/partial');
     expect(certificate.target).toEqual({ name: 'elsewhere', version: '3', contact: 'me@example.com', base_url: url });
     expect(certificate.notes[0]).toBe(elsewhere(operation));
     expect(certificate.summary).toEqual({ pass: 1, 'not-applicable': 16 });
@@ -151,9 +151,12 @@ test.describe('--dry-run', () => {
   });
 
   test('shows what goes to an operation that is elsewhere, and counts random requests', async () => {
-    const file = written('elsewhere.yaml', 'name: a\noperation: { method: POST, path: /check }');
+    const file = written(
+      'elsewhere.yaml',
+      'name: a\nbase_url: https://a.test\noperation: { method: POST, path: /check }',
+    );
     const args = ['certify', '--dry-run', '--target', file, '--explore', '300'];
-    const { output } = await conformanceHere(args, { cwd: folder });
+    const { output } = await conformanceHere(args, { cwd: folder, env: environment });
     expect(output).toMatch(/^ {2}POST \/check {2}\d+ characters$/m);
     expect(output).not.toMatch(/^ {2}GET/m);
     expect(output).toContain('random requests  (300, and as many to shrink a failure)');
@@ -162,10 +165,11 @@ test.describe('--dry-run', () => {
   test('says what is left out, and why', async () => {
     const file = written(
       'three.yaml',
-      'name: a\nids: { customers: { ann: a }, products: { mug: m }, campaigns: { spring: s } }',
+      'name: a\nbase_url: https://a.test\nids: { customers: { ann: a }, products: { mug: m }, campaigns: { spring: s } }',
     );
     const { output } = await conformanceHere(['certify', '--dry-run', '--no-intrusive', '--target', file], {
       cwd: folder,
+      env: environment,
     });
     expect(output).toMatch(/^method-delete {2}Intrusive cases are left out of this run\.$/m);
     expect(output).toMatch(

@@ -60,7 +60,8 @@ function isFile(argument: string): boolean {
 function strayArgument(argument: string): { message: string; hint: string } {
   const message = 'is an argument without a flag, and no base URL';
   if (isFile(argument)) return { message, hint: `A target file is named by a flag: --target ${argument}.` };
-  const hint = 'A base URL looks like https://api.example.com; arguments for Playwright, such as --grep, stand behind --.';
+  const hint =
+    'A base URL looks like https://api.example.com; arguments for Playwright, such as --grep, stand behind --.';
   return { message, hint };
 }
 

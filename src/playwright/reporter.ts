@@ -103,7 +103,9 @@ export default class CertificateReporter implements Reporter {
         const result = results.get(testCase.id);
         if (result !== undefined) return [result];
         if (unreachable !== undefined) return [unsent(testCase, 'inconclusive', unreachable)];
-        return selected === undefined || selected.has(testCase.id) ? [unsent(testCase, 'inconclusive', notReached)] : [];
+        return selected === undefined || selected.has(testCase.id)
+          ? [unsent(testCase, 'not-applicable', notReached)]
+          : [];
       }),
       ...[sampled, explored].flatMap((id) => results.get(id) ?? []),
     ];

@@ -1,5 +1,6 @@
 /** Flags of Playwright that leave out tests. */
-const selecting = /^(-g|--grep|--grep-invert|-gv|--shard|--last-failed|--only-changed|--test-list|--test-list-invert)(=|$)/;
+const selecting =
+  /^(-g|--grep|--grep-invert|-gv|--shard|--last-failed|--only-changed|--test-list|--test-list-invert)(=|$)/;
 
 /** Whether a command line of Playwright selects some of the tests, for when it ended before it had any. */
 export function selectsCases(argv: readonly string[]): boolean {

@@ -118,8 +118,8 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
   const reasons = reasonsFrom(requirements).filter(([, reason]) => !shared.has(reason));
   const incompleteBecause = [
     ...(facts.isCutShort ? [cutShort] : []),
-    ...sharedReasonTexts({ requirements, questions }),
     ...unavailable,
+    ...sharedReasonTexts({ requirements, questions }),
     ...reasons.map(([id, reason]) => `${id}: ${reason}`),
   ];
   return {

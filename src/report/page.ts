@@ -84,11 +84,12 @@ ${groups.map(
 `.text;
 }
 
-/** @param shared reasons that stand at the top, and are not told again */
+/** @param shared reasons that stand at the top, and are not repeated */
 function requirementRow({ id, part, statement, verdict, cases }: RequirementEntry, shared: SharedReasons): Markup {
   const telling = cases.filter((entry) => entry.verdict !== 'pass' && !shared.has(entry.reason));
   const others = cases.filter(({ reason }) => shared.has(reason)).map((entry) => entry.id);
-  const rest = others.length === 0 ? '' : html`<br><small>Not judged, as is said at the top: ${others.join(', ')}</small>`;
+  const rest =
+    others.length === 0 ? '' : html`<br><small>Not judged, as is said at the top: ${others.join(', ')}</small>`;
   return html`<tr><td><span class="verdict ${verdict}">${verdict}</span></td><td><code>${id}</code></td><td>${statement} <small>${part}</small>${telling.map(caseDetails)}${rest}</td></tr>
 `;
 }
@@ -105,10 +106,10 @@ function questionRow(
   open: string,
   shared: SharedReasons,
 ): Markup {
-  const isTold = reason === undefined || shared.has(reason);
+  const isReported = reason === undefined || shared.has(reason);
   const mark = drift ? 'fail' : warning ? 'inconclusive' : 'plain';
   const answer = outcome === null ? 'no answer' : outcome;
-  return html`<tr><td><span class="outcome ${mark}">${answer}</span>${warning ? ' warning' : ''}${drift ? ' drift' : ''}</td><td><code>${id}</code></td><td>${open} <small>${part}</small>${isTold ? '' : html`<br><small>${reason}</small>`}</td></tr>
+  return html`<tr><td><span class="outcome ${mark}">${answer}</span>${warning ? ' warning' : ''}${drift ? ' drift' : ''}</td><td><code>${id}</code></td><td>${open} <small>${part}</small>${isReported ? '' : html`<br><small>${reason}</small>`}</td></tr>
 `;
 }
 

@@ -1,13 +1,19 @@
 import { notReached, notSelected } from '../engine/case-result.js';
-import type { Certificate } from './certificate.js';
+import type { Verdict } from '../judge/verdict.js';
 
 /** The reasons for which several cases have no verdict of their own, each with the number of these cases. */
 export type SharedReasons = ReadonlyMap<string, number>;
 
-/** So many cases have a reason in common before it is told once for all of them. */
+/** So many cases have a reason in common before it is reported once for all of them. */
 const minShared = 4;
 
-type Entries = Pick<Certificate, 'requirements' | 'questions'>;
+/** What is needed of a certificate. */
+interface Entries {
+  readonly requirements: readonly {
+    readonly cases: readonly { readonly verdict: Verdict; readonly reason: string }[];
+  }[];
+  readonly questions: readonly { readonly outcome: string | null; readonly reason?: string }[];
+}
 
 /** What keeps several cases from being judged: a target that is down is one cause, however many cases it concerns. */
 export function sharedReasons({ requirements, questions }: Entries): SharedReasons {

@@ -6,7 +6,7 @@ import { type SharedReasons, sharedReasons, sharedReasonTexts } from './shared-r
 
 /**
  * What a person reads at the end of a run: target, sums, every requirement that is not `pass` with its reason, drift,
- * and where the results lie. What kept several cases from being judged is told once.
+ * and where the results lie. What kept several cases from being judged is reported once.
  */
 export function summaryOf(certificate: Certificate, written: Written): string {
   const { verdict, target, summary, requirements, questions, drift, unstable, notes, requests_sent } = certificate;
@@ -28,14 +28,14 @@ export function summaryOf(certificate: Certificate, written: Written): string {
   const reasons = certificate.incomplete_because ?? sharedReasonTexts(certificate);
   const shared = sharedReasons(certificate);
   // The run begins with it, and this ends with it.
-  const toldNow = notes.filter((note) => note !== referenceBegins);
+  const ownNotes = notes.filter((note) => note !== referenceBegins);
   const unpassed = requirements.filter((requirement) => requirement.verdict !== 'pass');
   return asLines([
     '',
     `${verdict.toUpperCase()}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     '',
     ...fields.map(([name, value]) => `${name.padEnd(13)} ${value}`),
-    ...[...toldNow, ...reasons.filter((line) => !isOfRequirement(line))].flatMap((note) => ['', note]),
+    ...[...ownNotes, ...reasons.filter((line) => !isOfRequirement(line))].flatMap((note) => ['', note]),
     ...unpassed.flatMap((entry) => requirementLines(entry, shared)),
     ...unstable.flatMap(({ case: id, text }) => ['', `unstable  ${id}`, ...indented(text)]),
     ...drift.flatMap(({ case: id, text }) => ['', `drift  ${id}`, ...indented(text)]),
@@ -52,7 +52,7 @@ function counted(count: number, what: string): string {
   return count === 0 ? '' : `, ${count} ${what}`;
 }
 
-/** Nothing where all that there is to tell was told of many cases together. */
+/** Nothing where all that there is to say was said of many cases together. */
 function requirementLines(
   { id, statement, verdict, cases }: Certificate['requirements'][number],
   shared: SharedReasons,

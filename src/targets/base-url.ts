@@ -39,7 +39,7 @@ export function baseUrlFlaw(baseUrl: string, allowHttp: boolean, secrets: readon
   const usual = 'Write one such as https://api.example.com, with a path if the deployment has one.';
   if (/^\$\{?\w+\}?/.test(baseUrl))
     return { message: `${shown} is a variable that was not replaced by its value`, hint: usual };
-  if (isOneWord && !baseUrl.includes('@') && !baseUrl.includes('://') && URL.canParse(`http://${baseUrl}`)) {
+  if (isOneWord && !/@|:\/\/|^https?:/.test(baseUrl) && URL.canParse(`http://${baseUrl}`)) {
     const isHere = /^(localhost|127\.|\[::1\])/.test(baseUrl);
     return { message: `${shown} lacks its scheme`, hint: `Write ${isHere ? 'http' : 'https'}://${baseUrl}.` };
   }

@@ -51,7 +51,7 @@ export async function provision(environment: Environment): Promise<Provisioned> 
   const file = besideTarget(target, name);
   // Before the command runs: what it creates must not be lost.
   mkdirSync(path.dirname(file), { recursive: true });
-  const { place, options } = deploymentFor(environment, target);
+  const { place, options } = deploymentFor(environment);
   const { baseUrl, credentials } = place;
   const secrets = [
     { value: credentials.token, placeholder: credentialPlaceholders.token },
@@ -82,19 +82,19 @@ function availableIn(named: NamedWorld): World {
   return { ...worldOf(named), tiers: named.tiers.filter(({ id }) => !named.unavailable.has(id)) };
 }
 
-/** How the target is reached, which must be a deployment of its own. */
-function deploymentFor(
-  environment: Environment,
-  target: TargetFile,
-): { place: Extract<Place, { kind: 'deployment' }>; options: StatedOptions } {
+/** How the target is reached. */
+function deploymentFor(environment: Environment): {
+  place: Extract<Place, { kind: 'deployment' }>;
+  options: StatedOptions;
+} {
   const {
     target: { notes = [] },
     connection: { place, options },
   } = loadTarget(environment);
   for (const note of notes) process.stderr.write(`${note}\n`);
-  if (place.kind === 'deployment') return { place, options };
-  const hint = 'Give the target file a base_url, or set BASE_URL.';
-  throw new UnusableInput([{ at: target.yaml.at([]), message: 'there is no deployment to provision', hint }]);
+  // A target file never stands for the reference deployment.
+  if (place.kind === 'reference') throw new Error('There is no deployment to provision.');
+  return { place, options };
 }
 
 /** Runs the command beside the target file. @returns what it printed */
