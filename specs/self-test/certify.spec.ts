@@ -176,4 +176,7 @@ test('world prints the expanded world as JSON, as its schema describes it', asyn
   expect(status).toBe(0);
   expect(schemaNamed('expanded-world')(JSON.parse(output))).toBe(true);
   expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(worldOf(suite.world))));
+  // By their names, bindings can be written.
+  expect(JSON.parse(output).customers[1]).toEqual({ id: suite.world.ids.customer.get('ann'), name: 'ann' });
+  expect(JSON.parse(output).skus[0]).toMatchObject({ name: 'shirt-blue' });
 });

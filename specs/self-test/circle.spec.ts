@@ -5,6 +5,7 @@ import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
 import { conformance, conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
 import { requirementsWith } from './support/in-process.js';
+import { listen } from './support/independent.js';
 
 const { folder: cwd, remove } = temporaryFolder();
 test.afterAll(remove);
@@ -139,6 +140,28 @@ test('a world that is not whole is refused', async () => {
     const { status, output } = await served(change);
     expect([status, output]).toEqual([2, expect.stringContaining(message)]);
   }
+});
+
+test('what is no certificate, a port in use, an unknown fault: a plain line each, with a hint', async () => {
+  const { url, close } = await listen(() => ({ status: 200, headers: [], body: '' }));
+  const { port } = new URL(url);
+  writeFileSync(path.join(cwd, 'other.json'), '{"name":"a"}');
+  for (const [args, output] of [
+    [
+      ['compare', 'other.json', 'other.json'],
+      'other.json: is no certificate\n    A run writes one: results/<target>/certificate.json.\n',
+    ],
+    [['serve', '--port', port], `--port: ${port} is in use\n    Name another, or leave it out for a free one.\n`],
+    [['serve', '--fault', 'window'], /^--fault: There is no fault 'window'\. Did you mean '[a-z0-9-]*window[^\n]+\n$/],
+    [['serve', '--behaviour', 'empty=x'], /^--behaviour: No question is called "empty"; did you mean "empty-[^\n]+\n$/],
+  ] as const) {
+    const ended = await conformanceHere(args, { cwd });
+    expect([ended.status, ended.output]).toEqual([
+      2,
+      typeof output === 'string' ? output : expect.stringMatching(output),
+    ]);
+  }
+  await close();
 });
 
 test('an unknown behaviour is refused, with the nearest one', async () => {

@@ -143,6 +143,28 @@ test.describe('--dry-run', () => {
     expect(output).not.toContain('the-token');
   });
 
+  test('prints its requests for a shell, or for an editor, with the headers of the target and without credentials', async () => {
+    const target = 'name: a\nbase_url: https://a.test/api\nheaders: { Origin: https://shop.test }\n';
+    const args = ['certify', '--target', written('requests.yaml', target)];
+    const printed = async (format: string) =>
+      (await conformanceHere([...args, '--dry-run', '--format', format], { cwd: folder, env: environment })).output;
+    const curl = await printed('curl');
+    expect(curl).toContain(
+      "  'https://a.test/api/v1/promotions/validation?[filters][promotion_id][conditions][$is]=camp_",
+    );
+    expect(curl).toContain('  -H "X-Client-Token: $CLIENT_TOKEN"');
+    expect(curl).toContain("  -H 'Origin: https://shop.test'");
+    const http = await printed('http');
+    expect(http).toMatch(
+      /^### integer-quantity, 1 of \d+\nGET https:\/\/a\.test\/api\/v1\/promotions\/validation HTTP\/1\.1\n/m,
+    );
+    expect(http).toMatch(/^X-Client-Token: \{\{CLIENT_TOKEN\}\}\n(.+\n)*Origin: https:\/\/shop\.test\n\n\{"/m);
+    expect(http.match(/^### /gm)).toHaveLength(curl.match(/^# .* of \d+$/gm)?.length ?? 0);
+    for (const text of [curl, http]) expect(text).not.toContain(environment.CLIENT_TOKEN);
+    const sending = await conformanceHere([...args, '--format', 'curl'], { cwd: folder, env: environment });
+    expect([sending.status, sending.output]).toEqual([2, expect.stringContaining('Add --dry-run')]);
+  });
+
   test('counts what a run then sends', async () => {
     const plan = await conformanceHere(['certify', '--dry-run'], { cwd: folder });
     const { certificate } = await certifyInProcess(independentDeployment(suite.world));

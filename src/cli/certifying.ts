@@ -120,9 +120,15 @@ function statusOfEnding(ending: Ending): number {
   }
 }
 
-/** Reads a certificate. @throws UnusableInput with all that is wrong with it */
+/** Reads a certificate. @throws UnusableInput with all that is wrong with it; in one line, where it is none at all */
 export function readCertificate(file: string): Certificate {
-  return checkedValue('certificate', readYaml(file, file)) as Certificate;
+  const yaml = readYaml(file, file);
+  const { verdict, requirements } = (yaml.value ?? {}) as Partial<Certificate>;
+  if (verdict === undefined || requirements === undefined) {
+    const hint = 'A run writes one: results/<target>/certificate.json.';
+    throw new UnusableInput([{ at: { setting: file }, message: 'is no certificate', hint }]);
+  }
+  return checkedValue('certificate', yaml) as Certificate;
 }
 
 /** Before anything is sent: at the end of a run it would be too late. @param flag that names another folder */

@@ -85,11 +85,11 @@ export function portNumber(text: string): number {
   return port;
 }
 
-/** What goes wrong in reading a flag is a mistake in the flag. @throws InvalidArgumentError */
-export function refusing<T>(read: () => T): T {
+/** What goes wrong in reading a flag is a mistake in the flag. @throws UnusableInput */
+export function refusing<T>(flag: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
+    throw new UnusableInput([{ at: { setting: flag }, message: (error as Error).message }]);
   }
 }
