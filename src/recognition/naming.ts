@@ -99,7 +99,7 @@ interface Opened {
 }
 
 /** Of a key that a pattern holds as it is, in characters. */
-const longestKey = 200;
+const longestKey = 500;
 
 /** A key as a step of a JSON Pointer (RFC 6901): one that is very long by its digest. */
 export function stepFor(key: string): string {
@@ -117,7 +117,7 @@ function below(pattern: string, step: string): string {
 /** Stands for what is too long to be told: patterns stay short so, and as different as what they describe. */
 function digestOf(what: string, text: string): string {
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
-  return `(${what} of ${text.length} characters, SHA-256 ${digest}…)`;
+  return `(${what} of ${text.length} characters with SHA-256 ${digest})`;
 }
 
 /** A body that names tiers under more patterns is made to be puzzling: the further ones are told as one. */
