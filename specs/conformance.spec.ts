@@ -12,6 +12,8 @@ import { asLines } from '../src/support/foreign-text.js';
 import { packageRoot } from '../src/support/package-root.js';
 import type { Location } from '../src/support/problem.js';
 
+const responseText = responseTextFor(suite.world);
+
 for (const testCase of suite.cases) {
   const { id, title, tags } = testCase;
   report(id, title, tags, (run) => run.runCase(testCase));
@@ -70,13 +72,19 @@ function shown({ id, reason, at, rows, evidence, asCase }: CaseResult, { target 
     ...(asCase === undefined ? [] : ['', 'As a case:', ...asCase.trimEnd().split('\n')]),
     ...(evidence === undefined
       ? []
-      : ['', 'Send it again with:', ...curlCommand(evidence.request, target.base_url).split('\n')]),
+      : [
+          '',
+          'It answered:',
+          ...responseText(evidence).split('\n'),
+          '',
+          'Send it again with:',
+          ...curlCommand(evidence.request, target.base_url).split('\n'),
+        ]),
   ];
   return located(asLines(lines).trimEnd(), id, at);
 }
 
 function drifted(result: CaseResult): Error {
-  const responseText = responseTextFor(suite.world);
   const texts = result.drift.map((drift) => driftText(drift, result, responseText));
   return located(texts.join('\n\n'), result.id, result.at);
 }

@@ -162,7 +162,7 @@ test.describe('whatever the text is', () => {
     expect(named(JSON.stringify([`${'%25'.repeat(500_000)}/${a}`]))).toEqual({ '/*': [a] });
   });
 
-  test('places under keys of any length are told apart, and read where the target file has a wildcard', () => {
+  test('places under keys of any length are distinguished, and read where the target file has a wildcard', () => {
     const [one, other] = ['k'.repeat(5_000), `${'k'.repeat(4_999)}x`];
     const naming = namingOf(JSON.stringify({ [one]: { '~id': [a] }, [other]: { '~id': [a, b] } }), ids);
     expect(readingOf([naming]).kind).toBe('ambiguous');
@@ -173,14 +173,14 @@ test.describe('whatever the text is', () => {
     expect(readingOf([namingOf(single, ids)], ['/*/~0id/*']).kind).toBe('stated');
   });
 
-  test('places are told apart however deep they are, and not taken for one where they are too many', () => {
+  test('places are distinguished however deep they are, and not taken for one where they are too many', () => {
     const deep = (named: readonly string[]) => `${'{"x":'.repeat(600)}${JSON.stringify(named)}${'}'.repeat(600)}`;
     const readingBy = (...bodies: string[]) => readingOf(bodies.map((body) => namingOf(body, ids)));
     expect(readingBy(deep([a]), deep([b, a])).kind).toBe('agreed');
     expect(readingBy(`{"returned":${deep([a])},"considered":${deep([a, b])}}`).kind).toBe('ambiguous');
 
     const many = namingOf(JSON.stringify(Object.fromEntries(Array.from({ length: 1_002 }, (_, n) => [n, [a]]))), ids);
-    expect(resultOf(many, readingOf([many])).because).toContain('are too many to be told apart');
+    expect(resultOf(many, readingOf([many])).because).toContain('are too many to be distinguished');
   });
 
   test('nesting deeper than any call stack', () => {

@@ -8,6 +8,7 @@ import { formatLocation } from '../support/problem.js';
 import { kinds, lists } from '../world/named-world.js';
 import { driftText } from './drift-text.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
+import { patternOf } from './pattern.js';
 
 /** The report of one run, as `certificate.json` holds it. Its schema is `schemas/certificate.schema.json`. */
 export interface Certificate {
@@ -115,6 +116,7 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
     ...unavailableIn(suite),
     ...(left === 0 ? [] : [`${left} requirement cases were not selected in this run.`]),
   ];
+  const pattern = patternOf(suite.cases, results, suite.world);
   const verdict = sumOf(requirements, unsent.length > 0);
   return {
     verdict,
@@ -135,6 +137,7 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
     notes: [
       ...(facts.isCutShort && verdict !== 'incomplete' ? [cutShort] : []),
       ...facts.notes,
+      ...(pattern === undefined ? [] : [pattern]),
       ...(found?.subject === explored ? [found.reason] : []),
     ],
     requests_sent: facts.requestsSent,
