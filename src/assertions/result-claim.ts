@@ -89,7 +89,7 @@ export function differences(one: Result, other: Result, otherName: string, world
 
 /** Names tiers with what the request decides them by. */
 function tiersExplained(ids: readonly string[], { exchange: { request }, evidence: { world } }: JudgeContext): string {
-  return tierNames(ids, world, (tier) => whyDecided(tier, request, world));
+  return tierNames(ids, world, whyDecided(request, world));
 }
 
 /**

@@ -15,17 +15,20 @@ interface Said {
 }
 
 /**
- * Why a request decides of a tier as it does: what the tier asks for beside what the request has, as in "asks for 10 of
- * product mug; the order has 2". What speaks against the tier, if anything does; otherwise what speaks for it. Empty
+ * Says why a request decides of a tier as it does: what the tier asks for beside what the request has, as in "asks for 10
+ * of product mug; the order has 2". What speaks against the tier, if anything does; otherwise what speaks for it. Empty
  * where it has no rules and no filter asks for it.
  */
-export function whyDecided(tier: Tier, request: HttpRequest, world: NamedWorld): string {
-  const grounds = oracleFor(request, world).grounds(tier);
-  const against = grounds.filter(({ obligation }) => obligation === 'forbidden');
-  const telling = against.length > 0 ? against.slice(0, 1) : grounds.filter(({ is }) => is !== 'rank');
+export function whyDecided(request: HttpRequest, world: NamedWorld): (tier: Tier) => string {
+  const { grounds } = oracleFor(request, world);
   const nameOf = namesById(world);
   const said = saidIn(request);
-  return telling.map((ground) => groundText(ground, tier, said, nameOf)).join(', ');
+  return (tier) => {
+    const all = grounds(tier);
+    const against = all.filter(({ obligation }) => obligation === 'forbidden');
+    const telling = against.length > 0 ? against.slice(0, 1) : all.filter(({ is }) => is !== 'rank');
+    return telling.map((ground) => groundText(ground, tier, said, nameOf)).join(', ');
+  };
 }
 
 function saidIn(request: HttpRequest): Said {
