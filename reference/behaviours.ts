@@ -128,7 +128,14 @@ export const closedQuestions = {
   'filter-without-leading-bracket': ['same-as-literal', 'rejected', 'server-error', 'ignored', 'nothing-returned'],
   'filter-metadata-typing': ['by-text', 'rejected', 'server-error', 'booleans-only', 'numbers-only', 'strings-only'],
   'filter-letter-case': ['exact', 'rejected', 'server-error', 'ignored-in-both', 'ignored-in-value', 'ignored-in-key'],
-  'filter-beyond-window': ['window-first', 'rejected', 'server-error', 'filter-first'],
+  'filter-beyond-window': [
+    'window-first',
+    'rejected',
+    'server-error',
+    'filter-first',
+    'campaign-filter-first',
+    'metadata-filter-first',
+  ],
 
   'credentials-missing-id': credentialsOutcomes,
   'credentials-missing-token': credentialsOutcomes,

@@ -66,6 +66,11 @@ const context: ReadContext = {
   selectOthers: (names) => world.tiers.filter(({ name }) => !names.includes(name)).map(({ id }) => id),
   fill: (text) => text,
   openTiers: () => [third],
+  // The second and the third are older: whether they are returned follows from where the window is taken.
+  alternatives: () => [
+    { window: 'before-the-filter', required: [], forbidden: [second, third] },
+    { window: 'after-the-filter', required: [second, third], forbidden: [] },
+  ],
 };
 
 /** An assertion about the exchange `probe`, by its key and what a case file says under it. */
@@ -95,6 +100,7 @@ const written = {
   'differs from': ['returned.differs-from', 'other'],
   anything: ['returned.anything', true],
   nothing: ['returned.nothing', true],
+  'window as': ['returned.window-as', 'other'],
   'accepted, or empty': ['accepted', 'or-empty'],
   'accepted wherever another is': ['accepted', { wherever: 'other' }],
   'accepted, or empty like another': ['accepted', { 'or-empty-like': 'other' }],
@@ -190,6 +196,24 @@ test.describe('an assertion holds, is violated or stays unclear:', () => {
       holds: [[returning()], [answered(204)]],
       violated: [[returning(third)]],
       unclear: [[noJson], [ambiguous], [answered(404, first)]],
+    },
+    'window as': {
+      holds: [
+        [returning(first), returning(first)],
+        [returning(second, third), returning(first, second, third)],
+        [answered(404), returning(first)],
+      ],
+      violated: [
+        [returning(first, second), returning(first)],
+        [returning(first), returning(third)],
+        [returning(first), returning(first, second, third)],
+        [answered(204), returning(second, third)],
+      ],
+      unclear: [
+        [ambiguous, returning(first)],
+        [returning(first), broken('timed-out')],
+        [answered(404), returning(second, third)],
+      ],
     },
     'accepted, or empty': {
       holds: [[answered(204)], [returning(first)]],

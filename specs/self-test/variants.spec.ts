@@ -66,7 +66,7 @@ const traits: Parameters<Traits> = {
   repeated: ['summed', 'each-item-alone'],
   orderMetadataRules: ['applied', 'ignored'],
   audienceRulesOnly: ['no-effect', 'skips-order-rules', 'returns-nothing'],
-  filteredWindow: ['window-first', 'filter-first'],
+  filteredWindow: ['window-first', 'filter-first', 'campaign-filter-first'],
 };
 
 /** Rows of a covering array, each in another look: the looks in turn. */
