@@ -79,6 +79,7 @@ export const closedQuestions = {
   'expand-unknown-value': ['ignored', 'rejected', 'server-error', 'nothing-returned'],
   'expand-not-an-array': ['rejected', 'server-error', 'as-one-value', 'ignored', 'nothing-returned'],
 
+  'metadata-letter-case': ['exact', 'ignored-in-both', 'ignored-in-value', 'ignored-in-key'],
   'order-metadata-rules': ['applied', 'ignored', 'never-satisfied'],
 
   'audience-rules-only-effect': ['skips-order-rules', 'audience-tiers-only', 'no-effect', 'nothing-returned'],

@@ -62,7 +62,13 @@ export function eligibilityHandlers(handlers: Lookup, { catalogue, behaviours }:
       return turn === 'second' && behaviours.repeatability === 'different-promotions' ? !holds : holds;
     },
 
-    metadataRule: ({ key, is }, { metadata }) => metadata === waived || metadata[key] === is,
+    metadataRule({ key, is }, { metadata }) {
+      if (metadata === waived) return true;
+      const folding = behaviours['metadata-letter-case'];
+      const isKey = same(folding === 'ignored-in-both' || folding === 'ignored-in-key');
+      const isValue = same(folding === 'ignored-in-both' || folding === 'ignored-in-value');
+      return Object.entries(metadata).some(([name, value]) => isKey(name, key) && isValue(String(value), is));
+    },
 
     isEnough: (quantity, atLeast) => quantity >= atLeast,
 
@@ -105,3 +111,8 @@ export function eligibilityHandlers(handlers: Lookup, { catalogue, behaviours }:
 }
 
 const always = (): boolean => true;
+
+/** Compares texts, with or without their letter case. */
+function same(isFolded: boolean): (one: string, other: string) => boolean {
+  return (one, other) => one === other || (isFolded && one.toLowerCase() === other.toLowerCase());
+}

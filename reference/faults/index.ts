@@ -1,4 +1,5 @@
 import { closest } from 'fastest-levenshtein';
+import { awkwardDataFaults } from './awkward-data.js';
 import { customerFaults } from './customer.js';
 import type { Fault } from './fault.js';
 import { filterFaults } from './filters.js';
@@ -21,6 +22,7 @@ export const faults: readonly Fault[] = [
   ...windowFaults,
   ...openBranchFaults,
   ...resultFaults,
+  ...awkwardDataFaults,
 ];
 
 /** @throws an Error that names the nearest one, when there is no such fault */

@@ -245,7 +245,7 @@ function holds(rule: Rule, body: Body, skuOwner: ReadonlyMap<string, string>): O
         rule.at_least,
       );
     case 'metadata':
-      return requiredIf(Object.hasOwn(metadata, rule.key) && metadata[rule.key] === rule.is);
+      return hasEntry(metadata, rule.key, rule.is);
     case 'order_metadata':
       return 'open';
   }
@@ -265,13 +265,15 @@ function filterOf(name: string, value: string, path: string, world: World): (tie
   if (value === '' || path.includes('+') || whyUnknownKey(name, world) !== undefined) return () => 'open';
   if (subject?.on !== 'metadata') return (tier) => requiredIf(tier.campaign_id === value);
   const { key } = subject;
-  return ({ metadata }) => {
-    if (Object.hasOwn(metadata, key) && metadata[key] === value) return 'required';
-    // Open: how a boolean or a number compares with the string, and whether letter case matters.
-    const isAlike = Object.entries(metadata).some(
-      ([other, entry]) =>
-        other.toLowerCase() === key.toLowerCase() && String(entry).toLowerCase() === value.toLowerCase(),
-    );
-    return isAlike ? 'open' : 'forbidden';
-  };
+  return ({ metadata }) => hasEntry(metadata, key, value);
+}
+
+/** Whether metadata has a key with a value. Open: whether letter case matters, and how what is no string compares. */
+function hasEntry(metadata: Readonly<Record<string, unknown>>, key: string, value: string): Obligation {
+  if (Object.hasOwn(metadata, key) && metadata[key] === value) return 'required';
+  const isAlike = Object.entries(metadata).some(
+    ([other, entry]) =>
+      other.toLowerCase() === key.toLowerCase() && String(entry).toLowerCase() === value.toLowerCase(),
+  );
+  return isAlike ? 'open' : 'forbidden';
 }
