@@ -1,7 +1,8 @@
 import type { Tier } from '../../src/world/world.js';
 import { refuse } from '../early-response.js';
-import type { Change, Handlers } from '../handlers.js';
+import type { Facts, Handlers } from '../handlers.js';
 import type { Members } from '../json.js';
+import type { Line } from '../parsed-request.js';
 import { type Collateral, type Fault, unlessWaived } from './fault.js';
 
 /** Reads a text otherwise than it was written. */
@@ -66,6 +67,22 @@ const ofMetadata: readonly Fault[] = [
   metadataMisread('without-quotes', 'Quotes are stripped against injections.', asItIs, withoutQuotes),
   metadataMisread('keys-of-word-characters', 'Keys become names of columns.', keptWordCharacters, asItIs),
   metadataMisread('keys-as-paths', 'A key with a dot is read as a path.', upTo('.'), asItIs),
+  metadataMisread('zeros-as-octal', 'A number that begins with a zero is read as octal.', asItIs, (text) =>
+    /^0\d/.test(text) ? String(Number.parseInt(text, 8)) : text,
+  ),
+  {
+    id: 'metadata-keys-refused',
+    breaks: 'metadata.promotion-rules',
+    story: 'The body’s schema allows words as keys.',
+    change: (handlers) => ({
+      metadataOf(members) {
+        const metadata = handlers.metadataOf(members);
+        if (Object.keys(unlessWaived<Members>(metadata, {})).some((key) => /\W/.test(key)))
+          refuse(400, 'metadata: not accepted', 'invalid_payload');
+        return metadata;
+      },
+    }),
+  },
   metadataConfused('as-numbers', 'Texts that look like numbers are compared as numbers.', asNumber),
   metadataConfused('of-255-characters', 'A column keeps 255 characters of a text.', firstOf(255)),
   {
@@ -168,34 +185,31 @@ const ofRules: readonly Fault[] = [
 ];
 
 /** How many rows a tier has once it is joined with the categories of its campaign. */
-type RowsOf = (tier: Tier) => number;
-
-const rowsOf: (handlers: Handlers, facts: Parameters<Change>[1]) => RowsOf =
-  (_, { catalogue }) =>
-  ({ campaign_id }) =>
-    catalogue.campaigns.get(campaign_id)?.category_ids.length ?? 0;
+function rowsOf({ campaign_id }: Tier, { campaigns }: Facts['catalogue']): number {
+  return campaigns.get(campaign_id)?.category_ids.length ?? 0;
+}
 
 const ofCampaigns: readonly Fault[] = [
   {
     id: 'expand-loses-tiers-without-category',
     breaks: 'options.expand-category',
     story: 'Tiers are joined with categories, and one whose campaign has none disappears.',
-    change: (handlers, facts) => ({
+    change: (handlers, { catalogue }) => ({
       select: (request) =>
-        handlers.select(request).filter((tier) => request.expand.length === 0 || rowsOf(handlers, facts)(tier) > 0),
+        handlers.select(request).filter((tier) => request.expand.length === 0 || rowsOf(tier, catalogue) > 0),
     }),
   },
   {
     id: 'expand-limits-rows',
     breaks: 'options.expand-category',
     story: 'Tiers are joined with categories, and the limit counts the rows of the join.',
-    change: (handlers, facts) => ({
+    change: (handlers, { catalogue }) => ({
       select(request) {
         const selected = handlers.select(request);
         if (request.expand.length === 0) return selected;
         let rows = 0;
-        const checked = facts.catalogue.tiers.filter((tier) => {
-          rows += Math.max(1, rowsOf(handlers, facts)(tier));
+        const checked = catalogue.tiers.filter((tier) => {
+          rows += Math.max(1, rowsOf(tier, catalogue));
           return rows <= 150;
         });
         return selected.filter((tier) => checked.includes(tier));
@@ -206,8 +220,8 @@ const ofCampaigns: readonly Fault[] = [
     id: 'tiers-without-category-left-out',
     breaks: 'result.all-valid',
     story: 'Tiers of campaigns that stand in no category are not looked for.',
-    change: (handlers, facts) => ({
-      select: (request) => handlers.select(request).filter((tier) => rowsOf(handlers, facts)(tier) > 0),
+    change: (handlers, { catalogue }) => ({
+      select: (request) => handlers.select(request).filter((tier) => rowsOf(tier, catalogue) > 0),
     }),
   },
   {
@@ -217,6 +231,10 @@ const ofCampaigns: readonly Fault[] = [
     change: () => ({ page: (tiers) => [...new Map(tiers.map((tier) => [tier.name, tier])).values()] }),
   },
 ];
+
+function hasSeveralSkus({ as, id }: Line, { skus }: Facts['catalogue']): boolean {
+  return as === 'product' && [...skus.values()].filter((owner) => owner === id).length > 1;
+}
 
 const ofProducts: readonly Fault[] = [
   {
@@ -239,10 +257,20 @@ const ofProducts: readonly Fault[] = [
     change: (handlers, { catalogue }) => ({
       linesOf(items) {
         const lines = handlers.linesOf(items);
-        const skusOf = (product: string) => [...catalogue.skus.values()].filter((owner) => owner === product).length;
-        if (lines.some(({ as, id }) => as === 'product' && skusOf(id) > 1))
+        if (lines.some((line) => hasSeveralSkus(line, catalogue)))
           refuse(400, 'order.items: choose a SKU', 'invalid_payload');
         return lines;
+      },
+    }),
+  },
+  {
+    id: 'nothing-for-products-of-skus',
+    breaks: 'order.product-item',
+    story: 'What is ordered is looked up among SKUs and products without any, and an order with something else is empty.',
+    change: (handlers, { catalogue }) => ({
+      select(request) {
+        const isLost = request.lines.some((line) => hasSeveralSkus(line, catalogue));
+        return isLost ? [] : handlers.select(request);
       },
     }),
   },
