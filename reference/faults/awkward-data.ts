@@ -28,7 +28,13 @@ const upTo =
 const keptWordCharacters: Misreading = (text) => text.replaceAll(/\W/g, '_');
 
 /** The metadata of a request, its keys or its values misread; what the rules ask for is as it is. */
-function metadataMisread(id: string, story: string, key: Misreading, value: Misreading, collateral: Collateral = {}): Fault {
+function metadataMisread(
+  id: string,
+  story: string,
+  key: Misreading,
+  value: Misreading,
+  collateral: Collateral = {},
+): Fault {
   return {
     id: `metadata-${id}`,
     breaks: 'metadata.promotion-rules',
@@ -53,7 +59,8 @@ function metadataConfused(id: string, story: string, misread: Misreading): Fault
     breaks: 'metadata.promotion-rules',
     story,
     change: () => ({
-      metadataRule: ({ key, is }, { metadata }) => misread(String(unlessWaived(metadata, {})[key] ?? '')) === misread(is),
+      metadataRule: ({ key, is }, { metadata }) =>
+        misread(String(unlessWaived(metadata, {})[key] ?? '')) === misread(is),
     }),
   };
 }
@@ -104,9 +111,7 @@ function filterMisread(id: string, story: string, key: Misreading, value: Misrea
     change: (handlers) => ({
       readFilter(parameter) {
         const filter = handlers.readFilter(parameter);
-        return filter?.field === 'metadata'
-          ? { ...filter, key: key(filter.key), value: value(filter.value) }
-          : filter;
+        return filter?.field === 'metadata' ? { ...filter, key: key(filter.key), value: value(filter.value) } : filter;
       },
     }),
   };
@@ -266,7 +271,8 @@ const ofProducts: readonly Fault[] = [
   {
     id: 'nothing-for-products-of-skus',
     breaks: 'order.product-item',
-    story: 'What is ordered is looked up among SKUs and products without any, and an order with something else is empty.',
+    story:
+      'What is ordered is looked up among SKUs and products without any, and an order with something else is empty.',
     change: (handlers, { catalogue }) => ({
       select(request) {
         const isLost = request.lines.some((line) => hasSeveralSkus(line, catalogue));

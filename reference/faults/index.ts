@@ -8,6 +8,7 @@ import { openBranchFaults } from './open-branches.js';
 import { orderFaults } from './order.js';
 import { requestFaults } from './request.js';
 import { resultFaults } from './result.js';
+import { waysOfSendingFaults } from './ways-of-sending.js';
 import { windowFaults } from './window.js';
 
 export type { Fault, Requirement } from './fault.js';
@@ -23,6 +24,7 @@ export const faults: readonly Fault[] = [
   ...openBranchFaults,
   ...resultFaults,
   ...awkwardDataFaults,
+  ...waysOfSendingFaults,
 ];
 
 /** @throws an Error that names the nearest one, when there is no such fault */

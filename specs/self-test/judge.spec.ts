@@ -352,6 +352,12 @@ test.describe('what shows nothing never counts against a deployment:', () => {
     answered(status, [first], { Location: 'http://b.test/' }),
   );
 
+  test('save for a 401 where another request of the row got through with the same credentials', () => {
+    expect(truth(written['2xx'], { probe: answered(401), other: returning() })).toBe('violated');
+    expect(truth(written['2xx'], { probe: answered(403), other: returning() })).toBe('unclear');
+    expect(truth(written['2xx'], { probe: answered(401), other: answered(401) })).toBe('unclear');
+  });
+
   for (const [modes, exchanges] of [
     [['requirement', 'question'], unanswered],
     [['requirement'], withHint],
@@ -363,7 +369,9 @@ test.describe('what shows nothing never counts against a deployment:', () => {
       `as ${modes.join(' and ')}`,
       forRows(rows, (_, probe) => {
         for (const mode of modes) {
-          const truths = names.map((name) => [name, truth(written[name], { probe, other: returning() }, mode)]);
+          // Where another request got through, a 401 is no matter of wrong credentials.
+          const other = 'response' in probe && probe.response.status === 401 ? probe : returning();
+          const truths = names.map((name) => [name, truth(written[name], { probe, other }, mode)]);
           expect(truths).toEqual(names.map((name) => [name, 'unclear']));
         }
       }),

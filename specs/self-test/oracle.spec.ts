@@ -345,7 +345,11 @@ test.describe('whether a tier is valid follows from its rules:', () => {
       { body: { metadata: { 'gift-code': '010' } } },
       { 'rule-ten': 'forbidden', 'rule-ten-padded': 'required' },
     ],
-    ['one of five rules that is not satisfied', items(product('plate'), product('lamp')), { 'five-rules': 'forbidden' }],
+    [
+      'one of five rules that is not satisfied',
+      items(product('plate'), product('lamp')),
+      { 'five-rules': 'forbidden' },
+    ],
     [
       'a metadata rule and the order’s metadata',
       { body: { order: { metadata: { store_name: ['Broadway'] } } } },
@@ -474,7 +478,9 @@ test.describe('whether a tier is returned: within the window, valid and matching
     const readingsOf = (...patches: readonly RequestPatch[]) =>
       oracleWith(...patches).alternatives.map(({ window, returned }) => [
         window,
-        ...older.map((name) => returned(world.tiers.find((tier) => tier.name === name) as (typeof world.tiers)[number])),
+        ...older.map((name) =>
+          returned(world.tiers.find((tier) => tier.name === name) as (typeof world.tiers)[number]),
+        ),
       ]);
     expect(readingsOf({ filter: { campaign: 'spring' } })).toEqual([
       ['before-the-filter', 'forbidden', 'forbidden', 'forbidden', 'required', 'forbidden'],

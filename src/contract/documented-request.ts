@@ -23,7 +23,8 @@ const metadataFilter = /^\[filters\]\[metadata\.([^[\]]+)\]\[conditions\]\[\$is\
  * percent-encoded (RFC 3986).
  */
 export function filterParameter(subject: FilterSubject): string {
-  const field = subject.on === 'campaign' ? 'promotion_id' : `metadata.${subject.key.replace(unfit, encodeURIComponent)}`;
+  const field =
+    subject.on === 'campaign' ? 'promotion_id' : `metadata.${subject.key.replace(unfit, encodeURIComponent)}`;
   return `[filters][${field}][conditions][$is]`;
 }
 

@@ -107,7 +107,8 @@ export function oracleFor(request: HttpRequest, world: World): Oracle {
   };
   const [filter] = filters;
   return {
-    accepted: isAccepted,
+    // A server may ask for the length of a body (RFC 9112, section 6.3).
+    accepted: isAccepted && request.sent !== 'chunked',
     alternatives: whyOpen === undefined && filter !== undefined ? alternativesOf(matching, valid, world) : [],
     ...(filter === undefined ? {} : { filteredOn: filterSubject(filter.name)?.on as FilterSubject['on'] }),
     valid,
