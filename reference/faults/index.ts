@@ -8,6 +8,7 @@ import { openBranchFaults } from './open-branches.js';
 import { orderFaults } from './order.js';
 import { requestFaults } from './request.js';
 import { resultFaults } from './result.js';
+import { sharedStateFaults } from './shared-state.js';
 import { waysOfSendingFaults } from './ways-of-sending.js';
 import { windowFaults } from './window.js';
 
@@ -25,6 +26,7 @@ export const faults: readonly Fault[] = [
   ...resultFaults,
   ...awkwardDataFaults,
   ...waysOfSendingFaults,
+  ...sharedStateFaults,
 ];
 
 /** @throws an Error that names the nearest one, when there is no such fault */
