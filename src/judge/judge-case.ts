@@ -10,7 +10,7 @@ import {
   undetermined,
 } from '../cases/case.js';
 import type { Exchange } from '../http/exchange.js';
-import { succeeded, whyNothingShown } from '../http/response-status.js';
+import { lengthRequired, succeeded, whyNothingShown } from '../http/response-status.js';
 import { type Naming, namesTiers } from '../recognition/naming.js';
 import { readingOf } from '../recognition/reading.js';
 import type { Recognizer } from '../recognition/recognizer.js';
@@ -96,6 +96,10 @@ export function evidenceOf(rows: SentRows, { world, recognizer, calibration, sta
 }
 
 function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: Evidence): Judgement {
+  for (const [name, exchange] of evidence.exchanges) {
+    const reason = lengthRequired(exchange);
+    if (reason !== undefined) return { verdict: 'not-applicable', reason, at, exchange: name };
+  }
   const unmet = whyInconclusive(row, at, evidence);
   if (unmet !== undefined) return unmet;
   if (row.expect.length === 0) return { verdict: 'error', reason: 'The case asserts nothing.', at };
