@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
 import { idFinder } from '../../src/recognition/id-finder.js';
 import type { KnownIds } from '../../src/recognition/known-ids.js';
 import { type Naming, namingOf } from '../../src/recognition/naming.js';
@@ -196,6 +197,30 @@ test('ids that differ in letter case alone are kept apart', () => {
   const known = knownIds([small, large], []);
   expect(named(JSON.stringify([large]), known)).toEqual({ '/*': [large] });
   expect(named(JSON.stringify(['promotion-Abcdef']), known)).toEqual({});
+});
+
+test('ids that begin alike are found as if each stood in the pattern by itself, the longest first', () => {
+  const unit = fc.constantFrom('a', 'b', 'B', 'é', 'É', '-', '.', ' ');
+  const end = fc.string({ unit, maxLength: 4 });
+  const stem = 'abcdefghijkl';
+  fc.assert(
+    fc.property(fc.array(end, { minLength: 1, maxLength: 5 }), fc.array(end, { minLength: 1 }), (ends, pieces) => {
+      const all = [...new Set(ends)].map((each) => stem + each);
+      const ignoresCase = new Set(all.map((id) => id.toLowerCase())).size === all.length;
+      const longestFirst = all
+        .toSorted((one, other) => other.length - one.length)
+        .map((id) => id.replaceAll('.', '\\.'));
+      const [before, after] = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'];
+      const plain = new RegExp(`${before}(?:${longestFirst.join('|')})${after}`, ignoresCase ? 'gi' : 'g');
+      const text = pieces.join(stem);
+      expect(idFinder(new Set(all)).replaced(text, '*')).toBe(text.replaceAll(plain, '*'));
+    }),
+    { seed: 20_261_122, numRuns: 500 },
+  );
+});
+
+test('where no id is long enough to be found inside text, nothing is replaced', () => {
+  expect(idFinder(new Set(['short'])).replaced('$ / short', '*')).toBe('$ / short');
 });
 
 test.describe('a target’s responses are read', () => {
