@@ -79,6 +79,7 @@ export const closedQuestions = {
   'expand-unknown-value': ['ignored', 'rejected', 'server-error', 'nothing-returned'],
   'expand-not-an-array': ['rejected', 'server-error', 'as-one-value', 'ignored', 'nothing-returned'],
 
+  'metadata-letter-case': ['exact', 'ignored-in-both', 'ignored-in-value', 'ignored-in-key'],
   'order-metadata-rules': ['applied', 'ignored', 'never-satisfied'],
 
   'audience-rules-only-effect': ['skips-order-rules', 'audience-tiers-only', 'no-effect', 'nothing-returned'],
@@ -128,7 +129,14 @@ export const closedQuestions = {
   'filter-without-leading-bracket': ['same-as-literal', 'rejected', 'server-error', 'ignored', 'nothing-returned'],
   'filter-metadata-typing': ['by-text', 'rejected', 'server-error', 'booleans-only', 'numbers-only', 'strings-only'],
   'filter-letter-case': ['exact', 'rejected', 'server-error', 'ignored-in-both', 'ignored-in-value', 'ignored-in-key'],
-  'filter-beyond-window': ['window-first', 'rejected', 'server-error', 'filter-first'],
+  'filter-beyond-window': [
+    'window-first',
+    'rejected',
+    'server-error',
+    'filter-first',
+    'campaign-filter-first',
+    'metadata-filter-first',
+  ],
 
   'credentials-missing-id': credentialsOutcomes,
   'credentials-missing-token': credentialsOutcomes,

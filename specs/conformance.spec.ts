@@ -11,6 +11,8 @@ import { failureText } from '../src/report/failure-text.js';
 import { packageRoot } from '../src/support/package-root.js';
 import type { Location } from '../src/support/problem.js';
 
+const responseText = responseTextFor(suite.world);
+
 for (const testCase of suite.cases) {
   const { id, title, tags } = testCase;
   report(id, title, tags, (run) => run.runCase(testCase));
@@ -63,11 +65,10 @@ async function showRows({ rows, at }: CaseResult): Promise<void> {
 }
 
 function shown(result: CaseResult, { target }: Session): Error {
-  return located(failureText(result, target.base_url), result.id, result.at);
+  return located(failureText(result, target.base_url, responseText), result.id, result.at);
 }
 
 function drifted(result: CaseResult): Error {
-  const responseText = responseTextFor(suite.world);
   const texts = result.drift.map((drift) => driftText(drift, result, responseText));
   return located(texts.join('\n\n'), result.id, result.at);
 }

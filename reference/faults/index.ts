@@ -1,4 +1,5 @@
 import { nearest } from '../nearest.js';
+import { awkwardDataFaults } from './awkward-data.js';
 import { customerFaults } from './customer.js';
 import type { Fault } from './fault.js';
 import { filterFaults } from './filters.js';
@@ -7,6 +8,8 @@ import { openBranchFaults } from './open-branches.js';
 import { orderFaults } from './order.js';
 import { requestFaults } from './request.js';
 import { resultFaults } from './result.js';
+import { sharedStateFaults } from './shared-state.js';
+import { waysOfSendingFaults } from './ways-of-sending.js';
 import { windowFaults } from './window.js';
 
 export type { Fault, Requirement } from './fault.js';
@@ -21,6 +24,9 @@ export const faults: readonly Fault[] = [
   ...windowFaults,
   ...openBranchFaults,
   ...resultFaults,
+  ...awkwardDataFaults,
+  ...waysOfSendingFaults,
+  ...sharedStateFaults,
 ];
 
 /** @throws an Error that names the nearest one, when there is no such fault */

@@ -182,6 +182,7 @@ test('in a target file, and in a certificate of somebody else', async () => {
   expect(certified.output).toMatch(/^INCOMPLETE {2}shop \\n/m);
   const certificate = readCertificate(cwd, 'stated/partial');
   expect(certificate.target.contact).toContain('forged');
+  expect(Object.values(certificate.target).flatMap((text) => misdeedsIn(['certificate', text]))).toEqual([]);
   const forged = {
     ...certificate,
     target: { ...certificate.target, name: hostile },

@@ -138,7 +138,7 @@ test.describe('the command', () => {
 
   test('says something: it is shown behind a bar, without the credentials', async () => {
     const { output } = await provisioned(
-      'process.stderr.write(`::error::${process.env.CLIENT_TOKEN}\\u001b[2J\\n`); process.exitCode = 1;',
+      "process.stderr.write('::error::' + process.env.CLIENT_TOKEN + '\\u001b[2J\\n'); process.exitCode = 1;",
     );
     expect(output).toContain('| ::error::$CLIENT_TOKEN\\u001b[2J\n');
     expect(output).not.toContain(environment.CLIENT_TOKEN);

@@ -210,4 +210,19 @@ test.describe('files that belong together', () => {
     expect(readFileSync(precious, 'utf8')).toBe('as it was');
     expect(() => readlinkSync(path.join(folder, 'one.txt'))).toThrow('EINVAL');
   });
+
+  test('are not written where the working folder was removed meanwhile, and nobody waits for it', async () => {
+    const gone = path.join(cwd, 'gone');
+    mkdirSync(gone);
+    const remove = `rmSync(process.cwd(), { recursive: true })`;
+    const output = path.join(packageRoot, 'dist', 'src', 'report', 'output.js');
+    const write = `writeTogether('deep/er', () => [{ file: 'deep/er/one.txt', text: 'here' }])`;
+    const imports = `import { rmSync } from 'node:fs'; import { writeTogether } from '${output}'`;
+    const code = `${imports}; ${remove}; try { ${write} } catch (error) { console.log(error.message) }`;
+    const node = promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
+      cwd: gone,
+      timeout: 20_000,
+    });
+    expect((await node).stdout).toContain('--out: nothing can be written into deep/er (ENOENT)');
+  });
 });

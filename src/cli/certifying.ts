@@ -134,7 +134,7 @@ export function readCertificate(file: string): Certificate {
 /** Before anything is sent: at the end of a run it would be too late. @param flag that names another folder */
 function makeFolder(folder: string, flag: string): void {
   try {
-    mkdirSync(folder, { recursive: true });
+    mkdirSync(path.resolve(folder), { recursive: true });
     accessSync(folder, constants.W_OK);
   } catch (error) {
     const message = `nothing can be written into ${folder} (${(error as NodeJS.ErrnoException).code})`;

@@ -3,6 +3,8 @@ import { serveReference } from '../../reference/server.js';
 import { startRun } from '../engine/run.js';
 import { budgetInMemory } from '../http/request-budget.js';
 import { referenceBegins } from '../report/reference-notice.js';
+import { Mistake } from '../support/foreign-error.js';
+import { UnusableInput } from '../support/problem.js';
 import { endpointOf } from '../targets/connection.js';
 import { openTarget } from '../targets/open.js';
 import { certifiedTarget, loadTarget } from '../targets/target.js';
@@ -10,6 +12,14 @@ import { inputsOfRun, saveSession, shareRun } from './run-state.js';
 
 /** Once before all tests: starts the reference deployment if nothing else is under test, and calibrates. */
 export default async function setup(): Promise<() => Promise<void>> {
+  try {
+    return await begun();
+  } catch (error) {
+    throw error instanceof UnusableInput ? error : new Mistake(error);
+  }
+}
+
+async function begun(): Promise<() => Promise<void>> {
   const { suite, settings } = inputsOfRun();
   if (settings.target.kind === 'reference') process.stdout.write(`${referenceBegins}\n`);
   const unshare = shareRun();

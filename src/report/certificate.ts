@@ -8,6 +8,7 @@ import { formatLocation } from '../support/problem.js';
 import { kinds, lists } from '../world/named-world.js';
 import { driftText } from './drift-text.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
+import { patternOf } from './pattern.js';
 import { sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
 /** The report of one run, as `certificate.json` holds it. Its schema is `schemas/certificate.schema.json`. */
@@ -122,6 +123,7 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
     ...sharedReasonTexts({ requirements, questions }),
     ...reasons.map(([id, reason]) => `${id}: ${reason}`),
   ];
+  const pattern = patternOf(suite.cases, results, suite.world);
   return {
     verdict,
     ...(verdict === 'incomplete' ? { incomplete_because: incompleteBecause } : {}),
@@ -141,6 +143,7 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
     notes: [
       ...(facts.isCutShort && verdict !== 'incomplete' ? [cutShort] : []),
       ...facts.notes,
+      ...(pattern === undefined ? [] : [pattern]),
       ...(found?.subject === explored ? [found.reason] : []),
     ],
     requests_sent: facts.requestsSent,

@@ -80,7 +80,7 @@ function ending(result: CaseResult, baseUrl: string, responseText: ResponseText)
   const isDrift = verdict !== 'fail' && verdict !== 'error';
   const text = isDrift
     ? drift.map((each) => driftText(each, result, responseText)).join('\n\n')
-    : failureText(result, baseUrl);
+    : failureText(result, baseUrl, responseText);
   const [first = ''] = isDrift ? text.split('\n') : [reason];
   const lines = text.split('\n').map(escaped).join('\n');
   return `<${name}${attributes({ message: first, type: isDrift ? 'drift' : verdict })}>${lines}</${name}>\n`;

@@ -63,7 +63,8 @@ export function checkTogether(folder: string, files: readonly string[]): void {
 function inTurn(folder: string, act: (drafts: string) => void): void {
   const drafts = path.join(folder, draftsFolder);
   try {
-    mkdirSync(folder, { recursive: true });
+    // Absolute: where the working folder was removed meanwhile, Node.js would look for a relative one for ever.
+    mkdirSync(path.resolve(folder), { recursive: true });
     while (!isMade(drafts)) waitFor(drafts);
   } catch (error) {
     const message = `nothing can be written into ${folder} (${(error as NodeJS.ErrnoException).code})`;

@@ -57,7 +57,7 @@ export async function provision(
   const available = availableIn(named);
   const file = besideTarget(target, name);
   // Before the command runs: what it creates must not be lost.
-  mkdirSync(path.dirname(file), { recursive: true });
+  mkdirSync(path.resolve(path.dirname(file)), { recursive: true });
   const { place, options } = deploymentFor(environment);
   const { baseUrl, credentials } = place;
   const secrets = [

@@ -91,12 +91,16 @@ function asMarkdown(named: NamedWorld): string {
 interface Listed {
   readonly kind: Kind;
   readonly name: string;
-  readonly thing: { readonly id: string };
+  readonly thing: { readonly id: string; readonly name?: string };
 }
 
 function thingsOf(named: NamedWorld): Listed[] {
   return kinds.flatMap((kind) => {
     const byId = new Map(named[lists[kind]].map((thing) => [thing.id, thing] as const));
-    return [...named.ids[kind]].map(([name, id]) => ({ kind, name, thing: byId.get(id) ?? { id } }));
+    return [...named.ids[kind]].map(([name, id]) => {
+      const thing: Listed['thing'] = byId.get(id) ?? { id };
+      // Two tiers may bear one name, by which cases could not tell them apart.
+      return { kind, name: thing.name ?? name, thing };
+    });
   });
 }
