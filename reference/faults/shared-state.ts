@@ -3,7 +3,13 @@ import type { Members } from '../json.js';
 import type { Filter, ParsedRequest } from '../parsed-request.js';
 import { type Collateral, cached, type Fault, type Requirement, unlessWaived } from './fault.js';
 
-function stateFault(id: string, breaks: Requirement, story: string, change: Change, collateral: Collateral = {}): Fault {
+function stateFault(
+  id: string,
+  breaks: Requirement,
+  story: string,
+  change: Change,
+  collateral: Collateral = {},
+): Fault {
   return { id, breaks, story, collateral, change };
 }
 
