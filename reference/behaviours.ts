@@ -1,4 +1,4 @@
-import { closest } from 'fastest-levenshtein';
+import { nearest } from './nearest.js';
 
 const credentialsOutcomes = ['unauthorized', 'forbidden', 'rejected', 'server-error', 'answered'] as const;
 const methodOutcomes = [
@@ -283,10 +283,11 @@ function problemOf(question: string, outcome: string): string | undefined {
     return `Behaviour ${question}: cannot answer with "${outcome}"; give ${form}.`;
   }
   if (!isClosed(question)) {
-    return `No question is called "${question}"; did you mean "${closest(question, Object.keys(defaults))}"?`;
+    const [first, ...others] = nearest(question, Object.keys(defaults));
+    return `No question is called "${question}"; did you mean "${first}"? Near it, too: ${others.join(', ')}.`;
   }
   const outcomes: readonly string[] = closedQuestions[question];
   if (outcomes.includes(outcome)) return undefined;
-  const nearest = closest(outcome, outcomes);
-  return `Behaviour ${question} has no outcome "${outcome}"; did you mean "${nearest}"? It has: ${outcomes.join(', ')}.`;
+  const [first] = nearest(outcome, outcomes);
+  return `Behaviour ${question} has no outcome "${outcome}"; did you mean "${first}"? It has: ${outcomes.join(', ')}.`;
 }

@@ -1,4 +1,4 @@
-import { closest } from 'fastest-levenshtein';
+import { nearest } from '../nearest.js';
 import { awkwardDataFaults } from './awkward-data.js';
 import { customerFaults } from './customer.js';
 import type { Fault } from './fault.js';
@@ -33,6 +33,9 @@ export const faults: readonly Fault[] = [
 export function faultNamed(id: string): Fault {
   const ids = faults.map((fault) => fault.id);
   const fault = faults[ids.indexOf(id)];
-  if (fault === undefined) throw new Error(`There is no fault '${id}'. Did you mean '${closest(id, ids)}'?`);
+  if (fault === undefined) {
+    const [first, ...others] = nearest(id, ids);
+    throw new Error(`There is no fault '${id}'. Did you mean '${first}'? Near it, too: ${others.join(', ')}.`);
+  }
   return fault;
 }

@@ -11,6 +11,7 @@ import { takenValue } from '../../src/judge/value.js';
 import { type Verdict, worst } from '../../src/judge/verdict.js';
 import { readingOf } from '../../src/recognition/reading.js';
 import { recognizerFor } from '../../src/recognition/recognizer.js';
+import type { NamedWorld } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
 import { forRows } from './support/rows.js';
 
@@ -31,6 +32,18 @@ const world: World = {
     metadata: {},
     rules: [],
   })),
+};
+const namedWorld: NamedWorld = {
+  ...world,
+  ids: {
+    customer: new Map(),
+    product: new Map(),
+    sku: new Map(),
+    category: new Map(),
+    campaign: new Map(),
+    tier: new Map(),
+  },
+  unavailable: new Map(),
 };
 
 const recognizer = recognizerFor(world);
@@ -55,7 +68,7 @@ function evidenceOf(exchanges: Readonly<Record<string, Exchange>>): Evidence {
     exchanges: new Map(Object.entries(exchanges)),
     reading: readingOf(responses.filter(succeeded).map(({ body }) => recognizer.naming(body))),
     recognizer,
-    world,
+    world: namedWorld,
   };
 }
 
@@ -433,7 +446,7 @@ test.describe('an empty result may look like anything, where nothing is expected
   });
 });
 
-const background: Background = { world, recognizer, calibration: [], isWorldSeen: true };
+const background: Background = { world: namedWorld, recognizer, calibration: [], isWorldSeen: true };
 const rowOf = (own: Partial<RequirementRow>): RequirementRow => ({
   title: '',
   requests: new Map(),
@@ -496,7 +509,7 @@ test.describe('the verdict of a requirement case:', () => {
       { expect: [asserting(['returned.include', ['first']]), asserting(['returned.only', ['first']])] },
       returning(third),
       'fail',
-      "Not returned: 'first' (rank 1).",
+      "Not returned: 'first' (rank 1). Returned, but should not be: 'third' (rank 3).",
     ],
     [
       'another answer than success, expected',

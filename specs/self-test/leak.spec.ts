@@ -222,11 +222,11 @@ for (const [what, answer] of [
     const texts = [['the terminal', output] as const, ...textsIn(cwd)];
     expect(found(texts)).toEqual([]);
     for (const written of [
-      /^results\/certificate.json$/,
-      /^results\/certificate.html$/,
-      /^results\/observed.md$/,
+      /^results\/partial\/certificate.json$/,
+      /^results\/partial\/certificate.html$/,
+      /^results\/partial\/observed.md$/,
       /^results\/junit.xml$/,
-      /^test-results\/.*trace.zip: .*trace$/,
+      /^results\/playwright\/.*trace.zip: .*trace$/,
       // No record is written where no question is answered.
       ...(what === 'that returns everything' ? [/^record.yaml$/] : []),
       /^report.json$/,

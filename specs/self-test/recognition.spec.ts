@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
 import { idFinder } from '../../src/recognition/id-finder.js';
 import type { KnownIds } from '../../src/recognition/known-ids.js';
 import { type Naming, namingOf } from '../../src/recognition/naming.js';
@@ -162,12 +163,32 @@ test.describe('whatever the text is', () => {
     expect(named(JSON.stringify([`${'%25'.repeat(500_000)}/${a}`]))).toEqual({ '/*': [a] });
   });
 
+  test('places under keys of any length are distinguished, and read where the target file has a wildcard', () => {
+    const [one, other] = ['k'.repeat(5_000), `${'k'.repeat(4_999)}x`];
+    const naming = namingOf(JSON.stringify({ [one]: { '~id': [a] }, [other]: { '~id': [a, b] } }), ids);
+    expect(readingOf([naming]).kind).toBe('ambiguous');
+    const single = JSON.stringify({ [one]: { '~id': [a] } });
+    const reading = readingOf([namingOf(single, ids)]);
+    expect(resultOf(namingOf(single, ids), reading).returned).toEqual([a]);
+    expect(reading.kind === 'agreed' && recordsIn(single, reading, ids)).toEqual([a]);
+    expect(readingOf([namingOf(single, ids)], ['/*/~0id/*']).kind).toBe('stated');
+  });
+
+  test('places are distinguished however deep they are, and not taken for one where they are too many', () => {
+    const deep = (named: readonly string[]) => `${'{"x":'.repeat(600)}${JSON.stringify(named)}${'}'.repeat(600)}`;
+    const readingBy = (...bodies: string[]) => readingOf(bodies.map((body) => namingOf(body, ids)));
+    expect(readingBy(deep([a]), deep([b, a])).kind).toBe('agreed');
+    expect(readingBy(`{"returned":${deep([a])},"considered":${deep([a, b])}}`).kind).toBe('ambiguous');
+
+    const many = namingOf(JSON.stringify(Object.fromEntries(Array.from({ length: 1_002 }, (_, n) => [n, [a]]))), ids);
+    expect(resultOf(many, readingOf([many])).because).toContain('are too many to be distinguished');
+  });
+
   test('nesting deeper than any call stack', () => {
     const depth = 100_000;
     const lists = `${'['.repeat(depth)}"${a}"${']'.repeat(depth)}`;
     const objects = `${'{"x":'.repeat(depth)}"${a}"${'}'.repeat(depth)}`;
-    expect(named(lists)).toEqual({ [`${'/*'.repeat(500)}/**`]: [a] });
-    expect(named(objects)).toEqual({ [`${'/x'.repeat(500)}/**`]: [a] });
+    for (const body of [lists, objects]) expect(Object.values(named(body))).toEqual([[a]]);
   });
 });
 
@@ -176,6 +197,30 @@ test('ids that differ in letter case alone are kept apart', () => {
   const known = knownIds([small, large], []);
   expect(named(JSON.stringify([large]), known)).toEqual({ '/*': [large] });
   expect(named(JSON.stringify(['promotion-Abcdef']), known)).toEqual({});
+});
+
+test('ids that begin alike are found as if each stood in the pattern by itself, the longest first', () => {
+  const unit = fc.constantFrom('a', 'b', 'B', 'é', 'É', '-', '.', ' ');
+  const end = fc.string({ unit, maxLength: 4 });
+  const stem = 'abcdefghijkl';
+  fc.assert(
+    fc.property(fc.array(end, { minLength: 1, maxLength: 5 }), fc.array(end, { minLength: 1 }), (ends, pieces) => {
+      const all = [...new Set(ends)].map((each) => stem + each);
+      const ignoresCase = new Set(all.map((id) => id.toLowerCase())).size === all.length;
+      const longestFirst = all
+        .toSorted((one, other) => other.length - one.length)
+        .map((id) => id.replaceAll('.', '\\.'));
+      const [before, after] = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'];
+      const plain = new RegExp(`${before}(?:${longestFirst.join('|')})${after}`, ignoresCase ? 'gi' : 'g');
+      const text = pieces.join(stem);
+      expect(idFinder(new Set(all)).replaced(text, '*')).toBe(text.replaceAll(plain, '*'));
+    }),
+    { seed: 20_261_122, numRuns: 500 },
+  );
+});
+
+test('where no id is long enough to be found inside text, nothing is replaced', () => {
+  expect(idFinder(new Set(['short'])).replaced('$ / short', '*')).toBe('$ / short');
 });
 
 test.describe('a target’s responses are read', () => {

@@ -2,7 +2,7 @@ import type { Exchange } from '../http/exchange.js';
 import { credentialsRefused, redirected, succeeded, whyNothingShown } from '../http/response-status.js';
 import type { Reading } from '../recognition/reading.js';
 import type { Recognizer } from '../recognition/recognizer.js';
-import type { World } from '../world/world.js';
+import type { NamedWorld } from '../world/named-world.js';
 
 /** Everything that the assertions of one row are judged by. */
 export interface Evidence {
@@ -10,7 +10,7 @@ export interface Evidence {
   readonly exchanges: ReadonlyMap<string, Exchange>;
   readonly reading: Reading;
   readonly recognizer: Recognizer;
-  readonly world: World;
+  readonly world: NamedWorld;
 }
 
 /**

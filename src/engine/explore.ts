@@ -11,6 +11,7 @@ import { type Obligation, type Oracle, oracleFor } from '../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { lengthRequired } from '../http/response-status.js';
 import { type Background, evidenceOf } from '../judge/judge-case.js';
+import { Mistake } from '../support/foreign-error.js';
 import type { Kind, NamedWorld } from '../world/named-world.js';
 import type { World } from '../world/world.js';
 import { type CaseResult, explored } from './case-result.js';
@@ -166,7 +167,11 @@ export async function explore(
       };
     }
     if (failed)
-      return { ...common, verdict: 'error', reason: `Exploring broke off. ${String(errorInstance)} ${origin}` };
+      return {
+        ...common,
+        verdict: 'error',
+        reason: `Exploring broke off. ${new Mistake(errorInstance).message} ${origin}`,
+      };
     if (unclear.count > 0) {
       const reason = `${unclear.count} of ${sent} random requests showed nothing. ${unclear.reason} ${origin}`;
       return { ...common, verdict: 'inconclusive', reason };

@@ -140,7 +140,7 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
 }
 
 /** Adds the headers that a request does not have itself. */
-function withHeaders(request: HttpRequest, extra: Headers): HttpRequest {
+export function withHeaders(request: HttpRequest, extra: Headers): HttpRequest {
   return {
     ...request,
     headers: [...request.headers, ...extra.filter(([name]) => headerValues(request.headers, name).length === 0)],

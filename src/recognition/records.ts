@@ -1,6 +1,6 @@
 import { parseJson } from '../support/json.js';
 import type { KnownIds } from './known-ids.js';
-import { packedIn } from './naming.js';
+import { packedIn, stepFor } from './naming.js';
 import type { Reading } from './reading.js';
 
 /**
@@ -24,9 +24,14 @@ export function recordsIn(
       const known = knownIn(text);
       return known.length > 0 ? known : [text];
     });
-  const found = reading.patterns.map(foundUnder);
-  // Those that agree name the same things; those that are stated may each name some.
-  return [...new Set(reading.kind === 'stated' ? found.flat() : found.find((texts) => texts.length > 0))];
+  // Those that are stated may each name some.
+  if (reading.kind === 'stated') return [...new Set(reading.patterns.flatMap(foundUnder))];
+  // Those that agree name the same things, and there may be a thousand.
+  for (const pattern of reading.patterns) {
+    const texts = foundUnder(pattern);
+    if (texts.length > 0) return [...new Set(texts)];
+  }
+  return [];
 }
 
 /** The texts under a pattern: strings and numbers, and keys where the pattern ends with a wildcard for one. */
@@ -38,7 +43,7 @@ function textsAt(value: unknown, steps: readonly string[], isTaken: (key: string
   if (typeof value !== 'object' || value === null) return [];
   const [before = '', after] = step.replaceAll('~1', '/').replaceAll('~0', '~').split('*');
   return Object.entries(value).flatMap(([key, part]) => {
-    if (after === undefined) return key === before ? textsAt(part, rest, isTaken) : [];
+    if (after === undefined) return stepFor(key) === step ? textsAt(part, rest, isTaken) : [];
     if (!key.startsWith(before) || !key.endsWith(after)) return [];
     if (rest.length > 0) return textsAt(part, rest, isTaken);
     return isTaken(key) ? [key] : [];

@@ -63,9 +63,6 @@ export default defineAssertion<string, Data>({
 /** Whether what was returned is what an alternative says, as far as it says something of its own. */
 function fits({ required, forbidden }: AlternativeTiers, context: JudgeContext): Truth {
   return withResult(context, required.length === 0, (result) =>
-    allHold([
-      allReturned(required, result, context.evidence.world),
-      noneReturned(forbidden, result, context.evidence.world),
-    ]),
+    allHold([allReturned(required, result, context), noneReturned(forbidden, result, context)]),
   );
 }
