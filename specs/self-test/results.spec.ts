@@ -84,7 +84,9 @@ test('a run that another one started has a certificate of its own', { tag: '@lon
   expect(readdirSync(other)).toEqual([]);
 });
 
-test('two runs into one folder: each has its own status, and all files are of one of them; of some cases, beside those of a whole run', async () => {
+test('two runs into one folder: each has its own status, and all files are of one of them; of some cases, beside those of a whole run', {
+  tag: '@long',
+}, async () => {
   const whole = leaveWhole('shared');
   const [one, other] = await Promise.all([run('shared', broken), run('shared', honest)]);
   expect([one.status, other.status]).toEqual([1, 4]);
@@ -113,7 +115,9 @@ test('a list of the cases, and a start that fails, leave the results of a whole 
   expect(existsSync(partial('kept'))).toBe(false);
 });
 
-test('a link in the place of a result is replaced, not followed, even if it comes while the run goes on', async () => {
+test('a link in the place of a result is replaced, not followed, even if it comes while the run goes on', {
+  tag: '@long',
+}, async () => {
   const precious = path.join(cwd, 'precious');
   writeFileSync(precious, 'as it was');
   const plant = () => {
