@@ -1,16 +1,20 @@
 /** Credentials are looked for in everything that a run leaves behind, where the deployment does its best to leak them. */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
 import { unzipSync } from 'fflate';
 import type { Endpoint } from '../../src/http/connection-options.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { writeResults } from '../../src/report/results.js';
 import { summaryOf } from '../../src/report/summary.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { openTarget } from '../../src/targets/open.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { conformance, temporaryFolder } from './support/cli.js';
+import { anySecret, everyEcho, holds } from './support/echoes.js';
 import { certifyOver, suite } from './support/in-process.js';
 import { listen } from './support/independent.js';
 
@@ -237,3 +241,119 @@ for (const [what, answer] of [
     remove();
   });
 }
+
+test.describe('of drawn secrets, echoed in every form, nothing is left by the command line', () => {
+  const anyCredentials = fc.record({
+    CLIENT_APPLICATION_ID: anySecret,
+    CLIENT_TOKEN: anySecret,
+    GATEWAY_KEY: anySecret,
+  });
+  type Drawn = Readonly<Record<keyof typeof secrets, string>>;
+
+  /** A deployment that answers each request with some of the forms, until it has answered with all of them. */
+  function echoing(drawn: Drawn): { answer: Answer; echoed(): number } {
+    let turn = 0;
+    const answer: Answer = (request) => {
+      const some = Array.from({ length: 8 }, (_, n) => everyEcho[(turn + n) % everyEcho.length]);
+      turn += some.length;
+      const echoes = some.flatMap((echo) => Object.values(drawn).map((secret) => echo?.write(secret) ?? ''));
+      const shortest = echoes
+        .filter((echo) => /^[\x20-\x7e\xa1-\xff]{1,2000}$/.test(echo))
+        .join(' ')
+        .trim();
+      const headers = [
+        ['content-type', 'application/json'],
+        ...['deprecation', 'x-ratelimit-limit', 'x-echo'].map((name) => [name, shortest]),
+      ];
+      const body = JSON.stringify({ data: all, echoes, [echoes.join()]: 1 });
+      const status = [200, 400, 200, 307][(request.body?.length ?? 0) % 4] as number;
+      const location = status === 307 ? [['location', `https://elsewhere.test/?${encodeURI(shortest)}`]] : [];
+      return { status, headers: [...headers, ...location] as [string, string][], body };
+    };
+    return { answer, echoed: () => turn };
+  }
+
+  /** Where one of the secrets is. What is no text may hold it in either of the encodings in which V8 keeps texts. */
+  const foundIn = (texts: readonly (readonly [name: string, text: string])[], drawn: Drawn) =>
+    texts.flatMap(([name, text]) => {
+      const readings = [
+        text,
+        Buffer.from(text, 'latin1').toString('utf8'),
+        Buffer.from(text, 'latin1').toString('utf16le'),
+      ];
+      return Object.entries(drawn).flatMap(([which, secret]) =>
+        readings.some((reading) => holds(reading, secret)) ? [`${which} in ${name}`] : [],
+      );
+    });
+
+  for (const [n, drawn] of fc.sample(anyCredentials, { seed: 20_261_122, numRuns: 10 }).entries()) {
+    test(`draw ${n + 1}`, { tag: '@long' }, async () => {
+      const { folder: cwd, remove } = temporaryFolder();
+      const { answer, echoed } = echoing(drawn);
+      const { url, close } = await listen(answer);
+      mkdirSync(path.join(cwd, 'tmp'));
+      writeFileSync(
+        path.join(cwd, 'leaky.yaml'),
+        `name: leaky\nbase_url: ${url}\nheaders: { X-Api-Key: $GATEWAY_KEY }\n`,
+      );
+      const env = { ...drawn, TMPDIR: path.join(cwd, 'tmp') };
+      const of = n % 2 === 0 ? ['certify'] : ['record', '--to', 'record.yaml'];
+      const { output } = await conformance([...of, '--target', 'leaky.yaml', '--out', 'results', '--', ...few], {
+        cwd,
+        env,
+      });
+      const diagnosed = await conformance(['doctor', '--target', 'leaky.yaml'], { cwd, env });
+      await close();
+      expect(echoed()).toBeGreaterThan(everyEcho.length);
+      // The search finds what there is to find.
+      const sent = answer({ method: 'GET', path: '/', headers: [] }).body;
+      expect(foundIn([['an answer', sent]], drawn)).toHaveLength(Object.keys(drawn).length);
+      expect(output).toMatch(/^DOES-NOT-CONFORM|^INCOMPLETE/m);
+      const texts = [['the terminal', output], ['the terminal of doctor', diagnosed.output], ...textsIn(cwd)] as const;
+      expect(foundIn(texts, drawn)).toEqual([]);
+      for (const name of Object.keys(drawn)) expect(texts.map(([, text]) => text).join()).toContain(`$${name}`);
+      remove();
+    });
+  }
+
+  test('not even where all its processes are killed: the next run removes their folders', {
+    tag: '@long',
+  }, async () => {
+    const { folder: cwd, remove } = temporaryFolder();
+    const [drawn] = fc.sample(anyCredentials, { seed: 20_261_123, numRuns: 1 }) as [Drawn];
+    const { answer } = echoing(drawn);
+    let received = 0;
+    let group = 0;
+    const { url, close } = await listen((request) => {
+      received += 1;
+      if (received === 20) process.kill(-group, 'SIGKILL');
+      return answer(request);
+    });
+    const temporary = path.join(cwd, 'tmp');
+    mkdirSync(temporary);
+    writeFileSync(
+      path.join(cwd, 'leaky.yaml'),
+      `name: leaky\nbase_url: ${url}\nheaders: { X-Api-Key: $GATEWAY_KEY }\n`,
+    );
+    const env = { ...drawn, TMPDIR: temporary };
+    const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
+    const child = spawn(process.execPath, [script, 'certify', '--target', 'leaky.yaml', '--out', 'out'], {
+      cwd,
+      env: { PATH: process.env.PATH, ...env },
+      detached: true,
+      stdio: 'ignore',
+    });
+    group = child.pid ?? 0;
+    await new Promise((resolve) => child.on('exit', resolve));
+    const foldersOfRuns = () => readdirSync(temporary).filter((name) => name.startsWith('conformance-run-'));
+    expect(foldersOfRuns()).toHaveLength(1);
+    expect(foundIn(textsIn(cwd), drawn)).toEqual([]);
+    await conformance(['certify', '--target', 'leaky.yaml', '--out', 'out', '--', '--grep', 'window-with-few-valid'], {
+      cwd,
+      env,
+    });
+    await close();
+    expect(foldersOfRuns()).toEqual([]);
+    remove();
+  });
+});
