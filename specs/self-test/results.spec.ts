@@ -121,7 +121,10 @@ test('a link in the place of a result is replaced, not followed, even if it come
   const precious = path.join(cwd, 'precious');
   writeFileSync(precious, 'as it was');
   const plant = () => {
-    for (const name of names) symlinkSync(precious, path.join(partial('linked'), name));
+    for (const name of names) {
+      rmSync(path.join(partial('linked'), name), { force: true });
+      symlinkSync(precious, path.join(partial('linked'), name));
+    }
   };
   mkdirSync(partial('linked'), { recursive: true });
   plant();
@@ -131,14 +134,10 @@ test('a link in the place of a result is replaced, not followed, even if it come
 });
 
 test('a folder in which nothing can be written any more: one plain line, and status 2', async () => {
-  const out = path.join(cwd, 'gone');
-  const vanish = () => {
-    rmSync(out, { recursive: true });
-    writeFileSync(out, '');
-  };
+  const vanish = () => writeFileSync(partial('gone'), '');
   const { status, output } = await run('gone', honest, { after: 2, happens: vanish });
   expect(status).toBe(2);
-  expect(output).toContain('--out: nothing can be written into gone/partial (ENOTDIR)\n    Name another folder.\n');
+  expect(output).toContain('--out: nothing can be written into gone/partial (EEXIST)\n    Name another folder.\n');
   expect(output).not.toMatch(/INCOMPLETE|^ +at /m);
 });
 
