@@ -215,7 +215,7 @@ test.describe('files that belong together', () => {
   });
 
   test('are not written where the working folder was removed meanwhile, and nobody waits for it', async () => {
-    const gone = path.join(cwd, 'gone');
+    const gone = path.join(cwd, 'removed');
     mkdirSync(gone);
     const remove = `rmSync(process.cwd(), { recursive: true })`;
     const output = path.join(packageRoot, 'dist', 'src', 'report', 'output.js');
