@@ -8,7 +8,7 @@ import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { CaseJudgement } from '../../src/judge/judge-case.js';
 import { recognizerFor } from '../../src/recognition/recognizer.js';
 import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
-import type { MutationTest } from './mutation-test.js';
+import { type MutationTest, nameOfQuestionTest } from './mutation-test.js';
 
 const suite = loadSuite();
 const recognizer = recognizerFor(suite.world);
@@ -23,9 +23,6 @@ export async function mutationTests(): Promise<readonly MutationTest[]> {
   const questionTests = suite.cases.flatMap((each) => (each.kind === 'question' ? testsOfQuestion(each) : []));
   return [...requirementTests, ...questionTests];
 }
-
-/** What the tests of a question begin with. */
-export const questionMark = 'question ';
 
 function requirementTest(testCase: RequirementCase): MutationTest {
   return {
@@ -50,7 +47,7 @@ const otherValues: Readonly<Record<string, readonly string[]>> = {
 function testsOfQuestion(testCase: QuestionCase): MutationTest[] {
   const question = testCase.answers;
   return outcomesOf(question).map((outcome) => ({
-    name: `${questionMark}${question}: ${outcome}`,
+    name: nameOfQuestionTest(question, outcome),
     async run() {
       const { outcome: observed, reason } = await judged(testCase, { [question]: outcome });
       if (observed !== outcome) throw new Error(`${observed ?? 'no answer'}, not ${outcome}. ${reason}`);
