@@ -8,7 +8,7 @@ import { packageRoot } from '../../src/support/package-root.js';
 import { type Area, areas } from './areas.js';
 import { questionOf } from './mutation-test.js';
 import { sampledLines } from './sample.js';
-import { excusedOf, percentOf, readSurvivors, type Score, writeScore } from './survivors.js';
+import { type Excused, excusedOf, percentOf, readSurvivors, type Score, writeScore } from './survivors.js';
 import { diffOf } from './word-diff.js';
 
 /**
@@ -18,21 +18,20 @@ import { diffOf } from './word-diff.js';
  */
 const { values, positionals } = parseArgs({ options: { sample: { type: 'string' } }, allowPositionals: true });
 const chosen = areas.filter(({ runner }) => positionals.length === 0 || positionals.includes(runner));
-const survivors = readSurvivors();
-const excused = excusedOf(survivors);
+const excused = excusedOf(readSurvivors());
 let isGood = true;
 
 for (const area of chosen) {
-  const mutate = values.sample === undefined ? area.files : sampledLines(area.files, Number(values.sample));
-  const { score, unexcused, needless } = summedUp(await mutantsOf(area, mutate), area);
-  const isEnough = percentOf(score) >= area.floor;
+  const isWhole = values.sample === undefined;
+  const mutate = isWhole ? area.files : sampledLines(area.files, Number(values.sample));
+  const { score, unexcused, needless } = summedUp(await mutantsOf(area, mutate), area, isWhole);
   say(`${area.name}: ${textOf(score)}`);
   if (unexcused.size > 0) say(stringify(Object.fromEntries(unexcused), { lineWidth: 0 }));
-  if (values.sample === undefined) {
-    for (const { file, diff } of needless) say(`Needs no excuse any more, or is gone: ${file}: ${diff}`);
-    writeScore(area.name, score);
-  }
-  isGood &&= isEnough && (values.sample !== undefined || needless.length === 0);
+  for (const { file, diff } of needless) say(`Needs no excuse any more, or is gone: ${file}: ${diff}`);
+  if (isWhole) writeScore(area.name, score);
+  // A sample is too small for a share, unless the share is all.
+  const isEnough = percentOf(score) >= area.floor || (!isWhole && area.floor < 100);
+  isGood &&= isEnough && needless.length === 0;
 }
 process.exitCode = isGood ? 0 : 1;
 
@@ -58,42 +57,38 @@ interface Summary {
   readonly score: Score;
   /** Survivors without an excuse, as word diffs by file. */
   readonly unexcused: ReadonlyMap<string, readonly string[]>;
-  /** Excuses that no survivor needs. */
-  readonly needless: readonly { readonly file: string; readonly diff: string }[];
+  /** Excuses of mutants that were killed or, where all were made, that there are not. */
+  readonly needless: readonly Excused[];
 }
 
-function summedUp(mutants: readonly MutantResult[], { files }: Area): Summary {
+function summedUp(mutants: readonly MutantResult[], { files }: Area, isWhole: boolean): Summary {
   const byQuestion = new Map<string, number>();
   const unexcused = new Map<string, string[]>();
-  const used = new Set<object>();
+  /** The excuses whose mutants were made, and whether any of them survives: several may read the same. */
+  const made = new Map<Excused, boolean>();
   let killed = 0;
   let byReason = 0;
   for (const mutant of mutants) {
     const file = path.relative(packageRoot, mutant.fileName);
+    const diff = diffOf(mutant, readFileSync(mutant.fileName, 'utf8'));
+    const excuse = excused.find((each) => each.file === file && each.diff === diff);
+    const survives = mutant.status === 'Survived' || mutant.status === 'NoCoverage';
+    if (excuse !== undefined) made.set(excuse, survives || made.get(excuse) === true);
     const question = questionOf(mutant.killedBy?.[0] ?? '');
-    if (mutant.status === 'Killed' && question !== undefined) {
-      byQuestion.set(question, (byQuestion.get(question) ?? 0) + 1);
-    } else if (mutant.status === 'Survived' || mutant.status === 'NoCoverage') {
-      const diff = diffOf(mutant, readFileSync(mutant.fileName, 'utf8'));
-      const excuse = excused.find((each) => each.file === file && each.diff === diff);
-      if (excuse !== undefined) {
-        used.add(excuse);
-        byReason += 1;
-      } else unexcused.set(file, [...(unexcused.get(file) ?? []), diff]);
-    } else killed += 1;
+    if (survives && excuse !== undefined) byReason += 1;
+    else if (survives) unexcused.set(file, [...(unexcused.get(file) ?? []), diff]);
+    else if (question !== undefined) byQuestion.set(question, (byQuestion.get(question) ?? 0) + 1);
+    else killed += 1;
   }
-  const survived = [...unexcused.values()].flat().length;
-  return {
-    score: {
-      mutants: mutants.length,
-      killed,
-      ...(byQuestion.size === 0 ? {} : { excused_by_question: Object.fromEntries([...byQuestion].sort()) }),
-      excused_by_reason: byReason,
-      survived,
-    },
-    unexcused,
-    needless: excused.filter((each) => files.includes(each.file) && !used.has(each)),
+  const score: Score = {
+    mutants: mutants.length,
+    killed,
+    ...(byQuestion.size === 0 ? {} : { excused_by_question: Object.fromEntries([...byQuestion].sort()) }),
+    excused_by_reason: byReason,
+    survived: [...unexcused.values()].flat().length,
   };
+  const needless = excused.filter((each) => files.includes(each.file) && !(made.get(each) ?? !isWhole));
+  return { score, unexcused, needless };
 }
 
 function textOf(score: Score): string {

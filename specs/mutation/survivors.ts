@@ -33,8 +33,14 @@ export function readSurvivors(): Survivors {
   return parse(readFileSync(file, 'utf8')) as Survivors;
 }
 
-/** The mutants that are listed with a reason, each as its file and its word diff. */
-export function excusedOf({ excuses }: Survivors): { readonly file: string; readonly diff: string }[] {
+/** A mutant that has a reason: as a word diff of its file. */
+export interface Excused {
+  readonly file: string;
+  readonly diff: string;
+}
+
+/** The mutants that are listed with a reason. */
+export function excusedOf({ excuses }: Survivors): Excused[] {
   return excuses.flatMap(({ mutants }) =>
     Object.entries(mutants).flatMap(([file, diffs]) => diffs.map((diff) => ({ file, diff }))),
   );
