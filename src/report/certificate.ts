@@ -16,6 +16,8 @@ export interface Certificate {
   readonly verdict: RunVerdict;
   readonly incomplete_because?: readonly string[];
   readonly target: CertifiedTarget;
+  /** What the cases come to that were selected by name, where some were. */
+  readonly selected?: Selected;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly summary: Readonly<Partial<Record<Verdict, number>>>;
   readonly requirements: readonly RequirementEntry[];
@@ -36,6 +38,12 @@ export interface CertifiedTarget {
   readonly base_url: string;
   /** That it is the reference deployment, and none of a user. */
   readonly is_reference?: true;
+}
+
+export interface Selected {
+  readonly verdict: RunVerdict;
+  /** How many cases have each verdict. */
+  readonly cases: Readonly<Partial<Record<Verdict, number>>>;
 }
 
 export type RunVerdict = 'conforms' | 'does-not-conform' | 'incomplete';
@@ -87,6 +95,8 @@ export interface UnstableEntry {
 export interface RunFacts {
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
+  /** Whether the results are of cases that were selected by name. */
+  readonly isSelection?: boolean;
   /** Whether it ended before everything that was selected was judged. */
   readonly isCutShort: boolean;
   /** What the reader should know of the run. */
@@ -128,12 +138,9 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
     verdict,
     ...(verdict === 'incomplete' ? { incomplete_because: incompleteBecause } : {}),
     target: facts.target,
+    ...(facts.isSelection ? { selected: { verdict: sumOf(results), cases: countsOf(results) } } : {}),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
-    summary: Object.fromEntries(
-      verdicts
-        .map((each) => [each, requirements.filter((requirement) => requirement.verdict === each).length])
-        .filter(([, n]) => n !== 0),
-    ),
+    summary: countsOf(requirements),
     requirements,
     questions,
     drift: results.flatMap((result) =>
@@ -167,6 +174,12 @@ function unstableEntry({ id, reason, evidence, again }: CaseResult, responseText
 export function sumOf(requirements: readonly Pick<RequirementEntry, 'verdict'>[], isPartial = false): RunVerdict {
   if (requirements.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
   return requirements.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
+}
+
+/** How many have each verdict. */
+function countsOf(judged: readonly { readonly verdict: Verdict }[]): Partial<Record<Verdict, number>> {
+  const counts = verdicts.map((each) => [each, judged.filter(({ verdict }) => verdict === each).length] as const);
+  return Object.fromEntries(counts.filter(([, count]) => count !== 0));
 }
 
 /** What the target would need for all requirement cases to apply, a line per kind of thing. */
