@@ -204,6 +204,16 @@ test.describe('says why', () => {
     ]);
   });
 
+  test('that a deployment was given up: one cause, whatever it kept from being judged in a case', () => {
+    const why = 'Nothing more was sent: 10 requests in a row brought nothing.';
+    const reasons = [why, `a row: A precondition is not met. ${why} (and 2 more of 3 rows)`, `x: ${why}`, why];
+    const results = ['one-a', 'one-b', 'two', 'first'].map((id, n) =>
+      resultOf(id, 'inconclusive', { reason: reasons[n] ?? '' }),
+    );
+    const because = certificateOf(suite, [...results, resultOf('second', 'pass', { outcome: 'good' })], facts);
+    expect(because.incomplete_because).toEqual([`4 of 5 cases were not judged: ${why}`]);
+  });
+
   test('what the end of the run came upon: how many cases were not reached', () => {
     const results = ['one-b', 'two', 'first', 'second'].map((id) =>
       resultOf(id, 'not-applicable', { reason: notReached }),

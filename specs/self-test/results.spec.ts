@@ -84,7 +84,9 @@ test('a run that another one started has a certificate of its own', { tag: '@lon
   expect(readdirSync(other)).toEqual([]);
 });
 
-test('two runs into one folder: each has its own status, and all files are of one of them; of some cases, beside those of a whole run', async () => {
+test('two runs into one folder: each has its own status, and all files are of one of them; of some cases, beside those of a whole run', {
+  tag: '@long',
+}, async () => {
   const whole = leaveWhole('shared');
   const [one, other] = await Promise.all([run('shared', broken), run('shared', honest)]);
   expect([one.status, other.status]).toEqual([1, 4]);
@@ -113,11 +115,16 @@ test('a list of the cases, and a start that fails, leave the results of a whole 
   expect(existsSync(partial('kept'))).toBe(false);
 });
 
-test('a link in the place of a result is replaced, not followed, even if it comes while the run goes on', async () => {
+test('a link in the place of a result is replaced, not followed, even if it comes while the run goes on', {
+  tag: '@long',
+}, async () => {
   const precious = path.join(cwd, 'precious');
   writeFileSync(precious, 'as it was');
   const plant = () => {
-    for (const name of names) symlinkSync(precious, path.join(partial('linked'), name));
+    for (const name of names) {
+      rmSync(path.join(partial('linked'), name), { force: true });
+      symlinkSync(precious, path.join(partial('linked'), name));
+    }
   };
   mkdirSync(partial('linked'), { recursive: true });
   plant();
@@ -127,14 +134,10 @@ test('a link in the place of a result is replaced, not followed, even if it come
 });
 
 test('a folder in which nothing can be written any more: one plain line, and status 2', async () => {
-  const out = path.join(cwd, 'gone');
-  const vanish = () => {
-    rmSync(out, { recursive: true });
-    writeFileSync(out, '');
-  };
-  const { status, output } = await run('gone', honest, { after: 2, happens: vanish });
+  const bar = () => writeFileSync(partial('barred'), '');
+  const { status, output } = await run('barred', honest, { after: 2, happens: bar });
   expect(status).toBe(2);
-  expect(output).toContain('--out: nothing can be written into gone/partial (ENOTDIR)\n    Name another folder.\n');
+  expect(output).toContain('--out: nothing can be written into barred/partial (EEXIST)\n    Name another folder.\n');
   expect(output).not.toMatch(/INCOMPLETE|^ +at /m);
 });
 
@@ -212,7 +215,7 @@ test.describe('files that belong together', () => {
   });
 
   test('are not written where the working folder was removed meanwhile, and nobody waits for it', async () => {
-    const gone = path.join(cwd, 'gone');
+    const gone = path.join(cwd, 'removed');
     mkdirSync(gone);
     const remove = `rmSync(process.cwd(), { recursive: true })`;
     const output = path.join(packageRoot, 'dist', 'src', 'report', 'output.js');

@@ -138,7 +138,7 @@ test.describe('--dry-run', () => {
     );
     expect(output).toMatch(/^method-delete {2}\(\d+\) {2}intrusive$/m);
     expect(output).toMatch(
-      /^128 of 128 cases, \d+ requests, \d+ of them intrusive; a case that fails is sent two or three times\. Nothing was sent\.$/m,
+      /^(\d+) of \1 cases, \d+ requests, \d+ of them intrusive; a case that fails is sent two or three times\. Nothing was sent\.$/m,
     );
     expect(output).not.toContain('the-token');
   });
@@ -146,8 +146,9 @@ test.describe('--dry-run', () => {
   test('prints its requests for a shell, or for an editor, with the headers of the target and without credentials', async () => {
     const target = 'name: a\nbase_url: https://a.test/api\nheaders: { Origin: https://shop.test }\n';
     const args = ['certify', '--target', written('requests.yaml', target)];
+    const env = { ...environment, CLIENT_TOKEN: 'the-token-of-this-test' };
     const printed = async (format: string) =>
-      (await conformanceHere([...args, '--dry-run', '--format', format], { cwd: folder, env: environment })).output;
+      (await conformanceHere([...args, '--dry-run', '--format', format], { cwd: folder, env })).output;
     const curl = await printed('curl');
     expect(curl).toContain(
       "  'https://a.test/api/v1/promotions/validation?[filters][promotion_id][conditions][$is]=camp_",
@@ -160,8 +161,8 @@ test.describe('--dry-run', () => {
     );
     expect(http).toMatch(/^X-Client-Token: \{\{CLIENT_TOKEN\}\}\n(.+\n)*Origin: https:\/\/shop\.test\n\n\{"/m);
     expect(http.match(/^### /gm)).toHaveLength(curl.match(/^# .* of \d+$/gm)?.length ?? 0);
-    for (const text of [curl, http]) expect(text).not.toContain(environment.CLIENT_TOKEN);
-    const sending = await conformanceHere([...args, '--format', 'curl'], { cwd: folder, env: environment });
+    for (const text of [curl, http]) expect(text.includes(env.CLIENT_TOKEN)).toBe(false);
+    const sending = await conformanceHere([...args, '--format', 'curl'], { cwd: folder, env });
     expect([sending.status, sending.output]).toEqual([2, expect.stringContaining('Add --dry-run')]);
   });
 

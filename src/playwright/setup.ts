@@ -15,7 +15,7 @@ export default async function setup(): Promise<() => Promise<void>> {
   try {
     return await begun();
   } catch (error) {
-    throw error instanceof UnusableInput ? error : new Mistake(error);
+    throw error instanceof UnusableInput || error instanceof NothingToRun ? error : new Mistake(error);
   }
 }
 
@@ -34,20 +34,21 @@ async function begun(): Promise<() => Promise<void>> {
   const { calibration } = await startRun(suite, client);
   await client.close();
   saveSession({ target: certifiedTarget(settings.target, endpoint.baseUrl), calibration, requestBudget });
-  if (calibration.unreachable !== undefined) throw nothingToRun(unshare);
+  if (calibration.unreachable !== undefined) {
+    // The reporter finds the reason in the session, so that the folder of the run goes only when this process ends.
+    process.once('exit', unshare);
+    throw new NothingToRun();
+  }
   return async () => {
     unshare();
     await reference?.close();
   };
 }
 
-/**
- * Ends the run before any test: each would say the same. The reporter finds the reason in the session, so that the
- * folder of the run goes only when this process ends.
- */
-function nothingToRun(unshare: () => void): Error {
-  process.once('exit', unshare);
-  const error = new Error('Nothing can be learnt of the target, so no case was sent.');
-  error.stack = error.message;
-  return error;
+/** Ends the run before any test: each would say the same. */
+class NothingToRun extends Error {
+  constructor() {
+    super('Nothing can be learnt of the target, so no case was sent.');
+    this.stack = this.message;
+  }
 }

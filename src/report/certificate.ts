@@ -9,7 +9,7 @@ import { kinds, lists } from '../world/named-world.js';
 import { driftText } from './drift-text.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
 import { patternOf } from './pattern.js';
-import { sharedReasons, sharedReasonTexts } from './shared-reasons.js';
+import { isShared, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
 /** The report of one run, as `certificate.json` holds it. Its schema is `schemas/certificate.schema.json`. */
 export interface Certificate {
@@ -116,7 +116,7 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
   const isPartial = requirements.some(({ cases }) => cases.some(({ reason }) => unsentReasons.includes(reason)));
   const verdict = sumOf(requirements, facts.isCutShort || isPartial || unavailable.length > 0);
   const shared = sharedReasons({ requirements, questions });
-  const reasons = reasonsFrom(requirements).filter(([, reason]) => !shared.has(reason));
+  const reasons = reasonsFrom(requirements).filter(([, reason]) => !isShared(reason, shared));
   const incompleteBecause = [
     ...(facts.isCutShort ? [cutShort] : []),
     ...unavailable,

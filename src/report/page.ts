@@ -1,7 +1,7 @@
 import type { Suite } from '../cases/suite.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry } from './certificate.js';
 import { escaped } from './markup.js';
-import { type SharedReasons, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
+import { isShared, type SharedReasons, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
 /** The certificate as one page for people: no script, nothing loaded from elsewhere. */
 export function certificatePage(certificate: Certificate, suite: Suite): string {
@@ -86,8 +86,8 @@ ${groups.map(
 
 /** @param shared reasons that stand at the top, and are not repeated */
 function requirementRow({ id, part, statement, verdict, cases }: RequirementEntry, shared: SharedReasons): Markup {
-  const telling = cases.filter((entry) => entry.verdict !== 'pass' && !shared.has(entry.reason));
-  const others = cases.filter(({ reason }) => shared.has(reason)).map((entry) => entry.id);
+  const telling = cases.filter((entry) => entry.verdict !== 'pass' && !isShared(entry.reason, shared));
+  const others = cases.filter(({ reason }) => isShared(reason, shared)).map((entry) => entry.id);
   const rest =
     others.length === 0 ? '' : html`<br><small>Not judged, as is said at the top: ${others.join(', ')}</small>`;
   return html`<tr><td><span class="verdict ${verdict}">${verdict}</span></td><td><code>${id}</code></td><td>${statement} <small>${part}</small>${telling.map(caseDetails)}${rest}</td></tr>
@@ -106,7 +106,7 @@ function questionRow(
   open: string,
   shared: SharedReasons,
 ): Markup {
-  const isReported = reason === undefined || shared.has(reason);
+  const isReported = reason === undefined || isShared(reason, shared);
   const mark = drift ? 'fail' : warning ? 'inconclusive' : 'plain';
   const answer = outcome === null ? 'no answer' : outcome;
   return html`<tr><td><span class="outcome ${mark}">${answer}</span>${warning ? ' warning' : ''}${drift ? ' drift' : ''}</td><td><code>${id}</code></td><td>${open} <small>${part}</small>${isReported ? '' : html`<br><small>${reason}</small>`}</td></tr>

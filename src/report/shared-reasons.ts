@@ -1,7 +1,8 @@
 import { notReached, notSelected } from '../engine/case-result.js';
+import { nothingMoreSent } from '../http/giving-up.js';
 import type { Verdict } from '../judge/verdict.js';
 
-/** The reasons for which several cases have no verdict of their own, each with the number of these cases. */
+/** The causes for which several cases have no verdict of their own, each with the number of these cases. */
 export type SharedReasons = ReadonlyMap<string, number>;
 
 /** So many cases have a reason in common before it is reported once for all of them. */
@@ -22,8 +23,20 @@ export function sharedReasons({ requirements, questions }: Entries): SharedReaso
     .flatMap(({ cases }) => cases)
     .filter(({ verdict }) => verdict === 'inconclusive' || verdict === 'not-applicable');
   const unanswered = questions.filter(({ outcome }) => outcome === null);
-  for (const { reason = '' } of [...unjudged, ...unanswered]) counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  for (const { reason = '' } of [...unjudged, ...unanswered])
+    counts.set(causeOf(reason), (counts.get(causeOf(reason)) ?? 0) + 1);
   return new Map([...counts].filter(([reason, count]) => isOfRun(reason) || (reason !== '' && count >= minShared)));
+}
+
+/** Whether what kept a case from being judged is reported for several together. */
+export function isShared(reason: string, shared: SharedReasons): boolean {
+  return shared.has(causeOf(reason));
+}
+
+/** A reason without what it says of one case: which precondition met it, and in how many rows. */
+function causeOf(reason: string): string {
+  const at = reason.indexOf(nothingMoreSent);
+  return at < 0 ? reason : reason.slice(at).replace(/ \(and \d+ more of \d+ rows\)$/, '');
 }
 
 /** The same in words, a sentence each. */

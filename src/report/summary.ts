@@ -2,7 +2,7 @@ import { asLines } from '../support/foreign-text.js';
 import type { Certificate } from './certificate.js';
 import { referenceBegins, referenceEnds } from './reference-notice.js';
 import type { Written } from './results.js';
-import { type SharedReasons, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
+import { isShared, type SharedReasons, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
 /**
  * What a person reads at the end of a run: target, sums, every requirement that is not `pass` with its reason, drift,
@@ -57,7 +57,7 @@ function requirementLines(
   { id, statement, verdict, cases }: Certificate['requirements'][number],
   shared: SharedReasons,
 ): string[] {
-  const telling = cases.filter((entry) => entry.verdict === verdict && !shared.has(entry.reason));
+  const telling = cases.filter((entry) => entry.verdict === verdict && !isShared(entry.reason, shared));
   if (telling.length === 0 && cases.length > 0) return [];
   const lines = telling.flatMap(({ id, at, reason, as_case }) => [
     `  ${id}${at === undefined ? '' : ` (${at})`}: ${reason}`,
