@@ -36,7 +36,7 @@ const names = ['certificate.html', 'certificate.json', 'junit.xml', 'observed.md
 async function run(
   out: string,
   answer: typeof honest,
-  { after = 0, happens = () => {} }: { after?: number; happens?(): void } = {},
+  { after = 0, happens = () => {}, env: own = env }: { after?: number; happens?(): void; env?: typeof env } = {},
 ): Promise<Ended & { url: string }> {
   let received = 0;
   const { url, close } = await listen((request) => {
@@ -44,7 +44,7 @@ async function run(
     if (received === after) happens();
     return answer(request);
   });
-  const ended = await conformance(['certify', '--base-url', url, '--out', out, ...only], { cwd, env });
+  const ended = await conformance(['certify', '--base-url', url, '--out', out, ...only], { cwd, env: own });
   await close();
   return { ...ended, url };
 }
@@ -131,6 +131,25 @@ test('results of an earlier run are not taken for those of one that has none', {
   const { status, output } = await conformance(args, { cwd });
   expect([status, output]).toEqual([2, expect.stringContaining('left no certificate')]);
   expect(readdirSync(path.join(cwd, 'twice'))).toEqual([]);
+});
+
+test('the time of day may be set back while a run goes on', { tag: '@long' }, async () => {
+  const isSetBack = path.join(cwd, 'is-set-back');
+  const clock = path.join(cwd, 'clock.mjs');
+  writeFileSync(
+    clock,
+    `import { existsSync } from 'node:fs';
+    const { now } = Date;
+    Date.now = () => now() - (existsSync(${JSON.stringify(isSetBack)}) ? 3_600_000 : 0);`,
+  );
+  const setBack = () => writeFileSync(isSetBack, '');
+  const own = { env: { ...env, NODE_OPTIONS: `--import ${clock}` }, after: 2, happens: setBack };
+  const { status } = await run('set-back', honest, own);
+  expect(status).toBe(4);
+  expect(existsSync(isSetBack)).toBe(true);
+  const certificate = readCertificate(cwd, 'set-back');
+  expect(certificate.duration_ms).toBeGreaterThan(0);
+  expect(certificate.incomplete_because?.join()).toContain('not selected');
 });
 
 test.describe('files that belong together', () => {
