@@ -83,7 +83,8 @@ function isMeant({ headers }: HttpRequest, port = 0): boolean {
 }
 
 /** The request as it was sent: paths and headers are not normalised. */
-function requestOf({ method = '', url = '', rawHeaders }: IncomingMessage, body: string): HttpRequest {
+function requestOf({ method = '', url = '', headers: parsed, rawHeaders }: IncomingMessage, body: string): HttpRequest {
   const headers = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []));
-  return { method, path: url, headers, body };
+  const sent = parsed['transfer-encoding'] === undefined ? {} : ({ sent: 'chunked' } as const);
+  return { method, path: url, headers, body, ...sent };
 }

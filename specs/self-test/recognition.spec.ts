@@ -163,12 +163,32 @@ test.describe('whatever the text is', () => {
     expect(named(JSON.stringify([`${'%25'.repeat(500_000)}/${a}`]))).toEqual({ '/*': [a] });
   });
 
+  test('places under keys of any length are distinguished, and read where the target file has a wildcard', () => {
+    const [one, other] = ['k'.repeat(5_000), `${'k'.repeat(4_999)}x`];
+    const naming = namingOf(JSON.stringify({ [one]: { '~id': [a] }, [other]: { '~id': [a, b] } }), ids);
+    expect(readingOf([naming]).kind).toBe('ambiguous');
+    const single = JSON.stringify({ [one]: { '~id': [a] } });
+    const reading = readingOf([namingOf(single, ids)]);
+    expect(resultOf(namingOf(single, ids), reading).returned).toEqual([a]);
+    expect(reading.kind === 'agreed' && recordsIn(single, reading, ids)).toEqual([a]);
+    expect(readingOf([namingOf(single, ids)], ['/*/~0id/*']).kind).toBe('stated');
+  });
+
+  test('places are distinguished however deep they are, and not taken for one where they are too many', () => {
+    const deep = (named: readonly string[]) => `${'{"x":'.repeat(600)}${JSON.stringify(named)}${'}'.repeat(600)}`;
+    const readingBy = (...bodies: string[]) => readingOf(bodies.map((body) => namingOf(body, ids)));
+    expect(readingBy(deep([a]), deep([b, a])).kind).toBe('agreed');
+    expect(readingBy(`{"returned":${deep([a])},"considered":${deep([a, b])}}`).kind).toBe('ambiguous');
+
+    const many = namingOf(JSON.stringify(Object.fromEntries(Array.from({ length: 1_002 }, (_, n) => [n, [a]]))), ids);
+    expect(resultOf(many, readingOf([many])).because).toContain('are too many to be distinguished');
+  });
+
   test('nesting deeper than any call stack', () => {
     const depth = 100_000;
     const lists = `${'['.repeat(depth)}"${a}"${']'.repeat(depth)}`;
     const objects = `${'{"x":'.repeat(depth)}"${a}"${'}'.repeat(depth)}`;
-    expect(named(lists)).toEqual({ [`${'/*'.repeat(500)}/**`]: [a] });
-    expect(named(objects)).toEqual({ [`${'/x'.repeat(500)}/**`]: [a] });
+    for (const body of [lists, objects]) expect(Object.values(named(body))).toEqual([[a]]);
   });
 });
 

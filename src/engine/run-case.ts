@@ -6,6 +6,7 @@ import { driftOf, type Expected } from '../judge/drift.js';
 import type { Background } from '../judge/judge-case.js';
 import { shapeOfBodies } from '../judge/shape.js';
 import { defined } from '../support/defined.js';
+import { escapeControlCharacters } from '../support/escape-control.js';
 import type { CaseResult } from './case-result.js';
 import { presentable, presentableDrift, shown } from './presentable.js';
 import { type SentCase, sendAndJudge } from './send-and-judge.js';
@@ -30,12 +31,15 @@ export async function runCase(
   const judged = caseResultOf(testCase, sent);
   const result = presentable(withShownValue(judged, testCase, redact), redact);
   const wantsBodies = infersShape || expected.schemas.length > 0;
-  // Redacted, as what is recorded of them is: otherwise an unchanged target would differ from its record.
-  const bodies = wantsBodies ? [...new Set(resultBodies(testCase, sent.first))].map(redact) : [];
-  const shape = infersShape ? shapeOfBodies(bodies, background.recognizer.ids) : undefined;
+  const bodies = wantsBodies ? [...new Set(resultBodies(testCase, sent.first))] : [];
+  // A record is read by others; what is harmful in it is escaped when it is written.
+  const isShown = (key: string) => redact(key) === escapeControlCharacters(key);
+  const shape = infersShape ? shapeOfBodies(bodies, background.recognizer.ids, isShown) : undefined;
   return {
     ...result,
-    drift: driftOf(result, bodies, expected).map((drift) => presentableDrift(drift, redact)),
+    drift: driftOf({ ...result, ...defined({ taken: judged.outcome }) }, bodies, expected).map((drift) =>
+      presentableDrift(drift, redact),
+    ),
     ...(shape === undefined ? {} : { shape }),
   };
 }

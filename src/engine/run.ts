@@ -5,6 +5,7 @@ import { type Expected, nothingExpected } from '../judge/drift.js';
 import type { Background } from '../judge/judge-case.js';
 import { namesTiers } from '../recognition/naming.js';
 import { type Recognizer, recognizerFor } from '../recognition/recognizer.js';
+import { Mistake } from '../support/foreign-error.js';
 import { type Calibration, calibrate } from './calibrate.js';
 import { type CaseResult, unsent } from './case-result.js';
 import type { Exploration } from './explore.js';
@@ -68,7 +69,11 @@ export async function startRun(
     if (calibration.unreachable !== undefined) return unsent(testCase, 'inconclusive', calibration.unreachable);
     const reason = whyLeftOut?.(testCase);
     if (reason !== undefined) return unsent(testCase, 'not-applicable', reason);
-    return runCase(testCase, channel, { background, expected, infersShape });
+    try {
+      return await runCase(testCase, channel, { background, expected, infersShape });
+    } catch (error) {
+      return unsent(testCase, 'error', new Mistake(error).message);
+    }
   };
   return {
     calibration,

@@ -71,6 +71,12 @@ export function escapesIn(codes: Codes, lastAt: Int32Array, slashesEscapeEachOth
     count += 1;
     lastAt[start] = count;
   };
+  /** Adds that from here to there, nothing is read; last of all up to where something is, however far that may be. */
+  const pass = (start: number, next: number): void => {
+    add(start, nothing, next);
+    const last = next < end ? (lastAt[next] as number) : 0;
+    if (last > 0 && code[last - 1] === nothing) add(start, nothing, to[last - 1] as number);
+  };
 
   let at = 0;
   /** Where that began which was read last. */
@@ -153,30 +159,21 @@ export function escapesIn(codes: Codes, lastAt: Int32Array, slashesEscapeEachOth
     }
   };
 
-  // The row of backslashes and NULs that was met last.
-  let [beginOfNothing, endOfNothing] = [-1, -1];
   // From the end: what an escape is made of may be escaped itself, and is read already.
   for (let start = end - 1; start >= 0; start -= 1) {
     let first = codes[start] as number;
     lastAt[start] = 0;
     at = start + 1;
     for (layer = 0; begins[first] === 1; layer += 1) {
-      const next = at;
-      if (first === backslash || first === nul) {
-        if (next !== beginOfNothing) endOfNothing = next;
-        beginOfNothing = start;
-        add(start, nothing, next);
-        // Only the last step is gone by whoever wants all undone: through the whole row at once, however long it is.
-        if (first === backslash && endOfNothing > next) add(start, nothing, endOfNothing);
-      }
+      if (first === backslash || first === nul) pass(start, at);
       if (first === backslash) {
         slashes ??= new Uint8Array(end);
         slashes[start] = Math.min(layer + 1, 0xff);
       }
       first = undone(first);
       if (first < 0) break;
-      add(start, first, at);
-      beginOfNothing = -1;
+      if (first === nothing) pass(start, at);
+      else add(start, first, at);
     }
   }
   return { count, from, code, to, lastAt, isDoubtful };

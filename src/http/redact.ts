@@ -3,8 +3,8 @@
  *
  * What a deployment echoes is found in any letter case and in any of these forms: as it is; escaped as in JSON, URLs,
  * HTML, JSON Pointers or quoted-printable, at any depth and in any mix; in UTF-16; and all of that in base64, base64url
- * or hexadecimal digits, wherever it begins there. SECURITY.md says what is not found. The time does not depend on
- * the secrets, and is linear in the length of the text, but for escapes of backslashes that escape in turn.
+ * or hexadecimal digits, wherever it begins there. SECURITY.md says what is not found. The time is
+ * linear in the length of the text, and does not depend on the secrets.
  */
 
 import { codesOf, type Escapes, escapesIn } from './escapes.js';

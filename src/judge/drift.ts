@@ -32,17 +32,19 @@ export type Drift =
  * In what a case drifted.
  *
  * @param subject the question, or the requirement, that the case speaks of
- * @param outcome the answer to the question; one that got no answer, now or when it was recorded, is not compared
+ * @param outcome the answer to the question as it is shown; one that got no answer, now or when it was recorded, is not
+ *   compared
+ * @param taken the same as the deployment gave it, which a record under other credentials may hold
  * @param bodies the successful bodies of the case
  */
 export function driftOf(
-  { subject, outcome }: { readonly subject: string; readonly outcome?: string },
+  { subject, outcome, taken }: { readonly subject: string; readonly outcome?: string; readonly taken?: string },
   bodies: readonly string[],
   { outcomes, schemas }: Expected,
 ): Drift[] {
   const expected = outcomes.get(subject);
   const compared = expected !== undefined && expected.outcome !== undetermined && outcome !== undefined;
-  const differs = compared && outcome !== expected.outcome;
+  const differs = compared && ![outcome, taken].includes(expected.outcome);
   return [
     ...(differs ? [{ kind: 'outcome', question: subject, outcome, expected } as const] : []),
     ...schemas.flatMap((stated) => misfits(bodies, stated)).map((message) => ({ kind: 'shape', message }) as const),

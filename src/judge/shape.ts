@@ -32,40 +32,47 @@ function nothingSeen(): Seen {
   return { types: new Set(), objects: 0, members: new Map() };
 }
 
-/** Whether a member is described together with others: its key is an id, or one too many. */
-function isCollective(key: string, { members }: Seen, ids: KnownIds): boolean {
+/** How the members of objects are distinguished. */
+interface Telling {
+  readonly ids: KnownIds;
+  /** Whether a key may be shown: one that holds a secret may not. */
+  isShown(key: string): boolean;
+}
+
+/** Whether a member is described together with others: its key is an id, not to be shown, or one too many. */
+function isCollective(key: string, { members }: Seen, { ids, isShown }: Telling): boolean {
   // Ajv passes over a property of that name, so that as a member of its own it would always be one too many; and half a
   // character in the name of a property is more than it takes.
   if (key === '__proto__' || /\p{Cs}/u.test(key)) return true;
   return (
     ids.tiers.exactly(key) !== undefined ||
     ids.keys.exactly(key) !== undefined ||
-    (members.size >= maxMembers && !members.has(key))
+    (!members.has(key) && (members.size >= maxMembers || !isShown(key)))
   );
 }
 
-function see(seen: Seen, value: unknown, ids: KnownIds, depth: number): void {
+function see(seen: Seen, value: unknown, telling: Telling, depth: number): void {
   if (depth > deepest) {
     seen.types.add(anything);
   } else if (Array.isArray(value)) {
     seen.types.add('array');
     for (const item of value) {
       seen.items ??= nothingSeen();
-      see(seen.items, item, ids, depth + 1);
+      see(seen.items, item, telling, depth + 1);
     }
   } else if (typeof value === 'object' && value !== null) {
     seen.types.add('object');
     seen.objects += 1;
     for (const [key, part] of Object.entries(value)) {
-      if (isCollective(key, seen, ids)) {
+      if (isCollective(key, seen, telling)) {
         seen.byId ??= nothingSeen();
-        see(seen.byId, part, ids, depth + 1);
+        see(seen.byId, part, telling, depth + 1);
         continue;
       }
       const member = seen.members.get(key) ?? { times: 0, seen: nothingSeen() };
       seen.members.set(key, member);
       member.times += 1;
-      see(member.seen, part, ids, depth + 1);
+      see(member.seen, part, telling, depth + 1);
     }
   } else {
     seen.types.add(value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value);
@@ -127,12 +134,20 @@ function mergedMembers(one: Shape, other: Shape): Shape {
   };
 }
 
-/** The shape of all bodies that are JSON; undefined where none is. */
-export function shapeOfBodies(bodies: readonly string[], ids: KnownIds): Shape | undefined {
+/**
+ * The shape of all bodies that are JSON; undefined where none is.
+ *
+ * @param isShown whether a key may be shown: the members whose keys may not are described together
+ */
+export function shapeOfBodies(
+  bodies: readonly string[],
+  ids: KnownIds,
+  isShown: Telling['isShown'] = () => true,
+): Shape | undefined {
   const seen = nothingSeen();
   for (const body of new Set(bodies)) {
     const value = parseJson(body);
-    if (value !== undefined) see(seen, value, ids, 0);
+    if (value !== undefined) see(seen, value, { ids, isShown }, 0);
   }
   if (seen.types.size === 0) return undefined;
   const shape = shapeOf(seen);

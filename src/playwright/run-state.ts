@@ -1,3 +1,4 @@
+import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -12,9 +13,11 @@ import { loadSettings, type Settings } from '../targets/settings.js';
 
 /**
  * What the processes of one run share lies in one folder, which this variable of the environment names: the suite as it
- * is for the target, the settings, and what the set-up found out. None of it is secret.
+ * is for the target, the settings, and what the set-up found out. A deployment may have written the credentials into
+ * that, and a killed run leaves it behind: so the files are sealed, and the key is in the environment alone.
  */
 const variable = 'CONFORMANCE_RUN';
+const keyVariable = 'CONFORMANCE_RUN_KEY';
 
 /** The files in the folder. */
 const files = { inputs: 'inputs', session: 'session', requests: 'requests', ending: 'ending' } as const;
@@ -33,9 +36,13 @@ export interface Session {
   readonly requestBudget: RequestBudget;
 }
 
-/** How a run ended: with a certificate, with results that could not be written, or by a mistake in the suite. */
+/**
+ * How a run ended: with a certificate, before anything was to be judged, with results that could not be written, or by
+ * a mistake in the suite.
+ */
 export type Ending =
   | ({ readonly kind: 'certified' } & Pick<Certificate, 'verdict' | 'drift'>)
+  | { readonly kind: 'not-begun' }
   | { readonly kind: 'unwritten' }
   | { readonly kind: 'broken-off' };
 
@@ -80,8 +87,9 @@ export function shareRun(): () => void {
   const inputs = inputsOfRun();
   removeLeftOver();
   const folder = mkdtempSync(path.join(tmpdir(), `${prefix}${process.pid}-`));
-  writeFileSync(path.join(folder, files.inputs), serialize(inputs));
   process.env[variable] = folder;
+  process.env[keyVariable] = randomBytes(32).toString('hex');
+  write(files.inputs, inputs);
   return () => {
     rmSync(folder, { recursive: true, force: true });
     delete process.env[variable];
@@ -117,14 +125,21 @@ type Saved = Pick<Session, 'target' | 'calibration'> & Pick<RequestBudget, 'open
 /** Puts a session down for the workers. */
 export function saveSession({ target, calibration, requestBudget }: Session): void {
   const { openedAt } = requestBudget;
-  writeFileSync(fileOf(files.session), serialize({ target, calibration, openedAt } satisfies Saved));
+  write(files.session, { target, calibration, openedAt } satisfies Saved);
   writeFileSync(fileOf(files.requests), '.'.repeat(requestBudget.spent()));
 }
 
 export function loadSession(): Session {
-  const saved = read<Saved>(files.session);
-  if (saved === undefined)
+  const session = sessionOfRun();
+  if (session === undefined)
     throw new Error('The set-up of the run has not been done: playwright.config.ts names it as globalSetup.');
+  return session;
+}
+
+/** What the set-up found out; undefined where it did not come so far. */
+export function sessionOfRun(): Session | undefined {
+  const saved = read<Saved>(files.session);
+  if (saved === undefined) return undefined;
   const { target, calibration, openedAt } = saved;
   return { target, calibration, requestBudget: budgetInFile(fileOf(files.requests), openedAt) };
 }
@@ -132,8 +147,7 @@ export function loadSession(): Session {
 /** Says how the run ended to the process that began it, if that is another one. */
 export function saveEnding(ending: Ending): void {
   // Where that process was killed, another run may have removed the folder.
-  if (process.env[variable] !== undefined && existsSync(fileOf(files.inputs)))
-    writeFileSync(fileOf(files.ending), serialize(ending));
+  if (process.env[variable] !== undefined && existsSync(fileOf(files.inputs))) write(files.ending, ending);
 }
 
 /** How the run ended; undefined where nobody could say. */
@@ -147,7 +161,25 @@ function fileOf(name: string): string {
 
 function read<T>(name: string): T | undefined {
   if (process.env[variable] === undefined || !existsSync(fileOf(name))) return undefined;
-  return deserialize(readFileSync(fileOf(name))) as T;
+  const file = readFileSync(fileOf(name));
+  const opened = createDecipheriv(sealing.cipher, key(), file.subarray(0, sealing.nonceBytes));
+  opened.setAuthTag(file.subarray(sealing.nonceBytes, sealing.nonceBytes + sealing.tagBytes));
+  const content = opened.update(file.subarray(sealing.nonceBytes + sealing.tagBytes));
+  return deserialize(Buffer.concat([content, opened.final()])) as T;
+}
+
+function write(name: string, content: object): void {
+  const nonce = randomBytes(sealing.nonceBytes);
+  const sealed = createCipheriv(sealing.cipher, key(), nonce);
+  const text = Buffer.concat([sealed.update(serialize(content)), sealed.final()]);
+  writeFileSync(fileOf(name), Buffer.concat([nonce, sealed.getAuthTag(), text]));
+}
+
+/** A file begins with the nonce and the tag. */
+const sealing = { cipher: 'aes-256-gcm', nonceBytes: 12, tagBytes: 16 } as const;
+
+function key(): Buffer {
+  return Buffer.from(process.env[keyVariable] ?? '', 'hex');
 }
 
 function fileSignature(file: string): string {

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { parseJson } from '../support/json.js';
 import type { KnownIds } from './known-ids.js';
 
@@ -31,7 +32,7 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
     if (tiers.exactly(key) !== undefined || keys.exactly(key) !== undefined) return '*';
     const known = steps.get(key);
     if (known !== undefined) return known;
-    const step = keys.replaced(tiers.replaced(key, '*'), '*').replaceAll('~', '~0').replaceAll('/', '~1');
+    const step = stepFor(keys.replaced(tiers.replaced(key, '*'), '*'));
     steps.set(key, step);
     return step;
   };
@@ -50,11 +51,10 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
     }
     for (const id of ids) {
       if (whole === undefined) isInTexts = true;
-      const list = places.get(pattern);
-      if (list !== undefined) {
-        if (!list.includes(id)) list.push(id);
-      } else if (places.size < maxPatterns) places.set(pattern, [id]);
-      else inText.add(id);
+      const here = places.has(pattern) || places.size < maxPatterns ? pattern : anywhereElse;
+      const list = places.get(here);
+      if (list === undefined) places.set(here, [id]);
+      else if (!list.includes(id)) list.push(id);
     }
   };
   // An explicit stack: a body may nest deeper than the call stack is tall. What is read to its end is not kept there.
@@ -98,16 +98,35 @@ interface Opened {
   next: number;
 }
 
-/** A body with more is made to be puzzling: that it names further ids is known, but not where. */
-const maxPatterns = 1_000;
-/** Of one pattern, in characters. */
+/** Of a key that a pattern holds as it is, in characters. */
+const longestKey = 500;
+
+/** A key as a step of a JSON Pointer (RFC 6901): one that is very long by its digest. */
+export function stepFor(key: string): string {
+  return key.length > longestKey ? digestOf('key', key) : key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+/** Of one pattern, in characters, before what it begins with is given by its digest. */
 const longestPattern = 1_000;
-/** Ends a pattern that would be longer. */
-const anywhereBelow = '/**';
 
 function below(pattern: string, step: string): string {
-  if (pattern.endsWith(anywhereBelow)) return pattern;
-  return pattern.length + step.length < longestPattern ? `${pattern}/${step}` : pattern + anywhereBelow;
+  const begin = pattern.length + step.length < longestPattern ? pattern : `/${digestOf('path', pattern)}`;
+  return `${begin}/${step}`;
+}
+
+/** Stands for what is too long to stand there: patterns stay short so, and as different as what they describe. */
+function digestOf(what: string, text: string): string {
+  const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return `(${what} of ${text.length} characters with SHA-256 ${digest})`;
+}
+
+/** A body that names tiers under more patterns is made to be puzzling: the further ones count as one. */
+const maxPatterns = 1_000;
+const anywhereElse = '/**';
+
+/** Whether a pattern describes more places than one, which may name different tiers. */
+export function describesSeveral(pattern: string): boolean {
+  return pattern === anywhereElse;
 }
 
 /** Whether anything of the world is named, or may be. */

@@ -1,4 +1,4 @@
-import type { Naming } from './naming.js';
+import { describesSeveral, type Naming } from './naming.js';
 
 /** How the responses of a target are read; `isInTexts` where they name tiers inside longer texts. */
 export type Reading =
@@ -6,7 +6,7 @@ export type Reading =
   | { readonly kind: 'agreed'; readonly patterns: readonly string[]; readonly isInTexts?: true }
   /** The target file states the patterns; a `*` in them stands for any step. */
   | { readonly kind: 'stated'; readonly patterns: readonly string[]; readonly isInTexts?: true }
-  /** Patterns name different tiers; which of them means "returned" cannot be determined. */
+  /** Patterns name different tiers, or describe several places that may; which of them means "returned" cannot be determined. */
   | { readonly kind: 'ambiguous'; readonly patterns: readonly string[] }
   /** None of the patterns that the target file states occurs anywhere, others do. */
   | { readonly kind: 'misstated'; readonly stated: readonly string[]; readonly patterns: readonly string[] };
@@ -26,10 +26,12 @@ export function readingOf(namings: readonly Naming[], stated?: readonly string[]
   }
   const [first, ...others] = patterns;
   if (first === undefined) return { kind: 'agreed', patterns: [] };
-  const agree = namings.every(({ places }) => {
-    const ids = new Set(places.get(first));
-    return others.every((other) => isSame(ids, places.get(other)));
-  });
+  const agree =
+    !patterns.some(describesSeveral) &&
+    namings.every(({ places }) => {
+      const ids = new Set(places.get(first));
+      return others.every((other) => isSame(ids, places.get(other)));
+    });
   return agree ? { kind: 'agreed', patterns, ...inTexts } : { kind: 'ambiguous', patterns };
 }
 

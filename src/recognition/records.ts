@@ -1,6 +1,6 @@
 import { parseJson } from '../support/json.js';
 import type { KnownIds } from './known-ids.js';
-import { packedIn } from './naming.js';
+import { packedIn, stepFor } from './naming.js';
 import type { Reading } from './reading.js';
 
 /**
@@ -43,7 +43,7 @@ function textsAt(value: unknown, steps: readonly string[], isTaken: (key: string
   if (typeof value !== 'object' || value === null) return [];
   const [before = '', after] = step.replaceAll('~1', '/').replaceAll('~0', '~').split('*');
   return Object.entries(value).flatMap(([key, part]) => {
-    if (after === undefined) return key === before ? textsAt(part, rest, isTaken) : [];
+    if (after === undefined) return stepFor(key) === step ? textsAt(part, rest, isTaken) : [];
     if (!key.startsWith(before) || !key.endsWith(after)) return [];
     if (rest.length > 0) return textsAt(part, rest, isTaken);
     return isTaken(key) ? [key] : [];

@@ -1,5 +1,5 @@
 import { minLengthInsideText } from './id-finder.js';
-import { type Naming, without } from './naming.js';
+import { describesSeveral, type Naming, without } from './naming.js';
 import { isStated, type Reading } from './reading.js';
 
 /** The tiers that a response returned, as far as it can be determined. */
@@ -43,7 +43,7 @@ export function resultOf({ places, unplaced, hinted }: Naming, reading: Reading)
       return {
         returned: [],
         unclear: named(),
-        because: `${found(reading.patterns)}, which disagree. Name the right one in a target file: response: { tier: ${reading.patterns[0]} }, or the right ones in a list.`,
+        because: `${found(reading.patterns)}, which ${whyAmbiguous(reading.patterns)}`,
       };
     case 'misstated':
       return {
@@ -58,3 +58,9 @@ const unplacedBecause =
   'The body names promotions outside of any JSON value, or several amid words, so whether they were returned cannot be determined.';
 
 const hintedBecause = `The body holds ids of promotions inside longer texts. Ids of fewer than ${minLengthInsideText} characters may stand there for anything, so whether they were returned cannot be determined.`;
+
+function whyAmbiguous(patterns: readonly string[]): string {
+  const single = patterns.filter((pattern) => !describesSeveral(pattern));
+  const why = single.length < patterns.length ? 'are too many to be distinguished' : 'disagree';
+  return `${why}. Name the right one in a target file: response: { tier: ${single[0] ?? '/promotions/*/id'} }, or the right ones in a list.`;
+}

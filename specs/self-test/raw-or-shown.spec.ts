@@ -1,0 +1,70 @@
+/** Responses are judged as they came, and made fit to be shown only where they are shown. */
+
+import { expect, test } from '@playwright/test';
+import { startRun } from '../../src/engine/run.js';
+import type { Channel } from '../../src/http/exchange.js';
+import { redactor } from '../../src/http/redact.js';
+import { expectedOf } from '../../src/report/drift-text.js';
+import { recordOf } from '../../src/report/record.js';
+import { escapeControlCharacters } from '../../src/support/escape-control.js';
+import { Mistake } from '../../src/support/foreign-error.js';
+import { certifyOver, channelTo, recognizer, suite } from './support/in-process.js';
+import { independentDeployment } from './support/independent.js';
+
+/** Its responses have a member `promotions`, which may be a credential, too. */
+const conforming = independentDeployment(suite.world, { shape: 'agreeing-paths' });
+
+function channelWith(credential: string): Channel {
+  const redact = redactor([{ value: credential, placeholder: '$SECRET' }]);
+  return { ...channelTo(conforming), redact: (text) => escapeControlCharacters(redact(text)) };
+}
+
+const few = {
+  ...suite,
+  cases: suite.cases.filter(({ id }) => ['response-shape', 'error-shape', 'window-whoever-asks'].includes(id)),
+};
+
+for (const [recordedWith, comparedWith] of [
+  ['promotions', 'promotions'],
+  ['another-one', 'promotions'],
+] as const) {
+  test(`recorded with the credential '${recordedWith}', nothing drifts with '${comparedWith}'`, async () => {
+    const { results } = await certifyOver(channelWith(recordedWith), few, { infersShape: true });
+    const record = recordOf(suite, results, 'shop');
+    expect(JSON.stringify(record).includes('promotions"')).toBe(recordedWith !== 'promotions');
+
+    const { outcomes, schemas } = expectedOf(record, {}, undefined);
+    const stated = { statedBy: 'the target file', schema: { type: 'object', required: ['promotions'] } };
+    const expected = { outcomes, schemas: [...schemas, stated] };
+    const again = await certifyOver(channelWith(comparedWith), few, { expected });
+    expect(again.certificate.drift).toEqual([]);
+    expect(again.results.map(({ verdict }) => verdict)).toEqual(few.cases.map(() => 'pass'));
+  });
+}
+
+test('where promotions are named, a target file may state with a word that is a credential', async () => {
+  const tierPatterns = ['/promotions/*/id'];
+  const { results } = await certifyOver(channelWith('promotions'), few, { tierPatterns });
+  expect(results.map(({ verdict }) => verdict)).toEqual(few.cases.map(() => 'pass'));
+});
+
+test('the message of an error that nobody expected is not shown: it may quote a secret', async () => {
+  const secret = 'the-secret-token-4711';
+  const broken = {
+    ...recognizer,
+    naming(body: string) {
+      throw new RangeError(`Invalid: /${secret}/ in\n    at ${secret} (${body}:1:1)`);
+    },
+  };
+  const known = { namings: [], requestsSent: 0 };
+  const run = await startRun(few, channelWith(secret), { recognizer: broken, isWorldLoaded: true }, known);
+  for (const testCase of few.cases) {
+    const { verdict, reason } = await run.runCase(testCase);
+    expect(verdict).toBe('error');
+    expect(reason).toMatch(
+      /^A mistake in the suite itself, please report it: RangeError at \S+raw-or-shown.*:\d+:\d+, /,
+    );
+    expect(reason).not.toContain(secret);
+  }
+  expect(new Mistake(secret).stack).not.toContain(secret);
+});
