@@ -1,20 +1,21 @@
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { refuse } from '../early-response.js';
-import type { Handlers } from '../handlers.js';
 import type { Filter } from '../parsed-request.js';
-import type { Fault } from './fault.js';
+import { also, type Collateral, type Fault } from './fault.js';
 
 /** Bodies that are sent in a certain way are not read as they should be. */
 function bodyFault(
   id: string,
   story: string,
-  readBody: (request: HttpRequest, handlers: Handlers) => HttpRequest,
+  readBody: (request: HttpRequest) => HttpRequest,
+  collateral: Collateral = {},
 ): Fault {
   return {
     id,
     breaks: 'request.get-with-body',
     story,
-    change: (handlers) => ({ readBody: (request) => handlers.readBody(readBody(request, handlers)) }),
+    collateral,
+    change: (handlers) => ({ readBody: (request) => handlers.readBody(readBody(request)) }),
   };
 }
 
@@ -37,11 +38,13 @@ const bodies: readonly Fault[] = [
     'first-piece-only',
     'The first piece of a body is taken for all of it, and what is no JSON for nothing.',
     (request) => (request.sent === 'in-pieces' ? without(request) : request),
+    also({ omitted: ['filter.promotion-id'] }),
   ),
   bodyFault(
     'fresh-connections-unread',
     'The first request on a connection is answered before its body has come.',
     (request) => (request.sent === 'on-a-fresh-connection' ? without(request) : request),
+    also({ omitted: ['filter.promotion-id'] }),
   ),
   refusedIf(
     'body-must-begin-with-a-brace',

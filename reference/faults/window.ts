@@ -98,7 +98,14 @@ export const windowFaults: readonly Fault[] = [
     (tiers) => tiers.slice(1, 151),
     also({
       omitted: ['result.all-valid'],
-      control: [...additions, 'customer.by-id', 'metadata.promotion-rules', 'order.product-item', 'order.sku-item'],
+      control: [
+        ...additions,
+        'customer.by-id',
+        'metadata.promotion-rules',
+        'order.product-item',
+        'order.sku-item',
+        'result.valid-only',
+      ],
     }),
   ),
   windowFault(
@@ -121,6 +128,8 @@ export const windowFaults: readonly Fault[] = [
         'order.product-item',
         'order.sku-item',
         'order.repeated-product',
+        'request.get-with-body',
+        'result.valid-only',
       ],
     }),
   ),
@@ -128,19 +137,40 @@ export const windowFaults: readonly Fault[] = [
     'window-by-name',
     'The limit is applied to tiers sorted by name.',
     firstBy(({ name }) => name),
-    also({ omitted: ['order.sku-item', 'result.all-valid'] }),
+    also({
+      control: [
+        'order.metadata',
+        'options.expand-category',
+        'filter.promotion-id',
+        'filter.tier-metadata',
+        'result.valid-only',
+      ],
+      omitted: ['order.sku-item', 'result.all-valid', 'order.product-item', 'metadata.promotion-rules'],
+    }),
   ),
   windowFault(
     'window-by-id',
     'Ids are taken to grow with time.',
     firstBy(({ id }) => id),
-    also({ omitted: ['order.sku-item', 'result.all-valid'], control: [...additions, 'result.valid-only'] }),
+    also({
+      omitted: ['order.sku-item', 'result.all-valid', 'order.quantity'],
+      control: [...additions, 'result.valid-only', 'request.get-with-body', 'order.repeated-product'],
+    }),
   ),
   windowFault(
     'window-by-date-without-year',
     'The limit is applied to tiers sorted by month and day.',
     firstBy(({ created_at }) => created_at.slice('2024-'.length)),
-    also({ omitted: ['result.all-valid'], control: bothFilters }),
+    also({
+      omitted: ['result.all-valid', 'metadata.promotion-rules'],
+      control: [
+        ...bothFilters,
+        'request.get-with-body',
+        'order.metadata',
+        'options.expand-category',
+        'result.valid-only',
+      ],
+    }),
   ),
   windowFault(
     'window-of-30-days',

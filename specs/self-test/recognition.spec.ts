@@ -153,7 +153,7 @@ test.describe('whatever the text is', () => {
     forRows(texts, (_, body, places) => expect(named(body)).toEqual(places)),
   );
 
-  test('more keys than any call takes arguments', () => {
+  test('more keys than any call takes arguments', { tag: '@slow' }, () => {
     const keys = Array.from({ length: 300_000 }, (_, n) => `"k${n}":0`).join();
     expect(named(`{${keys},"id":"${a}"}`)).toEqual({ '/id': [a] });
   });

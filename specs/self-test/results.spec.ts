@@ -134,10 +134,10 @@ test('a link in the place of a result is replaced, not followed, even if it come
 });
 
 test('a folder in which nothing can be written any more: one plain line, and status 2', async () => {
-  const vanish = () => writeFileSync(partial('gone'), '');
-  const { status, output } = await run('gone', honest, { after: 2, happens: vanish });
+  const bar = () => writeFileSync(partial('barred'), '');
+  const { status, output } = await run('barred', honest, { after: 2, happens: bar });
   expect(status).toBe(2);
-  expect(output).toContain('--out: nothing can be written into gone/partial (EEXIST)\n    Name another folder.\n');
+  expect(output).toContain('--out: nothing can be written into barred/partial (EEXIST)\n    Name another folder.\n');
   expect(output).not.toMatch(/INCOMPLETE|^ +at /m);
 });
 
@@ -233,7 +233,7 @@ test.describe('files that belong together', () => {
   });
 
   test('are not written where the working folder was removed meanwhile, and nobody waits for it', async () => {
-    const gone = path.join(cwd, 'gone');
+    const gone = path.join(cwd, 'removed');
     mkdirSync(gone);
     const remove = `rmSync(process.cwd(), { recursive: true })`;
     const output = path.join(packageRoot, 'dist', 'src', 'report', 'output.js');

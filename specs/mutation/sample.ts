@@ -1,0 +1,17 @@
+import { readFileSync } from 'node:fs';
+
+/** Lines of files, spread evenly, others each time: as Stryker names what is to be mutated. */
+export function sampledLines(files: readonly string[], size: number): string[] {
+  const lines = files.flatMap((file) =>
+    readFileSync(file, 'utf8')
+      .split('\n')
+      .flatMap((line, n) => (isCode(line) ? [`${file}:${n + 1}-${n + 1}`] : [])),
+  );
+  const step = Math.max(1, lines.length / size);
+  const first = Math.random() * step;
+  return lines.filter((_, n) => Math.floor((n - first) / step) !== Math.floor((n - 1 - first) / step));
+}
+
+function isCode(line: string): boolean {
+  return !/^\s*(?:$|\/|\*|import |export (?:interface|type) |readonly |[\]})]+[,;)]*$)/.test(line);
+}

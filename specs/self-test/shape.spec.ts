@@ -1,0 +1,220 @@
+import { expect, test } from '@playwright/test';
+import { undetermined } from '../../src/cases/case.js';
+import { driftOf, nothingExpected } from '../../src/judge/drift.js';
+import { merged, misfits, type Shape, shapeOfBodies } from '../../src/judge/shape.js';
+import { idFinder } from '../../src/recognition/id-finder.js';
+import { forRows } from './support/rows.js';
+
+const tier = 'promo_aaaaaaaaaaaa';
+const ids = { tiers: idFinder(new Set([tier])), keys: idFinder(new Set(['spring'])) };
+
+/** The shape of bodies that are JSON. */
+const shapeOf = (...values: readonly unknown[]) =>
+  shapeOfBodies(
+    values.map((value) => JSON.stringify(value)),
+    ids,
+  );
+
+/** The shape of an object whose members are all known, and always there unless others are named. */
+function record(properties: Readonly<Record<string, Shape>>, required = Object.keys(properties)): Shape {
+  return { type: 'object', properties, required, additionalProperties: false };
+}
+
+const integer: Shape = { type: 'integer' };
+const text: Shape = { type: 'string' };
+
+test.describe('the shape of bodies', () => {
+  const rows: readonly (readonly [what: string, values: readonly unknown[], shape: Shape])[] = [
+    ['a text', ['a'], text],
+    ['a whole number', [1], integer],
+    ['another number', [1.5], { type: 'number' }],
+    ['numbers of both kinds are numbers', [1, 1.5], { type: 'number' }],
+    ['nothing', [null], { type: 'null' }],
+    ['types in the order of the alphabet', [true, null, 1], { type: ['boolean', 'integer', 'null'] }],
+    ['a list of nothing', [[]], { type: 'array' }],
+    ['a list', [['a', 1]], { type: 'array', items: { type: ['integer', 'string'] } }],
+    ['a list of lists', [[['a'], []]], { type: 'array', items: { type: 'array', items: text } }],
+    ['an object without members', [{}], record({})],
+    ['members in the order of the alphabet', [{ b: 1, a: 'x' }], record({ a: text, b: integer })],
+    ['a member that is there each time', [{ a: 1 }, { a: 2 }], record({ a: integer })],
+    ['a member that is there at times', [{ a: 1, b: 1 }, { a: 2 }], record({ a: integer, b: integer }, ['a'])],
+    ['an object or a text', [{ a: 1 }, 'x'], { ...record({ a: integer }), type: ['object', 'string'] }],
+    ['members that are tiers', [{ [tier]: 1 }], { ...record({}), additionalProperties: integer }],
+    ['members that are campaigns', [{ spring: 1 }], { ...record({}), additionalProperties: integer }],
+    [
+      'members that are ids, beside another',
+      [{ [tier]: 1, spring: 'x', n: null }],
+      { ...record({ n: { type: 'null' } }), additionalProperties: { type: ['integer', 'string'] } },
+    ],
+    ['members that any object has', [{ constructor: 1 }], record({ constructor: integer })],
+    ['half a character', [{ '\ud800': 1 }], { ...record({}), additionalProperties: integer }],
+  ];
+  test(
+    'says what they have in common',
+    forRows(rows, (_, values, shape) => expect(shapeOf(...values)).toEqual(shape)),
+  );
+
+  test('describes a member of a forbidden name with others', () => {
+    expect(shapeOfBodies(['{"__proto__":1}'], ids)).toEqual({ ...record({}), additionalProperties: integer });
+  });
+
+  test('describes members with others whose names are not to be shown', () => {
+    const shape = shapeOfBodies(['{"a":1,"secret":"x"}'], ids, (key) => key !== 'secret');
+    expect(shape).toEqual({ ...record({ a: integer }), additionalProperties: text });
+  });
+
+  test('is none where no body is JSON, and passes over those that are not', () => {
+    expect(shapeOfBodies(['', '<p>'], ids)).toBeUndefined();
+    expect(shapeOfBodies(['<p>', '1'], ids)).toEqual(integer);
+  });
+
+  const members = (count: number, of: unknown = 0) =>
+    Object.fromEntries(Array.from({ length: count }, (_, n) => [`member${n}`, of]));
+
+  test('knows 200 members of an object by name, and describes the rest together', () => {
+    expect(shapeOf(members(200))).toMatchObject({ additionalProperties: false });
+    const shape = shapeOf({ ...members(200), more: 'x' }, members(200));
+    expect(Object.keys(shape?.properties ?? {})).toHaveLength(200);
+    expect(shape).toMatchObject({ additionalProperties: text, required: { length: 200 } });
+  });
+
+  test('leaves open what stands deeper than 40 objects and lists', () => {
+    const nested = (depth: number, what: unknown): unknown =>
+      depth === 0 ? what : depth % 2 === 0 ? [nested(depth - 1, what)] : { in: nested(depth - 1, what) };
+    const at = (shape: Shape | undefined, depth: number): unknown =>
+      depth === 0 ? shape : at(depth % 2 === 0 ? shape?.items : shape?.properties?.in, depth - 1);
+    expect(at(shapeOf(nested(40, 'x')), 40)).toEqual(text);
+    expect(at(shapeOf(nested(41, 'x')), 41)).toEqual({});
+    expect(at(shapeOf(nested(40, { [tier]: 'x' })), 40)).toMatchObject({ additionalProperties: {} });
+  });
+
+  test('is open where it would have more than 64 Ki characters', () => {
+    const wide = (name: string) => ({ [name]: members(200), more: Array.from({ length: 4 }, () => members(200)) });
+    const size = JSON.stringify(shapeOf(wide('a'))).length;
+    const longest = 'a'.repeat(1 + (64 * 1024 - size) / 2);
+    expect(JSON.stringify(shapeOf(wide(longest))).length).toBeGreaterThan(64 * 1024 - 2);
+    expect(shapeOf(wide(`${longest}a`))).toEqual({});
+  });
+});
+
+test.describe('a shape that fits what fits one of two', () => {
+  const rows: readonly (readonly [what: string, one: unknown, other: unknown])[] = [
+    ['texts', 'a', 'b'],
+    ['numbers of both kinds', 1, 1.5],
+    ['a list and an object', [1], { a: 1 }],
+    ['lists of nothing and of something', [], ['a']],
+    ['lists of different things', [1], ['a']],
+    ['objects with the same members', { a: 1, b: 2 }, { b: 1, a: 2 }],
+    ['objects with different members', { b: 1, c: 2 }, { a: 1, b: 'x' }],
+    ['an object and none', { a: 1 }, 1],
+    ['objects with ids for members', { [tier]: 1 }, { spring: 'x', a: 1 }],
+    ['objects of which one has ids for members', { [tier]: 1, b: 1 }, { b: 1 }],
+    ['members that any object has', { a: 1 }, { constructor: 1 }],
+    ['members in members', { a: { b: 1 } }, { a: { c: 1 } }],
+  ];
+  test(
+    'is the shape of both, whichever comes first',
+    forRows(rows, (_, one, other) => {
+      const [first, second] = [shapeOf(one) as Shape, shapeOf(other) as Shape];
+      // As text, since the order of keys and types is to be the same, too.
+      const both = [merged(first, second), merged(second, first)].map((shape) => JSON.stringify(shape));
+      const expected = shapeOf(one, other) as Shape;
+      expect(both).toEqual([JSON.stringify(merged(expected, expected)), JSON.stringify(merged(expected, expected))]);
+      expect(merged(first, second)).toEqual(expected);
+    }),
+  );
+
+  test('is open where one is, and the other where there is none yet', () => {
+    expect(merged({}, text)).toEqual({});
+    expect(merged(text, {})).toEqual({});
+    expect(merged(undefined, text)).toBe(text);
+  });
+
+  test('takes what a shape leaves out as nothing', () => {
+    const bare: Shape = { type: 'object', properties: { a: text } };
+    const whole = { ...record({ a: text }, []) };
+    expect(merged(bare, text)).toEqual({ ...whole, type: ['object', 'string'] });
+    expect(merged(bare, record({ a: text }))).toEqual(whole);
+    expect(merged(record({ a: text }), bare)).toEqual(whole);
+  });
+});
+
+test.describe('what does not fit a schema', () => {
+  const schema = { ...record({ list: { type: 'array', items: record({ n: integer }) } }, []) };
+  const found = (...bodies: readonly string[]) => misfits(bodies, { schema, statedBy: 'the record' });
+
+  test('is nothing for bodies that fit, or are empty', () => expect(found('{"list":[{"n":1}]}', '')).toEqual([]));
+
+  test('is a body that is no JSON', () =>
+    expect(found('<p>', '<b>')).toEqual(['A body is not JSON, as the schema of the record asks.']));
+
+  test('is said with its place, and once where it recurs', () => {
+    const body = JSON.stringify({ list: [{ n: 'x' }, { n: 'y' }, { n: 1, m: 1 }, { n: 1, o: 1 }] });
+    expect(found(body, `${body} `)).toEqual([
+      'A body does not fit the schema of the record at /list/0/n: must be integer.',
+      "A body does not fit the schema of the record at /list/2: must not have the member 'm'.",
+      "A body does not fit the schema of the record at /list/3: must not have the member 'o'.",
+    ]);
+    expect(found('[]')).toEqual(['A body does not fit the schema of the record at its root: must be object.']);
+  });
+
+  test('is all, where the schema allows nothing', () =>
+    expect(misfits(['1'], { schema: false, statedBy: 'the target file' })).toEqual([
+      'A body does not fit the schema of the target file at its root: boolean schema is false.',
+    ]));
+
+  test('recurs by the places of lists, not by digits in names', () => {
+    const named = record({ '1a': text, '2a': text }, []);
+    const bodies = ['{"1a":1,"2a":1}'];
+    expect(misfits(bodies, { schema: named, statedBy: 'the record' })).toHaveLength(2);
+  });
+});
+
+test.describe('drift', () => {
+  const expected = (outcome: string) => ({
+    ...nothingExpected,
+    outcomes: new Map([['a-question', { outcome, statedBy: 'the record' }]]),
+  });
+  const about = { subject: 'a-question', outcome: 'one', taken: 'the-one' };
+  const rows: readonly (readonly [
+    what: string,
+    recorded: string,
+    seen: Parameters<typeof driftOf>[0],
+    count: number,
+  ])[] = [
+    ['the same', 'one', about, 0],
+    ['the same as the deployment gave it', 'the-one', about, 0],
+    ['another', 'two', about, 1],
+    ['no answer now', 'two', { subject: 'a-question' }, 0],
+    ['no answer when it was recorded', undetermined, about, 0],
+    ['another question', 'two', { ...about, subject: 'another' }, 0],
+  ];
+  test(
+    'is another outcome than the one that is expected',
+    forRows(rows, (_, recorded, seen, count) => expect(driftOf(seen, [], expected(recorded))).toHaveLength(count)),
+  );
+
+  test('says which, and who expects it', () => {
+    expect(driftOf(about, [], expected('two'))).toEqual([
+      {
+        kind: 'outcome',
+        question: 'a-question',
+        outcome: 'one',
+        expected: { outcome: 'two', statedBy: 'the record' },
+      },
+    ]);
+  });
+
+  test('is a body that fits not every schema', () => {
+    const schemas = [
+      { schema: integer, statedBy: 'the record' },
+      { schema: text, statedBy: 'the target file' },
+    ];
+    expect(driftOf(about, ['1'], { ...nothingExpected, schemas })).toEqual([
+      {
+        kind: 'shape',
+        message: 'A body does not fit the schema of the target file at its root: must be string.',
+      },
+    ]);
+  });
+});
