@@ -63,6 +63,26 @@ test.describe('nothing is required, neither acceptance nor a result,', () => {
       items({ product_id: '<product mug>' }),
       'what an item without quantity means is open',
     ],
+    [
+      'for an item without quantity among others',
+      items(product('shirt'), { product_id: '<product mug>' }),
+      'what an item without quantity means is open',
+    ],
+    [
+      'for a quantity of 0 among others',
+      items(product('shirt'), product('mug', 0)),
+      'what a quantity below 1 means is open',
+    ],
+    [
+      'for a huge quantity among others',
+      items(product('shirt'), product('mug', 1_000_001)),
+      'the largest quantity is open',
+    ],
+    [
+      'for a SKU beside its product and others',
+      items(product('shirt'), sku('mug-white'), sku('shirt-blue')),
+      'what a product beside its own SKU means is open',
+    ],
     ['for a quantity of 0', items(product('mug', 0)), 'what a quantity below 1 means is open'],
     ['for a negative quantity', items(product('mug', -3)), 'what a quantity below 1 means is open'],
     ['for a huge quantity', items(product('mug', 1_000_001)), 'the largest quantity is open'],
@@ -213,6 +233,16 @@ test.describe('nothing is required, neither acceptance nor a result,', () => {
       else expect(countOf(oracle, 'forbidden')).toBeGreaterThan(0);
     }),
   );
+  test('but it is for the largest order, and for SKUs beside products of others', () => {
+    expect(oracleWith(items(...Array(100).fill(product('mug', 1_000_000)))).whyOpen).toBeUndefined();
+    expect(oracleWith(items(product('shirt'), sku('mug-white'))).whyOpen).toBeUndefined();
+    expect(
+      oracleWith(items(product('mug')), query('[filters][metadata.level][conditions][$is]=gold')).whyOpen,
+    ).toBeUndefined();
+    expect(oracleWith(query('audienceRulesOnly=true&[filters][metadata.level][conditions][$is]=gold')).whyOpen).toBe(
+      'the effect of audienceRulesOnly is open',
+    );
+  });
   test(
     'whatever the documentation does not describe',
     forRows(undocumented, (_, patch, where) => {
