@@ -2,7 +2,6 @@ import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import dotenv from 'dotenv';
 import { inputsOfRun } from './src/playwright/run-state.js';
-import { junitDraft } from './src/report/results.js';
 
 dotenv.config({ quiet: true });
 
@@ -15,8 +14,10 @@ export default defineConfig({
   testDir: 'specs',
   testMatch: `conformance.spec${extension}`,
   globalSetup: adapter('setup'),
-  reporter: [['list'], ['junit', { outputFile: path.resolve(junitDraft(out)) }], [adapter('reporter')]],
-  outputDir: path.resolve('test-results'),
+  reporter: [['list'], [adapter('reporter')]],
+  // Not test-results/, which Playwright would clear: that may be of the project in whose folder this runs.
+  outputDir: path.resolve(out, 'playwright'),
+  preserveOutput: 'failures-only',
   // One worker: concurrency inside a case is faster than more workers, and gentler on a deployment.
   workers: 1,
   // Which makes nothing parallel then, but lets --shard divide the cases of a file.

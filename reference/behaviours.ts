@@ -1,4 +1,4 @@
-import { closest } from 'fastest-levenshtein';
+import { nearest } from './nearest.js';
 
 const credentialsOutcomes = ['unauthorized', 'forbidden', 'rejected', 'server-error', 'answered'] as const;
 const methodOutcomes = [
@@ -79,6 +79,7 @@ export const closedQuestions = {
   'expand-unknown-value': ['ignored', 'rejected', 'server-error', 'nothing-returned'],
   'expand-not-an-array': ['rejected', 'server-error', 'as-one-value', 'ignored', 'nothing-returned'],
 
+  'metadata-letter-case': ['exact', 'ignored-in-both', 'ignored-in-value', 'ignored-in-key'],
   'order-metadata-rules': ['applied', 'ignored', 'never-satisfied'],
 
   'audience-rules-only-effect': ['skips-order-rules', 'audience-tiers-only', 'no-effect', 'nothing-returned'],
@@ -128,7 +129,14 @@ export const closedQuestions = {
   'filter-without-leading-bracket': ['same-as-literal', 'rejected', 'server-error', 'ignored', 'nothing-returned'],
   'filter-metadata-typing': ['by-text', 'rejected', 'server-error', 'booleans-only', 'numbers-only', 'strings-only'],
   'filter-letter-case': ['exact', 'rejected', 'server-error', 'ignored-in-both', 'ignored-in-value', 'ignored-in-key'],
-  'filter-beyond-window': ['window-first', 'rejected', 'server-error', 'filter-first'],
+  'filter-beyond-window': [
+    'window-first',
+    'rejected',
+    'server-error',
+    'filter-first',
+    'campaign-filter-first',
+    'metadata-filter-first',
+  ],
 
   'credentials-missing-id': credentialsOutcomes,
   'credentials-missing-token': credentialsOutcomes,
@@ -275,10 +283,11 @@ function problemOf(question: string, outcome: string): string | undefined {
     return `Behaviour ${question}: cannot answer with "${outcome}"; give ${form}.`;
   }
   if (!isClosed(question)) {
-    return `No question is called "${question}"; did you mean "${closest(question, Object.keys(defaults))}"?`;
+    const [first, ...others] = nearest(question, Object.keys(defaults));
+    return `No question is called "${question}"; did you mean "${first}"? Near it, too: ${others.join(', ')}.`;
   }
   const outcomes: readonly string[] = closedQuestions[question];
   if (outcomes.includes(outcome)) return undefined;
-  const nearest = closest(outcome, outcomes);
-  return `Behaviour ${question} has no outcome "${outcome}"; did you mean "${nearest}"? It has: ${outcomes.join(', ')}.`;
+  const [first] = nearest(outcome, outcomes);
+  return `Behaviour ${question} has no outcome "${outcome}"; did you mean "${first}"? It has: ${outcomes.join(', ')}.`;
 }

@@ -1,7 +1,7 @@
 import { decider } from './decide.js';
 import { returnNothing } from './early-response.js';
 import type { EligibilityHandlers, Facts, Lookup, TierTest } from './handlers.js';
-import { type ParsedRequest, waived } from './parsed-request.js';
+import { type Filter, type ParsedRequest, waived } from './parsed-request.js';
 
 /** So many of the newest tiers are checked. */
 const windowSize = 150;
@@ -16,7 +16,7 @@ export function eligibilityHandlers(handlers: Lookup, { catalogue, behaviours }:
     candidates(request) {
       const test = handlers().restriction(request);
       if (test === undefined) return handlers().newest(catalogue.tiers);
-      if (behaviours['filter-beyond-window'] === 'filter-first') return handlers().newest(catalogue.tiers.filter(test));
+      if (comesFirst(request)) return handlers().newest(catalogue.tiers.filter(test));
       const found = handlers().newest(catalogue.tiers).filter(test);
       if (found.length === 0 && catalogue.tiers.some(test)) {
         inQuery('filter-beyond-window', 'filters');
@@ -62,7 +62,13 @@ export function eligibilityHandlers(handlers: Lookup, { catalogue, behaviours }:
       return turn === 'second' && behaviours.repeatability === 'different-promotions' ? !holds : holds;
     },
 
-    metadataRule: ({ key, is }, { metadata }) => metadata === waived || metadata[key] === is,
+    metadataRule({ key, is }, { metadata }) {
+      if (metadata === waived) return true;
+      const folding = behaviours['metadata-letter-case'];
+      const isKey = same(folding === 'ignored-in-both' || folding === 'ignored-in-key');
+      const isValue = same(folding === 'ignored-in-both' || folding === 'ignored-in-value');
+      return Object.entries(metadata).some(([name, value]) => isKey(name, key) && isValue(String(value), is));
+    },
 
     isEnough: (quantity, atLeast) => quantity >= atLeast,
 
@@ -73,6 +79,21 @@ export function eligibilityHandlers(handlers: Lookup, { catalogue, behaviours }:
         .filter((tier) => admits(tier) && handlers().isValid(tier, rest));
     },
   };
+
+  /** Whether the newest are taken of what the filters let through. */
+  function comesFirst({ filters }: ParsedRequest): boolean {
+    const areAll = (field: Filter['field']) => filters.every((filter) => filter.field === field);
+    switch (behaviours['filter-beyond-window']) {
+      case 'filter-first':
+        return true;
+      case 'campaign-filter-first':
+        return areAll('promotion_id');
+      case 'metadata-filter-first':
+        return areAll('metadata');
+      default:
+        return false;
+    }
+  }
 
   /** What is left to check of a request, and of which tiers, where audience rules alone count. */
   function underAudienceRules(request: ParsedRequest): { readonly rest: ParsedRequest; readonly admits: TierTest } {
@@ -90,3 +111,8 @@ export function eligibilityHandlers(handlers: Lookup, { catalogue, behaviours }:
 }
 
 const always = (): boolean => true;
+
+/** Compares texts, with or without their letter case. */
+function same(isFolded: boolean): (one: string, other: string) => boolean {
+  return (one, other) => one === other || (isFolded && one.toLowerCase() === other.toLowerCase());
+}

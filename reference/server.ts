@@ -76,13 +76,15 @@ const ownNames = ['127.0.0.1', 'localhost', '[::1]'];
  * this machine, sends that name.
  */
 function isMeant({ headers }: HttpRequest, port = 0): boolean {
-  const hosts = headers.filter(([name]) => name.toLowerCase() === 'host').map(([, value]) => value.toLowerCase());
-  const meant = ownNames.flatMap((name) => [`${name}:${port}`, ...(port === 80 ? [name] : [])]);
-  return hosts.length === 1 && hosts.every((each) => meant.includes(each));
+  const [host, another] = headers
+    .filter(([name]) => name.toLowerCase() === 'host')
+    .map(([, value]) => value.toLowerCase());
+  return another === undefined && ownNames.some((name) => host === `${name}:${port}` || (host === name && port === 80));
 }
 
 /** The request as it was sent: paths and headers are not normalised. */
-function requestOf({ method = '', url = '', rawHeaders }: IncomingMessage, body: string): HttpRequest {
+function requestOf({ method = '', url = '', headers: parsed, rawHeaders }: IncomingMessage, body: string): HttpRequest {
   const headers = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []));
-  return { method, path: url, headers, body };
+  const sent = parsed['transfer-encoding'] === undefined ? {} : ({ sent: 'chunked' } as const);
+  return { method, path: url, headers, body, ...sent };
 }

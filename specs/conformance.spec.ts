@@ -2,15 +2,16 @@ import path from 'node:path';
 import { type CaseResult, explored, sampled } from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
 import { sampledCases } from '../src/engine/sample.js';
-import { curlCommand } from '../src/http/curl.js';
 import { attachReport, caseAnnotation } from '../src/playwright/attachment.js';
 import { settings, suite, test } from '../src/playwright/fixtures.js';
 import type { Session } from '../src/playwright/run-state.js';
 import { driftText } from '../src/report/drift-text.js';
 import { responseTextFor } from '../src/report/exchange-text.js';
-import { asLines } from '../src/support/foreign-text.js';
+import { failureText } from '../src/report/failure-text.js';
 import { packageRoot } from '../src/support/package-root.js';
 import type { Location } from '../src/support/problem.js';
+
+const responseText = responseTextFor(suite.world);
 
 for (const testCase of suite.cases) {
   const { id, title, tags } = testCase;
@@ -63,20 +64,11 @@ async function showRows({ rows, at }: CaseResult): Promise<void> {
   }
 }
 
-function shown({ id, reason, at, rows, evidence, asCase }: CaseResult, { target }: Session): Error {
-  const broken = rows.filter(({ verdict }) => verdict === 'fail').map(({ title, reason }) => `  ${title}: ${reason}`);
-  const lines = [
-    ...(rows.length > 1 ? [`${broken.length} of ${rows.length} rows fail:`, ...broken] : [reason]),
-    ...(asCase === undefined ? [] : ['', 'As a case:', ...asCase.trimEnd().split('\n')]),
-    ...(evidence === undefined
-      ? []
-      : ['', 'Send it again with:', ...curlCommand(evidence.request, target.base_url).split('\n')]),
-  ];
-  return located(asLines(lines).trimEnd(), id, at);
+function shown(result: CaseResult, { target }: Session): Error {
+  return located(failureText(result, target.base_url, responseText), result.id, result.at);
 }
 
 function drifted(result: CaseResult): Error {
-  const responseText = responseTextFor(suite.world);
   const texts = result.drift.map((drift) => driftText(drift, result, responseText));
   return located(texts.join('\n\n'), result.id, result.at);
 }

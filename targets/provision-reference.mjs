@@ -1,14 +1,16 @@
 // Creates the world in a deployment with the management API of `conformance serve --manage`.
 //
-// Standard input: the world as JSON. Environment: BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN.
-// Standard output: { "id in the world": "id in the deployment", … }.
+// Standard input: the world as JSON; with --reuse, its member "existing" has what is there: { "id in the world": "id in
+// the deployment", … }. Environment: BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN.
+// Standard output: the same of all that there is now, or of what was created.
 import { json } from 'node:stream/consumers';
 
 const world = await json(process.stdin);
 const { BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN } = process.env;
-const created = new Map();
+const created = new Map(Object.entries(world.existing ?? {}));
 
 async function create(list, { id, ...thing }) {
+  if (created.has(id)) return;
   const response = await fetch(`${BASE_URL}/manage/${list}`, {
     method: 'POST',
     headers: {

@@ -15,7 +15,10 @@ export const customerFaults: readonly Fault[] = [
     id: 'customer-unread',
     breaks: 'customer.by-id',
     story: 'The customer is looked up by another member than id, and never found.',
-    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
+    collateral: also({
+      omitted: ['result.all-valid'],
+      control: [...bothFilters, 'request.get-with-body', 'result.valid-only'],
+    }),
     change: () => ({ customerOf: () => undefined }),
   },
   {
@@ -29,7 +32,10 @@ export const customerFaults: readonly Fault[] = [
     id: 'last-listed-customer-only',
     breaks: 'customer.by-id',
     story: 'Of the customers for whom a tier is reserved, the comparison with the last decides.',
-    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
+    collateral: also({
+      omitted: ['result.all-valid'],
+      control: [...bothFilters, 'request.get-with-body', 'result.valid-only'],
+    }),
     change: () => ({
       customerRule: ({ any_of }, { customer }) => any_of.at(-1) === unlessWaived(customer, any_of.at(-1)),
     }),
@@ -79,7 +85,10 @@ export const customerFaults: readonly Fault[] = [
     id: 'customer-of-the-first-request',
     breaks: 'customer.by-id',
     story: 'The customer is kept in a variable of the module and read but once.',
-    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
+    collateral: also({
+      omitted: ['result.all-valid'],
+      control: [...bothFilters, 'request.get-with-body', 'result.valid-only'],
+    }),
     change(handlers) {
       let first: { readonly customer: ReturnType<Handlers['customerOf']> } | undefined;
       return {
@@ -94,7 +103,7 @@ export const customerFaults: readonly Fault[] = [
     id: 'cached-without-the-customer',
     breaks: 'customer.by-id',
     story: 'Results are cached under everything that a request says save who sends it.',
-    collateral: also({ extra: ['result.valid-only'], omitted: ['result.all-valid'], control: bothFilters }),
+    collateral: also({ extra: ['result.valid-only'], omitted: ['result.all-valid'] }),
     change: cached((request) => ({ ...request, customer: undefined })),
   },
   {

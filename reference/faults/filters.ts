@@ -78,7 +78,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-refused`,
       breaks,
       story: 'The parser of the query string gives up at names that begin with a bracket.',
-      collateral: also({ refused: ['result.valid-only'] }),
+      collateral: also({ control: ['limit.newest-150'], refused: ['result.valid-only'] }),
       change: (handlers) => ({
         readFilter(parameter) {
           const filter = handlers.readFilter(parameter);
@@ -108,7 +108,8 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-within-a-page`,
       breaks,
       story: 'The filter is applied to the page of 10 that would have been returned without it.',
-      collateral,
+      // With a page of another filter nothing of it is asked.
+      ...(breaks === 'filter.promotion-id' ? { collateral } : {}),
       change: (handlers) => ({
         select(request) {
           const test = hasFilter(request) ? handlers.restriction(request) : undefined;
@@ -127,7 +128,10 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       // With both filters, what matches neither comes back, of which the campaign filter's cases speak.
       collateral: {
         ...collateral,
-        ...(breaks === 'filter.promotion-id' ? {} : also({ extra: ['filter.promotion-id'] })),
+        ...also({
+          control: ['limit.newest-150'],
+          ...(breaks === 'filter.promotion-id' ? {} : { extra: ['filter.promotion-id'] }),
+        }),
       },
       change: (handlers) => ({
         restriction(request) {
@@ -163,7 +167,7 @@ const ofCampaign: readonly Fault[] = [
     id: 'campaign-compared-by-name',
     breaks: 'filter.promotion-id',
     story: 'The value is compared with the name of the campaign.',
-    collateral: also({ control: ['result.valid-only'] }),
+    collateral: also({ control: ['result.valid-only', 'limit.newest-150'] }),
     change: (_, { catalogue }) => ({
       inCampaign: (tier, id) => catalogue.campaigns.get(tier.campaign_id)?.name === id,
     }),
@@ -172,7 +176,7 @@ const ofCampaign: readonly Fault[] = [
     id: 'campaign-compared-with-tier',
     breaks: 'filter.promotion-id',
     story: 'promotion_id is taken for the id of the tier.',
-    collateral: also({ control: ['result.valid-only'] }),
+    collateral: also({ control: ['result.valid-only', 'limit.newest-150'] }),
     change: () => ({ inCampaign: ({ id }, campaign) => id === campaign }),
   },
 ];
@@ -224,7 +228,7 @@ const ofMetadata: readonly Fault[] = [
     'metadata-filter-as-json',
     'The value is compared with the JSON text in the database, quotes and all.',
     ({ metadata }, key, value) => JSON.stringify(metadata[key]) === value,
-    also({ control: ['result.valid-only'] }),
+    also({ control: ['result.valid-only', 'limit.newest-150'] }),
   ),
   comparisonFault(
     'metadata-filter-lets-keyless-through',

@@ -1,4 +1,5 @@
-import { closest } from 'fastest-levenshtein';
+import { nearest } from '../nearest.js';
+import { awkwardDataFaults } from './awkward-data.js';
 import { customerFaults } from './customer.js';
 import type { Fault } from './fault.js';
 import { filterFaults } from './filters.js';
@@ -7,6 +8,8 @@ import { openBranchFaults } from './open-branches.js';
 import { orderFaults } from './order.js';
 import { requestFaults } from './request.js';
 import { resultFaults } from './result.js';
+import { sharedStateFaults } from './shared-state.js';
+import { waysOfSendingFaults } from './ways-of-sending.js';
 import { windowFaults } from './window.js';
 
 export type { Fault, Requirement } from './fault.js';
@@ -21,12 +24,18 @@ export const faults: readonly Fault[] = [
   ...windowFaults,
   ...openBranchFaults,
   ...resultFaults,
+  ...awkwardDataFaults,
+  ...waysOfSendingFaults,
+  ...sharedStateFaults,
 ];
 
 /** @throws an Error that names the nearest one, when there is no such fault */
 export function faultNamed(id: string): Fault {
   const ids = faults.map((fault) => fault.id);
   const fault = faults[ids.indexOf(id)];
-  if (fault === undefined) throw new Error(`There is no fault '${id}'. Did you mean '${closest(id, ids)}'?`);
+  if (fault === undefined) {
+    const [first, ...others] = nearest(id, ids);
+    throw new Error(`There is no fault '${id}'. Did you mean '${first}'? Near it, too: ${others.join(', ')}.`);
+  }
   return fault;
 }

@@ -47,7 +47,7 @@ export const metadataFaults: readonly Fault[] = [
     'metadata-unread',
     'Rules about metadata are compared with an empty object.',
     () => false,
-    also({ omitted: ['result.all-valid'], control: bothFilters }),
+    also({ omitted: ['result.all-valid'], control: [...bothFilters, 'request.get-with-body', 'result.valid-only'] }),
   ),
   ruleFault('metadata-by-prefix', 'A value that begins with the wanted one is enough.', ({ key, is }, metadata) =>
     String(metadata[key] ?? '').startsWith(is),
@@ -55,8 +55,11 @@ export const metadataFaults: readonly Fault[] = [
   ruleFault('metadata-by-part', 'A value that is a part of the wanted one is enough.', ({ key, is }, metadata) =>
     is.includes(String(metadata[key])),
   ),
-  ruleFault('metadata-by-key', 'That there is an entry of the key is enough.', ({ key }, metadata) =>
-    Object.hasOwn(metadata, key),
+  ruleFault(
+    'metadata-by-key',
+    'That there is an entry of the key is enough.',
+    ({ key }, metadata) => Object.hasOwn(metadata, key),
+    also({ extra: ['result.valid-only'] }),
   ),
   ruleFault('metadata-by-value', 'The value is looked for under any key.', ({ is }, metadata) =>
     Object.values(metadata).includes(is),
@@ -65,7 +68,7 @@ export const metadataFaults: readonly Fault[] = [
     'metadata-of-the-order',
     'order.metadata is read in place of the top-level one.',
     (rule, _, orderMetadata) => isListed(rule, orderMetadata),
-    also({ omitted: ['result.all-valid'], control: bothFilters }),
+    also({ omitted: ['result.all-valid'], control: [...bothFilters, 'request.get-with-body', 'result.valid-only'] }),
   ),
   ruleFault(
     'metadata-of-the-order-too',
@@ -88,13 +91,13 @@ export const metadataFaults: readonly Fault[] = [
     'metadata-store-name-only',
     'The one key of the example is built in.',
     (rule, metadata) => rule.key === 'store_name' && holds(rule, metadata),
-    also({ omitted: ['result.all-valid'], control: bothFilters }),
+    also({ omitted: ['result.all-valid'], control: [...bothFilters, 'request.get-with-body', 'result.valid-only'] }),
   ),
   {
     id: 'metadata-last-entry-only',
     breaks: 'metadata.promotion-rules',
     story: 'What each entry says overwrites what the entry before said.',
-    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
+    collateral: also({ omitted: ['result.all-valid'], control: [...bothFilters, 'result.valid-only'] }),
     change: (handlers) => ({
       metadataOf: (members) =>
         Object.fromEntries(Object.entries(unlessWaived(handlers.metadataOf(members), {})).slice(-1)),
@@ -111,6 +114,7 @@ export const metadataFaults: readonly Fault[] = [
     breaks: 'metadata.promotion-rules',
     story: 'The body’s schema has no member of this name.',
     collateral: also({
+      control: ['request.get-with-body'],
       refused: [
         ...bothFilters,
         'options.expand-category',

@@ -170,17 +170,50 @@ const losses: readonly Loss[] = [
   },
 ];
 
-/** What still binds where a part of the request is open, lost in a branch for just that. */
-export const openBranchFaults: readonly Fault[] = branches.flatMap((branch) =>
-  losses
-    .filter(({ not }) => !not.includes(branch.id))
-    .map(
-      (loss): Fault => ({
-        id: `${loss.id}-lost-by-${branch.id}`,
-        breaks: loss.breaks,
-        story: `For ${branch.story} there is a branch of its own, in which ${loss.story}.`,
-        hiddenBy: [branch.question],
-        change: inBranch(branch, loss.change),
+/** A filter of which the place in the query matters. */
+const misplaced: readonly Fault[] = (
+  [
+    ['campaign-filter', 'promotion_id', 'filter.promotion-id'],
+    ['metadata-filter', 'metadata', 'filter.tier-metadata'],
+  ] as const
+).flatMap(([name, field, breaks]) =>
+  (
+    [
+      ['after', 'The first parameter of the query is looked at.', /^audienceRulesOnly=[^&]*&/],
+      ['before', 'The last parameter of the query is looked at.', /&audienceRulesOnly=[^&]*$/],
+    ] as const
+  ).map(
+    ([place, story, pattern]): Fault => ({
+      id: `${name}-lost-${place}-another-parameter`,
+      breaks,
+      story,
+      hiddenBy: ['audience-rules-only-effect'],
+      change: (handlers) => ({
+        readQuery(text) {
+          const query = handlers.readQuery(text);
+          if (!pattern.test(text)) return query;
+          return { ...query, filters: query.filters.filter((filter) => filter.field !== field) };
+        },
       }),
-    ),
+    }),
+  ),
 );
+
+/** What still binds where a part of the request is open, lost in a branch for just that. */
+export const openBranchFaults: readonly Fault[] = [...misplaced, ...ofBranches()];
+
+function ofBranches(): Fault[] {
+  return branches.flatMap((branch) =>
+    losses
+      .filter(({ not }) => !not.includes(branch.id))
+      .map(
+        (loss): Fault => ({
+          id: `${loss.id}-lost-by-${branch.id}`,
+          breaks: loss.breaks,
+          story: `For ${branch.story} there is a branch of its own, in which ${loss.story}.`,
+          hiddenBy: [branch.question],
+          change: inBranch(branch, loss.change),
+        }),
+      ),
+  );
+}

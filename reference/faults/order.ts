@@ -55,14 +55,20 @@ const productItems: readonly Fault[] = [
     'order.product-item',
     'Only items with sku_id are read.',
     (lines) => lines.filter(({ as }) => as !== 'product'),
-    also({ omitted: ['order.quantity', 'result.all-valid'], control: [...additions, 'order.repeated-product'] }),
+    also({
+      omitted: ['order.quantity', 'result.all-valid'],
+      control: [...additions, 'order.repeated-product', 'request.get-with-body', 'result.valid-only'],
+    }),
   ),
   linesFault(
     'product-looked-up-as-sku',
     'order.product-item',
     'product_id is looked up among the SKUs.',
     (lines) => lines.map((line) => ({ ...line, as: 'sku' })),
-    also({ omitted: ['order.quantity', 'result.all-valid'], control: [...additions, 'order.repeated-product'] }),
+    also({
+      omitted: ['order.quantity', 'result.all-valid'],
+      control: [...additions, 'order.repeated-product', 'request.get-with-body', 'result.valid-only'],
+    }),
   ),
   linesFault(
     'first-item-only',
@@ -71,7 +77,7 @@ const productItems: readonly Fault[] = [
     (lines) => lines.slice(0, 1),
     also({
       omitted: ['order.sku-item', 'order.quantity', 'order.repeated-product', 'result.all-valid'],
-      control: bothFilters,
+      control: [...bothFilters, 'result.valid-only'],
     }),
   ),
   linesFault(
@@ -81,7 +87,7 @@ const productItems: readonly Fault[] = [
     (lines) => lines.slice(-1),
     also({
       omitted: ['order.sku-item', 'order.quantity', 'order.repeated-product', 'result.all-valid'],
-      control: bothFilters,
+      control: [...bothFilters, 'result.valid-only'],
     }),
   ),
   linesFault(
@@ -91,7 +97,7 @@ const productItems: readonly Fault[] = [
     (lines) => lines.slice(0, -1),
     also({
       omitted: ['order.sku-item', 'order.quantity', 'result.all-valid'],
-      control: [...additions, 'order.repeated-product'],
+      control: [...additions, 'order.repeated-product', 'request.get-with-body', 'result.valid-only'],
     }),
   ),
   refusalFault(
@@ -128,7 +134,7 @@ const productItems: readonly Fault[] = [
     collateral: also({
       extra: ['result.valid-only'],
       omitted: ['metadata.promotion-rules', 'order.sku-item', 'order.quantity', 'result.all-valid'],
-      control: [...additions, 'order.repeated-product'],
+      control: [...additions, 'order.repeated-product', 'request.get-with-body'],
     }),
     change: cached(({ customer, filters }) => [customer, filters]),
   },
@@ -171,14 +177,14 @@ const skuItems: readonly Fault[] = [
     'order.sku-item',
     'Only items with product_id are read.',
     (lines) => lines.filter(({ as }) => as !== 'sku'),
-    also({ omitted: ['order.quantity', 'result.all-valid'], control: bothFilters }),
+    also({ omitted: ['order.quantity', 'result.all-valid'], control: [...bothFilters, 'result.valid-only'] }),
   ),
   linesFault(
     'sku-looked-up-as-product',
     'order.sku-item',
     'sku_id is looked up among the products.',
     (lines) => lines.map((line) => ({ ...line, as: 'product' })),
-    also({ omitted: ['order.quantity', 'result.all-valid'], control: bothFilters }),
+    also({ omitted: ['order.quantity', 'result.all-valid'], control: [...bothFilters, 'result.valid-only'] }),
   ),
   {
     id: 'sku-replaced-by-its-product',
@@ -213,7 +219,7 @@ const skuItems: readonly Fault[] = [
     id: 'no-sku-no-sku-rules',
     breaks: 'order.sku-item',
     story: 'Rules about SKUs are skipped where the order has none.',
-    collateral: also({ extra: ['result.valid-only'] }),
+    collateral: also({ extra: ['result.valid-only', 'order.product-item'] }),
     change: (handlers) => ({
       skuRule: (rule, request) => !request.lines.some(({ as }) => as === 'sku') || handlers.skuRule(rule, request),
     }),
@@ -254,7 +260,7 @@ const quantities: readonly Fault[] = [
     (quantity, atLeast) => quantity > atLeast,
     also({
       omitted: ['order.product-item', 'order.sku-item', 'result.all-valid'],
-      control: [...additions, 'order.repeated-product'],
+      control: [...additions, 'order.repeated-product', 'result.valid-only'],
     }),
   ),
   thresholdFault(
@@ -267,7 +273,10 @@ const quantities: readonly Fault[] = [
     'quantity-exactly',
     '"==" is written for ">=".',
     (quantity, atLeast) => quantity === atLeast,
-    also({ omitted: ['order.repeated-product', 'result.all-valid'], control: bothFilters }),
+    also({
+      omitted: ['order.repeated-product', 'result.all-valid'],
+      control: [...bothFilters, 'request.get-with-body'],
+    }),
   ),
   thresholdFault(
     'quantity-compared-as-text',

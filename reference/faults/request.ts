@@ -48,7 +48,7 @@ const bodies: readonly Fault[] = [
         'order.quantity',
         'result.all-valid',
       ],
-      control: [...additions, 'order.repeated-product'],
+      control: [...additions, 'order.repeated-product', 'result.valid-only'],
     }),
     change: () => ({ readBody: () => ({ kind: 'unread' }) }),
   },

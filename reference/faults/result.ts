@@ -27,8 +27,20 @@ function pageFault(size: number, collateral: Collateral = {}): Fault {
 
 /** Valid ones that are not returned. */
 const incomplete: readonly Fault[] = [
-  pageFault(10, also({ omitted: ['limit.newest-150'], control: [...additions, 'result.valid-only'] })),
-  pageFault(20, also({ omitted: ['limit.newest-150'], control: bothFilters })),
+  pageFault(
+    10,
+    also({
+      omitted: ['limit.newest-150', 'metadata.promotion-rules'],
+      control: [...additions, 'result.valid-only', 'request.get-with-body'],
+    }),
+  ),
+  pageFault(
+    20,
+    also({
+      omitted: ['limit.newest-150', 'metadata.promotion-rules'],
+      control: [...additions, 'result.valid-only', 'request.get-with-body'],
+    }),
+  ),
   pageFault(50, also({ omitted: ['limit.newest-150'], control: bothFilters })),
   pageFault(100, also({ omitted: ['limit.newest-150'], control: bothFilters })),
   cutFault(
@@ -80,7 +92,7 @@ const incomplete: readonly Fault[] = [
         'order.quantity',
         'limit.newest-150',
       ],
-      control: [...additions, 'order.repeated-product', 'result.valid-only'],
+      control: [...additions, 'order.repeated-product', 'result.valid-only', 'request.get-with-body'],
     }),
     change: (handlers) => ({
       select(request) {
@@ -133,7 +145,7 @@ const incomplete: readonly Fault[] = [
     story: 'A customer for whom something is reserved gets that and nothing else.',
     collateral: also({
       omitted: ['limit.newest-150'],
-      control: [...bothFilters, 'customer.by-id', 'result.valid-only'],
+      control: [...bothFilters, 'customer.by-id', 'result.valid-only', 'request.get-with-body'],
     }),
     change: (handlers) => ({
       select(request) {
@@ -179,7 +191,7 @@ const invalid: readonly Fault[] = [
     id: 'older-matches-unchecked',
     breaks: 'result.valid-only',
     story: 'What a filter finds among older tiers is added to the result, without a look at the rules.',
-    collateral: also({ extra: ['customer.by-id'] }),
+    collateral: also({ extra: ['customer.by-id', 'limit.newest-150'] }),
     change: (handlers, { catalogue }) => ({
       select(request) {
         const test = handlers.restriction(request);

@@ -1,6 +1,6 @@
 import type { Tier } from '../../src/world/world.js';
-import type { Handlers } from '../handlers.js';
-import type { ParsedRequest } from '../parsed-request.js';
+import type { Handlers, TierTest } from '../handlers.js';
+import { type Filter, type ParsedRequest, waived } from '../parsed-request.js';
 import { additions, also, bothFilters, type Collateral, type Fault, hasOnlySkus, isSaid } from './fault.js';
 
 const day = 24 * 60 * 60 * 1000;
@@ -25,6 +25,59 @@ function windowless(what: string, story: string, when: (request: ParsedRequest) 
   };
 }
 
+/** With one kind of filter the window is taken neither before it nor after it, or now so and now so. */
+function filteredWindowFault(
+  field: Filter['field'],
+  id: string,
+  story: string,
+  candidates: (request: ParsedRequest, test: TierTest, tiers: readonly Tier[]) => readonly Tier[],
+): Fault {
+  const kind = field === 'metadata' ? 'metadata' : 'campaign';
+  return {
+    id: `${id}-with-${kind}-filter`,
+    breaks: 'limit.newest-150',
+    story: `With a ${kind} filter: ${story}`,
+    hiddenBy: ['filter-beyond-window'],
+    change: (handlers, { catalogue }) => ({
+      candidates(request) {
+        const test = handlers.restriction(request);
+        const isMeant = request.filters.length === 1 && request.filters[0]?.field === field;
+        return isMeant && test !== undefined
+          ? candidates(request, test, catalogue.tiers)
+          : handlers.candidates(request);
+      },
+    }),
+  };
+}
+
+const filteredWindowFaults = (['promotion_id', 'metadata'] as const).flatMap((field): Fault[] => [
+  filteredWindowFault(field, 'window-of-151', 'the loop over the tiers ends one too late.', (_, test, tiers) =>
+    tiers.slice(0, 151).filter(test),
+  ),
+  filteredWindowFault(
+    field,
+    'older-only-with-expand',
+    'the query that joins the categories has its limit after the filter, the other one before it.',
+    ({ expand }, test, tiers) => (expand.length > 0 ? tiers.filter(test) : tiers.slice(0, 150).filter(test)),
+  ),
+  filteredWindowFault(
+    field,
+    'older-only-for-some',
+    'customers for whom very much is reserved have a limit after the filter, the others before it.',
+    ({ customer }, test, tiers) => {
+      const isReserved = ({ rules }: Tier) =>
+        rules.some((rule) => rule.kind === 'customer' && customer !== waived && rule.any_of.includes(customer ?? ''));
+      return tiers.filter(isReserved).length > 50 ? tiers.filter(test) : tiers.slice(0, 150).filter(test);
+    },
+  ),
+  filteredWindowFault(
+    field,
+    'oldest-too',
+    'what was created first of all that matches is kept as a fallback, and never left out.',
+    (_, test, tiers) => [...tiers.slice(0, 150).filter(test), ...tiers.slice(150).filter(test).slice(-1)],
+  ),
+]);
+
 /** The first 150 by a text that is not the time of creation. */
 function firstBy(textOf: (tier: Tier) => string): Handlers['newest'] {
   return (tiers) => tiers.toSorted((one, other) => textOf(other).localeCompare(textOf(one))).slice(0, 150);
@@ -45,7 +98,14 @@ export const windowFaults: readonly Fault[] = [
     (tiers) => tiers.slice(1, 151),
     also({
       omitted: ['result.all-valid'],
-      control: [...additions, 'customer.by-id', 'metadata.promotion-rules', 'order.product-item', 'order.sku-item'],
+      control: [
+        ...additions,
+        'customer.by-id',
+        'metadata.promotion-rules',
+        'order.product-item',
+        'order.sku-item',
+        'result.valid-only',
+      ],
     }),
   ),
   windowFault(
@@ -68,6 +128,8 @@ export const windowFaults: readonly Fault[] = [
         'order.product-item',
         'order.sku-item',
         'order.repeated-product',
+        'request.get-with-body',
+        'result.valid-only',
       ],
     }),
   ),
@@ -75,19 +137,40 @@ export const windowFaults: readonly Fault[] = [
     'window-by-name',
     'The limit is applied to tiers sorted by name.',
     firstBy(({ name }) => name),
-    also({ omitted: ['order.sku-item', 'result.all-valid'] }),
+    also({
+      control: [
+        'order.metadata',
+        'options.expand-category',
+        'filter.promotion-id',
+        'filter.tier-metadata',
+        'result.valid-only',
+      ],
+      omitted: ['order.sku-item', 'result.all-valid', 'order.product-item', 'metadata.promotion-rules'],
+    }),
   ),
   windowFault(
     'window-by-id',
     'Ids are taken to grow with time.',
     firstBy(({ id }) => id),
-    also({ omitted: ['order.sku-item', 'result.all-valid'], control: [...additions, 'result.valid-only'] }),
+    also({
+      omitted: ['order.sku-item', 'result.all-valid', 'order.quantity'],
+      control: [...additions, 'result.valid-only', 'request.get-with-body', 'order.repeated-product'],
+    }),
   ),
   windowFault(
     'window-by-date-without-year',
     'The limit is applied to tiers sorted by month and day.',
     firstBy(({ created_at }) => created_at.slice('2024-'.length)),
-    also({ omitted: ['result.all-valid'], control: bothFilters }),
+    also({
+      omitted: ['result.all-valid', 'metadata.promotion-rules'],
+      control: [
+        ...bothFilters,
+        'request.get-with-body',
+        'order.metadata',
+        'options.expand-category',
+        'result.valid-only',
+      ],
+    }),
   ),
   windowFault(
     'window-of-30-days',
@@ -112,6 +195,7 @@ export const windowFaults: readonly Fault[] = [
   windowless('metadata', 'The query with metadata was written anew, without the limit.', ({ metadata }) =>
     isSaid(metadata),
   ),
+  ...filteredWindowFaults,
   {
     id: 'window-of-the-valid',
     breaks: 'limit.newest-150',

@@ -1101,7 +1101,7 @@ test.describe('accepts', () => {
     }
   });
 
-  test('a matrix: every combination is a row; each variant changes the requests that it names, or every one', () => {
+  test('a matrix: any two variants meet in a row; each variant changes the requests that it names, or every one', () => {
     const { cases, problems } = read(
       requirement(`    requests: { one: {}, two: {} }
     matrix:
@@ -1132,6 +1132,27 @@ test.describe('accepts', () => {
       ['ben, two in the second', 'ben 1', 'ben 2'],
       ['ben, both', 'ben 1 query', 'ben 1'],
     ]);
+  });
+
+  test('a matrix of many axes has few rows, in which any two variants of two axes meet', () => {
+    const quantities = [1, 2, 3];
+    const axis = (product: string) =>
+      quantities
+        .map((n) => `        ${n}: { every: { body: { order: { metadata: { ${product}: ["${n}"] } } } } }`)
+        .join('\n');
+    const names = ['mug', 'plate', 'lamp', 'chair'];
+    const { cases, problems } = read(
+      requirement(`    request: {}
+    matrix:
+${names.map((name) => `      ${name}:\n${axis(name)}`).join('\n')}
+    expect: [{ status: 2xx }]`),
+    );
+    expect(textsOf(problems)).toEqual([]);
+    const titles = (cases[0] as RequirementCase).rows.map(({ title }) => title.split(', '));
+    expect(titles.length).toBeLessThan(20);
+    for (const one of names.keys())
+      for (const other of names.keys())
+        if (one < other) expect(new Set(titles.map((title) => `${title[one]} ${title[other]}`)).size).toBe(9);
   });
 
   test('an axis that several cases share is each case’s own', () => {

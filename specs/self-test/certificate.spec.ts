@@ -4,11 +4,12 @@ import fc from 'fast-check';
 import type { TestCase } from '../../src/cases/case.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { Question, Requirement } from '../../src/contract/ledger.js';
-import type { CaseResult } from '../../src/engine/case-result.js';
+import { type CaseResult, notReached } from '../../src/engine/case-result.js';
 import { curlCommand } from '../../src/http/curl.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
 import { type Certificate, certificateOf, type RunFacts, sumOf } from '../../src/report/certificate.js';
+import { certificatePage } from '../../src/report/page.js';
 import { summaryOf } from '../../src/report/summary.js';
 import { schemaNamed } from '../../src/support/schema.js';
 
@@ -134,7 +135,11 @@ test.describe('sums', () => {
   test('a requirement that no case speaks of leaves the run incomplete', () => {
     const certificate = certificateOf({ ...suite, cases: [] }, [], facts);
     expect(certificate.verdict).toBe('incomplete');
-    expect(certificate.incomplete_because).toEqual(['a.one: It has no case.', 'a.two: It has no case.']);
+    expect(certificate.incomplete_because).toEqual([
+      '2 of 2 cases were not selected in this run.',
+      'a.one: It has no case.',
+      'a.two: It has no case.',
+    ]);
   });
 
   test('a run that was cut short never conforms, and says so whatever its verdict', () => {
@@ -144,8 +149,9 @@ test.describe('sums', () => {
         ['one-a', 'one-b', 'two'].map((id) => resultOf(id, verdict)),
         { ...facts, isCutShort: true },
       );
-    const said = 'The run was interrupted: what was not judged by then is not in it.';
-    expect(judged('pass')).toMatchObject({ verdict: 'incomplete', incomplete_because: [said], notes: [] });
+    const said = 'The run was interrupted.';
+    const because = [said, '2 of 5 cases were not selected in this run.'];
+    expect(judged('pass')).toMatchObject({ verdict: 'incomplete', incomplete_because: because, notes: [] });
     expect([judged('fail').verdict, judged('fail').notes]).toEqual(['does-not-conform', [said]]);
   });
 
@@ -176,11 +182,46 @@ test.describe('sums', () => {
 test.describe('says why', () => {
   test('incomplete: the first reason of every requirement that is not a pass', () => {
     expect(certificateWith({ 'one-a': 'pass', 'one-b': 'inconclusive' }).incomplete_because).toEqual([
+      '3 of 5 cases were not selected in this run.',
       'a.one: It is inconclusive.',
-      'a.two: Not selected in this run.',
     ]);
     expect(certificateWith({ 'one-a': 'fail', 'one-b': 'inconclusive' })).not.toHaveProperty('incomplete_because');
     expect(certificateWith({ 'one-a': 'pass', 'one-b': 'pass', two: 'pass' })).not.toHaveProperty('incomplete_because');
+  });
+
+  test('what several cases have in common: once, with their number', () => {
+    const reason = 'It is down.';
+    const results = ['one-a', 'one-b', 'two', 'first', 'second'].map((id) => resultOf(id, 'inconclusive', { reason }));
+    const certificate = certificateOf(suite, results, facts);
+    expect(certificate.incomplete_because).toEqual(['5 of 5 cases were not judged: It is down.']);
+    const written = { certificate: 'c', page: 'p', observed: 'o' };
+    const outputs = [summaryOf(certificate, written), certificatePage(certificate, suite)];
+    for (const text of outputs) expect(text.split(reason)).toHaveLength(2);
+    const [some, other] = [results.slice(0, 3), results.slice(3).map((each) => ({ ...each, reason: 'Else.' }))];
+    expect(certificateOf(suite, [...some, ...other], facts).incomplete_because).toEqual([
+      'a.one: It is down.',
+      'a.two: It is down.',
+    ]);
+  });
+
+  test('that a deployment was given up: one cause, whatever it kept from being judged in a case', () => {
+    const why = 'Nothing more was sent: 10 requests in a row brought nothing.';
+    const reasons = [why, `a row: A precondition is not met. ${why} (and 2 more of 3 rows)`, `x: ${why}`, why];
+    const results = ['one-a', 'one-b', 'two', 'first'].map((id, n) =>
+      resultOf(id, 'inconclusive', { reason: reasons[n] ?? '' }),
+    );
+    const because = certificateOf(suite, [...results, resultOf('second', 'pass', { outcome: 'good' })], facts);
+    expect(because.incomplete_because).toEqual([`4 of 5 cases were not judged: ${why}`]);
+  });
+
+  test('what the end of the run came upon: how many cases were not reached', () => {
+    const results = ['one-b', 'two', 'first', 'second'].map((id) =>
+      resultOf(id, 'not-applicable', { reason: notReached }),
+    );
+    const certificate = certificateOf(suite, [resultOf('one-a', 'pass'), ...results], { ...facts, isCutShort: true });
+    expect(certificate.incomplete_because).toEqual(['The run was interrupted.', '4 of 5 cases were not reached.']);
+    expect(certificate.requirements.map(({ verdict }) => verdict)).toEqual(['pass', 'not-applicable']);
+    expect(certificate.verdict).toBe('incomplete');
   });
 
   test('a case: where, which rows, and how to repeat it; a pass has nothing to explain', () => {
@@ -320,6 +361,8 @@ test.describe('the summary', () => {
   test('gives the reason of every requirement that is not a pass, with the case that decided it', () => {
     expect(lines({ 'one-a': 'inconclusive', 'one-b': 'fail', two: 'pass' }).slice(8)).toEqual([
       '',
+      '2 of 5 cases were not selected in this run.',
+      '',
       'fail  a.one  a.one holds.',
       '  one-b (cases/a.yaml:3:5): It is fail.',
       '',
@@ -327,8 +370,7 @@ test.describe('the summary', () => {
     expect(lines({ two: 'pass' })).toEqual(
       expect.arrayContaining([
         'INCOMPLETE  staging at https://a.test/api',
-        '  one-a: Not selected in this run.',
-        '  one-b: Not selected in this run.',
+        '4 of 5 cases were not selected in this run.',
       ]),
     );
     expect(lines({ two: 'fail' })[1]).toBe('DOES-NOT-CONFORM  staging at https://a.test/api');

@@ -5,6 +5,7 @@ import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
 import { conformance, conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
 import { requirementsWith } from './support/in-process.js';
+import { listen } from './support/independent.js';
 
 const { folder: cwd, remove } = temporaryFolder();
 test.afterAll(remove);
@@ -54,7 +55,7 @@ test('record, serve the record, certify against it, change something, compare; o
   await real.end();
   expect(recorded.status, recorded.output).toBe(4);
   expect(recorded.output).toMatch(/^ {2}3 skipped\n {2}\d+ passed/m);
-  const { summary, questions } = readCertificate(cwd, 'real');
+  const { summary, questions } = readCertificate(cwd, 'real/partial');
   expect(summary).toEqual({ pass: 1, 'not-applicable': 16 });
   const leftOut = questions.filter(({ reason }) => reason === 'Intrusive cases are left out of this run.');
   expect(leftOut.map(({ id }) => id).sort()).toEqual(intrusive);
@@ -69,9 +70,9 @@ test('record, serve the record, certify against it, change something, compare; o
   const same = await conformance(comparing, { cwd, env });
   await mock.end();
   expect(same.status, same.output).toBe(4);
-  expect(readCertificate(cwd, 'mock').drift).toEqual([]);
+  expect(readCertificate(cwd, 'mock/partial').drift).toEqual([]);
   const [one, other] = ['real', 'mock'].map((out) =>
-    readFileSync(path.join(cwd, out, 'observed.md'), 'utf8')
+    readFileSync(path.join(cwd, out, 'partial', 'observed.md'), 'utf8')
       .split('\n')
       .slice(1)
       .join('\n'),
@@ -89,10 +90,10 @@ test('record, serve the record, certify against it, change something, compare; o
   const changed = await conformance(args, { cwd });
   expect(changed.status, changed.output).toBe(3);
   expect(changed.output).toContain("filter-combination is 'intersection'; the record says 'union'.");
-  const drifted = readCertificate(cwd, 'changed').questions.filter(({ drift }) => drift);
+  const drifted = readCertificate(cwd, 'changed/partial').questions.filter(({ drift }) => drift);
   expect(drifted.map(({ id }) => id)).toEqual(['filter-combination']);
 
-  const certificates = ['real', 'mock', 'changed'].map((out) => `${out}/certificate.json`);
+  const certificates = ['real', 'mock', 'changed'].map((out) => `${out}/partial/certificate.json`);
   const equal = await conformanceHere(['compare', ...certificates.slice(0, 2)], { cwd });
   expect([equal.status, equal.output]).toEqual([
     0,
@@ -109,11 +110,12 @@ test('a fault is served; the case file is shown at the line that it violates, wi
   const { status, output } = await conformance(args, { cwd, env });
   await faulty.end();
   expect(status, output).toBe(1);
-  expect(output).toContain("Returned, but should not be: 'beyond-first' (rank 151).");
+  expect(output).toContain("Returned, but should not be: 'beyond-first' (rank 151: is older than the newest 150).");
+  expect(output).toMatch(/It answered:\n\s+200 application\/json\n\s+\| \(names \d+ promotions: /);
   expect(output).toMatch(/>\s*\d+ \|\s+only: newest-150/);
   expect(output).toContain('-H "X-Client-Token: $CLIENT_TOKEN"');
   expect(output).not.toContain(env.CLIENT_TOKEN);
-  expect(requirementsWith('fail', readCertificate(cwd, 'faulty'))).toEqual(['limit.newest-150']);
+  expect(requirementsWith('fail', readCertificate(cwd, 'faulty/partial'))).toEqual(['limit.newest-150']);
 });
 
 test('the first line says that the credentials are public', async () => {
@@ -139,6 +141,28 @@ test('a world that is not whole is refused', async () => {
     const { status, output } = await served(change);
     expect([status, output]).toEqual([2, expect.stringContaining(message)]);
   }
+});
+
+test('what is no certificate, a port in use, an unknown fault: a plain line each, with a hint', async () => {
+  const { url, close } = await listen(() => ({ status: 200, headers: [], body: '' }));
+  const { port } = new URL(url);
+  writeFileSync(path.join(cwd, 'other.json'), '{"name":"a"}');
+  for (const [args, output] of [
+    [
+      ['compare', 'other.json', 'other.json'],
+      'other.json: is no certificate\n    A run writes one: results/<target>/certificate.json.\n',
+    ],
+    [['serve', '--port', port], `--port: ${port} is in use\n    Name another, or leave it out for a free one.\n`],
+    [['serve', '--fault', 'window'], /^--fault: There is no fault 'window'\. Did you mean '[a-z0-9-]*window[^\n]+\n$/],
+    [['serve', '--behaviour', 'empty=x'], /^--behaviour: No question is called "empty"; did you mean "empty-[^\n]+\n$/],
+  ] as const) {
+    const ended = await conformanceHere(args, { cwd });
+    expect([ended.status, ended.output]).toEqual([
+      2,
+      typeof output === 'string' ? output : expect.stringMatching(output),
+    ]);
+  }
+  await close();
 });
 
 test('an unknown behaviour is refused, with the nearest one', async () => {

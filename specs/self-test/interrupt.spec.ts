@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -83,6 +83,15 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.incomplete_because?.join()).toContain('interrupted');
     expect(certificate.requirements.some(({ verdict }) => verdict === 'pass')).toBe(true);
+    // What was not reached is called so everywhere, and nothing was an error.
+    const reasons = [...certificate.requirements.flatMap(({ cases }) => cases), ...certificate.questions].map(
+      ({ reason }) => reason,
+    );
+    const notReached = reasons.filter((reason) => reason === 'Not reached in this run.').length;
+    expect(certificate.incomplete_because).toContain(`${notReached} of ${suite.cases.length} cases were not reached.`);
+    expect(certificate.summary).not.toHaveProperty('error');
+    const junit = readFileSync(path.join(cwd, 'out', 'junit.xml'), 'utf8');
+    expect(junit.match(/not-applicable: Not reached/g)).toHaveLength(notReached);
     await close();
     remove();
   });

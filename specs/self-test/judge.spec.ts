@@ -11,6 +11,7 @@ import { takenValue } from '../../src/judge/value.js';
 import { type Verdict, worst } from '../../src/judge/verdict.js';
 import { readingOf } from '../../src/recognition/reading.js';
 import { recognizerFor } from '../../src/recognition/recognizer.js';
+import type { NamedWorld } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
 import { forRows } from './support/rows.js';
 
@@ -31,6 +32,18 @@ const world: World = {
     metadata: {},
     rules: [],
   })),
+};
+const namedWorld: NamedWorld = {
+  ...world,
+  ids: {
+    customer: new Map(),
+    product: new Map(),
+    sku: new Map(),
+    category: new Map(),
+    campaign: new Map(),
+    tier: new Map(),
+  },
+  unavailable: new Map(),
 };
 
 const recognizer = recognizerFor(world);
@@ -55,7 +68,7 @@ function evidenceOf(exchanges: Readonly<Record<string, Exchange>>): Evidence {
     exchanges: new Map(Object.entries(exchanges)),
     reading: readingOf(responses.filter(succeeded).map(({ body }) => recognizer.naming(body))),
     recognizer,
-    world,
+    world: namedWorld,
   };
 }
 
@@ -66,6 +79,11 @@ const context: ReadContext = {
   selectOthers: (names) => world.tiers.filter(({ name }) => !names.includes(name)).map(({ id }) => id),
   fill: (text) => text,
   openTiers: () => [third],
+  // The second and the third are older: whether they are returned follows from where the window is taken.
+  alternatives: () => [
+    { window: 'before-the-filter', required: [], forbidden: [second, third] },
+    { window: 'after-the-filter', required: [second, third], forbidden: [] },
+  ],
 };
 
 /** An assertion about the exchange `probe`, by its key and what a case file says under it. */
@@ -95,6 +113,7 @@ const written = {
   'differs from': ['returned.differs-from', 'other'],
   anything: ['returned.anything', true],
   nothing: ['returned.nothing', true],
+  'window as': ['returned.window-as', 'other'],
   'accepted, or empty': ['accepted', 'or-empty'],
   'accepted wherever another is': ['accepted', { wherever: 'other' }],
   'accepted, or empty like another': ['accepted', { 'or-empty-like': 'other' }],
@@ -190,6 +209,24 @@ test.describe('an assertion holds, is violated or stays unclear:', () => {
       holds: [[returning()], [answered(204)]],
       violated: [[returning(third)]],
       unclear: [[noJson], [ambiguous], [answered(404, first)]],
+    },
+    'window as': {
+      holds: [
+        [returning(first), returning(first)],
+        [returning(second, third), returning(first, second, third)],
+        [answered(404), returning(first)],
+      ],
+      violated: [
+        [returning(first, second), returning(first)],
+        [returning(first), returning(third)],
+        [returning(first), returning(first, second, third)],
+        [answered(204), returning(second, third)],
+      ],
+      unclear: [
+        [ambiguous, returning(first)],
+        [returning(first), broken('timed-out')],
+        [answered(404), returning(second, third)],
+      ],
     },
     'accepted, or empty': {
       holds: [[answered(204)], [returning(first)]],
@@ -328,6 +365,12 @@ test.describe('what shows nothing never counts against a deployment:', () => {
     answered(status, [first], { Location: 'http://b.test/' }),
   );
 
+  test('save for a 401 where another request of the row got through with the same credentials', () => {
+    expect(truth(written['2xx'], { probe: answered(401), other: returning() })).toBe('violated');
+    expect(truth(written['2xx'], { probe: answered(403), other: returning() })).toBe('unclear');
+    expect(truth(written['2xx'], { probe: answered(401), other: answered(401) })).toBe('unclear');
+  });
+
   for (const [modes, exchanges] of [
     [['requirement', 'question'], unanswered],
     [['requirement'], withHint],
@@ -339,7 +382,9 @@ test.describe('what shows nothing never counts against a deployment:', () => {
       `as ${modes.join(' and ')}`,
       forRows(rows, (_, probe) => {
         for (const mode of modes) {
-          const truths = names.map((name) => [name, truth(written[name], { probe, other: returning() }, mode)]);
+          // Where another request got through, a 401 is no matter of wrong credentials.
+          const other = 'response' in probe && probe.response.status === 401 ? probe : returning();
+          const truths = names.map((name) => [name, truth(written[name], { probe, other }, mode)]);
           expect(truths).toEqual(names.map((name) => [name, 'unclear']));
         }
       }),
@@ -401,7 +446,7 @@ test.describe('an empty result may look like anything, where nothing is expected
   });
 });
 
-const background: Background = { world, recognizer, calibration: [], isWorldSeen: true };
+const background: Background = { world: namedWorld, recognizer, calibration: [], isWorldSeen: true };
 const rowOf = (own: Partial<RequirementRow>): RequirementRow => ({
   title: '',
   requests: new Map(),
@@ -464,7 +509,7 @@ test.describe('the verdict of a requirement case:', () => {
       { expect: [asserting(['returned.include', ['first']]), asserting(['returned.only', ['first']])] },
       returning(third),
       'fail',
-      "Not returned: 'first' (rank 1).",
+      "Not returned: 'first' (rank 1). Returned, but should not be: 'third' (rank 3).",
     ],
     [
       'another answer than success, expected',

@@ -1,16 +1,21 @@
 /** Credentials are looked for in everything that a run leaves behind, where the deployment does its best to leak them. */
 
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
 import { unzipSync } from 'fflate';
+import type { TestCase } from '../../src/cases/case.js';
 import type { Endpoint } from '../../src/http/connection-options.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { writeResults } from '../../src/report/results.js';
 import { summaryOf } from '../../src/report/summary.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { openTarget } from '../../src/targets/open.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { conformance, temporaryFolder } from './support/cli.js';
+import { anySecret, everyEcho, holds } from './support/echoes.js';
 import { certifyOver, suite } from './support/in-process.js';
 import { listen } from './support/independent.js';
 
@@ -155,19 +160,46 @@ async function leaking(cwd: string, answer: Answer) {
 const found = (texts: readonly (readonly [name: string, text: string])[]) =>
   texts.flatMap(([name, text]) => leaksIn(text).map((form) => `${name}: ${form}`));
 
-test.describe('nothing of the credentials is left in the results of any case, nor in what is written of them', () => {
-  for (const [what, answer] of Object.entries(deployments)) {
-    test(`against a deployment that ${what}`, async () => {
+/** What kinds of statements a case makes, and what kind of answer it takes. */
+function kindsOf(testCase: TestCase): string[] {
+  const made = JSON.stringify(testCase, (_, value) => (value instanceof Map ? [...value] : value));
+  const taken = testCase.kind === 'question' && testCase.answer.kind === 'value' ? [testCase.answer.take.part] : [];
+  return [...[...made.matchAll(/"kind":"([\w.-]+)"/g)].map(([, kind = '']) => kind), ...taken];
+}
+
+/** A case or two for each kind of statement. */
+function diverse(cases: readonly TestCase[]): TestCase[] {
+  const known = new Set<string>();
+  return cases.filter((testCase) => {
+    const fresh = kindsOf(testCase).filter((kind) => !known.has(kind));
+    for (const kind of fresh) known.add(kind);
+    return fresh.length > 0;
+  });
+}
+
+test.describe('nothing of the credentials is left in the results of cases, nor in what is written of them', () => {
+  const whole = Object.entries(deployments).map(([what, answer]) => ({
+    what,
+    answer,
+    cases: suite.cases,
+    tag: '@long',
+  }));
+  const runs = [...whole, ...whole.map((each) => ({ ...each, cases: diverse(suite.cases), tag: [] as string[] }))];
+  for (const { what, answer, cases, tag } of runs) {
+    test(`${cases.length} cases against a deployment that ${what}`, { tag }, async () => {
       const { folder: cwd, remove } = temporaryFolder();
       const { file, close, expectEverythingEchoed } = await leaking(cwd, answer);
       const { target, connection } = loadTarget({ ...secrets, TARGET: file });
       const client = openTarget(target, connection.place as Endpoint, connection.options);
-      const { certificate, results } = await certifyOver(client, suite, { infersShape: true, isWorldLoaded: true });
+      const { certificate, results } = await certifyOver(
+        client,
+        { ...suite, cases },
+        { infersShape: true, isWorldLoaded: true },
+      );
       await client.close();
       await close();
       expectEverythingEchoed();
-      if (what === 'refuses everything')
-        expect(Object.keys(certificate.summary).sort()).toEqual(['fail', 'inconclusive']);
+      if (what === 'refuses everything') expect(certificate.summary.fail).toBeGreaterThan(0);
 
       const out = path.join(cwd, 'results');
       const written = writeResults(certificate, suite, results, { out, recordTo: path.join(cwd, 'record.yaml') });
@@ -192,15 +224,18 @@ const few = ['--grep', 'window-with-few-valid|@response-shape|@error-shape|@depr
 
 const others = Object.values(deployments).filter((answer) => answer !== returnsEverything);
 
-for (const [what, answer] of [
-  ['that returns everything', returnsEverything],
+for (const [what, answer, tag] of [
+  ['that returns everything', returnsEverything, '@long'],
   [
     'that does something else for each kind of request',
     // The same for the same request, so that what is refuted is refuted again.
     (request: HttpRequest) => (others[(request.body?.length ?? 0) % others.length] as Answer)(request),
+    [] as string[],
   ],
 ] as const) {
-  test(`nothing of the credentials is left by a run on the command line against a deployment ${what}`, async () => {
+  test(`nothing of the credentials is left by a run on the command line against a deployment ${what}`, {
+    tag,
+  }, async () => {
     const { folder: cwd, remove } = temporaryFolder();
     const { close, expectEverythingEchoed } = await leaking(cwd, answer);
     const command = ['record', '--target', 'leaky.yaml', '--to', 'record.yaml', '--out', 'results', '--explore', '5'];
@@ -222,13 +257,12 @@ for (const [what, answer] of [
     const texts = [['the terminal', output] as const, ...textsIn(cwd)];
     expect(found(texts)).toEqual([]);
     for (const written of [
-      /^results\/certificate.json$/,
-      /^results\/certificate.html$/,
-      /^results\/observed.md$/,
+      /^results\/partial\/certificate.json$/,
+      /^results\/partial\/certificate.html$/,
+      /^results\/partial\/observed.md$/,
       /^results\/junit.xml$/,
-      /^test-results\/.*trace.zip: .*trace$/,
-      // No record is written where no question is answered.
-      ...(what === 'that returns everything' ? [/^record.yaml$/] : []),
+      // No record is written where no question is answered, and no trace is kept where nothing fails.
+      ...(what === 'that returns everything' ? [/^record.yaml$/, /^results\/playwright\/.*trace.zip: .*trace$/] : []),
       /^report.json$/,
       /^playwright-report\/index.html: report.json$/,
       /^blob.zip: report.jsonl$/,
@@ -237,3 +271,119 @@ for (const [what, answer] of [
     remove();
   });
 }
+
+test.describe('of drawn secrets, echoed in every form, nothing is left by the command line', () => {
+  const anyCredentials = fc.record({
+    CLIENT_APPLICATION_ID: anySecret,
+    CLIENT_TOKEN: anySecret,
+    GATEWAY_KEY: anySecret,
+  });
+  type Drawn = Readonly<Record<keyof typeof secrets, string>>;
+
+  /** A deployment that answers each request with some of the forms, until it has answered with all of them. */
+  function echoing(drawn: Drawn): { answer: Answer; echoed(): number } {
+    let turn = 0;
+    const answer: Answer = (request) => {
+      const some = Array.from({ length: 8 }, (_, n) => everyEcho[(turn + n) % everyEcho.length]);
+      turn += some.length;
+      const echoes = some.flatMap((echo) => Object.values(drawn).map((secret) => echo?.write(secret) ?? ''));
+      const shortest = echoes
+        .filter((echo) => /^[\x20-\x7e\xa1-\xff]{1,2000}$/.test(echo))
+        .join(' ')
+        .trim();
+      const headers = [
+        ['content-type', 'application/json'],
+        ...['deprecation', 'x-ratelimit-limit', 'x-echo'].map((name) => [name, shortest]),
+      ];
+      const body = JSON.stringify({ data: all, echoes, [echoes.join()]: 1 });
+      const status = [200, 400, 200, 307][(request.body?.length ?? 0) % 4] as number;
+      const location = status === 307 ? [['location', `https://elsewhere.test/?${encodeURI(shortest)}`]] : [];
+      return { status, headers: [...headers, ...location] as [string, string][], body };
+    };
+    return { answer, echoed: () => turn };
+  }
+
+  /** Where one of the secrets is. What is no text may hold it in either of the encodings in which V8 keeps texts. */
+  const foundIn = (texts: readonly (readonly [name: string, text: string])[], drawn: Drawn) =>
+    texts.flatMap(([name, text]) => {
+      const readings = [
+        text,
+        Buffer.from(text, 'latin1').toString('utf8'),
+        Buffer.from(text, 'latin1').toString('utf16le'),
+      ];
+      return Object.entries(drawn).flatMap(([which, secret]) =>
+        readings.some((reading) => holds(reading, secret)) ? [`${which} in ${name}`] : [],
+      );
+    });
+
+  for (const [n, drawn] of fc.sample(anyCredentials, { seed: 20_261_122, numRuns: 10 }).entries()) {
+    test(`draw ${n + 1}`, { tag: '@long' }, async () => {
+      const { folder: cwd, remove } = temporaryFolder();
+      const { answer, echoed } = echoing(drawn);
+      const { url, close } = await listen(answer);
+      mkdirSync(path.join(cwd, 'tmp'));
+      writeFileSync(
+        path.join(cwd, 'leaky.yaml'),
+        `name: leaky\nbase_url: ${url}\nheaders: { X-Api-Key: $GATEWAY_KEY }\n`,
+      );
+      const env = { ...drawn, TMPDIR: path.join(cwd, 'tmp') };
+      const of = n % 2 === 0 ? ['certify'] : ['record', '--to', 'record.yaml'];
+      const { output } = await conformance([...of, '--target', 'leaky.yaml', '--out', 'results', '--', ...few], {
+        cwd,
+        env,
+      });
+      const diagnosed = await conformance(['doctor', '--target', 'leaky.yaml'], { cwd, env });
+      await close();
+      expect(echoed()).toBeGreaterThan(everyEcho.length);
+      // The search finds what there is to find.
+      const sent = answer({ method: 'GET', path: '/', headers: [] }).body;
+      expect(foundIn([['an answer', sent]], drawn)).toHaveLength(Object.keys(drawn).length);
+      expect(output).toMatch(/^DOES-NOT-CONFORM|^INCOMPLETE/m);
+      const texts = [['the terminal', output], ['the terminal of doctor', diagnosed.output], ...textsIn(cwd)] as const;
+      expect(foundIn(texts, drawn)).toEqual([]);
+      for (const name of Object.keys(drawn)) expect(texts.map(([, text]) => text).join()).toContain(`$${name}`);
+      remove();
+    });
+  }
+
+  test('not even where all its processes are killed: the next run removes their folders', {
+    tag: '@long',
+  }, async () => {
+    const { folder: cwd, remove } = temporaryFolder();
+    const [drawn] = fc.sample(anyCredentials, { seed: 20_261_123, numRuns: 1 }) as [Drawn];
+    const { answer } = echoing(drawn);
+    let received = 0;
+    let group = 0;
+    const { url, close } = await listen((request) => {
+      received += 1;
+      if (received === 20) process.kill(-group, 'SIGKILL');
+      return answer(request);
+    });
+    const temporary = path.join(cwd, 'tmp');
+    mkdirSync(temporary);
+    writeFileSync(
+      path.join(cwd, 'leaky.yaml'),
+      `name: leaky\nbase_url: ${url}\nheaders: { X-Api-Key: $GATEWAY_KEY }\n`,
+    );
+    const env = { ...drawn, TMPDIR: temporary };
+    const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
+    const child = spawn(process.execPath, [script, 'certify', '--target', 'leaky.yaml', '--out', 'out'], {
+      cwd,
+      env: { PATH: process.env.PATH, ...env },
+      detached: true,
+      stdio: 'ignore',
+    });
+    group = child.pid ?? 0;
+    await new Promise((resolve) => child.on('exit', resolve));
+    const foldersOfRuns = () => readdirSync(temporary).filter((name) => name.startsWith('conformance-run-'));
+    expect(foldersOfRuns()).toHaveLength(1);
+    expect(foundIn(textsIn(cwd), drawn)).toEqual([]);
+    await conformance(['certify', '--target', 'leaky.yaml', '--out', 'out', '--', '--grep', 'window-with-few-valid'], {
+      cwd,
+      env,
+    });
+    await close();
+    expect(foldersOfRuns()).toEqual([]);
+    remove();
+  });
+});

@@ -37,7 +37,8 @@ test('several faults break several requirements of one deployment', async () => 
   for (const { breaks } of broken) expect(verdicts.get(breaks), breaks).toBe('fail');
 });
 
-test.describe('the kill matrix', () => {
+// That every fault is caught is shown with npm test, too, by variants.spec.ts: each under another look.
+test.describe('the kill matrix', { tag: '@long' }, () => {
   let proof: Proof;
   test.beforeAll(async () => {
     proof = await prove(suite, faults);

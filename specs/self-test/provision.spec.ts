@@ -45,6 +45,9 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
   expect(provisioned.output).toMatch(/^targets\/reference\.bindings\.yaml has \d+ ids now\.$/m);
   expect(provisioned.status).toBe(0);
 
+  const again = await conformanceHere(['provision', '--reuse', ...target], options);
+  expect([again.status, again.output]).toEqual([0, expect.stringContaining('already: nothing is left to create.')]);
+
   const diagnosed = await conformanceHere(['doctor', ...target], options);
   expect(diagnosed.output).not.toMatch(/PROBLEM|\?/);
   expect(diagnosed.status).toBe(0);
@@ -61,17 +64,19 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
 
 test.describe('the command', () => {
   const kept = 'customers: { ann: before }\n';
+  const { length: total } = Object.values(suite.world.ids).flatMap((ids) => [...ids]);
 
   /** Provisions by a program that is given as text; its bindings are there from before. */
-  async function provisioned(program: string, more = '') {
+  async function provisioned(program: string, more = '', { reuse = false, ids = kept } = {}) {
     const home = mkdtempSync(path.join(folder, 'target-'));
     writeFileSync(path.join(home, 'program.mjs'), program);
-    writeFileSync(path.join(home, 'ids.yaml'), kept);
+    writeFileSync(path.join(home, 'ids.yaml'), ids);
     writeFileSync(
       path.join(home, 'target.yaml'),
       `name: a\nbase_url: http://127.0.0.1:1\nprovision: [node, program.mjs]\nbindings: ids.yaml\n${more}`,
     );
-    const ended = await conformanceHere(['provision', '--target', 'target.yaml'], { cwd: home, env: environment });
+    const args = ['provision', '--target', 'target.yaml', ...(reuse ? ['--reuse'] : [])];
+    const ended = await conformanceHere(args, { cwd: home, env: environment });
     return { ...ended, home, bindings: readFileSync(path.join(home, 'ids.yaml'), 'utf8') };
   }
 
@@ -107,9 +112,33 @@ test.describe('the command', () => {
     });
   }
 
+  const createsCustomers = `
+    import { json } from 'node:stream/consumers';
+    const { customers, existing = {} } = await json(process.stdin);
+    const rest = customers.filter(({ id }) => existing[id] === undefined);
+    console.log(JSON.stringify(Object.fromEntries(rest.map(({ id, name }) => [id, 'new-' + name]))));`;
+
+  test('a second time: says that all is created once more; with --reuse, what has an id is kept', async () => {
+    const anew = await provisioned(createsCustomers);
+    expect(anew.output).toContain(`ids.yaml has 1 of ${total} ids already: all is created once more, under new ids.`);
+    expect(parse(anew.bindings).customers).toMatchObject({ ann: 'new-ann', ben: 'new-ben' });
+    const reused = await provisioned(createsCustomers, '', { reuse: true });
+    const rest = `they are kept, and ${total - 1} things are created.`;
+    expect(reused.output).toContain(`ids.yaml has 1 of ${total} ids already: ${rest}`);
+    expect(reused.status).toBe(0);
+    expect(parse(reused.bindings).customers).toMatchObject({ ann: 'before', ben: 'new-ben' });
+  });
+
+  test('is not run where a tier would come too late', async () => {
+    const ids = `tiers: { ${suite.world.tiers[0]?.name}: before }\n`;
+    const { status, output, bindings } = await provisioned(createsCustomers, '', { reuse: true, ids });
+    expect([status, output]).toEqual([2, expect.stringContaining('created now, it would be the newest')]);
+    expect(bindings).toBe(ids);
+  });
+
   test('says something: it is shown behind a bar, without the credentials', async () => {
     const { output } = await provisioned(
-      'process.stderr.write(`::error::${process.env.CLIENT_TOKEN}\\u001b[2J\\n`); process.exitCode = 1;',
+      "process.stderr.write('::error::' + process.env.CLIENT_TOKEN + '\\u001b[2J\\n'); process.exitCode = 1;",
     );
     expect(output).toContain('| ::error::$CLIENT_TOKEN\\u001b[2J\n');
     expect(output).not.toContain(environment.CLIENT_TOKEN);
@@ -144,7 +173,7 @@ test.describe('the command', () => {
     const { status, output } = await conformanceHere(args, { cwd: home, env: environment });
     expect([status, output]).toEqual([
       2,
-      'target.yaml:1:1: there is no deployment to provision\n    Give the target file a base_url, or set BASE_URL.\n',
+      'target.yaml:1:1: names no base_url, and BASE_URL is not set\n    Give the target file a base_url, or set BASE_URL. Where the reference deployment is meant, say --reference.\n',
     ]);
   });
 

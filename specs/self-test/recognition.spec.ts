@@ -1,4 +1,5 @@
 import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
 import { idFinder } from '../../src/recognition/id-finder.js';
 import type { KnownIds } from '../../src/recognition/known-ids.js';
 import { type Naming, namesTiers, namingOf } from '../../src/recognition/naming.js';
@@ -162,7 +163,7 @@ test.describe('whatever the text is', () => {
     expect(named(JSON.stringify([`${'%25'.repeat(500_000)}/${a}`]))).toEqual({ '/*': [a] });
   });
 
-  test('places under keys of any length are told apart, and read where the target file has a wildcard', () => {
+  test('places under keys of any length are distinguished, and read where the target file has a wildcard', () => {
     const [one, other] = ['k'.repeat(5_000), `${'k'.repeat(4_999)}x`];
     const naming = namingOf(JSON.stringify({ [one]: { '~id': [a] }, [other]: { '~id': [a, b] } }), ids);
     expect(readingOf([naming]).kind).toBe('ambiguous');
@@ -173,14 +174,14 @@ test.describe('whatever the text is', () => {
     expect(readingOf([namingOf(single, ids)], ['/*/~0id/*']).kind).toBe('stated');
   });
 
-  test('places are told apart however deep they are, and not taken for one where they are too many', () => {
+  test('places are distinguished however deep they are, and not taken for one where they are too many', () => {
     const deep = (named: readonly string[]) => `${'{"x":'.repeat(600)}${JSON.stringify(named)}${'}'.repeat(600)}`;
     const readingBy = (...bodies: string[]) => readingOf(bodies.map((body) => namingOf(body, ids)));
     expect(readingBy(deep([a]), deep([b, a])).kind).toBe('agreed');
     expect(readingBy(`{"returned":${deep([a])},"considered":${deep([a, b])}}`).kind).toBe('ambiguous');
 
     const many = namingOf(JSON.stringify(Object.fromEntries(Array.from({ length: 1_002 }, (_, n) => [n, [a]]))), ids);
-    expect(resultOf(many, readingOf([many])).because).toContain('are too many to be told apart');
+    expect(resultOf(many, readingOf([many])).because).toContain('are too many to be distinguished');
   });
 
   test('nesting deeper than any call stack', () => {
@@ -232,6 +233,30 @@ test.describe('of what a body names it is noted', () => {
     expect(named('["promotion-one-more-or-less"]', known)).toEqual({ '/*': ['promotion-one-more-or-less'] });
     expect(named('x promotion-one-more-or-less', known)).toEqual({ unplaced: ['promotion-one-more-or-less'] });
   });
+});
+
+test('ids that begin alike are found as if each stood in the pattern by itself, the longest first', () => {
+  const unit = fc.constantFrom('a', 'b', 'B', 'é', 'É', '-', '.', ' ');
+  const end = fc.string({ unit, maxLength: 4 });
+  const stem = 'abcdefghijkl';
+  fc.assert(
+    fc.property(fc.array(end, { minLength: 1, maxLength: 5 }), fc.array(end, { minLength: 1 }), (ends, pieces) => {
+      const all = [...new Set(ends)].map((each) => stem + each);
+      const ignoresCase = new Set(all.map((id) => id.toLowerCase())).size === all.length;
+      const longestFirst = all
+        .toSorted((one, other) => other.length - one.length)
+        .map((id) => id.replaceAll('.', '\\.'));
+      const [before, after] = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'];
+      const plain = new RegExp(`${before}(?:${longestFirst.join('|')})${after}`, ignoresCase ? 'gi' : 'g');
+      const text = pieces.join(stem);
+      expect(idFinder(new Set(all)).replaced(text, '*')).toBe(text.replaceAll(plain, '*'));
+    }),
+    { seed: 20_261_122, numRuns: 500 },
+  );
+});
+
+test('where no id is long enough to be found inside text, nothing is replaced', () => {
+  expect(idFinder(new Set(['short'])).replaced('$ / short', '*')).toBe('$ / short');
 });
 
 test.describe('a target’s responses are read', () => {

@@ -170,8 +170,8 @@ test('equal secrets are both hidden', () => {
 });
 
 test('a text made to keep the search busy is done with', () => {
-  const parts = ['\\', '&#0', '%25', '\\u', 'AAAA', 'tok/', '\\u005c', '%5Cu005c', '\\u0026#x5c;', '\\=\r\n', '\\\0'];
-  for (const text of parts.map((part) => part.repeat(200_000))) expect(redact(text) === text).toBe(true);
+  const busy = ['\\', '&#0', '%25', '\\u', 'AAAA', 'tok/', '\\u005c', '%5Cu005c', '\\u0026#x5c;', '\\=\r\n', '\\\0'];
+  for (const text of busy.map((part) => part.repeat(200_000))) expect(redact(text) === text).toBe(true);
 });
 
 test.describe('for any secret', () => {

@@ -19,7 +19,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
-import { conformance, type Ended, readCertificate, temporaryFolder } from './support/cli.js';
+import { conformance, type Ended, temporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { independentDeployment, listen } from './support/independent.js';
 
@@ -30,6 +30,8 @@ const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of
 const only = ['--', '--grep', 'window-with-few-valid'];
 const honest = independentDeployment(suite.world);
 const broken = independentDeployment(suite.world, { violation: 'window-151' });
+/** Where the results of these runs are, which are runs of a few cases. */
+const partial = (out: string) => path.join(cwd, out, 'partial');
 const names = ['certificate.html', 'certificate.json', 'junit.xml', 'observed.md'];
 
 /** Runs a few cases against a deployment, after so many requests to which something happens. */
@@ -49,9 +51,19 @@ async function run(
   return { ...ended, url };
 }
 
+/** Leaves what a run of all cases would have left, and what the tests of somebody else's project have. */
+function leaveWhole(out: string): { isLeft(): boolean } {
+  const files = [path.join(cwd, out, 'certificate.json'), path.join(cwd, 'test-results', 'screenshot.txt')];
+  for (const file of files) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, 'as it was');
+  }
+  return { isLeft: () => files.every((file) => existsSync(file) && readFileSync(file, 'utf8') === 'as it was') };
+}
+
 test('the exit status is that of the run, whatever another process puts into the place of its certificate', async () => {
-  const out = path.join(cwd, 'forged');
-  mkdirSync(out);
+  const out = partial('forged');
+  mkdirSync(out, { recursive: true });
   writeFileSync(path.join(cwd, 'forgery'), '{"verdict":"conforms","drift":[]}');
   const forge = watch(out, () => {
     if (!existsSync(path.join(out, 'certificate.json')) || !existsSync(path.join(cwd, 'forgery'))) return;
@@ -72,13 +84,17 @@ test('a run that another one started has a certificate of its own', { tag: '@lon
   expect(readdirSync(other)).toEqual([]);
 });
 
-test('two runs into one folder: each has its own status, and all files are of one of them', async () => {
+test('two runs into one folder: each has its own status, and all files are of one of them; of some cases, beside those of a whole run', {
+  tag: '@long',
+}, async () => {
+  const whole = leaveWhole('shared');
   const [one, other] = await Promise.all([run('shared', broken), run('shared', honest)]);
   expect([one.status, other.status]).toEqual([1, 4]);
-  const files = readdirSync(path.join(cwd, 'shared')).sort();
+  expect(whole.isLeft()).toBe(true);
+  const files = readdirSync(partial('shared')).sort();
   expect(files).toEqual(names);
   const [page, certificate, junit, observed] = files.map((name) =>
-    readFileSync(path.join(cwd, 'shared', name), 'utf8'),
+    readFileSync(path.join(partial('shared'), name), 'utf8'),
   );
   const { base_url, verdict } = JSON.parse(certificate ?? '');
   const isOfOne = base_url === one.url || JSON.parse(certificate ?? '').target.base_url === one.url;
@@ -86,51 +102,54 @@ test('two runs into one folder: each has its own status, and all files are of on
   expect(verdict).toBe(isOfOne ? 'does-not-conform' : 'incomplete');
   expect(page).toContain(host);
   expect(observed).toContain(`# What ${host} does`);
-  expect(/<testsuites [^>]*errors="(\d+)"/.exec(junit ?? '')?.[1] === '0').toBe(!isOfOne);
+  expect(/<testsuites [^>]*failures="(\d+)"/.exec(junit ?? '')?.[1] === '0').toBe(!isOfOne);
 });
 
-test('a link in the place of a result is replaced, not followed, even if it comes while the run goes on', async () => {
+test('a list of the cases, and a start that fails, leave the results of a whole run, and write none', async () => {
+  const whole = leaveWhole('kept');
+  const listed = await conformance(['certify', '--out', 'kept', '--', '--list'], { cwd });
+  expect([listed.status, listed.output]).toEqual([0, expect.stringContaining('window-with-few-valid')]);
+  const failed = await conformance(['certify', '--out', 'kept', '--', '--grep', 'no-such-case'], { cwd });
+  expect([failed.status, failed.output]).toEqual([2, expect.stringContaining('results of earlier runs stay')]);
+  expect(whole.isLeft()).toBe(true);
+  expect(existsSync(partial('kept'))).toBe(false);
+});
+
+test('a link in the place of a result is replaced, not followed, even if it comes while the run goes on', {
+  tag: '@long',
+}, async () => {
   const precious = path.join(cwd, 'precious');
   writeFileSync(precious, 'as it was');
   const plant = () => {
-    for (const name of names) symlinkSync(precious, path.join(cwd, 'linked', name));
+    for (const name of names) {
+      rmSync(path.join(partial('linked'), name), { force: true });
+      symlinkSync(precious, path.join(partial('linked'), name));
+    }
   };
-  mkdirSync(path.join(cwd, 'linked'));
+  mkdirSync(partial('linked'), { recursive: true });
   plant();
   await run('linked', honest, { after: 2, happens: plant });
   expect(readFileSync(precious, 'utf8')).toBe('as it was');
-  for (const name of names) expect(lstatSync(path.join(cwd, 'linked', name)).isFile(), name).toBe(true);
+  for (const name of names) expect(lstatSync(path.join(partial('linked'), name)).isFile(), name).toBe(true);
 });
 
 test('a folder in which nothing can be written any more: one plain line, and status 2', async () => {
-  const out = path.join(cwd, 'gone');
-  const vanish = () => {
-    rmSync(out, { recursive: true });
-    writeFileSync(out, '');
-  };
+  const vanish = () => writeFileSync(partial('gone'), '');
   const { status, output } = await run('gone', honest, { after: 2, happens: vanish });
   expect(status).toBe(2);
-  expect(output).toContain('--out: nothing can be written into gone (EEXIST)\n    Name another folder.\n');
+  expect(output).toContain('--out: nothing can be written into gone/partial (EEXIST)\n    Name another folder.\n');
   expect(output).not.toMatch(/INCOMPLETE|^ +at /m);
 });
 
 test('a folder in the place of a result: nothing is written, and status 2', { tag: '@long' }, async () => {
-  const out = path.join(cwd, 'occupied');
-  const occupy = () => mkdirSync(path.join(out, 'observed.md'));
+  const occupy = () => mkdirSync(path.join(partial('occupied'), 'observed.md'), { recursive: true });
   const { status, output } = await run('occupied', honest, { after: 2, happens: occupy });
-  expect([status, output]).toEqual([2, expect.stringContaining('occupied/observed.md: cannot be written (EISDIR)\n')]);
-  expect(readdirSync(out)).toEqual(['observed.md']);
+  const refusal = 'occupied/partial/observed.md: cannot be written (EISDIR)\n';
+  expect([status, output]).toEqual([2, expect.stringContaining(refusal)]);
+  expect(readdirSync(partial('occupied'))).toEqual(['observed.md']);
+  mkdirSync(path.join(cwd, 'occupied', 'observed.md'));
   const again = await run('occupied', honest);
   expect([again.status, again.output]).toEqual([2, expect.stringMatching(/^occupied\/observed.md: cannot be written/)]);
-});
-
-test('results of an earlier run are not taken for those of one that has none', { tag: '@long' }, async () => {
-  await run('twice', honest);
-  expect(readCertificate(cwd, 'twice').verdict).toBe('incomplete');
-  const args = ['certify', '--out', 'twice', '--', '--no-such-option'];
-  const { status, output } = await conformance(args, { cwd });
-  expect([status, output]).toEqual([2, expect.stringContaining('left no certificate')]);
-  expect(readdirSync(path.join(cwd, 'twice'))).toEqual([]);
 });
 
 test.describe('files that belong together', () => {
@@ -193,5 +212,20 @@ test.describe('files that belong together', () => {
     await promisify(execFile)(process.execPath, [script, folder, 'here', '1', '0']);
     expect(readFileSync(precious, 'utf8')).toBe('as it was');
     expect(() => readlinkSync(path.join(folder, 'one.txt'))).toThrow('EINVAL');
+  });
+
+  test('are not written where the working folder was removed meanwhile, and nobody waits for it', async () => {
+    const gone = path.join(cwd, 'removed');
+    mkdirSync(gone);
+    const remove = `rmSync(process.cwd(), { recursive: true })`;
+    const output = path.join(packageRoot, 'dist', 'src', 'report', 'output.js');
+    const write = `writeTogether('deep/er', () => [{ file: 'deep/er/one.txt', text: 'here' }])`;
+    const imports = `import { rmSync } from 'node:fs'; import { writeTogether } from '${output}'`;
+    const code = `${imports}; ${remove}; try { ${write} } catch (error) { console.log(error.message) }`;
+    const node = promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
+      cwd: gone,
+      timeout: 20_000,
+    });
+    expect((await node).stdout).toContain('--out: nothing can be written into deep/er (ENOENT)');
   });
 });

@@ -109,7 +109,7 @@ test.describe('an operation that is offered elsewhere', () => {
       env: environment,
     });
     await close();
-    const certificate = readCertificate(folder, 'out');
+    const certificate = readCertificate(folder, 'out/partial');
     expect(certificate.target).toEqual({ name: 'elsewhere', version: '3', contact: 'me@example.com', base_url: url });
     expect(certificate.notes[0]).toBe(elsewhere(operation));
     expect(certificate.summary).toEqual({ pass: 1, 'not-applicable': 16 });
@@ -138,9 +138,32 @@ test.describe('--dry-run', () => {
     );
     expect(output).toMatch(/^method-delete {2}\(\d+\) {2}intrusive$/m);
     expect(output).toMatch(
-      /^128 of 128 cases, \d+ requests, \d+ of them intrusive; a case that fails is sent two or three times\. Nothing was sent\.$/m,
+      /^(\d+) of \1 cases, \d+ requests, \d+ of them intrusive; a case that fails is sent two or three times\. Nothing was sent\.$/m,
     );
     expect(output).not.toContain('the-token');
+  });
+
+  test('prints its requests for a shell, or for an editor, with the headers of the target and without credentials', async () => {
+    const target = 'name: a\nbase_url: https://a.test/api\nheaders: { Origin: https://shop.test }\n';
+    const args = ['certify', '--target', written('requests.yaml', target)];
+    const env = { ...environment, CLIENT_TOKEN: 'the-token-of-this-test' };
+    const printed = async (format: string) =>
+      (await conformanceHere([...args, '--dry-run', '--format', format], { cwd: folder, env })).output;
+    const curl = await printed('curl');
+    expect(curl).toContain(
+      "  'https://a.test/api/v1/promotions/validation?[filters][promotion_id][conditions][$is]=camp_",
+    );
+    expect(curl).toContain('  -H "X-Client-Token: $CLIENT_TOKEN"');
+    expect(curl).toContain("  -H 'Origin: https://shop.test'");
+    const http = await printed('http');
+    expect(http).toMatch(
+      /^### integer-quantity, 1 of \d+\nGET https:\/\/a\.test\/api\/v1\/promotions\/validation HTTP\/1\.1\n/m,
+    );
+    expect(http).toMatch(/^X-Client-Token: \{\{CLIENT_TOKEN\}\}\n(.+\n)*Origin: https:\/\/shop\.test\n\n\{"/m);
+    expect(http.match(/^### /gm)).toHaveLength(curl.match(/^# .* of \d+$/gm)?.length ?? 0);
+    for (const text of [curl, http]) expect(text.includes(env.CLIENT_TOKEN)).toBe(false);
+    const sending = await conformanceHere([...args, '--format', 'curl'], { cwd: folder, env });
+    expect([sending.status, sending.output]).toEqual([2, expect.stringContaining('Add --dry-run')]);
   });
 
   test('counts what a run then sends', async () => {
@@ -151,9 +174,12 @@ test.describe('--dry-run', () => {
   });
 
   test('shows what goes to an operation that is elsewhere, and counts random requests', async () => {
-    const file = written('elsewhere.yaml', 'name: a\noperation: { method: POST, path: /check }');
+    const file = written(
+      'elsewhere.yaml',
+      'name: a\nbase_url: https://a.test\noperation: { method: POST, path: /check }',
+    );
     const args = ['certify', '--dry-run', '--target', file, '--explore', '300'];
-    const { output } = await conformanceHere(args, { cwd: folder });
+    const { output } = await conformanceHere(args, { cwd: folder, env: environment });
     expect(output).toMatch(/^ {2}POST \/check {2}\d+ characters$/m);
     expect(output).not.toMatch(/^ {2}GET/m);
     expect(output).toContain('random requests  (300, and as many to shrink a failure)');
@@ -162,10 +188,11 @@ test.describe('--dry-run', () => {
   test('says what is left out, and why', async () => {
     const file = written(
       'three.yaml',
-      'name: a\nids: { customers: { ann: a }, products: { mug: m }, campaigns: { spring: s } }',
+      'name: a\nbase_url: https://a.test\nids: { customers: { ann: a }, products: { mug: m }, campaigns: { spring: s } }',
     );
     const { output } = await conformanceHere(['certify', '--dry-run', '--no-intrusive', '--target', file], {
       cwd: folder,
+      env: environment,
     });
     expect(output).toMatch(/^method-delete {2}Intrusive cases are left out of this run\.$/m);
     expect(output).toMatch(

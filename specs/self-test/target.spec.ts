@@ -29,6 +29,9 @@ function written(name: string, text: string): string {
 const load = (text: string | undefined, environment: Environment = {}) =>
   loadTarget(text === undefined ? environment : { ...environment, TARGET: written('target.yaml', text) });
 
+/** What names a deployment, for files that do not. */
+const elsewhere = { BASE_URL: 'https://a.test', ...credentials };
+
 /** The world under the ids of a target. */
 const worldOf = (file: string) => boundWorld(loadWorld(), availabilityOf({ TARGET: file }).availability);
 
@@ -49,7 +52,6 @@ credentials: { application_id: $STAGING_ID, token: $STAGING_TOKEN }`;
 const stagingEnvironment = { STAGING_ID: 'the-staging-application', STAGING_TOKEN: 'the-staging-token' };
 
 test.describe('where the target is: the environment wins over the file', () => {
-  const nothing = { TARGET: '', BASE_URL: '', CLIENT_APPLICATION_ID: '', CLIENT_TOKEN: '' };
   const table: readonly (readonly [
     what: string,
     file: string | undefined,
@@ -58,9 +60,7 @@ test.describe('where the target is: the environment wins over the file', () => {
     place: readonly [baseUrl: string, applicationId: string, token: string] | 'reference',
   ])[] = [
     ['nothing said', undefined, {}, 'reference', 'reference'],
-    ['empty variables, as a .env file may have them', undefined, nothing, 'reference', 'reference'],
-    ['credentials without a base URL', undefined, credentials, 'reference', 'reference'],
-    ['a file without a base URL', 'name: mine', {}, 'mine', 'reference'],
+    ['the reference deployment', staging, { ...elsewhere, CONFORMANCE_REFERENCE: '1' }, 'reference', 'reference'],
     [
       'a base URL',
       undefined,
@@ -81,6 +81,20 @@ test.describe('where the target is: the environment wins over the file', () => {
       { BASE_URL: 'https://a.test/api//', ...credentials },
       'a.test',
       ['https://a.test/api', 'the-application', 'the-token'],
+    ],
+    [
+      'the path of the operation at its end',
+      undefined,
+      { BASE_URL: 'https://a.test/api/v1/promotions/validation/', ...credentials },
+      'a.test',
+      ['https://a.test/api', 'the-application', 'the-token'],
+    ],
+    [
+      'a file that leaves it to a variable',
+      'name: mine\nbase_url: $SHOP_URL',
+      { SHOP_URL: 'https://shop.test', ...credentials },
+      'mine',
+      ['https://shop.test', 'the-application', 'the-token'],
     ],
     [
       'a file',
@@ -159,23 +173,40 @@ test('what the environment overrides is noted', () => {
     'CLIENT_TOKEN of the environment is used, not $STAGING_TOKEN, which the target file names.',
     'BASE_URL of the environment, or --base-url, is used, not the base_url of the target file.',
   ]);
+  expect(load(staging, { ...stagingEnvironment, BASE_URL: '' }).target.notes).toEqual([
+    'BASE_URL of the environment, or --base-url, is empty: the base_url of the target file is used.',
+  ]);
+});
+
+test('what is cut off a base URL is noted', () => {
+  const { notes } = load(undefined, { ...elsewhere, BASE_URL: 'https://a.test/v1/promotions/validation' }).target;
+  expect(notes).toEqual([
+    'The base URL ends with /v1/promotions/validation, which is the path of the operation: it was cut off.',
+  ]);
+  const operation = 'name: mine\noperation: { path: /check }';
+  expect(load(operation, { ...elsewhere, BASE_URL: 'https://a.test/x/check' }).connection.place).toMatchObject({
+    baseUrl: 'https://a.test/x',
+  });
 });
 
 test('what a file states of responses holds wherever the target is', () => {
   const text = 'name: mine\nresponse: { tier: /promotions/*/id }\npins: { empty-result: empty-list }';
-  for (const environment of [{}, { BASE_URL: 'https://a.test', ...credentials }]) {
-    const { tierPatterns, pins } = load(text, environment).target;
+  for (const [more, environment] of [
+    ['', elsewhere],
+    ['\nbase_url: https://b.test', credentials],
+  ] as const) {
+    const { tierPatterns, pins } = load(`${text}${more}`, environment).target;
     expect(tierPatterns).toEqual(['/promotions/*/id']);
     expect([...pins].map(([question, { outcome }]) => [question, outcome])).toEqual([['empty-result', 'empty-list']]);
   }
-  expect(load('name: mine\nresponse: { tier: [/a, /b/*] }').target.tierPatterns).toEqual(['/a', '/b/*']);
-  expect(load('name: mine').target).not.toHaveProperty('tierPatterns');
+  expect(load('name: mine\nresponse: { tier: [/a, /b/*] }', elsewhere).target.tierPatterns).toEqual(['/a', '/b/*']);
+  expect(load('name: mine', elsewhere).target).not.toHaveProperty('tierPatterns');
 });
 
 test('a schema of responses is read from a file beside the target file', () => {
   const schema = { type: 'object', required: ['data'] };
   written('shape.json', JSON.stringify(schema));
-  expect(load('name: mine\nresponse: { schema: shape.json }').target.responseSchema).toEqual(schema);
+  expect(load('name: mine\nresponse: { schema: shape.json }', elsewhere).target.responseSchema).toEqual(schema);
 });
 
 test('how a deployment is reached', () => {
@@ -195,11 +226,12 @@ repeats: { waits_seconds: [0.5, 2], longest_wait_seconds: 7 }
 budget: { requests: 10, seconds: 60 }
 tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
 allow_http: true`,
-    { GATEWAY_KEY: 'the key', OWN_PROXY: 'http://me:hunter2@proxy.test' },
+    { ...elsewhere, GATEWAY_KEY: 'the key', OWN_PROXY: 'http://me:hunter2@proxy.test' },
   );
   expect(target).toEqual({
     name: 'mine',
-    isWorldLoaded: true,
+    kind: 'deployment',
+    isWorldLoaded: false,
     pins: new Map(),
     version: '1.2',
     contact: 'team@a.test',
@@ -219,7 +251,7 @@ allow_http: true`,
     tls: { ca: pem('ca'), cert: pem('cert'), key: pem('key') },
     allowHttp: true,
   });
-  expect(load('name: mine').connection.options).toEqual({});
+  expect(load('name: mine', elsewhere).connection.options).toEqual({});
 });
 
 test('the example states the limits and repeats that hold unless others are given', () => {
@@ -285,8 +317,11 @@ tls: { cert: cert.pem, key: key.pem }`;
 });
 
 test.describe('refuses a setting of the environment', () => {
-  const noUrl = (shown: string) =>
-    `BASE_URL: ${shown} is no base URL\n    Write one such as https://api.example.com, with a path if the deployment has one.`;
+  const fileAt = 'target.yaml:2:11';
+  const writeOne = 'Write one such as https://api.example.com, with a path if the deployment has one.';
+  const noUrl = (shown: string) => `BASE_URL: ${shown} is no base URL\n    ${writeOne}`;
+  const noScheme = (shown: string, scheme: string, at = 'BASE_URL') =>
+    `${at}: '${shown}' lacks its scheme\n    Write ${scheme}://${shown}.`;
   const noCredentials = 'BASE_URL: a base URL must not hold credentials\n    Leave out the part before the @.';
   const unset = (name: string) =>
     `${name}: is not set, and the target needs it\n    Put ${name}=… into the environment or into a .env file.`;
@@ -297,8 +332,22 @@ test.describe('refuses a setting of the environment', () => {
     environment: Environment,
     ...problems: string[],
   ])[] = [
-    ['no URL', undefined, url('api.example.com'), noUrl("'api.example.com'")],
-    ['a host and a port', undefined, url('localhost:8080'), noUrl("'localhost:8080'")],
+    ['a host alone', undefined, url('api.example.com'), noScheme('api.example.com', 'https')],
+    ['a host and a port', undefined, url('localhost:8080'), noScheme('localhost:8080', 'http')],
+    ['a host in a file', 'name: a\nbase_url: a.test/api', credentials, noScheme('a.test/api', 'https', fileAt)],
+    ['no URL', undefined, url('::'), noUrl("'::'")],
+    [
+      'a variable',
+      undefined,
+      url('$SHOP_URL'),
+      `BASE_URL: '$SHOP_URL' is a variable that was not replaced by its value\n    ${writeOne}`,
+    ],
+    [
+      'a variable of a file that is not set',
+      'name: a\nbase_url: $SHOP_URL',
+      credentials,
+      `${fileAt}: SHOP_URL is not set, and the target needs it\n    Put SHOP_URL=… into the environment or into a .env file.`,
+    ],
     ['another protocol', undefined, url('ftp://a.test'), noUrl("'ftp://a.test'")],
     ['a query', undefined, url('https://a.test?x=1'), noUrl("'https://a.test?x=1'")],
     ['a fragment', undefined, url('https://a.test#x'), noUrl("'https://a.test#x'")],
@@ -338,11 +387,16 @@ test.describe('refuses a setting of the environment', () => {
       'no credentials, and a bad URL',
       undefined,
       { BASE_URL: 'a' },
-      noUrl("'a'"),
+      noScheme('a', 'https'),
       unset('CLIENT_APPLICATION_ID'),
       unset('CLIENT_TOKEN'),
     ],
-    ['a bad URL that wins over that of a file', staging, { ...stagingEnvironment, BASE_URL: 'a' }, noUrl("'a'")],
+    [
+      'a bad URL that wins over that of a file',
+      staging,
+      { ...stagingEnvironment, BASE_URL: 'a' },
+      noScheme('a', 'https'),
+    ],
   ];
   test(
     'each, with all that is wrong',
@@ -380,8 +434,8 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a password in a base URL that is not of the form',
       'name: a\nbase_url: ▸https://me:hunter2@a.test?q',
-      "'base_url' is not of the form ^https?://[^\\s?#]+$",
-      'Requests go to {base_url}/v1/promotions/validation. Without it the reference deployment is started.',
+      "'base_url' is not of the form ^[^\\s?#]+$",
+      'Requests go to {base_url}/v1/promotions/validation: http or https, without a query. A value such as $SHOP_URL is taken from the environment. Where it is left out, BASE_URL or --base-url must say it.',
     ],
     [
       'with a base URL that is none',
@@ -506,7 +560,7 @@ test.describe('refuses a target file, at the line and column', () => {
       const file = written('target.yaml', text);
       const problems = problemsOf(() => {
         worldOf(file);
-        loadSettings({ ...credentials, TARGET: file }, suite);
+        loadSettings({ ...(text.includes('base_url:') ? credentials : elsewhere), TARGET: file }, suite);
       });
       expect(problems).toHaveLength(1);
       expect(problems[0]).toMatchObject({ at: { file, ...places[0] }, message });
@@ -530,7 +584,7 @@ test.describe('refuses a target file, at the line and column', () => {
     test(`with a schema that ${what}`, () => {
       const { text, places } = marked('name: a\nresponse: { schema: ▸shape.json }');
       if (content !== undefined) written('shape.json', content);
-      const [problem, ...others] = problemsOf(() => load(text));
+      const [problem, ...others] = problemsOf(() => load(text, elsewhere));
       expect(others).toEqual([]);
       expect(problem).toMatchObject({
         at: places[0],

@@ -1,4 +1,4 @@
-import type { Oracle } from '../contract/oracle.js';
+import type { Alternative, Oracle } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
 import type { NamedWorld } from '../world/named-world.js';
@@ -83,6 +83,15 @@ export interface ReadContext {
   fill(text: string): string;
   /** The tiers whose return the documentation leaves open for this request. */
   openTiers(): string[];
+  /** What each way of reading the documentation requires and forbids of the tiers in which they differ, for another request too. */
+  alternatives(name?: string): AlternativeTiers[];
+}
+
+/** One way of reading the documentation, in tiers. */
+export interface AlternativeTiers {
+  readonly window: Alternative['window'];
+  readonly required: readonly string[];
+  readonly forbidden: readonly string[];
 }
 
 export interface JudgeContext {

@@ -1,8 +1,8 @@
 import type { Exchange } from '../http/exchange.js';
-import { credentialsRefused, redirected, whyNothingShown } from '../http/response-status.js';
+import { credentialsRefused, redirected, succeeded, whyNothingShown } from '../http/response-status.js';
 import type { Reading } from '../recognition/reading.js';
 import type { Recognizer } from '../recognition/recognizer.js';
-import type { World } from '../world/world.js';
+import type { NamedWorld } from '../world/named-world.js';
 
 /** Everything that the assertions of one row are judged by. */
 export interface Evidence {
@@ -10,7 +10,7 @@ export interface Evidence {
   readonly exchanges: ReadonlyMap<string, Exchange>;
   readonly reading: Reading;
   readonly recognizer: Recognizer;
-  readonly world: World;
+  readonly world: NamedWorld;
 }
 
 /**
@@ -29,6 +29,12 @@ export function answerTo(name: string, { exchanges }: Evidence, mode: Mode): Ans
   const because = whyNothingShown(exchange);
   if (!('response' in exchange) || because !== undefined) return { because: because ?? '' };
   if (mode === 'question') return exchange;
-  const misled = redirected(exchange.response) ?? credentialsRefused(exchange.response);
+  const misled = redirected(exchange.response) ?? whyRefused(exchange, exchanges);
   return misled === undefined ? exchange : { because: misled };
+}
+
+/** That an exchange shows nothing since the credentials may be wrong: they are not where another request got through. */
+function whyRefused({ response }: Answered, exchanges: Evidence['exchanges']): string | undefined {
+  const areGood = [...exchanges.values()].some((each) => 'response' in each && succeeded(each.response));
+  return response.status === 401 && areGood ? undefined : credentialsRefused(response);
 }

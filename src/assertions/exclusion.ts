@@ -11,8 +11,7 @@ export interface Excluded {
 export const exclusion: Pick<ResponseKind<never, Excluded>, 'shows' | 'words' | 'judge' | 'needs' | 'flaw'> = {
   shows: 'absence',
   words: ({ tiers }, namesOf) => `does not return ${namesOf(tiers)}`,
-  judge: ({ tiers }, context) =>
-    withResult(context, true, (result) => noneReturned(tiers, result, context.evidence.world)),
+  judge: ({ tiers }, context) => withResult(context, true, (result) => noneReturned(tiers, result, context)),
   needs({ tiers }, { possibleTiers, withWindow }: NeedContext) {
     // What a deployment cannot have is certainly not returned, so the others show as much without it.
     const possible = tiers.filter((id) => possibleTiers.includes(id));

@@ -1,9 +1,10 @@
+import { whyDecided } from '../contract/why.js';
 import type { HttpResponse } from '../http/exchange.js';
 import { headerValues } from '../http/exchange.js';
 import { succeeded } from '../http/response-status.js';
 import { type Result, resultOf } from '../recognition/result.js';
 import { parseJson } from '../support/json.js';
-import type { World } from '../world/world.js';
+import type { Tier, World } from '../world/world.js';
 import type { JudgeContext } from './assertion.js';
 import { holds, type Truth, unclear, violated } from './truth.js';
 
@@ -59,16 +60,16 @@ function isBrokenJson({ headers, body }: HttpResponse): boolean {
 }
 
 /** That all of these were returned. */
-export function allReturned(ids: readonly string[], result: Result, world: World): Truth {
+export function allReturned(ids: readonly string[], result: Result, context: JudgeContext): Truth {
   const absent = ids.filter((id) => !result.returned.includes(id) && !result.unclear.has(id));
-  if (absent.length > 0) return violated(`Not returned: ${tierNames(absent, world)}.`);
+  if (absent.length > 0) return violated(`Not returned: ${tiersExplained(absent, context)}.`);
   return clearFor(ids, result);
 }
 
 /** That none of these was returned. */
-export function noneReturned(ids: readonly string[], result: Result, world: World): Truth {
+export function noneReturned(ids: readonly string[], result: Result, context: JudgeContext): Truth {
   const extra = ids.filter((id) => result.returned.includes(id));
-  if (extra.length > 0) return violated(`Returned, but should not be: ${tierNames(extra, world)}.`);
+  if (extra.length > 0) return violated(`Returned, but should not be: ${tiersExplained(extra, context)}.`);
   return clearFor(ids, result);
 }
 
@@ -86,12 +87,27 @@ export function differences(one: Result, other: Result, otherName: string, world
   ].join(' ');
 }
 
-/** Names tiers for people: the first few by name and rank, the rest by number. */
-export function tierNames(ids: readonly string[], { tiers }: World): string {
+/** Names tiers with what the request decides them by. */
+function tiersExplained(ids: readonly string[], { exchange: { request }, evidence: { world } }: JudgeContext): string {
+  return tierNames(ids, world, whyDecided(request, world));
+}
+
+/**
+ * Names tiers for people: the first few by name and rank, the rest by number.
+ *
+ * @param explain what to say of each, if anything
+ */
+export function tierNames(
+  ids: readonly string[],
+  { tiers }: World,
+  explain: (tier: Tier) => string = () => '',
+): string {
   const maxNamed = 5;
   const named = ids.slice(0, maxNamed).map((id) => {
     const index = tiers.findIndex((tier) => tier.id === id);
-    return `'${tiers[index]?.name}' (rank ${index + 1})`;
+    const tier = tiers[index];
+    const why = tier === undefined ? '' : explain(tier);
+    return `'${tier?.name}' (rank ${index + 1}${why === '' ? '' : `: ${why}`})`;
   });
   return `${named.join(', ')}${ids.length > maxNamed ? ` and ${ids.length - maxNamed} more` : ''}`;
 }

@@ -46,7 +46,7 @@ export function meaningOf(
   const names = [selection].flat();
   const known = [...ids.tier.keys(), ...Object.keys(selectionWords)];
   return {
-    meant: ({ name }) => (names.includes(name) ? 'required' : 'forbidden'),
+    meant: ({ id }) => (names.some((name) => ids.tier.get(name) === id) ? 'required' : 'forbidden'),
     unknown: names.flatMap((name, n) => {
       if (ids.tier.has(name)) return [];
       const at = typeof selection === 'string' ? [] : [n];

@@ -1,3 +1,4 @@
+import { alternativeTiers } from '../assertions/alternatives.js';
 import type { Assertion, AssertionKind, CheckEntry, ReadContext } from '../assertions/assertion.js';
 import { assertionKinds } from '../assertions/registry.js';
 import { meaningOf, type Selection } from '../assertions/selection.js';
@@ -38,6 +39,7 @@ export function assertionReader(reader: FileReader): AssertionReader {
       select: (selection) => idsWith(selection, 'required'),
       selectOthers: (selection) => idsWith(selection, 'forbidden'),
       fill: (text) => resolved(text, reader.resolve),
+      alternatives: (name = of) => alternativeTiers((requests.get(name) as PreparedRequest).oracle, reader.world),
       openTiers: () => tiers.filter((tier) => oracle.returned(tier) === 'open').map(({ id }) => id),
     };
   };

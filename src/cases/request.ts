@@ -1,7 +1,9 @@
 import { documentedOperation, filterParameter } from '../contract/documented-request.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { defined } from '../support/defined.js';
 import { isJsonObject } from '../support/json.js';
 import type { Kind } from '../world/named-world.js';
+import { type WayOfSending, waysOfSending } from './ways-of-sending.js';
 
 /** Changes to a request, as a case file writes them. See `schemas/cases.schema.json`. */
 export interface RequestPatch {
@@ -14,6 +16,7 @@ export interface RequestPatch {
   without?: string[];
   body?: unknown;
   raw?: string;
+  sent?: WayOfSending;
 }
 
 /** A request taken apart, still with the world's names in place of ids. */
@@ -23,6 +26,7 @@ export interface RequestDraft {
   readonly query: string | Readonly<Record<string, string | string[]>>;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: { readonly json: unknown } | { readonly raw: string } | undefined;
+  readonly sent?: WayOfSending;
 }
 
 /** The request that every base varies. */
@@ -37,6 +41,7 @@ export function patched(request: RequestDraft, patch: RequestPatch): RequestDraf
     query: queryOf(request.query, patch),
     headers: { ...request.headers, ...headers },
     body: bodyOf(request.body, patch),
+    ...defined({ sent: patch.sent ?? request.sent }),
   };
   return without.reduce(removed, merged);
 }
@@ -98,7 +103,9 @@ export function resolved(text: string, resolve: Resolve): string {
 }
 
 /** Puts a request together for the wire, with ids in place of references. */
-export function assembled({ method, path, query, headers, body }: RequestDraft, resolve: Resolve): HttpRequest {
+export function assembled(draft: RequestDraft, resolve: Resolve): HttpRequest {
+  const { method, path, query, headers, body, sent } = draft;
+  const way = sent === undefined ? (request: HttpRequest) => request : waysOfSending[sent];
   const fill = (text: string) => resolved(text, resolve);
   const queryString =
     typeof query === 'string'
@@ -115,8 +122,8 @@ export function assembled({ method, path, query, headers, body }: RequestDraft, 
       [values].flat().map((value) => [name, fill(value)] as const),
     ),
   };
-  if (body === undefined) return request;
-  return { ...request, body: 'raw' in body ? fill(body.raw) : JSON.stringify(filled(body.json, fill)) };
+  if (body === undefined) return way(request);
+  return way({ ...request, body: 'raw' in body ? fill(body.raw) : JSON.stringify(filled(body.json, fill)) });
 }
 
 function filled(value: unknown, fill: (text: string) => string): unknown {

@@ -1,5 +1,6 @@
 import { type Oracle, oracleFor } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { coveringArray } from '../support/covering-array.js';
 import { suggest } from '../support/suggest.js';
 import type { Path } from '../support/yaml-file.js';
 import type { FileReader } from './file-reader.js';
@@ -134,12 +135,19 @@ function readAxes(
   });
 }
 
-/** Every combination of one variant from each axis; a single empty one where there is no axis. */
+/**
+ * Combinations of one variant from each axis, in which any two variants of two axes meet; a single empty one where there
+ * is no axis. A fault that takes three variants to show is left to random requests: all combinations would cost too many.
+ */
 function combinations(axes: readonly Variant[][]): Variant[][] {
-  return axes.reduce<Variant[][]>(
-    (rows, axis) => rows.flatMap((row) => axis.map((variant) => [...row, variant])),
-    [[]],
-  );
+  const [only = [], another] = axes;
+  if (axes.length === 0) return [[]];
+  if (another === undefined) return only.map((variant) => [variant]);
+  const places = Object.fromEntries(axes.map((axis, n) => [`axis ${n}`, [...axis.keys()]]));
+  const inOrder = coveringArray<Record<string, number>>(places)
+    .map((row) => axes.map((_, n) => row[`axis ${n}`] as number))
+    .sort((one, other) => one.map((place, n) => place - (other[n] as number)).find((apart) => apart !== 0) ?? 0);
+  return inOrder.map((row) => row.map((place, n) => axes[n]?.[place] as Variant));
 }
 
 function listed(

@@ -1,10 +1,13 @@
+import { existsSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import { UnusableInput } from '../support/problem.js';
 import { variables } from '../targets/environment.js';
 
 /** What the flags of {@link targetFlags} say. */
 export interface TargetFlags {
   readonly target?: string;
   readonly baseUrl?: string;
+  readonly reference?: true;
   readonly allowHttp?: true;
 }
 
@@ -13,12 +16,53 @@ export function targetFlags(command: Command): Command {
   return command
     .option('--target <file>', 'a target file (environment: TARGET)')
     .option('--base-url <url>', 'the endpoint is at <url>/v1/promotions/validation (environment: BASE_URL)')
+    .option('--reference', 'the reference deployment, which is also meant where nothing names a deployment')
     .option('--allow-http', 'lets credentials go to another machine over plain HTTP');
 }
 
-/** The variables of the environment that say the same as the flags. */
-export function targetVariables({ target, baseUrl, allowHttp }: TargetFlags): Record<string, string | undefined> {
-  return { TARGET: target, BASE_URL: baseUrl, [variables.allowHttp]: allowHttp ? '1' : undefined };
+/**
+ * The variables of the environment that say the same as the flags.
+ *
+ * @param positional arguments without a flag: a base URL may be one
+ * @throws UnusableInput where they name several deployments, or an argument is nothing of that kind
+ */
+export function targetVariables(
+  flags: TargetFlags,
+  positional: readonly string[] = [],
+): Record<string, string | undefined> {
+  const [stray] = positional.filter((argument) => !looksLikeUrl(argument));
+  if (stray !== undefined) throw new UnusableInput([{ at: { setting: stray }, ...strayArgument(stray) }]);
+  const urls = [...(flags.baseUrl === undefined ? [] : [flags.baseUrl]), ...positional];
+  const isNamed = urls.length > 0 || flags.target !== undefined;
+  if (urls.length > 1 || (flags.reference && isNamed)) {
+    const named = [...(flags.reference ? ['--reference'] : []), ...(flags.target ? ['--target'] : []), ...urls];
+    const message = 'name more than one deployment';
+    throw new UnusableInput([{ at: { setting: named.join(', ') }, message, hint: 'Leave out all but one.' }]);
+  }
+  return {
+    TARGET: flags.target,
+    BASE_URL: urls[0],
+    // What a flag names wins over a variable that names the reference deployment.
+    [variables.reference]: flags.reference ? '1' : isNamed ? '' : undefined,
+    [variables.allowHttp]: flags.allowHttp ? '1' : undefined,
+  };
+}
+
+/** Whether somebody may mean an argument as a base URL, be it a good one or not. */
+function looksLikeUrl(argument: string): boolean {
+  return argument.includes('://') || (/^[^\s/]+[.:]|^localhost\b/.test(argument) && !isFile(argument));
+}
+
+function isFile(argument: string): boolean {
+  return /\.ya?ml$/.test(argument) || existsSync(argument);
+}
+
+function strayArgument(argument: string): { message: string; hint: string } {
+  const message = 'is an argument without a flag, and no base URL';
+  if (isFile(argument)) return { message, hint: `A target file is named by a flag: --target ${argument}.` };
+  const hint =
+    'A base URL looks like https://api.example.com; arguments for Playwright, such as --grep, stand behind --.';
+  return { message, hint };
 }
 
 /** What a flag says wins over the environment. */
@@ -41,11 +85,11 @@ export function portNumber(text: string): number {
   return port;
 }
 
-/** What goes wrong in reading a flag is a mistake in the flag. @throws InvalidArgumentError */
-export function refusing<T>(read: () => T): T {
+/** What goes wrong in reading a flag is a mistake in the flag. @throws UnusableInput */
+export function refusing<T>(flag: string, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    throw new InvalidArgumentError((error as Error).message);
+    throw new UnusableInput([{ at: { setting: flag }, message: (error as Error).message }]);
   }
 }

@@ -24,11 +24,13 @@ export async function main(argv: readonly string[]): Promise<number> {
     .description('Certifies deployments of GET /v1/promotions/validation against its documentation.')
     .exitOverride()
     .showHelpAfterError('Run it with --help for what it takes.');
+  const behind = argv.includes('--') ? argv.length - argv.indexOf('--') - 1 : 0;
   for (const { name, file } of commandsFor(argv[2])) {
     const { default: configure }: { default: ConfigureCommand } = await import(pathToFileURL(file).href);
-    configure(program.command(name), (ended) => {
+    const end = (ended: number) => {
       status = ended;
-    });
+    };
+    configure(program.command(name), end, behind);
   }
   try {
     await program.parseAsync(argv);

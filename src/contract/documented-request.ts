@@ -1,5 +1,5 @@
 import { credentialPlaceholders } from '../http/credentials.js';
-import type { RequestContent } from '../http/request-content.js';
+import { percentDecoded, type RequestContent } from '../http/request-content.js';
 import { schemaNamed } from '../support/schema.js';
 
 /** The operation as the documentation describes it: where it is, and which headers every request carries. */
@@ -18,16 +18,23 @@ export type FilterSubject = { readonly on: 'campaign' } | { readonly on: 'metada
 
 const metadataFilter = /^\[filters\]\[metadata\.([^[\]]+)\]\[conditions\]\[\$is\]$/;
 
-/** The query parameter of a documented filter, as it goes over the wire. */
+/**
+ * The query parameter of a documented filter, as it goes over the wire: of a key, only what cannot stand in a query is
+ * percent-encoded (RFC 3986).
+ */
 export function filterParameter(subject: FilterSubject): string {
-  return `[filters][${subject.on === 'campaign' ? 'promotion_id' : `metadata.${subject.key}`}][conditions][$is]`;
+  const field =
+    subject.on === 'campaign' ? 'promotion_id' : `metadata.${subject.key.replace(unfit, encodeURIComponent)}`;
+  return `[filters][${field}][conditions][$is]`;
 }
+
+const unfit = /[^A-Za-z0-9\-._~:@!$'()*,;/?]/gu;
 
 /** The filter that a query parameter is; undefined for any other parameter. */
 export function filterSubject(parameter: string): FilterSubject | undefined {
   if (parameter === filterParameter({ on: 'campaign' })) return { on: 'campaign' };
   const key = metadataFilter.exec(parameter)?.[1];
-  return key === undefined ? undefined : { on: 'metadata', key };
+  return key === undefined ? undefined : { on: 'metadata', key: percentDecoded(key) };
 }
 
 /** Why a request is not one that the documentation describes (`schemas/request.schema.json`), if so. */

@@ -9,6 +9,7 @@ import { readYaml, type YamlFile } from '../support/yaml-file.js';
 export type Finding =
   | 'request-refused'
   | 'expand-refused'
+  | 'audience-rules-only-refused'
   | 'repeated-product-refused'
   | 'order-metadata-refused'
   | 'campaign-filter-wrong'

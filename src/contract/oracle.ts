@@ -2,7 +2,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import { contentOf, type RequestContent } from '../http/request-content.js';
 import { windowSize } from '../world/named-world.js';
 import type { Rule, Tier, World } from '../world/world.js';
-import { filterSubject, whyUndocumented } from './documented-request.js';
+import { type FilterSubject, filterSubject, whyUndocumented } from './documented-request.js';
 
 /**
  * What the documentation says of something: it must be so, it must not be so, or a conforming deployment may do
@@ -17,6 +17,16 @@ export type Ground = { readonly obligation: Obligation } & (
   | { readonly is: 'rule'; readonly rule: Rule }
 );
 
+/**
+ * One of the two ways in which the documentation can be read where a request has a filter: the newest tiers are taken
+ * before it, or after it. A deployment follows one of them throughout.
+ */
+export interface Alternative {
+  readonly window: 'before-the-filter' | 'after-the-filter';
+  /** As {@link Oracle.returned}, where this is how it is read. */
+  returned(tier: Tier): Obligation;
+}
+
 /** What the documentation says of one request. */
 export interface Oracle {
   /** Whether it requires a 2xx answer, provided that there is something to return. */
@@ -29,6 +39,9 @@ export interface Oracle {
   matching(tier: Tier): Obligation;
   /** That a tier is among those that are checked at all: the newest 150, save that a filter may come first. */
   checked(tier: Tier): Obligation;
+  /** How else the documentation can be read, and for which kind of filter; none where one reading is all there is. */
+  readonly alternatives: readonly Alternative[];
+  readonly filteredOn?: FilterSubject['on'];
   /** What all of this follows from, for a tier: its rank, each filter and each of its rules. Empty where all is open. */
   grounds(tier: Tier): readonly Ground[];
   /** Why all of the result is open, if so. */
@@ -92,8 +105,12 @@ export function oracleFor(request: HttpRequest, world: World): Oracle {
     // Without a filter an older tier is never returned. With one, the window may be taken before or after filtering.
     return filters.length === 0 ? 'forbidden' : 'open';
   };
+  const [filter] = filters;
   return {
-    accepted: isAccepted,
+    // A server may ask for the length of a body (RFC 9112, section 6.3).
+    accepted: isAccepted && request.sent !== 'chunked',
+    alternatives: whyOpen === undefined && filter !== undefined ? alternativesOf(matching, valid, world) : [],
+    ...(filter === undefined ? {} : { filteredOn: filterSubject(filter.name)?.on as FilterSubject['on'] }),
     valid,
     matching,
     checked,
@@ -112,7 +129,27 @@ export function oracleFor(request: HttpRequest, world: World): Oracle {
 
 function allOpen(whyOpen: string): Oracle {
   const open = () => 'open' as const;
-  return { accepted: false, whyOpen, valid: open, matching: open, checked: open, returned: open, grounds: () => [] };
+  const said = { valid: open, matching: open, checked: open, returned: open };
+  return { accepted: false, whyOpen, ...said, alternatives: [], grounds: () => [] };
+}
+
+/** What is returned where the newest tiers are taken before a filter, and where they are taken after it. */
+function alternativesOf(matching: Oracle['matching'], valid: Oracle['valid'], { tiers }: World): Alternative[] {
+  const newestOf = (some: readonly Tier[]) => new Set(some.slice(0, windowSize));
+  const newest = newestOf(tiers);
+  // How some values compare is open, so a tier may have more matching ones before it, or fewer.
+  const atMost = newestOf(tiers.filter((tier) => matching(tier) !== 'forbidden'));
+  const atLeast = newestOf(tiers.filter((tier) => matching(tier) === 'required'));
+  const afterIt = (tier: Tier): Obligation =>
+    atMost.has(tier) ? 'required' : atLeast.has(tier) ? 'open' : 'forbidden';
+  const alternative = (window: Alternative['window'], checked: Oracle['checked']): Alternative => ({
+    window,
+    returned: (tier) => all([checked(tier), matching(tier), valid(tier)]),
+  });
+  return [
+    alternative('before-the-filter', (tier) => requiredIf(newest.has(tier))),
+    alternative('after-the-filter', afterIt),
+  ];
 }
 
 /** Of several things together: forbidden as soon as one is. */
@@ -209,7 +246,7 @@ function holds(rule: Rule, body: Body, skuOwner: ReadonlyMap<string, string>): O
         rule.at_least,
       );
     case 'metadata':
-      return requiredIf(Object.hasOwn(metadata, rule.key) && metadata[rule.key] === rule.is);
+      return hasEntry(metadata, rule.key, rule.is);
     case 'order_metadata':
       return 'open';
   }
@@ -229,13 +266,15 @@ function filterOf(name: string, value: string, path: string, world: World): (tie
   if (value === '' || path.includes('+') || whyUnknownKey(name, world) !== undefined) return () => 'open';
   if (subject?.on !== 'metadata') return (tier) => requiredIf(tier.campaign_id === value);
   const { key } = subject;
-  return ({ metadata }) => {
-    if (Object.hasOwn(metadata, key) && metadata[key] === value) return 'required';
-    // Open: how a boolean or a number compares with the string, and whether letter case matters.
-    const isAlike = Object.entries(metadata).some(
-      ([other, entry]) =>
-        other.toLowerCase() === key.toLowerCase() && String(entry).toLowerCase() === value.toLowerCase(),
-    );
-    return isAlike ? 'open' : 'forbidden';
-  };
+  return ({ metadata }) => hasEntry(metadata, key, value);
+}
+
+/** Whether metadata has a key with a value. Open: whether letter case matters, and how what is no string compares. */
+function hasEntry(metadata: Readonly<Record<string, unknown>>, key: string, value: string): Obligation {
+  if (Object.hasOwn(metadata, key) && metadata[key] === value) return 'required';
+  const isAlike = Object.entries(metadata).some(
+    ([other, entry]) =>
+      other.toLowerCase() === key.toLowerCase() && String(entry).toLowerCase() === value.toLowerCase(),
+  );
+  return isAlike ? 'open' : 'forbidden';
 }

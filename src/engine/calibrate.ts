@@ -1,6 +1,6 @@
 import type { Suite } from '../cases/suite.js';
-import type { Channel } from '../http/exchange.js';
-import { credentialsRefused, succeeded } from '../http/response-status.js';
+import type { Channel, Exchange } from '../http/exchange.js';
+import { credentialsRefused, redirected, succeeded, whyNothingShown } from '../http/response-status.js';
 import { type Naming, namesTiers } from '../recognition/naming.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import { shown } from './presentable.js';
@@ -20,7 +20,8 @@ export interface Calibration {
  * Sends the calibration requests of a suite.
  *
  * @returns what the successful responses name; `unreachable` where not one request got any response, or all were
- *   refused for their credentials: the rest would fare no better, and may lock somebody out
+ *   refused for their credentials, sent elsewhere, or met a deployment that is not available: the rest would fare no
+ *   better, and may lock somebody out
  */
 export async function calibrate(
   { calibration, world }: Suite,
@@ -31,9 +32,7 @@ export async function calibrate(
   const namings = exchanges.flatMap((exchange) =>
     'response' in exchange && succeeded(exchange.response) ? [recognizer.naming(exchange.response.body)] : [],
   );
-  const refusals = exchanges.map((exchange) =>
-    'response' in exchange ? credentialsRefused(exchange.response) : exchange.message,
-  );
+  const refusals = exchanges.map(whyRefused);
   const [refusal] = refusals;
   const isUnreachable = refusal !== undefined && refusals.every((each) => each !== undefined);
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
@@ -45,6 +44,13 @@ export async function calibrate(
     ...(isUnreachable ? { unreachable: shown(refusal, redact) } : {}),
     ...(note === undefined ? {} : { note }),
   };
+}
+
+/** Why an exchange shows nothing that another request would not, in words; undefined where it shows something. */
+function whyRefused(exchange: Exchange): string | undefined {
+  const nothing = whyNothingShown(exchange);
+  if (nothing !== undefined || !('response' in exchange)) return nothing;
+  return credentialsRefused(exchange.response) ?? redirected(exchange.response);
 }
 
 const noWorld =

@@ -32,6 +32,10 @@ export interface CaseResult {
 export const explored = 'explore';
 export const sampled = 'sampled-again';
 
+/** Why a case has no verdict of its own, where that says nothing of the target. */
+export const notReached = 'Not reached in this run.';
+export const notSelected = 'Not selected in this run.';
+
 /** The result of a case that was not sent at all. */
 export function unsent(testCase: TestCase, verdict: Verdict, reason: string): CaseResult {
   const { id, at } = testCase;

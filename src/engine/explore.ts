@@ -1,15 +1,19 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
+import { alternativeTiers } from '../assertions/alternatives.js';
 import type { Assertion } from '../assertions/assertion.js';
 import { truthOf } from '../assertions/registry.js';
 import { assembled, documentedRequest, patched, type RequestPatch } from '../cases/request.js';
 import type { Suite } from '../cases/suite.js';
+import { type WayOfSending, waysOfSending } from '../cases/ways-of-sending.js';
 import type { Finding, Ledger } from '../contract/ledger.js';
 import { type Obligation, type Oracle, oracleFor } from '../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import { lengthRequired } from '../http/response-status.js';
 import { type Background, evidenceOf } from '../judge/judge-case.js';
 import { Mistake } from '../support/foreign-error.js';
 import type { Kind, NamedWorld } from '../world/named-world.js';
+import type { World } from '../world/world.js';
 import { type CaseResult, explored } from './case-result.js';
 import { presentable } from './presentable.js';
 
@@ -46,7 +50,19 @@ function openVariants({ ids }: NamedWorld): RequestPatch[] {
 }
 
 /** A documented request in the words of the world. */
-interface Draw {
+interface Draw extends Said {
+  /** What is sent before it, or side by side with it: the same save for one member. */
+  readonly twin: Said | undefined;
+  readonly areTogether: boolean;
+  readonly sent: WayOfSending | undefined;
+  /** What the documentation leaves open of the request, if anything: the rest still binds. */
+  readonly open: RequestPatch | undefined;
+  /** Whether what is open stands before the filters in the query. */
+  readonly isOpenFirst: boolean;
+}
+
+/** What a request says. */
+interface Said {
   readonly customer: string;
   readonly items: readonly (
     | { readonly product: string; readonly times: number; readonly differs: boolean }
@@ -58,9 +74,10 @@ interface Draw {
   readonly expand: boolean;
   /** As a case file writes them: what each is on, and the value. */
   readonly filters: readonly (readonly [subject: string, value: string])[];
-  /** What the documentation leaves open of the request, if anything: the rest still binds. */
-  readonly open: RequestPatch | undefined;
 }
+
+/** Members in which twins differ. */
+const members = ['customer', 'items', 'quantities', 'orderMetadata', 'metadata', 'expand', 'filters'] as const;
 
 /**
  * Goes beyond the written cases: draws documented requests over the world, holds the answers against what the
@@ -86,23 +103,41 @@ export async function explore(
   let unclear: { count: number; reason: string } = { count: 0, reason: '' };
   const budget = requests * 2;
   let found: { draw: Draw; broken: Broken; exchange: Exchange } | undefined;
+  /** What others are compared with, by name: see {@link Names}. */
+  const references: References = new Map();
+
+  const send = async (request: HttpRequest): Promise<Exchange> => {
+    sent += 1;
+    const exchange = await channel.send(request);
+    requestsSent += exchange.attempts ?? 1;
+    return exchange;
+  };
+  const sendAndJudge = async (draw: Draw) => {
+    const request = requestOf(draw, suite.world);
+    const { twin } = draw;
+    const before = twin === undefined ? [] : [send(requestOf({ ...draw, ...twin }, suite.world))];
+    if (!draw.areTogether) await Promise.all(before);
+    const [exchange] = await Promise.all([send(request), ...before]);
+    return { request, exchange, judged: judge(request, exchange, references, background) };
+  };
+  const nothingValid = requestForNothing(suite.world);
 
   const property = fc.asyncProperty(draws(suite.world), async (draw) => {
     // Shrinking has a budget of its own; past it, what was found so far is small enough.
-    if (sent >= budget || unclear.count >= maxUnclear) return;
-    const request = requestOf(draw, suite.world);
-    sent += 1;
-    const sendAndJudge = async () => {
-      const exchange = await channel.send(request);
-      requestsSent += exchange.attempts ?? 1;
-      return { exchange, judged: judge(request, exchange, background) };
-    };
-    const { exchange, judged } = await sendAndJudge();
+    if (sent >= (found === undefined ? requests : budget) || unclear.count >= maxUnclear) return;
+    if (nothingValid !== undefined && !references.has('nothing-valid'))
+      references.set('nothing-valid', { request: nothingValid, exchange: await send(nothingValid) });
+    const { request, exchange, judged } = await sendAndJudge(draw);
+    const kind = tellingName(request, background.world);
+    if (judged === undefined && kind !== undefined && !references.has(kind))
+      references.set(kind, { request, exchange });
     if (judged?.is === 'unclear') unclear = { count: unclear.count + 1, reason: judged.because };
     if (judged?.is !== 'violated') return;
     // As with a case: what is refuted only once proves nothing.
     channel.renew();
-    const again = (await sendAndJudge()).judged;
+    for (const [name, reference] of references)
+      references.set(name, { ...reference, exchange: await send(reference.request) });
+    const again = (await sendAndJudge(draw)).judged;
     if (again?.is !== 'violated' || again.part !== judged.part) {
       const reason = `Unstable: refuted once, and not alike when it was sent again. ${judged.because}`;
       unclear = { count: unclear.count + 1, reason };
@@ -121,7 +156,15 @@ export async function explore(
       const subject = requirementOf(broken, draw, suite.ledger);
       const at = suite.ledger.requirements.find(({ id }) => id === subject)?.at ?? common.at;
       const reason = `${broken.because} ${origin}`;
-      return { ...common, subject, verdict: 'fail', reason, at, evidence: exchange, asCase: caseText(draw, subject) };
+      return {
+        ...common,
+        subject,
+        verdict: 'fail',
+        reason,
+        at,
+        evidence: exchange,
+        asCase: caseText(draw, broken, subject, references),
+      };
     }
     if (failed)
       return {
@@ -138,8 +181,54 @@ export async function explore(
   return presentable(result(), (text) => channel.redact(text));
 }
 
-/** Documented requests of whose result the documentation says something: what is open is not drawn. */
+/** Documented requests of whose result the documentation says something. */
 function draws(world: NamedWorld): fc.Arbitrary<Draw> {
+  const ways = Object.keys(waysOfSending) as WayOfSending[];
+  const said = saidIn(world);
+  return fc
+    .record({
+      said,
+      other: said,
+      // Mostly a request by itself, which is what a failure is shrunk to.
+      differingIn: fc.oneof(
+        { weight: 1, arbitrary: fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.constantFrom(...members) },
+      ),
+      areTogether: fc.boolean(),
+      sent: fc.oneof(
+        { weight: 4, arbitrary: fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.constantFrom(...ways) },
+      ),
+      open: fc.oneof(
+        { weight: 2, arbitrary: fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.constantFrom(...openVariants(world)) },
+      ),
+      isOpenFirst: fc.boolean(),
+    })
+    .map(({ said, other, differingIn, ...rest }) => ({
+      ...said,
+      ...rest,
+      twin: differingIn === undefined ? undefined : twinOf(said, other, differingIn),
+    }));
+}
+
+/** What another request says that differs from one in a single member, there in as little as can be. */
+function twinOf(said: Said, other: Said, member: (typeof members)[number]): Said {
+  const [first, ...rest] = said.items;
+  const keys = Object.keys(said.metadata);
+  if (member === 'items' && first !== undefined) {
+    const like = other.items.find((item) => 'sku' in item === 'sku' in first);
+    return { ...said, items: [like ?? first, ...rest] };
+  }
+  if (member === 'metadata' && keys.length > 0) {
+    const values = Object.values(other.metadata);
+    return { ...said, metadata: Object.fromEntries(keys.map((key, n) => [key, values[n] ?? 'another value'])) };
+  }
+  return { ...said, [member]: other[member] };
+}
+
+/** What requests say: what is open is not drawn. */
+function saidIn(world: NamedWorld): fc.Arbitrary<Said> {
   const { ids, skus, tiers } = world;
   const names = (kind: Kind) => [...ids[kind].keys()];
   const skusOf = new Map(skus.map(({ id, product_id }) => [id, product_id]));
@@ -166,7 +255,9 @@ function draws(world: NamedWorld): fc.Arbitrary<Draw> {
   ].map(([key, value]) => [`metadata.${key}`, value] as const);
   const metadataValues = [...new Map(metadataFilters.map((filter) => [filter.join(' '), filter])).values()];
   const campaign = fc.constantFrom(...campaigns);
-  const entry = fc.constantFrom(...metadataValues);
+  // Those that many tiers have, more often: most may be said of what they find.
+  const frequent = entries.map(([key, value]) => [`metadata.${key}`, value] as const);
+  const entry = fc.oneof(fc.constantFrom(...metadataValues), fc.constantFrom(...frequent));
   const product = fc.record({
     product: fc.constantFrom(...names('product')),
     times: fc.constantFrom(1, 1, 1, 2, 5),
@@ -188,7 +279,15 @@ function draws(world: NamedWorld): fc.Arbitrary<Draw> {
         fc.subarray([...values, ...payments.map(([, value]) => value)], { minLength: 1, maxLength: 3 }),
         { maxKeys: 2 },
       ),
-      metadata: fc.dictionary(fc.constantFrom(...keys, 'another_key'), fc.constantFrom(...values), { maxKeys: 3 }),
+      metadata: fc
+        .array(
+          fc.oneof(
+            fc.constantFrom(...metadataEntries),
+            fc.tuple(fc.constantFrom(...keys, 'another_key'), fc.constantFrom(...values)),
+          ),
+          { maxLength: 3 },
+        )
+        .map((entries) => Object.fromEntries(entries)),
       expand: fc.boolean(),
       // Seldom two of them: what they mean together is mostly open.
       filters: fc.oneof(
@@ -197,10 +296,6 @@ function draws(world: NamedWorld): fc.Arbitrary<Draw> {
         { weight: 3, arbitrary: fc.tuple(entry) },
         { weight: 1, arbitrary: fc.tuple(campaign, entry) },
         { weight: 1, arbitrary: fc.tuple(entry, campaign) },
-      ),
-      open: fc.oneof(
-        { weight: 2, arbitrary: fc.constant(undefined) },
-        { weight: 1, arbitrary: fc.constantFrom(...openVariants(world)) },
       ),
     })
     .map((draw) => {
@@ -212,7 +307,7 @@ function draws(world: NamedWorld): fc.Arbitrary<Draw> {
 }
 
 /** The body and the query of a draw, as a case file writes them. */
-function patchOf({ customer, items, quantities, orderMetadata, metadata, expand, filters }: Draw): RequestPatch {
+function patchOf({ customer, items, quantities, orderMetadata, metadata, expand, filters }: Said): RequestPatch {
   const lines = items.flatMap((item, n): object[] => {
     const quantity = quantities[n] ?? 1;
     if ('sku' in item) return [{ sku_id: `<sku ${item.sku}>`, quantity }];
@@ -232,46 +327,98 @@ function patchOf({ customer, items, quantities, orderMetadata, metadata, expand,
   };
 }
 
-function requestOf(draw: Draw, { ids }: NamedWorld): HttpRequest {
-  const whole = patched(documentedRequest, patchOf(draw));
-  return assembled(
-    draw.open === undefined ? whole : patched(whole, draw.open),
-    (kind, name) => ids[kind as Kind].get(name) ?? name,
+/** The patches that make a draw, in the order in which they are applied. */
+function patchesOf({ open, isOpenFirst, sent, ...said }: Draw): RequestPatch[] {
+  const { filter, ...body } = patchOf(said);
+  const filtered = filter === undefined ? [] : [{ filter }];
+  const opened = open === undefined ? [] : [open];
+  return [
+    body,
+    ...(isOpenFirst ? [...opened, ...filtered] : [...filtered, ...opened]),
+    ...(sent === undefined ? [] : [{ sent }]),
+  ];
+}
+
+function requestOf(draw: Draw, world: NamedWorld): HttpRequest {
+  return withIds(patchesOf(draw), world);
+}
+
+function withIds(patches: readonly RequestPatch[], { ids }: NamedWorld): HttpRequest {
+  return assembled(patches.reduce(patched, documentedRequest), (kind, name) => ids[kind as Kind].get(name) ?? name);
+}
+
+/** Requests that others are compared with, with what they were last answered. */
+type References = Map<Names, { readonly request: HttpRequest; readonly exchange: Exchange }>;
+
+/** One for which nothing is valid, and one for each kind of filter that tells where its window is. */
+type Names = 'nothing-valid' | 'telling-campaign' | 'telling-metadata';
+
+/** A request for a campaign that has no tiers, which shows how an empty result is answered. */
+function requestForNothing(world: NamedWorld): HttpRequest | undefined {
+  const [customer = ''] = world.ids.customer.keys();
+  const [product = ''] = world.ids.product.keys();
+  const campaign = [...world.ids.campaign].find(([, id]) => world.tiers.every((tier) => tier.campaign_id !== id))?.[0];
+  if (campaign === undefined) return undefined;
+  const items = [{ product_id: `<product ${product}>`, quantity: 1 }];
+  const body = {
+    customer: { id: `<customer ${customer}>` },
+    order: { items, metadata: {} },
+    options: {},
+    metadata: {},
+  };
+  return withIds([{ body, filter: { campaign } }], world);
+}
+
+/** The name of a request that tells where the window of its filter is. */
+function tellingName(request: HttpRequest, world: World): Names | undefined {
+  const oracle = oracleFor(request, world);
+  const differs = alternativeTiers(oracle, world).some(
+    ({ required, forbidden }) => required.length + forbidden.length > 0,
   );
+  return differs && oracle.filteredOn !== undefined ? `telling-${oracle.filteredOn}` : undefined;
 }
 
 /** A statement that an exchange refutes. */
 interface Broken {
   readonly is: 'violated';
   readonly because: string;
-  readonly part: 'status' | 'older' | 'unmatching' | 'invalid' | 'not-returned';
+  readonly part: 'status' | 'window' | 'older' | 'unmatching' | 'invalid' | 'not-returned';
 }
 
 /** Holds an answer against everything that the documentation says of its request. */
 function judge(
   request: HttpRequest,
   exchange: Exchange,
+  references: References,
   background: Background,
 ): Broken | { is: 'unclear'; because: string } | undefined {
   const oracle = oracleFor(request, background.world);
   if (oracle.whyOpen !== undefined && background.world.tiers.every((tier) => oracle.returned(tier) === 'open'))
     throw new Error(`A request was drawn of which the documentation says nothing: ${oracle.whyOpen}.`);
-  const [evidence] = evidenceOf([new Map([[drawn, exchange]])], background);
+  const others = [...references].map(([name, reference]) => [name, reference.exchange] as const);
+  const [evidence] = evidenceOf([new Map<string, Exchange>([[drawn, exchange], ...others])], background);
   if (evidence === undefined) throw new Error('An exchange leads to its evidence.');
+  const refuses = lengthRequired(exchange) !== undefined;
   let unclear: { is: 'unclear'; because: string } | undefined;
-  for (const [part, assertion] of assertionsFor(oracle, background)) {
+  for (const [part, assertion] of refuses ? [] : assertionsFor(request, oracle, references, background)) {
     const truth = truthOf(assertion, evidence, 'requirement');
     if (truth.is === 'violated') return { is: 'violated', because: truth.because, part };
-    if (truth.is === 'unclear') unclear ??= { is: 'unclear', because: truth.because };
+    // A request that may have an empty result may be answered as one that has.
+    if (truth.is === 'unclear' && assertion.kind !== 'accepted') unclear ??= { is: 'unclear', because: truth.because };
   }
   return unclear;
 }
 
-/** The name of the only request. */
+/** The name of the request that is judged. */
 const drawn = 'request';
 
 /** All that the documentation says of a request, as assertions, each with the part of it that would be broken. */
-function assertionsFor(oracle: Oracle, { world }: Background): [Broken['part'], Assertion][] {
+function assertionsFor(
+  request: HttpRequest,
+  oracle: Oracle,
+  references: References,
+  { world }: Background,
+): [Broken['part'], Assertion][] {
   const tiersThat = (obligation: Obligation) => world.tiers.filter((tier) => oracle.returned(tier) === obligation);
   const idsOf = (tiers: readonly { readonly id: string }[]) => tiers.map(({ id }) => id);
   const required = idsOf(tiersThat('required'));
@@ -285,8 +432,24 @@ function assertionsFor(oracle: Oracle, { world }: Background): [Broken['part'], 
     tiers.length === 0 ? [] : [[part, about('returned.exclude', { tiers })]];
   const whereRequired = (part: Broken['part'], kind: string, data: object): [Broken['part'], Assertion][] =>
     required.length === 0 ? [] : [[part, about(kind, data)]];
+  const isOpen = oracle.whyOpen !== undefined;
+  const like = { unless: 'empty-like', other: 'nothing-valid' };
+  const name = tellingName(request, world);
+  const telling = name === undefined ? undefined : references.get(name);
+  const ofTelling = telling === undefined ? oracle : oracleFor(telling.request, world);
+  const windows = {
+    other: telling === undefined ? drawn : name,
+    alternatives: alternativeTiers(oracle, world),
+    ofOther: alternativeTiers(ofTelling, world),
+  };
   return [
-    ...whereRequired('status', 'status', { patterns: ['2xx'] }),
+    ...(oracle.accepted ? whereRequired('status', 'status', { patterns: ['2xx'] }) : []),
+    ...(oracle.accepted && isOpen && references.has('nothing-valid')
+      ? [['status', about('accepted', like)] satisfies [Broken['part'], Assertion]]
+      : []),
+    ...(name === undefined
+      ? []
+      : [['window', about('returned.window-as', windows)] satisfies [Broken['part'], Assertion]]),
     ...excluding('older', idsOf(older)),
     ...excluding('unmatching', idsOf(unmatching)),
     ...excluding('invalid', idsOf(invalid)),
@@ -303,6 +466,7 @@ function requirementOf({ part }: Broken, draw: Draw, { requirements }: Ledger): 
 function findingOf(part: Broken['part'], { filters, open, expand, items, orderMetadata }: Draw): Finding {
   const filterFinding = filters[0]?.[0] === 'campaign' ? 'campaign-filter-wrong' : 'metadata-filter-wrong';
   switch (part) {
+    case 'window':
     case 'older':
       return 'older-returned';
     case 'invalid':
@@ -313,6 +477,7 @@ function findingOf(part: Broken['part'], { filters, open, expand, items, orderMe
     case 'not-returned':
       return filters.length === 0 ? 'valid-not-returned' : filterFinding;
     case 'status':
+      if (open !== undefined) return 'audience-rules-only-refused';
       if (expand) return 'expand-refused';
       if (items.some((item) => 'times' in item && item.times > 1)) return 'repeated-product-refused';
       if (Object.keys(orderMetadata).length > 0) return 'order-metadata-refused';
@@ -321,22 +486,33 @@ function findingOf(part: Broken['part'], { filters, open, expand, items, orderMe
 }
 
 /** A draw as a case, ready to be added to a file under cases/requirements/. */
-function caseText(draw: Draw, verifies: string): string {
-  const { filter, body } = patchOf(draw);
+function caseText(draw: Draw, { part }: Broken, verifies: string, references: References): string {
+  const { filter: _, ...plain } = patchOf(draw);
+  const [, ...patches] = patchesOf(draw);
+  const changes = Object.assign({}, ...patches);
   const control = { of: 'plain', returned: { include: 'greeting' } };
+  const title = 'Found by exploring';
+  const entry = (sending: object) =>
+    stringify(
+      { cases: [{ id: 'found-by-exploring', verifies, title, ...sending }] },
+      { lineWidth: 0, aliasDuplicateObjects: false },
+    );
   const expectation =
     draw.open === undefined ? { include: 'required', exclude: 'forbidden' } : { exclude: 'forbidden' };
-  const isPlain = filter === undefined && draw.open === undefined;
-  const sent = isPlain
-    ? { request: { body }, expect: [{ returned: expectation }] }
-    : {
-        requests: {
-          plain: { body },
-          probe: { like: 'plain', ...(filter === undefined ? {} : { filter }), ...draw.open },
-        },
-        given: [control],
-        expect: [{ of: 'probe', returned: expectation }],
-      };
-  const title = 'Found by exploring';
-  return stringify({ cases: [{ id: 'found-by-exploring', verifies, title, ...sent }] }, { lineWidth: 0 });
+  if (patches.length === 0 && draw.twin === undefined)
+    return entry({ request: plain, expect: [{ returned: expectation }] });
+  const twin = draw.twin === undefined ? {} : { twin: patchOf(draw.twin) };
+  const name: Names | undefined =
+    part === 'window' ? `telling-${draw.filters[0]?.[0] === 'campaign' ? 'campaign' : 'metadata'}` : undefined;
+  const telling = name === undefined ? undefined : references.get(name);
+  const requests = {
+    plain,
+    ...twin,
+    ...(telling === undefined
+      ? {}
+      : { telling: { raw: telling.request.body, query: telling.request.path.split('?')[1] } }),
+    probe: { like: 'plain', ...changes },
+  };
+  const statement = { of: 'probe', returned: telling === undefined ? expectation : { 'window-as': 'telling' } };
+  return entry({ requests, given: [control], expect: [statement] });
 }

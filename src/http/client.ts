@@ -1,3 +1,5 @@
+import { Readable } from 'node:stream';
+import { setTimeout } from 'node:timers/promises';
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { ownPackage } from '../support/package-root.js';
 import { readBody } from './body.js';
@@ -59,7 +61,8 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
     if ('refusal' in connection) return { request, transportError: 'not-sent', message: connection.refusal };
     const reason = whyWithheld?.() ?? whyExhausted(requestBudget, budget);
     if (reason !== undefined) return { request, transportError: 'not-sent', message: reason };
-    const { dispatcher } = connection;
+    const own = request.sent === 'on-a-fresh-connection' ? connect() : connection;
+    const { dispatcher } = 'dispatcher' in own ? own : connection;
     const remaining = remainingMs(requestBudget, budget);
     requestBudget.spend();
     try {
@@ -69,7 +72,7 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
           path: `${prefix}${request.path}`,
           method: request.method as 'GET',
           headers: headersToSend(request, secrets),
-          body: request.body ?? null,
+          body: bodyToSend(request),
           reset: false,
           responseHeaders: 'raw',
           signal,
@@ -83,6 +86,8 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
       const isOutOfTime =
         'message' in exchange && exchange.transportError === 'timed-out' && remaining < limits.timeoutMs;
       return isOutOfTime ? { ...exchange, message: outOfTime(budget) } : exchange;
+    } finally {
+      if (own !== connection && 'dispatcher' in own) void own.dispatcher.close();
     }
   };
 
@@ -135,16 +140,37 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
 }
 
 /** Adds the headers that a request does not have itself. */
-function withHeaders(request: HttpRequest, extra: Headers): HttpRequest {
+export function withHeaders(request: HttpRequest, extra: Headers): HttpRequest {
   return {
     ...request,
     headers: [...request.headers, ...extra.filter(([name]) => headerValues(request.headers, name).length === 0)],
   };
 }
 
+/** What undici sends: a body that comes as a whole has its length announced, of one that comes bit by bit it is not known. */
+function bodyToSend({ body, sent }: HttpRequest): string | Readable | null {
+  if (body === undefined) return null;
+  return sent === 'chunked' || sent === 'in-pieces' ? Readable.from(piecesOf(Buffer.from(body))) : body;
+}
+
+const pieces = 3;
+/** So long that each piece leaves by itself. */
+const pauseMs = 5;
+
+async function* piecesOf(body: Buffer): AsyncGenerator<Buffer> {
+  const length = Math.ceil(body.length / pieces);
+  for (let start = 0; start < body.length; start += length) {
+    if (start > 0) await setTimeout(pauseMs);
+    yield body.subarray(start, start + length);
+  }
+}
+
 /** All headers as they go over the wire, by name: a proxy agent of undici keeps repeated ones only in this form. */
 function headersToSend(request: HttpRequest, secrets: readonly Secret[]): Record<string, string | string[]> {
+  const length =
+    request.sent === 'in-pieces' ? [['Content-Length', String(Buffer.byteLength(request.body ?? ''))] as const] : [];
   const { headers } = withHeaders(request, [
+    ...length,
     ['User-Agent', userAgent],
     ['Accept', '*/*'],
     ['Accept-Encoding', 'identity'],

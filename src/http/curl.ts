@@ -5,7 +5,7 @@ import { type HttpRequest, headerValues } from './exchange.js';
  *
  * @param baseUrl without a trailing slash; one such as `$BASE_URL` stays a variable of the shell, too
  */
-export function curlCommand({ method, path, headers, body }: HttpRequest, baseUrl: string): string {
+export function curlCommand({ method, path, headers, body, sent }: HttpRequest, baseUrl: string): string {
   // -g: brackets in the URL are meant literally. -i: show the status.
   const words = ['curl -gi'];
   if (method !== 'HEAD') words.push(`-X ${method}`);
@@ -18,6 +18,7 @@ export function curlCommand({ method, path, headers, body }: HttpRequest, baseUr
     const line = value === '' ? `${name};` : `${name}: ${value}`;
     words.push(`-H ${isVariable(value) ? `"${line}"` : quoted(line)}`);
   }
+  if (sent === 'chunked') words.push("-H 'Transfer-Encoding: chunked'");
   // curl would send a form's type with a body.
   if (body !== undefined && headerValues(headers, 'content-type').length === 0) words.push("-H 'Content-Type:'");
   if (body !== undefined) words.push(`--data-raw ${quoted(body)}`);

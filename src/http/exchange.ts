@@ -11,6 +11,11 @@ export interface HttpRequest {
   readonly path: string;
   readonly headers: Headers;
   readonly body?: string;
+  /**
+   * How it leaves, where that is not as usual, with its Content-Length, as a whole and on a connection that is kept:
+   * chunked, without Content-Length; with it, but in pieces; or on a connection of its own.
+   */
+  readonly sent?: 'chunked' | 'in-pieces' | 'on-a-fresh-connection';
 }
 
 export interface HttpResponse {

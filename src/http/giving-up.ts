@@ -8,6 +8,9 @@ const maxRepeatedInVain = 3;
 /** After so many in a row, it is tried whether the deployment answers at all. */
 const maxInVain = 10;
 
+/** How the reason begins for which requests were not sent. */
+export const nothingMoreSent = 'Nothing more was sent:';
+
 /** What becomes of exchanges, one after another, and when more of them would be in vain. */
 export interface Watch {
   /** Whether repeating a request may help. */
@@ -48,7 +51,7 @@ export function watch(send: (request: HttpRequest) => Promise<Exchange>, giveUp:
       }
       const inRow = `${maxInVain} requests in a row brought nothing`;
       const trialToo = trial === undefined ? '' : ', nor did one that was answered before';
-      giveUp(`Nothing more was sent: ${inRow}${trialToo}. The last one: ${whyNothingShown(exchange)}`);
+      giveUp(`${nothingMoreSent} ${inRow}${trialToo}. The last one: ${whyNothingShown(exchange)}`);
       return trial === undefined || !wasSent(trial) ? 0 : 1;
     },
   };

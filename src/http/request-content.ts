@@ -29,7 +29,7 @@ export function contentOf(request: HttpRequest): RequestContent {
       .filter((part) => part !== '')
       .map((part) => {
         const [name = '', value = ''] = splitOnce(part, '=');
-        return [name, decode(value)] as const;
+        return [name, percentDecoded(value)] as const;
       }),
     headers,
     ...parseBody(request.body),
@@ -41,7 +41,8 @@ function splitOnce(text: string, separator: string): [string, string?] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
-function decode(value: string): string {
+/** A value of a query as it was before it was percent-encoded; one that was not, as it is. */
+export function percentDecoded(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {

@@ -50,3 +50,15 @@ export function redirected({ status, headers }: HttpResponse): string | undefine
   const to = headerValues(headers, 'location')[0];
   return `Redirected (${status})${to === undefined ? '' : ` to ${to}`}; redirects are not followed. Is the base URL right?`;
 }
+
+/**
+ * That a server takes no body whose length it is not told, in words; undefined where it does. HTTP leaves that to it
+ * (RFC 9112, sections 6.1 and 6.3).
+ */
+export function lengthRequired(exchange: Exchange): string | undefined {
+  if (!('response' in exchange) || exchange.request.sent !== 'chunked') return undefined;
+  const { status } = exchange.response;
+  return status === 411 || status === 501
+    ? `Answered ${status}: the target takes no body without Content-Length.`
+    : undefined;
+}

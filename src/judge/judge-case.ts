@@ -10,13 +10,13 @@ import {
   undetermined,
 } from '../cases/case.js';
 import type { Exchange } from '../http/exchange.js';
-import { succeeded, whyNothingShown } from '../http/response-status.js';
+import { lengthRequired, succeeded, whyNothingShown } from '../http/response-status.js';
 import { type Naming, namesTiers } from '../recognition/naming.js';
 import { readingOf } from '../recognition/reading.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import type { Location } from '../support/problem.js';
 import { someOf } from '../support/some-of.js';
-import type { World } from '../world/world.js';
+import type { NamedWorld } from '../world/named-world.js';
 import { takenValue } from './value.js';
 import { type Verdict, worst } from './verdict.js';
 
@@ -45,7 +45,7 @@ export interface CaseJudgement extends Judgement {
 
 /** What is known of the target beside the exchanges of a case. */
 export interface Background {
-  readonly world: World;
+  readonly world: NamedWorld;
   readonly recognizer: Recognizer;
   /** What the calibration exchanges named, so that a response is not read without knowing the others. */
   readonly calibration: readonly Naming[];
@@ -96,6 +96,10 @@ export function evidenceOf(rows: SentRows, { world, recognizer, calibration, sta
 }
 
 function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: Evidence): Judgement {
+  for (const [name, exchange] of evidence.exchanges) {
+    const reason = lengthRequired(exchange);
+    if (reason !== undefined) return { verdict: 'not-applicable', reason, at, exchange: name };
+  }
   const unmet = whyInconclusive(row, at, evidence);
   if (unmet !== undefined) return unmet;
   if (row.expect.length === 0) return { verdict: 'error', reason: 'The case asserts nothing.', at };
@@ -167,7 +171,10 @@ interface Finding {
   readonly judgement: Omit<Judgement, 'verdict'>;
 }
 
-/** The first assertion that is violated or, when none is, the first that is unclear. */
+/**
+ * The first assertion that is violated, with what else the same response violates, or, when none is, the first that is
+ * unclear.
+ */
 function firstFinding(assertions: readonly Assertion[], evidence: Evidence, mode: Mode): Finding | undefined {
   const findings = assertions.flatMap((assertion): Finding[] => {
     const truth = truthOf(assertion, evidence, mode);
@@ -175,7 +182,14 @@ function firstFinding(assertions: readonly Assertion[], evidence: Evidence, mode
     const { is, because: reason, shownBy } = truth;
     return [{ is, judgement: { reason, at: assertion.at, ...(shownBy === undefined ? {} : { exchange: shownBy }) } }];
   });
-  return findings.find(({ is }) => is === 'violated') ?? findings[0];
+  const violated = findings.filter(({ is }) => is === 'violated');
+  const [first] = violated;
+  if (first === undefined) return findings[0];
+  const { judgement } = first;
+  const reasons = violated
+    .filter((each) => each.judgement.exchange === judgement.exchange)
+    .map((each) => each.judgement.reason);
+  return { ...first, judgement: { ...judgement, reason: [...new Set(reasons)].join(' ') } };
 }
 
 function sumOfRows(rows: readonly RowJudgement[], { at }: RequirementCase): Judgement {

@@ -32,7 +32,7 @@ function nothingSeen(): Seen {
   return { types: new Set(), objects: 0, members: new Map() };
 }
 
-/** How the members of objects are told apart. */
+/** How the members of objects are distinguished. */
 interface Telling {
   readonly ids: KnownIds;
   /** Whether a key may be shown: one that holds a secret may not. */

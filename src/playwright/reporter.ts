@@ -1,5 +1,5 @@
-import type { FullResult, Reporter, TestCase, TestResult } from '@playwright/test/reporter';
-import { type CaseResult, explored, sampled, unsent } from '../engine/case-result.js';
+import type { FullConfig, FullResult, Reporter, Suite, TestCase, TestResult } from '@playwright/test/reporter';
+import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
 import { certificateOf } from '../report/certificate.js';
 import { writeResults } from '../report/results.js';
 import { summaryOf } from '../report/summary.js';
@@ -9,7 +9,8 @@ import { UnusableInput } from '../support/problem.js';
 import { certifiedTarget } from '../targets/target.js';
 import { caseIdOf, type Report, reportOf } from './attachment.js';
 import { onceDismissed, outliveReaders } from './dismissal.js';
-import { inputsOfRun, saveEnding } from './run-state.js';
+import { inputsOfRun, type Session, saveEnding, sessionOfRun } from './run-state.js';
+import { selectsCases } from './selection.js';
 
 /** Assembles the certificate from the results of all tests, and ends the run as failed unless the target conforms. */
 export default class CertificateReporter implements Reporter {
@@ -17,12 +18,19 @@ export default class CertificateReporter implements Reporter {
   private readonly startedMs = monotonicMs();
   private readonly inputs = inputsOfRun();
   private readonly results = new Map<string, CaseResult>();
+  private selected: ReadonlySet<string> | undefined;
   private report: Report | undefined;
 
   constructor() {
     outliveReaders();
     // As Ctrl-C does, so that the certificate says what was judged by then.
     onceDismissed(() => process.kill(process.pid, 'SIGINT'));
+  }
+
+  onBegin(_: FullConfig, tests: Suite): void {
+    const ids = tests.allTests().flatMap((test) => caseIdOf(test) ?? []);
+    // A run that came to no tests begins, too, when it ends.
+    if (ids.length > 0) this.selected = new Set(ids);
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {
@@ -32,12 +40,19 @@ export default class CertificateReporter implements Reporter {
     const testCase = this.inputs.suite.cases.find((each) => each.id === id);
     const [problem] = (result.error?.message ?? 'The test ended without a result.').split('\n');
     if (report !== undefined) this.results.set(id, report.result);
-    else if (testCase !== undefined) this.results.set(id, unsent(testCase, 'error', oneLine(problem ?? '')));
+    // One that the end of the run came upon was not reached.
+    else if (testCase !== undefined && result.status !== 'interrupted')
+      this.results.set(id, unsent(testCase, 'error', oneLine(problem ?? '')));
   }
 
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
+    const session = sessionOfRun();
+    if (!this.isBegun(result, session)) {
+      saveEnding({ kind: 'not-begun' });
+      return { status: result.status };
+    }
     try {
-      return this.certified(result);
+      return this.certified(result, session);
     } catch (error) {
       const isUnwritten = error instanceof UnusableInput;
       saveEnding({ kind: isUnwritten ? 'unwritten' : 'broken-off' });
@@ -47,24 +62,53 @@ export default class CertificateReporter implements Reporter {
     }
   }
 
-  private certified({ status }: FullResult): { status: FullResult['status'] } {
-    const { report } = this;
+  /** Whether there is anything to certify: not where tests were listed, say, or the arguments could not be used. */
+  private isBegun({ status }: FullResult, session: Session | undefined): boolean {
+    if (this.results.size > 0 || status === 'interrupted') return true;
+    return session !== undefined && (status !== 'failed' || session.calibration.unreachable !== undefined);
+  }
+
+  private certified({ status }: FullResult, session: Session | undefined): { status: FullResult['status'] } {
     const { suite, settings } = this.inputs;
-    const calibration = report?.calibration;
-    // In the order of the suite, whatever the order in which shards came in.
-    const results = [...suite.cases.map(({ id }) => id), sampled, explored].flatMap((id) => this.results.get(id) ?? []);
+    const { target, calibration } = this.report ?? session ?? {};
+    const results = this.resultsInOrder(session);
     const certificate = certificateOf(suite, results, {
-      target: report?.target ?? certifiedTarget(settings.target, ''),
+      target: target ?? certifiedTarget(settings.target, ''),
       requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration?.requestsSent ?? 0),
       isCutShort: status === 'interrupted' || status === 'timedout',
       notes: [...(calibration?.note === undefined ? [] : [calibration.note]), ...settings.notes],
       startedAt: this.startedAt,
       durationMs: monotonicMs() - this.startedMs,
     });
-    const written = writeResults(certificate, suite, results, settings);
+    const written = writeResults(certificate, suite, results, { ...settings, isPartial: this.isPartial() });
     saveEnding({ kind: 'certified', verdict: certificate.verdict, drift: certificate.drift });
     process.stdout.write(summaryOf(certificate, written));
     return { status: status === 'passed' && certificate.verdict !== 'conforms' ? 'failed' : status };
+  }
+
+  /** Whether only some of the cases were to be run, as far as is known: without tests, by the command line. */
+  private isPartial(): boolean {
+    const { selected } = this;
+    return selected === undefined
+      ? selectsCases(process.argv)
+      : this.inputs.suite.cases.some(({ id }) => !selected.has(id));
+  }
+
+  /** In the order of the suite, whatever the order in which shards came in; with those that no test came to. */
+  private resultsInOrder(session: Session | undefined): CaseResult[] {
+    const { selected, results } = this;
+    const unreachable = session?.calibration.unreachable;
+    return [
+      ...this.inputs.suite.cases.flatMap((testCase) => {
+        const result = results.get(testCase.id);
+        if (result !== undefined) return [result];
+        if (unreachable !== undefined) return [unsent(testCase, 'inconclusive', unreachable)];
+        return selected === undefined || selected.has(testCase.id)
+          ? [unsent(testCase, 'not-applicable', notReached)]
+          : [];
+      }),
+      ...[sampled, explored].flatMap((id) => results.get(id) ?? []),
+    ];
   }
 
   printsToStdio(): boolean {

@@ -36,9 +36,13 @@ export interface Session {
   readonly requestBudget: RequestBudget;
 }
 
-/** How a run ended: with a certificate, with results that could not be written, or by a mistake in the suite. */
+/**
+ * How a run ended: with a certificate, before anything was to be judged, with results that could not be written, or by
+ * a mistake in the suite.
+ */
 export type Ending =
   | ({ readonly kind: 'certified' } & Pick<Certificate, 'verdict' | 'drift'>)
+  | { readonly kind: 'not-begun' }
   | { readonly kind: 'unwritten' }
   | { readonly kind: 'broken-off' };
 
@@ -126,9 +130,16 @@ export function saveSession({ target, calibration, requestBudget }: Session): vo
 }
 
 export function loadSession(): Session {
-  const saved = read<Saved>(files.session);
-  if (saved === undefined)
+  const session = sessionOfRun();
+  if (session === undefined)
     throw new Error('The set-up of the run has not been done: playwright.config.ts names it as globalSetup.');
+  return session;
+}
+
+/** What the set-up found out; undefined where it did not come so far. */
+export function sessionOfRun(): Session | undefined {
+  const saved = read<Saved>(files.session);
+  if (saved === undefined) return undefined;
   const { target, calibration, openedAt } = saved;
   return { target, calibration, requestBudget: budgetInFile(fileOf(files.requests), openedAt) };
 }

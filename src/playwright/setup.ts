@@ -2,6 +2,7 @@ import { referenceCredentials } from '../../reference/credentials.js';
 import { serveReference } from '../../reference/server.js';
 import { startRun } from '../engine/run.js';
 import { budgetInMemory } from '../http/request-budget.js';
+import { referenceBegins } from '../report/reference-notice.js';
 import { Mistake } from '../support/foreign-error.js';
 import { UnusableInput } from '../support/problem.js';
 import { endpointOf } from '../targets/connection.js';
@@ -14,12 +15,13 @@ export default async function setup(): Promise<() => Promise<void>> {
   try {
     return await begun();
   } catch (error) {
-    throw error instanceof UnusableInput ? error : new Mistake(error);
+    throw error instanceof UnusableInput || error instanceof NothingToRun ? error : new Mistake(error);
   }
 }
 
 async function begun(): Promise<() => Promise<void>> {
   const { suite, settings } = inputsOfRun();
+  if (settings.target.kind === 'reference') process.stdout.write(`${referenceBegins}\n`);
   const unshare = shareRun();
   const { place, options } = loadTarget(process.env).connection;
   const reference =
@@ -32,8 +34,21 @@ async function begun(): Promise<() => Promise<void>> {
   const { calibration } = await startRun(suite, client);
   await client.close();
   saveSession({ target: certifiedTarget(settings.target, endpoint.baseUrl), calibration, requestBudget });
+  if (calibration.unreachable !== undefined) {
+    // The reporter finds the reason in the session, so that the folder of the run goes only when this process ends.
+    process.once('exit', unshare);
+    throw new NothingToRun();
+  }
   return async () => {
     unshare();
     await reference?.close();
   };
+}
+
+/** Ends the run before any test: each would say the same. */
+class NothingToRun extends Error {
+  constructor() {
+    super('Nothing can be learnt of the target, so no case was sent.');
+    this.stack = this.message;
+  }
 }

@@ -47,14 +47,41 @@ export function idFinder(ids: ReadonlySet<string>): IdFinder {
   };
 }
 
-/** Of ids between what must stand before and after them. Of ids that stand in each other the longest counts. */
+/** Of ids between what must stand before and after them. Of ids that begin with each other the longest counts. */
 function patternOf(
   ids: readonly string[],
   [before, after]: readonly [before: string, after: string],
   flags: string,
 ): RegExp {
-  const longestFirst = [...ids].sort((a, b) => b.length - a.length);
-  return new RegExp(`${before}(?:${longestFirst.map(escapeStringRegexp).join('|')})${after}`, flags);
+  // Of letters that are the same to the pattern, one kind alone, so that common beginnings are found.
+  const texts = flags.includes('i') ? ids.map((id) => id.replace(/[A-Z]/g, (letter) => letter.toLowerCase())) : ids;
+  return new RegExp(texts.length === 0 ? '(?!)' : `${before}${anyOf(texts)}${after}`, flags);
+}
+
+/**
+ * A pattern for any of some texts, the longest that fits. What several begin with stands in it once: otherwise each of
+ * thousands of ids in a body, which begin as those of the world do, would be compared with every one of these.
+ */
+function anyOf(texts: readonly string[]): string {
+  const groups = new Map<string, string[]>();
+  for (const text of texts) {
+    const group = groups.get(text.charAt(0));
+    if (group === undefined) groups.set(text.charAt(0), [text]);
+    else group.push(text);
+  }
+  const isOptional = groups.delete('');
+  if (groups.size === 0) return '';
+  const branches = [...groups.values()].map((group) => {
+    const beginning = commonBeginning(group);
+    return escapeStringRegexp(beginning) + anyOf(group.map((text) => text.slice(beginning.length)));
+  });
+  return `(?:${branches.join('|')})${isOptional ? '?' : ''}`;
+}
+
+function commonBeginning([first = '', ...others]: readonly string[]): string {
+  let length = first.length;
+  for (const other of others) while (!other.startsWith(first.slice(0, length))) length -= 1;
+  return first.slice(0, length);
 }
 
 function shortestOf(ids: readonly string[]): number {
@@ -64,7 +91,7 @@ function shortestOf(ids: readonly string[]): number {
 function matches(text: string, pattern: RegExp): string[] {
   // In a URL they may be percent-encoded (RFC 3986).
   const readings = text.includes('%') ? [text, percentDecoded(text)] : [text];
-  return readings.flatMap((reading) => [...reading.matchAll(pattern)].map(([id]) => id));
+  return readings.flatMap((reading) => reading.match(pattern) ?? []);
 }
 
 /** Decodes what is percent-encoded UTF-8, once, and leaves the rest: a text may speak of 10 % as well. */

@@ -106,7 +106,7 @@ export function stepFor(key: string): string {
   return key.length > longestKey ? digestOf('key', key) : key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Of one pattern, in characters, before what it begins with is told by its digest. */
+/** Of one pattern, in characters, before what it begins with is given by its digest. */
 const longestPattern = 1_000;
 
 function below(pattern: string, step: string): string {
@@ -114,13 +114,13 @@ function below(pattern: string, step: string): string {
   return `${begin}/${step}`;
 }
 
-/** Stands for what is too long to be told: patterns stay short so, and as different as what they describe. */
+/** Stands for what is too long to stand there: patterns stay short so, and as different as what they describe. */
 function digestOf(what: string, text: string): string {
   const digest = createHash('sha256').update(text).digest('hex').slice(0, 16);
   return `(${what} of ${text.length} characters with SHA-256 ${digest})`;
 }
 
-/** A body that names tiers under more patterns is made to be puzzling: the further ones are told as one. */
+/** A body that names tiers under more patterns is made to be puzzling: the further ones count as one. */
 const maxPatterns = 1_000;
 const anywhereElse = '/**';
 

@@ -28,7 +28,10 @@ export function readingOf(namings: readonly Naming[], stated?: readonly string[]
   if (first === undefined) return { kind: 'agreed', patterns: [] };
   const agree =
     !patterns.some(describesSeveral) &&
-    namings.every(({ places }) => others.every((other) => sameSet(places.get(first), places.get(other))));
+    namings.every(({ places }) => {
+      const ids = new Set(places.get(first));
+      return others.every((other) => isSame(ids, places.get(other)));
+    });
   return agree ? { kind: 'agreed', patterns, ...inTexts } : { kind: 'ambiguous', patterns };
 }
 
@@ -41,6 +44,7 @@ export function isStated(pattern: string, stated: readonly string[]): boolean {
   });
 }
 
-function sameSet(one: readonly string[] = [], other: readonly string[] = []): boolean {
-  return one.length === other.length && one.every((id) => other.includes(id));
+/** Whether a list, in which nothing stands twice, has what a set has. */
+function isSame(ids: ReadonlySet<string>, list: readonly string[] = []): boolean {
+  return list.length === ids.size && list.every((id) => ids.has(id));
 }

@@ -24,9 +24,14 @@ export function recordsIn(
       const known = knownIn(text);
       return known.length > 0 ? known : [text];
     });
-  const found = reading.patterns.map(foundUnder);
-  // Those that agree name the same things; those that are stated may each name some.
-  return [...new Set(reading.kind === 'stated' ? found.flat() : found.find((texts) => texts.length > 0))];
+  // Those that are stated may each name some.
+  if (reading.kind === 'stated') return [...new Set(reading.patterns.flatMap(foundUnder))];
+  // Those that agree name the same things, and there may be a thousand.
+  for (const pattern of reading.patterns) {
+    const texts = foundUnder(pattern);
+    if (texts.length > 0) return [...new Set(texts)];
+  }
+  return [];
 }
 
 /** The texts under a pattern: strings and numbers, and keys where the pattern ends with a wildcard for one. */

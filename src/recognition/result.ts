@@ -60,7 +60,7 @@ const unplacedBecause =
 const hintedBecause = `The body holds ids of promotions inside longer texts. Ids of fewer than ${minLengthInsideText} characters may stand there for anything, so whether they were returned cannot be determined.`;
 
 function whyAmbiguous(patterns: readonly string[]): string {
-  const told = patterns.filter((pattern) => !describesSeveral(pattern));
-  const why = told.length < patterns.length ? 'are too many to be told apart' : 'disagree';
-  return `${why}. Name the right one in a target file: response: { tier: ${told[0] ?? '/promotions/*/id'} }, or the right ones in a list.`;
+  const single = patterns.filter((pattern) => !describesSeveral(pattern));
+  const why = single.length < patterns.length ? 'are too many to be distinguished' : 'disagree';
+  return `${why}. Name the right one in a target file: response: { tier: ${single[0] ?? '/promotions/*/id'} }, or the right ones in a list.`;
 }

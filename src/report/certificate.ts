@@ -1,6 +1,6 @@
 import type { Suite } from '../cases/suite.js';
 import { deservesWarning, type Question } from '../contract/ledger.js';
-import { type CaseResult, explored, sampled } from '../engine/case-result.js';
+import { type CaseResult, explored, notReached, notSelected, sampled } from '../engine/case-result.js';
 import { curlCommand } from '../http/curl.js';
 import { type Verdict, verdicts, worst } from '../judge/verdict.js';
 import { behindBar, oneLine } from '../support/foreign-text.js';
@@ -8,6 +8,8 @@ import { formatLocation } from '../support/problem.js';
 import { kinds, lists } from '../world/named-world.js';
 import { driftText } from './drift-text.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
+import { patternOf } from './pattern.js';
+import { isShared, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
 /** The report of one run, as `certificate.json` holds it. Its schema is `schemas/certificate.schema.json`. */
 export interface Certificate {
@@ -32,6 +34,8 @@ export interface CertifiedTarget {
   readonly version?: string;
   readonly contact?: string;
   readonly base_url: string;
+  /** That it is the reference deployment, and none of a user. */
+  readonly is_reference?: true;
 }
 
 export type RunVerdict = 'conforms' | 'does-not-conform' | 'incomplete';
@@ -107,18 +111,22 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
     }
     return { id, part, statement, verdict: worst(cases.map(({ verdict }) => verdict)), cases };
   });
-  // Of requirements that pass without them; the others are named with their reason.
-  const passed = requirements.filter(({ verdict }) => verdict === 'pass').flatMap(({ cases }) => cases);
-  const left = passed.filter(({ reason }) => reason === notSelected).length;
-  const unsent = [
+  const questions = suite.ledger.questions.map((question) => questionEntry(question, byCase.get(question.id)));
+  const unavailable = unavailableIn(suite);
+  const isPartial = requirements.some(({ cases }) => cases.some(({ reason }) => unsentReasons.includes(reason)));
+  const verdict = sumOf(requirements, facts.isCutShort || isPartial || unavailable.length > 0);
+  const shared = sharedReasons({ requirements, questions });
+  const reasons = reasonsFrom(requirements).filter(([, reason]) => !isShared(reason, shared));
+  const incompleteBecause = [
     ...(facts.isCutShort ? [cutShort] : []),
-    ...unavailableIn(suite),
-    ...(left === 0 ? [] : [`${left} requirement cases were not selected in this run.`]),
+    ...unavailable,
+    ...sharedReasonTexts({ requirements, questions }),
+    ...reasons.map(([id, reason]) => `${id}: ${reason}`),
   ];
-  const verdict = sumOf(requirements, unsent.length > 0);
+  const pattern = patternOf(suite.cases, results, suite.world);
   return {
     verdict,
-    ...(verdict === 'incomplete' ? { incomplete_because: [...unsent, ...reasonsFrom(requirements)] } : {}),
+    ...(verdict === 'incomplete' ? { incomplete_because: incompleteBecause } : {}),
     target: facts.target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: Object.fromEntries(
@@ -127,7 +135,7 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
         .filter(([, n]) => n !== 0),
     ),
     requirements,
-    questions: suite.ledger.questions.map((question) => questionEntry(question, byCase.get(question.id))),
+    questions,
     drift: results.flatMap((result) =>
       result.drift.map((drift) => ({ case: result.id, text: driftText(drift, result, responseText) })),
     ),
@@ -135,6 +143,7 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
     notes: [
       ...(facts.isCutShort && verdict !== 'incomplete' ? [cutShort] : []),
       ...facts.notes,
+      ...(pattern === undefined ? [] : [pattern]),
       ...(found?.subject === explored ? [found.reason] : []),
     ],
     requests_sent: facts.requestsSent,
@@ -195,8 +204,8 @@ function following(name: string): string | undefined {
   return stem === undefined ? undefined : `${stem}${Number(number) + 1}`;
 }
 
-const cutShort = 'The run was interrupted: what was not judged by then is not in it.';
-const notSelected = 'Not selected in this run.';
+const cutShort = 'The run was interrupted.';
+const unsentReasons: readonly string[] = [notReached, notSelected];
 
 function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string): CaseEntry {
   if (result === undefined) return { id, verdict: 'not-applicable', reason: notSelected };
@@ -226,11 +235,12 @@ function questionEntry(question: Question, result: CaseResult | undefined): Ques
   };
 }
 
-function reasonsFrom(requirements: readonly RequirementEntry[]): string[] {
+/** Of each requirement that does not pass: its id, and the reason of its verdict. */
+function reasonsFrom(requirements: readonly RequirementEntry[]): [id: string, reason: string][] {
   return requirements
     .filter(({ verdict }) => verdict !== 'pass')
-    .map(
-      ({ id, verdict, cases }) =>
-        `${id}: ${cases.find((entry) => entry.verdict === verdict)?.reason ?? 'It has no case.'}`,
-    );
+    .map(({ id, verdict, cases }) => [
+      id,
+      cases.find((entry) => entry.verdict === verdict)?.reason ?? 'It has no case.',
+    ]);
 }

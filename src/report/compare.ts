@@ -1,4 +1,4 @@
-import { asLines, oneLine } from '../support/foreign-text.js';
+import { oneLine } from '../support/foreign-text.js';
 import type { Certificate } from './certificate.js';
 
 /** One row per requirement or question in which certificates differ: its id, then what each certificate says. */
@@ -22,12 +22,13 @@ export function comparisonTable(certificates: readonly Certificate[]): string {
   if (rows.length === 0) return 'The certificates agree in every requirement and every question.\n';
   const table = [['', ...certificates.map(({ target }) => target.name)], ...rows].map((row) => row.map(oneLine));
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  return asLines(
-    table.map((row) =>
-      row
-        .map((cell, n) => cell.padEnd(widths[n] ?? 0))
-        .join('  ')
-        .trimEnd(),
-    ),
-  );
+  return table
+    .map(
+      (row) =>
+        `${row
+          .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
 }

@@ -9,8 +9,11 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import path from 'node:path';
 import { UnusableInput } from '../support/problem.js';
 
-/** A file to write, or one that somebody has written aside already. */
-export type OutputFile = { readonly file: string } & ({ readonly text: string } | { readonly draft: string });
+/** A file to write. */
+export interface OutputFile {
+  readonly file: string;
+  readonly text: string;
+}
 
 /** In the folder of the results, while one process writes there: it holds what is not yet in its place. */
 const draftsFolder = '.being-written';
@@ -29,15 +32,13 @@ export function writeTogether(folder: string, compose: () => readonly OutputFile
   inTurn(folder, (drafts) => {
     const aside: { file: string; draft: string }[] = [];
     try {
-      for (const output of compose()) {
-        const { file } = output;
+      for (const { file, text } of compose()) {
         attempt(file, () => {
           refuseFolder(file);
           const isWithin = path.resolve(path.dirname(file)) === path.resolve(folder);
           const draft = isWithin ? path.join(drafts, path.basename(file)) : `${file}.${process.pid}.tmp`;
           aside.push({ file, draft });
-          if ('draft' in output) renameSync(output.draft, draft);
-          else writeWhole(draft, output.text);
+          writeWhole(draft, text);
         });
       }
       for (const { file, draft } of aside) attempt(file, () => renameSync(draft, file));
@@ -48,18 +49,13 @@ export function writeTogether(folder: string, compose: () => readonly OutputFile
 }
 
 /**
- * Removes files that belong together, as far as they are there.
+ * Checks that files that belong together could be written.
  *
- * @throws UnusableInput where that cannot be done, or nothing can be written to the folder
+ * @throws UnusableInput where one of them could not
  */
-export function removeTogether(folder: string, files: readonly string[]): void {
+export function checkTogether(folder: string, files: readonly string[]): void {
   inTurn(folder, () => {
-    for (const file of files) {
-      attempt(file, () => {
-        refuseFolder(file);
-        rmSync(file, { force: true });
-      });
-    }
+    for (const file of files) attempt(file, () => refuseFolder(file));
   });
 }
 
@@ -67,7 +63,8 @@ export function removeTogether(folder: string, files: readonly string[]): void {
 function inTurn(folder: string, act: (drafts: string) => void): void {
   const drafts = path.join(folder, draftsFolder);
   try {
-    mkdirSync(folder, { recursive: true });
+    // Absolute: where the working folder was removed meanwhile, Node.js would look for a relative one for ever.
+    mkdirSync(path.resolve(folder), { recursive: true });
     while (!isMade(drafts)) waitFor(drafts);
   } catch (error) {
     const message = `nothing can be written into ${folder} (${(error as NodeJS.ErrnoException).code})`;
@@ -99,7 +96,7 @@ function waitFor(drafts: string): void {
 }
 
 /** Removes what was written aside. Where that cannot be done there is nothing left to do, and worse to report. */
-export function discard(draft: string): void {
+function discard(draft: string): void {
   try {
     rmSync(draft, { recursive: true, force: true });
   } catch {

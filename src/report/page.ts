@@ -1,6 +1,7 @@
 import type { Suite } from '../cases/suite.js';
-import { oneLine } from '../support/foreign-text.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry } from './certificate.js';
+import { escaped } from './markup.js';
+import { isShared, type SharedReasons, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
 /** The certificate as one page for people: no script, nothing loaded from elsewhere. */
 export function certificatePage(certificate: Certificate, suite: Suite): string {
@@ -12,10 +13,12 @@ export function certificatePage(certificate: Certificate, suite: Suite): string 
     drift,
     unstable,
     notes,
-    incomplete_because = [],
+    incomplete_because,
     requests_sent,
     started_at,
   } = certificate;
+  const whyNot = incomplete_because ?? sharedReasonTexts(certificate);
+  const shared = sharedReasons(certificate);
   const groups = [...new Set(suite.ledger.questions.map(({ group }) => group))];
   const open = new Map(suite.ledger.questions.map((question) => [question.id, question]));
   const inGroup = (group: string) => questions.filter(({ id }) => open.get(id)?.group === group);
@@ -43,14 +46,14 @@ ${target.contact === undefined ? '' : html`<dt>Contact</dt><dd>${target.contact}
 ${notes.map((note) => html`<p>${note}</p>`)}
 </header>
 <main>
-${incomplete_because.length === 0 ? '' : html`<section><h2>Why it is incomplete</h2><ul>${incomplete_because.map((line) => html`<li>${line}</li>`)}</ul></section>`}
+${whyNot.length === 0 ? '' : html`<section><h2>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h2><ul>${whyNot.map((line) => html`<li>${line}</li>`)}</ul></section>`}
 ${byCase('Drift', drift)}
 ${byCase('Unstable', unstable)}
 <section>
 <h2>Requirements</h2>
 <table>
 <thead><tr><th>Verdict</th><th>Requirement</th><th>What must hold</th></tr></thead>
-<tbody>${requirements.map(requirementRow)}</tbody>
+<tbody>${requirements.map((entry) => requirementRow(entry, shared))}</tbody>
 </table>
 </section>
 <section>
@@ -60,7 +63,7 @@ ${groups.map(
   (group) => html`<h3>${group}</h3>
 <table>
 <thead><tr><th>Answer</th><th>Question</th><th>What is left open</th></tr></thead>
-<tbody>${inGroup(group).map((entry) => questionRow(entry, open.get(entry.id)?.open ?? ''))}</tbody>
+<tbody>${inGroup(group).map((entry) => questionRow(entry, open.get(entry.id)?.open ?? '', shared))}</tbody>
 </table>`,
 )}
 </section>
@@ -81,9 +84,13 @@ ${groups.map(
 `.text;
 }
 
-function requirementRow({ id, part, statement, verdict, cases }: RequirementEntry): Markup {
-  const telling = cases.filter((entry) => entry.verdict !== 'pass');
-  return html`<tr><td><span class="verdict ${verdict}">${verdict}</span></td><td><code>${id}</code></td><td>${statement} <small>${part}</small>${telling.map(caseDetails)}</td></tr>
+/** @param shared reasons that stand at the top, and are not repeated */
+function requirementRow({ id, part, statement, verdict, cases }: RequirementEntry, shared: SharedReasons): Markup {
+  const telling = cases.filter((entry) => entry.verdict !== 'pass' && !isShared(entry.reason, shared));
+  const others = cases.filter(({ reason }) => isShared(reason, shared)).map((entry) => entry.id);
+  const rest =
+    others.length === 0 ? '' : html`<br><small>Not judged, as is said at the top: ${others.join(', ')}</small>`;
+  return html`<tr><td><span class="verdict ${verdict}">${verdict}</span></td><td><code>${id}</code></td><td>${statement} <small>${part}</small>${telling.map(caseDetails)}${rest}</td></tr>
 `;
 }
 
@@ -94,10 +101,15 @@ ${rows.length === 0 ? '' : html`<ul>${rows.map((row) => html`<li>${row.title}: $
 ${[repeat_with, as_case].map((text) => (text === undefined ? html`` : preformatted(text)))}</details>`;
 }
 
-function questionRow({ id, part, outcome, reason, warning, drift }: QuestionEntry, open: string): Markup {
+function questionRow(
+  { id, part, outcome, reason, warning, drift }: QuestionEntry,
+  open: string,
+  shared: SharedReasons,
+): Markup {
+  const isReported = reason === undefined || isShared(reason, shared);
   const mark = drift ? 'fail' : warning ? 'inconclusive' : 'plain';
   const answer = outcome === null ? 'no answer' : outcome;
-  return html`<tr><td><span class="outcome ${mark}">${answer}</span>${warning ? ' warning' : ''}${drift ? ' drift' : ''}</td><td><code>${id}</code></td><td>${open} <small>${part}</small>${reason === undefined ? '' : html`<br><small>${reason}</small>`}</td></tr>
+  return html`<tr><td><span class="outcome ${mark}">${answer}</span>${warning ? ' warning' : ''}${drift ? ' drift' : ''}</td><td><code>${id}</code></td><td>${open} <small>${part}</small>${isReported ? '' : html`<br><small>${reason}</small>`}</td></tr>
 `;
 }
 
@@ -130,18 +142,6 @@ function html(literals: TemplateStringsArray, ...values: readonly (string | Mark
     return 'text' in value ? value.text : value.map(({ text }) => text).join('');
   });
   return { text: literals.map((literal, n) => literal + (texts[n] ?? '')).join('') };
-}
-
-const entities: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escaped(text: string): string {
-  return oneLine(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 const style = `

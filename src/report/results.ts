@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
@@ -7,8 +7,9 @@ import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
 import { someOf } from '../support/some-of.js';
 import type { Certificate } from './certificate.js';
+import { junitText } from './junit.js';
 import { observedDocument } from './observed.js';
-import { discard, type OutputFile, removeTogether, writeTogether } from './output.js';
+import { checkTogether, type OutputFile, writeTogether } from './output.js';
 import { certificatePage } from './page.js';
 import { formatRecord, parseRecord, readRecord, recordOf, type TargetRecord } from './record.js';
 
@@ -27,6 +28,8 @@ export interface Destination {
   readonly out: string;
   /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
+  /** Whether only some of the cases were run: the results then stand apart, and leave those of a whole run. */
+  readonly isPartial?: boolean;
 }
 
 /** The files that a run leaves in its folder. */
@@ -39,14 +42,13 @@ function filesIn(out: string) {
   };
 }
 
-/** Where Playwright writes its JUnit file, which comes to its place with the other results. */
-export function junitDraft(out: string): string {
-  return path.join(out, `.junit.${process.pid}.tmp`);
-}
-
-/** Removes the results of an earlier run, so that none is taken for one of this. @throws UnusableInput */
-export function removeResults(out: string): void {
-  removeTogether(out, Object.values(filesIn(out)));
+/**
+ * Before anything is sent: at the end of a run it would be too late.
+ *
+ * @throws UnusableInput where the results could not be written
+ */
+export function checkRoom(out: string): void {
+  checkTogether(out, Object.values(filesIn(out)));
 }
 
 /**
@@ -59,8 +61,9 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly CaseResult[],
-  { out, recordTo }: Destination,
+  { out: whole, recordTo, isPartial = false }: Destination,
 ): Written {
+  const out = isPartial ? path.join(whole, 'partial') : whole;
   const { junit, ...files } = filesIn(out);
   const { name } = certificate.target;
   let record: RecordOutput | undefined;
@@ -70,29 +73,17 @@ export function writeResults(
       { file: files.page, text: certificatePage(certificate, suite) },
       { file: files.observed, text: observedDocument(suite, results, name) },
       { file: files.certificate, text: escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`) },
-      ...junitOutput(junit, junitDraft(out)),
+      { file: junit, text: junitText(certificate, suite, results) },
       ...(record !== undefined && 'text' in record ? [record] : []),
     ];
   };
-  try {
-    writeTogether(out, compose);
-  } finally {
-    discard(junitDraft(out));
-  }
+  writeTogether(out, compose);
   if (record === undefined) return files;
   const { file } = record;
   return { ...files, record: 'unwritten' in record ? { file, unwritten: record.unwritten } : { file } };
 }
 
-/** What Playwright wrote for continuous integration, unless other reporters were named. */
-function junitOutput(file: string, draft: string): OutputFile[] {
-  if (!existsSync(draft)) return [];
-  if (readFileSync(draft, 'utf8').endsWith('</testsuites>')) return [{ file, draft }];
-  const hint = 'Nothing was written. Make room for it, or name another folder.';
-  throw new UnusableInput([{ at: { setting: file }, message: 'could not be written whole', hint }]);
-}
-
-type RecordOutput = (OutputFile & { readonly text: string }) | { readonly file: string; readonly unwritten: string };
+type RecordOutput = OutputFile | { readonly file: string; readonly unwritten: string };
 
 /** A record to write, unless an older one would lose answers by it. */
 function recordOutput(file: string, record: TargetRecord, { ledger }: Suite): RecordOutput {

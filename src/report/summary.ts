@@ -1,10 +1,12 @@
 import { asLines } from '../support/foreign-text.js';
 import type { Certificate } from './certificate.js';
+import { referenceBegins, referenceEnds } from './reference-notice.js';
 import type { Written } from './results.js';
+import { isShared, type SharedReasons, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
 /**
  * What a person reads at the end of a run: target, sums, every requirement that is not `pass` with its reason, drift,
- * and where the results lie.
+ * and where the results lie. What kept several cases from being judged is reported once.
  */
 export function summaryOf(certificate: Certificate, written: Written): string {
   const { verdict, target, summary, requirements, questions, drift, unstable, notes, requests_sent } = certificate;
@@ -23,17 +25,21 @@ export function summaryOf(certificate: Certificate, written: Written): string {
     ...recordField(written),
   ];
   const isOfRequirement = (line: string) => requirements.some(({ id }) => line.startsWith(`${id}:`));
-  const reasons = (certificate.incomplete_because ?? []).filter((line) => !isOfRequirement(line));
+  const reasons = certificate.incomplete_because ?? sharedReasonTexts(certificate);
+  const shared = sharedReasons(certificate);
+  // The run begins with it, and this ends with it.
+  const ownNotes = notes.filter((note) => note !== referenceBegins);
   const unpassed = requirements.filter((requirement) => requirement.verdict !== 'pass');
   return asLines([
     '',
     `${verdict.toUpperCase()}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     '',
     ...fields.map(([name, value]) => `${name.padEnd(13)} ${value}`),
-    ...[...notes, ...reasons].flatMap((note) => ['', note]),
-    ...unpassed.flatMap(requirementLines),
+    ...[...ownNotes, ...reasons.filter((line) => !isOfRequirement(line))].flatMap((note) => ['', note]),
+    ...unpassed.flatMap((entry) => requirementLines(entry, shared)),
     ...unstable.flatMap(({ case: id, text }) => ['', `unstable  ${id}`, ...indented(text)]),
     ...drift.flatMap(({ case: id, text }) => ['', `drift  ${id}`, ...indented(text)]),
+    ...(target.is_reference ? ['', referenceEnds] : []),
   ]);
 }
 
@@ -46,8 +52,13 @@ function counted(count: number, what: string): string {
   return count === 0 ? '' : `, ${count} ${what}`;
 }
 
-function requirementLines({ id, statement, verdict, cases }: Certificate['requirements'][number]): string[] {
-  const telling = cases.filter((entry) => entry.verdict === verdict);
+/** Nothing where all that there is to say was said of many cases together. */
+function requirementLines(
+  { id, statement, verdict, cases }: Certificate['requirements'][number],
+  shared: SharedReasons,
+): string[] {
+  const telling = cases.filter((entry) => entry.verdict === verdict && !isShared(entry.reason, shared));
+  if (telling.length === 0 && cases.length > 0) return [];
   const lines = telling.flatMap(({ id, at, reason, as_case }) => [
     `  ${id}${at === undefined ? '' : ` (${at})`}: ${reason}`,
     ...(as_case === undefined ? [] : ['  As a case:', ...indented(as_case)]),

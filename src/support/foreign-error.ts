@@ -7,7 +7,7 @@ const isName = (text: unknown): text is string => typeof text === 'string' && /^
 const maxFrames = 4;
 
 /**
- * What may be told of an error that nobody expected: its kind, and where in the code it came about. Its message is not,
+ * What may be shown of an error that nobody expected: its kind, and where in the code it came about. Its message is not,
  * since an engine or a library may quote there what a deployment wrote, or a secret.
  */
 export function traceOf(error: unknown): string {

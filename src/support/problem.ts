@@ -1,3 +1,4 @@
+import { inspect } from 'node:util';
 import { asLines } from './foreign-text.js';
 
 /** A place in a file that somebody wrote. `line` and `column` count from 1. */
@@ -23,6 +24,11 @@ export class UnusableInput extends Error {
     super(problems.map(formatProblem).join('\n'));
     // Where it was thrown tells nobody anything, and Playwright would print it.
     this.stack = this.message;
+  }
+
+  /** As it prints whoever does not know it, such as Playwright. */
+  [inspect.custom](): string {
+    return this.message;
   }
 }
 

@@ -1,10 +1,9 @@
-import { exposesCredentials } from '../http/connection.js';
 import type { Endpoint, StatedOptions } from '../http/connection-options.js';
-import { oneLine } from '../support/foreign-text.js';
 import type { Problem } from '../support/problem.js';
+import { baseUrlFlaw, trimmedBaseUrl } from './base-url.js';
 import { optionsIn, type ReadVariable, referredBy } from './connection-options.js';
 import { type Environment, variables } from './environment.js';
-import { containsSecret, secretFlaw, shortNote } from './secret-checks.js';
+import { secretFlaw, shortNote } from './secret-checks.js';
 import type { TargetFile } from './target-file.js';
 
 /**
@@ -27,8 +26,8 @@ export function endpointOf(place: Place, reference: Endpoint): Endpoint {
 /**
  * Finds out how the target is reached, from the environment and from its target file, if there is one.
  *
- * @returns with all that is wrong with base URL, file and variables, and with what of the file is not used, since the
- *   environment says otherwise
+ * @returns with all that is wrong with base URL, file and variables, and with what the user should know: what of the
+ *   file is not used, since the environment says otherwise
  * @throws UnusableInput where a file that the target file names cannot be read
  */
 export function connectionOf(
@@ -52,8 +51,14 @@ export function connectionOf(
   };
   const stated = file === undefined ? {} : optionsIn(file, variable, (each) => problems.push(each));
   const options = environment[variables.allowHttp] === '1' ? { ...stated, allowHttp: true } : stated;
-  const baseUrl = (environment.BASE_URL || file?.document.base_url)?.replace(/\/+$/, '');
-  if (baseUrl === undefined) return { connection: { place: { kind: 'reference' }, options }, problems, notes };
+  const url = statedUrl(environment, file, variable);
+  if (url === undefined) {
+    const problem = whyNotReference(environment, file);
+    if (problem !== undefined) problems.unshift(problem);
+    return { connection: { place: { kind: 'reference' }, options }, problems, notes };
+  }
+  const { baseUrl, note } = trimmedBaseUrl(url.text, file?.document.operation?.path);
+  if (note !== undefined) notes.push(note);
 
   const credential = (usual: string, key: 'application_id' | 'token'): string => {
     const reference = file?.document.credentials?.[key];
@@ -66,37 +71,51 @@ export function connectionOf(
     applicationId: credential('CLIENT_APPLICATION_ID', 'application_id'),
     token: credential('CLIENT_TOKEN', 'token'),
   };
-  const at = environment.BASE_URL || !file ? { setting: 'BASE_URL' } : file.yaml.at(['base_url']);
   const secrets = [credentials.applicationId, credentials.token, ...(options.secrets ?? []).map(({ value }) => value)];
-  problems.unshift(...baseUrlProblems(baseUrl, options, secrets).map((problem) => ({ at, ...problem })));
-  if (environment.BASE_URL && file?.document.base_url !== undefined && file.document.base_url !== environment.BASE_URL)
+  // One that is not set is a problem already.
+  const flaw = url.text === '' ? undefined : baseUrlFlaw(baseUrl, options.allowHttp ?? false, secrets);
+  if (flaw !== undefined) problems.unshift({ at: url.at, ...flaw });
+  const other = file?.document.base_url;
+  if (environment.BASE_URL && other !== undefined && other !== environment.BASE_URL)
     notes.push('BASE_URL of the environment, or --base-url, is used, not the base_url of the target file.');
+  if (environment.BASE_URL === '' && other !== undefined)
+    notes.push('BASE_URL of the environment, or --base-url, is empty: the base_url of the target file is used.');
   return { connection: { place: { kind: 'deployment', baseUrl, credentials }, options }, problems, notes };
 }
 
-function baseUrlProblems(
-  baseUrl: string,
-  { allowHttp = false }: StatedOptions,
-  secrets: readonly string[],
-): Omit<Problem, 'at'>[] {
-  // It stands in every certificate and every command.
-  if (containsSecret(baseUrl, secrets))
-    return [{ message: 'a base URL must not contain a credential', hint: 'Leave it out: it goes into a header.' }];
-  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url !== undefined && (url.username !== '' || url.password !== '')) {
-    return [{ message: 'a base URL must not hold credentials', hint: 'Leave out the part before the @.' }];
+/** The base URL as the user states it, and where; undefined where nobody does. */
+function statedUrl(
+  environment: Environment,
+  file: TargetFile | undefined,
+  variable: ReadVariable,
+): { text: string; at: Problem['at'] } | undefined {
+  if (environment[variables.reference] === '1') return undefined;
+  if (environment.BASE_URL) return { text: environment.BASE_URL, at: { setting: 'BASE_URL' } };
+  const inFile = file?.document.base_url;
+  if (file === undefined || inFile === undefined) return undefined;
+  const at = file.yaml.at(['base_url']);
+  const name = referredBy(inFile);
+  return { text: name === undefined ? inFile : variable(name, at), at };
+}
+
+/** The variables by which a deployment is named, or would be. */
+const naming = ['BASE_URL', 'TARGET', 'CLIENT_APPLICATION_ID', 'CLIENT_TOKEN'] as const;
+
+/**
+ * That a deployment was meant, though its base URL is not known, if so. The reference deployment answers in its place
+ * only where nobody can have meant another: an unset variable of a pipeline must not end as a certificate.
+ */
+function whyNotReference(environment: Environment, file: TargetFile | undefined): Problem | undefined {
+  if (environment[variables.reference] === '1') return undefined;
+  const itself = 'Where the reference deployment is meant, say --reference.';
+  if (file !== undefined) {
+    const isEmpty = environment.BASE_URL === '' ? 'BASE_URL is empty' : 'BASE_URL is not set';
+    const hint = `Give the target file a base_url, or set BASE_URL. ${itself}`;
+    return { at: file.yaml.at([]), message: `names no base_url, and ${isEmpty}`, hint };
   }
-  if (url !== undefined && exposesCredentials(url) && !allowHttp) {
-    const message = `credentials do not go to another machine (${url.host}) over plain HTTP`;
-    return [
-      { message, hint: 'Use https, or say --allow-http (allow_http: true in a target file) where that is meant.' },
-    ];
-  }
-  const isOneWord = oneLine(baseUrl) === baseUrl && !/\s/.test(baseUrl);
-  if (url !== undefined && isOneWord && /^https?:$/.test(url.protocol) && url.search === '' && url.hash === '')
-    return [];
-  // What stands before an @ may be a password.
-  const shown = baseUrl.includes('@') ? 'this' : `'${baseUrl}'`;
-  const hint = 'Write one such as https://api.example.com, with a path if the deployment has one.';
-  return [{ message: `${shown} is no base URL`, hint }];
+  const name = naming.find((each) => environment[each] !== undefined);
+  if (name === undefined) return undefined;
+  const isSet = environment[name] === '' ? 'is set but empty' : 'is set';
+  const hint = `Set BASE_URL, or name a target file with --target. ${itself}`;
+  return { at: { setting: name }, message: `${isSet}, and no deployment is named`, hint };
 }

@@ -3,6 +3,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables of the environment by which the command line hands its flags over to Playwright. */
 export const variables = {
+  /** With the value 1: the reference deployment is meant, whatever else is named. */
+  reference: 'CONFORMANCE_REFERENCE',
   out: 'CONFORMANCE_OUT',
   against: 'CONFORMANCE_AGAINST',
   recordTo: 'CONFORMANCE_RECORD_TO',

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -14,6 +14,7 @@ import { worldOf } from '../world/formats.js';
 import { kinds, lists, type NamedWorld } from '../world/named-world.js';
 import type { World } from '../world/world.js';
 import { loadWorld } from '../world/world-file.js';
+import { availabilityOf } from './availability.js';
 import type { Place } from './connection.js';
 import type { Environment } from './environment.js';
 import { containsSecret } from './secret-checks.js';
@@ -34,9 +35,15 @@ export interface Provisioned {
  * Has the world created in the deployment under test, by the command that its target file names, and writes the ids
  * that the command prints into the bindings file. Unless all of that went well, the file stays as it was.
  *
+ * @param reuses whether what the bindings file has an id for is kept, and the command creates the rest alone
+ * @param say is called with what is about to be done, where the bindings file has ids already
  * @throws UnusableInput where the target file names no command, or the command fails or prints something else than ids
  */
-export async function provision(environment: Environment): Promise<Provisioned> {
+export async function provision(
+  environment: Environment,
+  reuses: boolean,
+  say: (line: string) => void,
+): Promise<Provisioned> {
   const target = targetFileOf(environment);
   const command = target?.document.provision;
   const name = target?.document.bindings;
@@ -50,8 +57,8 @@ export async function provision(environment: Environment): Promise<Provisioned> 
   const available = availableIn(named);
   const file = besideTarget(target, name);
   // Before the command runs: what it creates must not be lost.
-  mkdirSync(path.dirname(file), { recursive: true });
-  const { place, options } = deploymentFor(environment, target);
+  mkdirSync(path.resolve(path.dirname(file)), { recursive: true });
+  const { place, options } = deploymentFor(environment);
   const { baseUrl, credentials } = place;
   const secrets = [
     { value: credentials.token, placeholder: credentialPlaceholders.token },
@@ -59,10 +66,17 @@ export async function provision(environment: Environment): Promise<Provisioned> 
     ...(options.secrets ?? []),
   ];
   const redacted = redactor(secrets);
+  const existing = existsSync(file) ? existingIds(named, available, environment) : new Map<string, string>();
+  const bindings = path.relative(process.cwd(), file);
+  if (existing.size > 0) say(intention(bindings, existing, available, reuses));
+  if (reuses && existing.size === thingsOf(available).length) return { bindings, bound: existing.size, without: [] };
+  const kept = reuses ? existing : new Map<string, string>();
+  if (kept.size > 0) checkOrder(available, kept, target);
   const printed = await run(
     target,
     command,
-    JSON.stringify(available),
+    // Who reuses nothing gets the world as it is printed.
+    JSON.stringify(kept.size === 0 ? available : { ...available, existing: Object.fromEntries(kept) }),
     { BASE_URL: baseUrl, CLIENT_APPLICATION_ID: credentials.applicationId, CLIENT_TOKEN: credentials.token },
     (line) => oneLine(redacted(line)),
   );
@@ -72,9 +86,48 @@ export async function provision(environment: Environment): Promise<Provisioned> 
     available,
     target,
     secrets.map(({ value }) => value),
+    kept,
   );
   replace(file, file.endsWith('.json') ? `${JSON.stringify(document, null, 2)}\n` : asYaml(document, target));
-  return { bindings: path.relative(process.cwd(), file), bound, without };
+  return { bindings, bound, without };
+}
+
+/** All things of a world. */
+function thingsOf(world: World): readonly { readonly id: string }[] {
+  return kinds.flatMap((kind): readonly { readonly id: string }[] => world[lists[kind]]);
+}
+
+/** The deployment's ids of what is there already, as the bindings file says, by the world's. */
+function existingIds(named: NamedWorld, available: World, environment: Environment): Map<string, string> {
+  const { bindings } = availabilityOf(environment).availability;
+  const wanted = new Set(thingsOf(available).map(({ id }) => id));
+  return new Map(
+    kinds.flatMap((kind) =>
+      [...named.ids[kind]].flatMap(([name, id]): [string, string][] => {
+        const own = bindings?.[kind].get(name);
+        return own === undefined || !wanted.has(id) ? [] : [[id, own.id]];
+      }),
+    ),
+  );
+}
+
+/** What is about to be done, in a line: a second world beside the first may not be what somebody wants. */
+function intention(file: string, existing: ReadonlyMap<string, string>, available: World, reuses: boolean): string {
+  const total = thingsOf(available).length;
+  const has = `${file} has ${existing.size} of ${total} ids already`;
+  if (!reuses) return `${has}: all is created once more, under new ids. With --reuse what has an id is kept.`;
+  const rest = total - existing.size;
+  return rest === 0 ? `${has}: nothing is left to create.` : `${has}: they are kept, and ${rest} things are created.`;
+}
+
+/** What is created is newer than what is there, so that a tier that belongs before those can no longer be created. */
+function checkOrder({ tiers }: World, kept: ReadonlyMap<string, string>, target: TargetFile): void {
+  const firstKept = tiers.findIndex(({ id }) => kept.has(id));
+  const late = tiers.slice(Math.max(firstKept, 0)).find(({ id }) => firstKept >= 0 && !kept.has(id));
+  if (late === undefined) return;
+  const message = `tier ${late.name} has no id, and newer ones have: created now, it would be the newest`;
+  const hint = 'Have all created once more, without --reuse, in a deployment that is empty.';
+  throw new UnusableInput([{ at: target.yaml.at(['bindings']), message, hint }]);
 }
 
 /** The world without what the deployment is not capable of. */
@@ -82,19 +135,19 @@ function availableIn(named: NamedWorld): World {
   return { ...worldOf(named), tiers: named.tiers.filter(({ id }) => !named.unavailable.has(id)) };
 }
 
-/** How the target is reached, which must be a deployment of its own. */
-function deploymentFor(
-  environment: Environment,
-  target: TargetFile,
-): { place: Extract<Place, { kind: 'deployment' }>; options: StatedOptions } {
+/** How the target is reached. */
+function deploymentFor(environment: Environment): {
+  place: Extract<Place, { kind: 'deployment' }>;
+  options: StatedOptions;
+} {
   const {
     target: { notes = [] },
     connection: { place, options },
   } = loadTarget(environment);
   for (const note of notes) process.stderr.write(`${note}\n`);
-  if (place.kind === 'deployment') return { place, options };
-  const hint = 'Give the target file a base_url, or set BASE_URL.';
-  throw new UnusableInput([{ at: target.yaml.at([]), message: 'there is no deployment to provision', hint }]);
+  // A target file never stands for the reference deployment.
+  if (place.kind === 'reference') throw new Error('There is no deployment to provision.');
+  return { place, options };
 }
 
 /** Runs the command beside the target file. @returns what it printed */
@@ -136,15 +189,17 @@ function bindingsFrom(
   available: World,
   target: TargetFile,
   secrets: readonly string[],
+  kept: ReadonlyMap<string, string>,
 ): { document: BindingsDocument; bound: number; without: string[] } {
   const wrong = (message: string, hint: string) =>
     new UnusableInput([{ at: target.yaml.at(['provision']), message: `the command ${message}`, hint }]);
-  const own = ownIds(printed);
-  if (own === undefined)
+  const created = ownIds(printed);
+  if (created === undefined)
     throw wrong(
       'did not print the ids that it created',
       'It prints one JSON object: { "id in the world": "id in the deployment", … }, and nothing else.',
     );
+  const own = new Map([...kept, ...created]);
   if ([...own].flat().some((id) => containsSecret(id, secrets)))
     throw wrong('printed an id that contains a credential', 'It would stand in the bindings file and in every result.');
   const known = new Set(kinds.flatMap((kind) => [...ids[kind].values()]));

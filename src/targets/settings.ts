@@ -6,6 +6,7 @@ import type { Exploration } from '../engine/explore.js';
 import type { Expected } from '../judge/drift.js';
 import { expectedOf, leftOutNote } from '../report/drift-text.js';
 import { readRecord } from '../report/record.js';
+import { referenceBegins } from '../report/reference-notice.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { type Environment, variables } from './environment.js';
@@ -55,6 +56,7 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
     expected: expectedOf(record, pins, target.responseSchema),
     leavesOutIntrusive: environment[variables.noIntrusive] === '1',
     notes: [
+      ...(target.kind === 'reference' ? [referenceBegins] : []),
       ...(target.notes ?? []),
       ...(target.operation === undefined ? [] : [elsewhere(target.operation)]),
       ...(note === undefined ? [] : [note]),

@@ -5,7 +5,7 @@ import { checkedValue, schemaNamed } from '../support/schema.js';
 import { type Path, readYaml, type YamlFile } from '../support/yaml-file.js';
 import type { Kind, lists } from '../world/named-world.js';
 import type { Rule } from '../world/world.js';
-import type { Environment } from './environment.js';
+import { type Environment, variables } from './environment.js';
 
 /** A target file as it is written. See `schemas/target.schema.json`. */
 export interface TargetDocument {
@@ -42,8 +42,9 @@ export interface TargetFile {
 }
 
 /** The target file that the environment names by TARGET, if it does. @throws UnusableInput with all its problems */
-export function targetFileOf({ TARGET }: Environment): TargetFile | undefined {
-  if (!TARGET) return undefined;
+export function targetFileOf(environment: Environment): TargetFile | undefined {
+  const { TARGET } = environment;
+  if (!TARGET || environment[variables.reference] === '1') return undefined;
   // The schema of target files refers to that of bindings.
   schemaNamed('bindings');
   const yaml = readYaml(TARGET, TARGET);

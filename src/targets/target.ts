@@ -5,13 +5,14 @@ import { defined } from '../support/defined.js';
 import { oneLine } from '../support/foreign-text.js';
 import { type Location, UnusableInput } from '../support/problem.js';
 import { compileSchema } from '../support/stated-schema.js';
-import { connectionOf, type TargetConnection } from './connection.js';
+import { connectionOf, type Place, type TargetConnection } from './connection.js';
 import { type Environment, variables } from './environment.js';
 import { besideTarget, type TargetFile, targetFileOf } from './target-file.js';
 
 /** A deployment under test, save for how it is reached. Nothing of it is secret, and `v8.serialize` takes it. */
 export interface Target {
   readonly name: string;
+  readonly kind: Place['kind'];
   /** Of the implementation. */
   readonly version?: string;
   /** Who answers for the implementation. */
@@ -45,6 +46,7 @@ export function loadTarget(environment: Environment): { target: Target; connecti
   return {
     target: {
       name: file?.document.name ?? usualName,
+      kind: place.kind,
       ...(file === undefined ? { pins: new Map() } : statedIn(file)),
       isWorldLoaded:
         place.kind === 'reference' || environment[variables.worldLoaded] === '1' || file?.document.world === 'loaded',
@@ -55,7 +57,7 @@ export function loadTarget(environment: Environment): { target: Target; connecti
 }
 
 /** What a target file states of the deployment and of its responses. */
-function statedIn(file: TargetFile): Omit<Target, 'name' | 'notes' | 'isWorldLoaded'> {
+function statedIn(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'isWorldLoaded'> {
   const { version, contact, response = {}, pins = {}, operation } = file.document;
   return {
     ...defined({
@@ -86,8 +88,13 @@ function readSchema(name: string, target: TargetFile): object {
 }
 
 /** What a certificate says of a target: a line each, whatever the target file holds. */
-export function certifiedTarget({ name, version, contact }: Target, baseUrl: string): CertifiedTarget {
+export function certifiedTarget({ name, kind, version, contact }: Target, baseUrl: string): CertifiedTarget {
   const stated = defined({ version, contact });
   const lines = Object.fromEntries(Object.entries(stated).map(([member, text]) => [member, oneLine(text)]));
-  return { name: oneLine(name), ...lines, base_url: oneLine(baseUrl) };
+  return {
+    name: oneLine(name),
+    ...lines,
+    base_url: oneLine(baseUrl),
+    ...(kind === 'reference' ? { is_reference: true } : {}),
+  };
 }

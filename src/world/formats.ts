@@ -1,9 +1,9 @@
 import { markdownTable } from 'markdown-table';
 import { type Kind, kinds, lists, type NamedWorld } from './named-world.js';
 import { namesById, ruleText } from './rule-text.js';
-import type { Tier, World } from './world.js';
+import type { Thing, Tier, World } from './world.js';
 
-/** Formats in which the world is printed. The shape of the JSON is fixed; the others also have the names by which cases speak. */
+/** Formats in which the world is printed, all with the names by which cases speak. */
 export const worldFormats = {
   json: (named: NamedWorld) => `${JSON.stringify(worldOf(named), null, 2)}\n`,
   csv: asCsv,
@@ -12,9 +12,21 @@ export const worldFormats = {
 
 export type WorldFormat = keyof typeof worldFormats;
 
-/** What the fixed shape has: the names are the suite's own. */
-export function worldOf({ customers, products, skus, categories, campaigns, tiers }: World): World {
-  return { customers, products, skus, categories, campaigns, tiers };
+/** The world as it is printed and loaded: each thing with its name, so that bindings can be written beside it. */
+export function worldOf(named: NamedWorld): World {
+  const { categories, campaigns, tiers } = named;
+  const withNames = <T extends Thing>(kind: Kind, things: readonly T[]) => {
+    const names = new Map([...named.ids[kind]].map(([name, id]) => [id, name] as const));
+    return things.map((thing) => ({ ...thing, name: names.get(thing.id) ?? thing.id }));
+  };
+  return {
+    customers: withNames('customer', named.customers),
+    products: withNames('product', named.products),
+    skus: withNames('sku', named.skus),
+    categories,
+    campaigns,
+    tiers,
+  };
 }
 
 /** One line per thing (RFC 4180); what is a list or an object stands as JSON. */
@@ -76,15 +88,19 @@ function asMarkdown(named: NamedWorld): string {
   ].join('\n');
 }
 
-interface Thing {
+interface Listed {
   readonly kind: Kind;
   readonly name: string;
-  readonly thing: { readonly id: string };
+  readonly thing: { readonly id: string; readonly name?: string };
 }
 
-function thingsOf(named: NamedWorld): Thing[] {
+function thingsOf(named: NamedWorld): Listed[] {
   return kinds.flatMap((kind) => {
     const byId = new Map(named[lists[kind]].map((thing) => [thing.id, thing] as const));
-    return [...named.ids[kind]].map(([name, id]) => ({ kind, name, thing: byId.get(id) ?? { id } }));
+    return [...named.ids[kind]].map(([name, id]) => {
+      const thing: Listed['thing'] = byId.get(id) ?? { id };
+      // Two tiers may bear one name, by which cases could not tell them apart.
+      return { kind, name: thing.name ?? name, thing };
+    });
   });
 }

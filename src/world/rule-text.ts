@@ -3,8 +3,10 @@ import type { Rule } from './world.js';
 
 /** Gives the name of what has an id; an id that is not of the world stands for itself. */
 export function namesById({ ids }: NamedWorld): (id: string) => string {
-  const names = new Map(kinds.flatMap((kind) => [...ids[kind]].map(([name, id]) => [id, name] as const)));
-  return (id) => names.get(id) ?? id;
+  return (wanted) => {
+    for (const kind of kinds) for (const [name, id] of ids[kind]) if (id === wanted) return name;
+    return wanted;
+  };
 }
 
 /** When a rule holds, in words, as in "an order item has product mug, quantity 3 or more". */

@@ -34,6 +34,7 @@ interface WorldDocument {
 
 interface TierEntry {
   name: string;
+  called?: string;
   repeat?: number;
   campaign: string | string[];
   metadata?: Record<string, string | number | boolean>;
@@ -99,7 +100,7 @@ export function expandWorld(file: YamlFile): NamedWorld {
   const newest = Date.parse(document.newest);
   const apart = document.hours_apart * 60 * 60 * 1000;
   const tiers: Tier[] = [];
-  const places = new Map<string, Path>();
+  const tierIds = new Map<string, string>();
   document.tiers.forEach((entry, index) => {
     const at: Path = ['tiers', index];
     if (entry.repeat !== undefined && !entry.name.includes('{n}')) {
@@ -113,18 +114,19 @@ export function expandWorld(file: YamlFile): NamedWorld {
     const rules = (entry.rules ?? []).map((rule, n) => ruleOf(rule, [...at, 'rules', n]));
     for (let n = 0; n < (entry.repeat ?? 1); n += 1) {
       const name = entry.name.replace('{n}', String(n + 1));
-      if (places.has(name)) {
+      if (tierIds.has(name)) {
         problems.push({
           at: file.at([...at, 'name']),
           message: `there are two tiers '${name}'`,
           hint: 'Rename one of them.',
         });
       }
-      places.set(name, at);
+      const id = makeId('tier', name);
+      tierIds.set(name, id);
       tiers.push({
-        id: makeId('tier', name),
+        id,
         campaign_id: campaigns[n % campaigns.length] as string,
-        name,
+        name: entry.called ?? name,
         created_at: new Date(newest - tiers.length * apart).toISOString(),
         metadata: entry.metadata ?? {},
         rules,
@@ -145,7 +147,7 @@ export function expandWorld(file: YamlFile): NamedWorld {
       category_ids: categories.map((category, n) => idOf('category', category, ['campaigns', name, n])),
     })),
     tiers,
-    ids: { ...ids, tier: new Map(tiers.map(({ name, id }) => [name, id])) },
+    ids: { ...ids, tier: tierIds },
     unavailable: new Map(),
   };
   problems.push(...windowProblems(tiers, file), ...idProblems(named, file));

@@ -3,12 +3,18 @@
  * shape is fixed. `tiers` is ordered newest first.
  */
 export interface World {
-  readonly customers: readonly { readonly id: string }[];
-  readonly products: readonly { readonly id: string }[];
-  readonly skus: readonly { readonly id: string; readonly product_id: string }[];
+  readonly customers: readonly Thing[];
+  readonly products: readonly Thing[];
+  readonly skus: readonly (Thing & { readonly product_id: string })[];
   readonly categories: readonly { readonly id: string; readonly name: string }[];
   readonly campaigns: readonly Campaign[];
   readonly tiers: readonly Tier[];
+}
+
+/** Something that deployments know by its id alone; with the name by which cases speak of it, where the world is printed. */
+export interface Thing {
+  readonly id: string;
+  readonly name?: string;
 }
 
 export interface Campaign {

@@ -21,12 +21,18 @@ export function temporaryFolder(): { folder: string; remove(): void } {
  * Runs the command line in a folder, as a user does, with nothing of this process's settings but what is given.
  *
  * @param root the package whose command line runs; this one unless given
+ * @param script another command line than that of the suite
  */
 export async function conformance(
   args: readonly string[],
-  { cwd, env = {}, root = packageRoot }: { cwd: string; env?: Record<string, string>; root?: string },
+  {
+    cwd,
+    env = {},
+    root = packageRoot,
+    script = path.join(root, 'dist', 'src', 'cli', 'conformance.js'),
+  }: { cwd: string; env?: Record<string, string>; root?: string; script?: string },
 ): Promise<Ended> {
-  const child = spawn(process.execPath, [path.join(root, 'dist', 'src', 'cli', 'conformance.js'), ...args], {
+  const child = spawn(process.execPath, [script, ...args], {
     cwd,
     // The last two: where the coverage of child processes goes, and that Playwright colours nothing.
     env: {

@@ -54,17 +54,26 @@ const escaped = fc.array(fc.constantFrom(...Object.keys(escapes)), { minLength: 
   }),
 );
 
+/** @param encoding by its number among the encodings; @param offset how many characters stand before the text */
+const packedEcho = (name: string, encoding: number, offset: number): Echo => ({
+  form: `${name}, encoding ${encoding}, at offset ${offset}`,
+  write: (text) => {
+    const bytes = encodings[encoding]?.(`${'-'.repeat(offset)}${text}!`) ?? Buffer.of();
+    return packings[name]?.(bytes) ?? '';
+  },
+});
+
 const packed = fc
   .tuple(fc.constantFrom(...Object.keys(packings)), fc.nat({ max: encodings.length - 1 }), fc.nat({ max: 3 }))
-  .map(
-    ([name, encoding, offset]): Echo => ({
-      form: `${name}, encoding ${encoding}, at offset ${offset}`,
-      write: (text) => {
-        const bytes = encodings[encoding]?.(`${'-'.repeat(offset)}${text}!`) ?? Buffer.of();
-        return packings[name]?.(bytes) ?? '';
-      },
-    }),
-  );
+  .map(([name, encoding, offset]) => packedEcho(name, encoding, offset));
+
+/** Each escape and each packing by itself. */
+export const everyEcho: readonly Echo[] = [
+  ...Object.entries(escapes).map(([form, write]) => ({ form, write })),
+  ...Object.keys(packings).flatMap((name) =>
+    encodings.flatMap((_, encoding) => [0, 1, 2, 3].map((offset) => packedEcho(name, encoding, offset))),
+  ),
+];
 
 /** Any echo that SECURITY.md says is found. */
 export const anyEcho = fc.oneof({ weight: 3, arbitrary: escaped }, { weight: 1, arbitrary: packed });

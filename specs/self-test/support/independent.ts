@@ -251,7 +251,7 @@ export interface Traits {
   readonly repeated?: keyof typeof enough;
   readonly orderMetadataRules?: 'applied' | 'ignored';
   readonly audienceRulesOnly?: 'no-effect' | 'skips-order-rules' | 'returns-nothing';
-  readonly filteredWindow?: 'window-first' | 'filter-first';
+  readonly filteredWindow?: 'window-first' | 'filter-first' | 'campaign-filter-first';
   readonly violation?: ViolationName;
 }
 
@@ -326,7 +326,10 @@ export function independentDeployment(world: World, traits: Traits = {}): (reque
     // The compiler cannot see that a rule's kind picks the function that takes that rule.
     const holds = (rule: Rule) => (table[rule.kind] as (rule: Rule, body: Json) => boolean)(rule, sent.body);
 
-    const checked = checks(traits.filteredWindow === 'filter-first' ? all.filter(selects) : all);
+    const isFirst =
+      traits.filteredWindow === 'filter-first' ||
+      (traits.filteredWindow === 'campaign-filter-first' && filters.every(({ on }) => on === 'campaign'));
+    const checked = checks(isFirst ? all.filter(selects) : all);
     const isReturned = (tier: Tier) => selects(tier) && tier.rules.every(holds) && audience !== 'returns-nothing';
     const valid = checked.filter(isReturned);
     const returned = returns(valid, all).toSorted(orders[traits.order ?? 'newest-first']);

@@ -15,8 +15,7 @@ export default defineAssertion<Selection, { readonly tiers: readonly string[] }>
     return tiers.length === 0 ? undefined : { tiers };
   },
   words: ({ tiers }, namesOf) => `returns ${namesOf(tiers)}`,
-  judge: ({ tiers }, context) =>
-    withResult(context, false, (result) => allReturned(tiers, result, context.evidence.world)),
+  judge: ({ tiers }, context) => withResult(context, false, (result) => allReturned(tiers, result, context)),
   needs: ({ tiers }, { withWindow }) => withWindow(tiers),
   flaw: ({ tiers }, context) => notSaid(tiers, 'required', context),
 });

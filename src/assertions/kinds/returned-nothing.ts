@@ -7,9 +7,8 @@ export default defineAssertion<true, object>({
   read: () => ({}),
   words: () => 'returns nothing',
   judge(_, context) {
-    const { world } = context.evidence;
-    const all = world.tiers.map(({ id }) => id);
-    return withResult(context, true, (result) => noneReturned(all, result, world));
+    const all = context.evidence.world.tiers.map(({ id }) => id);
+    return withResult(context, true, (result) => noneReturned(all, result, context));
   },
   needs: (_, { possibleTiers }) => possibleTiers,
 });

@@ -1,10 +1,10 @@
 import { type CertifyFlags, certify, certifyFlags } from '../certifying.js';
 import type { ConfigureCommand } from '../command.js';
 
-const configure: ConfigureCommand = (command, end) => {
+const configure: ConfigureCommand = (command, end, behind) => {
   certifyFlags(command)
-    .description('runs the cases; without a target it starts the reference deployment on a free port')
-    .action(async (args: string[], flags: CertifyFlags) => end(await certify(args, flags)));
+    .description('runs the cases; where nothing names a deployment, on the reference deployment')
+    .action(async (args: string[], flags: CertifyFlags) => end(await certify(args, behind, flags)));
 };
 
 export default configure;

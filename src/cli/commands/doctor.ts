@@ -2,6 +2,7 @@ import { referenceCredentials } from '../../../reference/credentials.js';
 import { serveReference } from '../../../reference/server.js';
 import { loadSuite, ownFolder } from '../../cases/suite.js';
 import { noRepeats } from '../../http/connection-options.js';
+import { referenceBegins, referenceEnds } from '../../report/reference-notice.js';
 import { asLines } from '../../support/foreign-text.js';
 import { availabilityOf } from '../../targets/availability.js';
 import { endpointOf } from '../../targets/connection.js';
@@ -15,13 +16,14 @@ import { setVariables, type TargetFlags, targetFlags, targetVariables } from '..
 const configure: ConfigureCommand = (command, end) => {
   targetFlags(command)
     .description('sends at most three requests, and says what keeps a target from being certified')
-    .action(async (flags: TargetFlags) => end(await doctor(flags)));
+    .argument('[base-url]', 'in place of --base-url')
+    .action(async (url: string | undefined, flags: TargetFlags) => end(await doctor(url, flags)));
 };
 
 export default configure;
 
-async function doctor(flags: TargetFlags): Promise<number> {
-  setVariables(targetVariables(flags));
+async function doctor(url: string | undefined, flags: TargetFlags): Promise<number> {
+  setVariables(targetVariables(flags, url === undefined ? [] : [url]));
   const { target, connection } = loadTarget(process.env);
   const { place, options } = connection;
   const suite = loadSuite(ownFolder, availabilityOf(process.env).availability);
@@ -34,9 +36,13 @@ async function doctor(flags: TargetFlags): Promise<number> {
   const findings = await diagnose(suite, client, { ...target, baseUrl: endpoint.baseUrl });
   await client.close();
   await reference?.close();
-  const where = place.kind === 'deployment' ? place.baseUrl : 'the reference deployment';
-  const heading = [`Target ${target.name}: ${where}`, ...(target.notes ?? []), ''];
-  process.stdout.write(asLines(heading) + findingsText(findings));
+  const isReference = place.kind === 'reference';
+  const where = isReference ? referenceBegins : `Target ${target.name}: ${place.baseUrl}`;
+  process.stdout.write(
+    asLines([where, ...(target.notes ?? []), '']) +
+      findingsText(findings) +
+      asLines(isReference ? ['', referenceEnds] : []),
+  );
   if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;
 }

@@ -8,9 +8,11 @@ const configure: ConfigureCommand = (command) => {
     .description('has the world created in a deployment by the command of its target file, and writes down the ids')
     .option('--target <file>', 'a target file (environment: TARGET)')
     .option('--base-url <url>', 'in place of that of the target file (environment: BASE_URL)')
-    .action(async ({ target, baseUrl }: { target?: string; baseUrl?: string }) => {
+    .option('--reuse', 'keeps what has an id already, and has only the rest created')
+    .action(async ({ target, baseUrl, reuse = false }: { target?: string; baseUrl?: string; reuse?: boolean }) => {
       setVariables({ TARGET: target, BASE_URL: baseUrl });
-      const { bindings, bound, without } = await provision(process.env);
+      const say = (line: string) => process.stdout.write(asLines([line]));
+      const { bindings, bound, without } = await provision(process.env, reuse, say);
       const rest = without.length === 0 ? [] : [`Without an id: ${without.join(', ')}.`];
       process.stdout.write(asLines([`${bindings} has ${bound} ids now.`, ...rest]));
     });

@@ -1,11 +1,11 @@
 import { type CertifyFlags, certify, certifyFlags } from '../certifying.js';
 import type { ConfigureCommand } from '../command.js';
 
-const configure: ConfigureCommand = (command, end) => {
+const configure: ConfigureCommand = (command, end, behind) => {
   certifyFlags(command)
     .description('runs the cases, and writes a record of what the target does where nothing is documented')
     .requiredOption('--to <file>', 'where the record goes')
-    .action(async (args: string[], flags: CertifyFlags) => end(await certify(args, flags)));
+    .action(async (args: string[], flags: CertifyFlags) => end(await certify(args, behind, flags)));
 };
 
 export default configure;

@@ -4,7 +4,7 @@ import { referenceCredentials } from '../../../reference/credentials.js';
 import type { Fault } from '../../../reference/faults/fault.js';
 import { faultNamed } from '../../../reference/faults/index.js';
 import { emptyWorld } from '../../../reference/manage.js';
-import { serveReference } from '../../../reference/server.js';
+import { type ServerOptions, serveReference } from '../../../reference/server.js';
 import { worldFlaws } from '../../../reference/whole-world.js';
 import { readRecord } from '../../report/record.js';
 import { asLines } from '../../support/foreign-text.js';
@@ -44,7 +44,7 @@ interface ServeFlags {
 
 async function serve({ port = 0, world, as, behaviour, empty, manage, fault = [] }: ServeFlags): Promise<void> {
   const { behaviours, inimitable } = as === undefined ? { behaviours: {}, inimitable: [] } : behavioursOf(as);
-  const { url, close } = await serveReference({
+  const { url, close } = await served(port, {
     port,
     world: empty ? emptyWorld : world === undefined ? loadWorld() : readWorld(world),
     ...(manage ? { manage: thingFlaw } : {}),
@@ -66,6 +66,21 @@ async function serve({ port = 0, world, as, behaviour, empty, manage, fault = []
     process.once('SIGINT', resolve).once('SIGTERM', resolve).once('SIGHUP', resolve);
   });
   await close();
+}
+
+/** @throws UnusableInput where the port cannot be had */
+async function served(port: number, options: ServerOptions): ReturnType<typeof serveReference> {
+  try {
+    return await serveReference(options);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
+    const message =
+      code === 'EADDRINUSE' ? `${port} is in use` : `${port} needs rights that this process does not have`;
+    throw new UnusableInput([
+      { at: { setting: '--port' }, message, hint: 'Name another, or leave it out for a free one.' },
+    ]);
+  }
 }
 
 /** @param file a record */
@@ -90,12 +105,12 @@ function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
   const at = text.indexOf('=');
   if (at < 1) throw new InvalidArgumentError('It has the form QUESTION=OUTCOME.');
   const behaviours = { ...before, [text.slice(0, at)]: text.slice(at + 1) };
-  return refusing(() => {
+  return refusing('--behaviour', () => {
     settle(behaviours);
     return behaviours;
   });
 }
 
 function collectFaults(id: string, before: readonly Fault[] = []): Fault[] {
-  return refusing(() => [...before, faultNamed(id)]);
+  return refusing('--fault', () => [...before, faultNamed(id)]);
 }

@@ -1,0 +1,153 @@
+import type { Change } from '../handlers.js';
+import type { Members } from '../json.js';
+import type { Filter, ParsedRequest } from '../parsed-request.js';
+import { also, bothFilters, type Collateral, cached, type Fault, type Requirement, unlessWaived } from './fault.js';
+
+function stateFault(
+  id: string,
+  breaks: Requirement,
+  story: string,
+  change: Change,
+  collateral: Collateral = {},
+): Fault {
+  return { id, breaks, story, collateral, change };
+}
+
+/** What several requests have in common by mistake, so that one of them gets what is another's. */
+export const sharedStateFaults: readonly Fault[] = [
+  stateFault(
+    'cached-without-the-quantities',
+    'order.quantity',
+    'Results are cached under what is ordered, without how many.',
+    cached(({ tally, ...request }) => ({
+      ...request,
+      lines: request.lines.map(({ as, id, item }) => ({ as, id, item })),
+    })),
+    also({ extra: ['result.valid-only'], omitted: ['result.all-valid'] }),
+  ),
+  stateFault(
+    'cached-without-the-products',
+    'order.product-item',
+    'Results are cached under the quantities of an order, without its products.',
+    cached(({ tally, ...request }) => ({
+      ...request,
+      lines: request.lines.map(({ as, id, quantity }) => ({ as, quantity, id: as === 'sku' ? id : '' })),
+    })),
+    also({
+      control: ['order.repeated-product', 'order.metadata', 'options.expand-category'],
+      extra: ['result.valid-only'],
+      omitted: ['result.all-valid'],
+    }),
+  ),
+  stateFault(
+    'cached-without-the-metadata',
+    'metadata.promotion-rules',
+    'Results are cached under a key from the days before metadata.',
+    cached((request) => ({ ...request, metadata: {} })),
+    also({ control: ['request.get-with-body', 'filter.promotion-id', 'filter.tier-metadata'] }),
+  ),
+  stateFault(
+    'cached-without-the-last-character',
+    'customer.by-id',
+    'The key of the cache is cut off, so that customers with like ids share results.',
+    cached((request) => ({ ...request, customer: String(unlessWaived(request.customer, '')).length })),
+    also({ extra: ['result.valid-only'], omitted: ['result.all-valid'] }),
+  ),
+  ...(['promotion_id', 'metadata'] as const).flatMap((field: Filter['field']): Fault[] => {
+    const [name, breaks] =
+      field === 'metadata'
+        ? (['metadata-filter', 'filter.tier-metadata'] as const)
+        : (['campaign-filter', 'filter.promotion-id'] as const);
+    const others = (request: ParsedRequest) => request.filters.filter((filter) => filter.field !== field);
+    return [
+      stateFault(
+        `${name}-left-out-of-the-cache`,
+        breaks,
+        'Results are cached under the body, without the query.',
+        cached((request) => ({ ...request, filters: others(request) })),
+        // By then the result without a filter is in the cache.
+        field === 'metadata' ? {} : also({ omitted: ['result.all-valid'] }),
+      ),
+      stateFault(
+        `${name}-value-left-out-of-the-cache`,
+        breaks,
+        'Results are cached under the body and the names of the parameters.',
+        cached((request) => ({
+          ...request,
+          filters: request.filters.map((filter) => (filter.field === field ? { ...filter, value: '' } : filter)),
+        })),
+      ),
+      stateFault(
+        `${name}-left-over`,
+        'result.all-valid',
+        'The filter of a request stays for the next one with the same body that has none.',
+        (handlers) => {
+          const kept = new Map<string, ParsedRequest['filters']>();
+          return {
+            select(request) {
+              const key = JSON.stringify(request.lines);
+              const before = kept.get(key) ?? [];
+              kept.set(key, request.filters);
+              const isLeft = request.filters.length === 0 && before[0]?.field === field;
+              return handlers.select(isLeft ? { ...request, filters: before } : request);
+            },
+          };
+        },
+        also({
+          control: [...bothFilters, ...(field === 'metadata' ? (['customer.by-id', 'limit.newest-150'] as const) : [])],
+        }),
+      ),
+    ];
+  }),
+  stateFault(
+    'metadata-left-over',
+    'metadata.promotion-rules',
+    'The object into which metadata is read is made once, and never emptied.',
+    (handlers) => {
+      const kept: Record<string, unknown> = {};
+      return {
+        metadataOf: (members) => ({
+          ...Object.assign(kept, unlessWaived<Members>(handlers.metadataOf(members), {})),
+        }),
+      };
+    },
+    also({ extra: ['result.valid-only'] }),
+  ),
+  stateFault(
+    'customer-left-over',
+    'customer.by-id',
+    'Who has reservations is looked up for the customer of the request before.',
+    (handlers) => {
+      let before: ParsedRequest['customer'];
+      return {
+        select(request) {
+          const customer = before ?? request.customer;
+          before = request.customer;
+          return handlers.select({ ...request, customer });
+        },
+      };
+    },
+    also({
+      control: ['filter.promotion-id', 'filter.tier-metadata'],
+      extra: ['result.valid-only'],
+      omitted: ['result.all-valid'],
+    }),
+  ),
+  stateFault(
+    'items-left-over',
+    'result.valid-only',
+    'A customer’s cart is kept, and what was ordered before is still in it.',
+    (handlers) => {
+      const carts = new Map<unknown, ParsedRequest['lines']>();
+      return {
+        parseBody(body) {
+          const parsed = handlers.parseBody(body);
+          const lines = [...(carts.get(parsed.customer) ?? []), ...parsed.lines].slice(-3);
+          carts.set(parsed.customer, parsed.lines);
+          return { ...parsed, lines, tally: handlers.tally(lines) };
+        },
+      };
+    },
+    also({ extra: ['order.product-item', 'order.sku-item', 'order.quantity', 'result.all-valid'] }),
+  ),
+];

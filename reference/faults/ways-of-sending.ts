@@ -1,0 +1,147 @@
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { refuse } from '../early-response.js';
+import type { Filter } from '../parsed-request.js';
+import { also, type Collateral, type Fault } from './fault.js';
+
+/** Bodies that are sent in a certain way are not read as they should be. */
+function bodyFault(
+  id: string,
+  story: string,
+  readBody: (request: HttpRequest) => HttpRequest,
+  collateral: Collateral = {},
+): Fault {
+  return {
+    id,
+    breaks: 'request.get-with-body',
+    story,
+    collateral,
+    change: (handlers) => ({ readBody: (request) => handlers.readBody(readBody(request)) }),
+  };
+}
+
+const without = (request: HttpRequest): HttpRequest => ({
+  ...request,
+  body: '{"order":{},"options":{},"metadata":{}}',
+});
+
+function refusedIf(id: string, story: string, isRefused: (body: string) => boolean): Fault {
+  return bodyFault(id, story, (request) =>
+    isRefused(request.body ?? '') ? refuse(400, 'body: is no JSON', 'invalid_payload') : request,
+  );
+}
+
+const bodies: readonly Fault[] = [
+  bodyFault('chunked-body-dropped', 'Without Content-Length, a GET is taken for one without a body.', (request) =>
+    request.sent === 'chunked' ? without(request) : request,
+  ),
+  bodyFault(
+    'first-piece-only',
+    'The first piece of a body is taken for all of it, and what is no JSON for nothing.',
+    (request) => (request.sent === 'in-pieces' ? without(request) : request),
+    also({ omitted: ['filter.promotion-id'] }),
+  ),
+  bodyFault(
+    'fresh-connections-unread',
+    'The first request on a connection is answered before its body has come.',
+    (request) => (request.sent === 'on-a-fresh-connection' ? without(request) : request),
+    also({ omitted: ['filter.promotion-id'] }),
+  ),
+  refusedIf(
+    'body-must-begin-with-a-brace',
+    'A firewall lets bodies pass that begin with a brace.',
+    (body) => body[0] !== '{',
+  ),
+  refusedIf('body-of-one-line', 'The body is read up to the end of the line.', (body) => body.trim().includes('\n')),
+  bodyFault('body-of-the-last-line', 'Of a body the last line that has any text is kept.', (request) =>
+    (request.body ?? '').trim().includes('\n') ? without(request) : request,
+  ),
+  bodyFault('escapes-unread', 'The parser of the gateway leaves escapes as they are.', (request) => ({
+    ...request,
+    ...(request.body === undefined ? {} : { body: request.body.replaceAll(/\\u(?=[0-9a-f]{4})/g, '\\\\u') }),
+  })),
+  bodyFault('customer-first', 'A streaming parser looks for the customer at the beginning alone.', (request) =>
+    (request.body ?? '').includes('"customer"') && !/^\s*\{\s*"customer"/.test(request.body ?? '')
+      ? { ...request, body: (request.body ?? '').replace('"customer":{"id":', '"customer":{"x-id":') }
+      : request,
+  ),
+];
+
+const filters: readonly Fault[] = (['promotion_id', 'metadata'] as const).flatMap((field: Filter['field']): Fault[] => {
+  const [name, breaks] =
+    field === 'metadata'
+      ? (['metadata-filter', 'filter.tier-metadata'] as const)
+      : (['campaign-filter', 'filter.promotion-id'] as const);
+  const undecoded = (id: string, story: string, pattern: RegExp): Fault => ({
+    id: `${name}-${id}`,
+    breaks,
+    story,
+    change: (handlers) => {
+      let isMisread = false;
+      return {
+        readQuery(query) {
+          isMisread = pattern.test(query);
+          return handlers.readQuery(query);
+        },
+        readFilter(parameter) {
+          const filter = handlers.readFilter(parameter);
+          return filter?.field === field && isMisread ? undefined : filter;
+        },
+      };
+    },
+  });
+  return [
+    undecoded('unknown-in-lower-case-hex', 'Hex digits are looked for in upper case alone.', /%(?:[a-f]|[0-9][a-f])/),
+    undecoded(
+      'unknown-where-letters-are-encoded',
+      'What need not be percent-encoded is not decoded.',
+      /%[4-7][0-9a-f]/i,
+    ),
+    {
+      id: `${name}-lost-on-fresh-connections`,
+      breaks,
+      story: 'The filter is read by a middleware that the first request on a connection passes by.',
+      change: (handlers) => {
+        let isFresh = false;
+        return {
+          route(request) {
+            isFresh = request.sent === 'on-a-fresh-connection';
+            return handlers.route(request);
+          },
+          readFilter(parameter) {
+            const filter = handlers.readFilter(parameter);
+            return filter?.field === field && isFresh ? undefined : filter;
+          },
+        };
+      },
+    },
+    {
+      id: `${name}-lost-in-pieces`,
+      breaks,
+      story: 'A request whose body comes later is put together anew, without its query.',
+      change: (handlers) => ({
+        route: (request) =>
+          request.sent === 'in-pieces' && handlers.route(request).includes(field) ? '' : handlers.route(request),
+      }),
+    },
+  ];
+});
+
+const credentials: readonly Fault[] = (
+  [
+    ['lower', /^x-client-(?:application-id|token)$/],
+    ['upper', /^X-CLIENT-(?:APPLICATION-ID|TOKEN)$/],
+  ] as const
+).map(([letters, pattern]) => ({
+  id: `credentials-unread-in-${letters}-case`,
+  breaks: 'request.credentials',
+  story: `Names of headers are compared as they are documented, and those in ${letters} case are not found.`,
+  change: (handlers) => ({
+    authenticate(headers) {
+      if (headers.some(([name]) => pattern.test(name))) refuse(401, 'credentials: are absent', 'unauthorized');
+      handlers.authenticate(headers);
+    },
+  }),
+}));
+
+/** What is done to the same request, sent in another way. */
+export const waysOfSendingFaults: readonly Fault[] = [...bodies, ...filters, ...credentials];

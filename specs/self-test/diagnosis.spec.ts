@@ -1,0 +1,69 @@
+/** What is said of a failure beyond that it is one. */
+
+import { expect, test } from '@playwright/test';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { contentOf } from '../../src/http/request-content.js';
+import { certifyInProcess, requirementSuite, suite } from './support/in-process.js';
+import { independentDeployment } from './support/independent.js';
+
+type Answer = (request: HttpRequest) => HttpResponse;
+
+const conforming = independentDeployment(suite.world);
+const everything = JSON.stringify({ data: suite.world.tiers.map(({ id }) => ({ id })) });
+
+/** Returns everything, valid or not, for requests with something in them. */
+const careless =
+  (isMet: (body: { order?: { items?: object[] }; metadata?: object }) => boolean): Answer =>
+  (request) => {
+    const response = conforming(request);
+    const { body } = contentOf(request);
+    return typeof body === 'object' && isMet(body ?? {}) ? { ...response, body: everything } : response;
+  };
+
+async function certified(answer: Answer) {
+  const { certificate } = await certifyInProcess(answer, { suite: requirementSuite });
+  return certificate;
+}
+
+test('a promotion that was wrongly returned or not comes with what it asks for and what the request has', async () => {
+  const reasons = [
+    await certified(careless(() => true)),
+    await certified((request) => ({ ...conforming(request), body: '{"data":[]}' })),
+  ].flatMap(({ requirements }) => requirements.flatMap(({ cases }) => cases.flatMap(({ rows = [] }) => rows)));
+  const text = reasons.map(({ reason }) => reason).join('\n');
+  for (const why of [
+    /'beyond-first' \(rank 151: is older than the newest 150\)/,
+    /: asks for \d+ of product [a-z-]+; the order has none\)/,
+    /: asks for \d+ of product [a-z-]+; the order has \d+( \+ \d+)*\)/,
+    /: asks for \d+ of sku [a-z0-9-]+; the order has (none|\d+)/,
+    /: is for customer [a-z-]+( or [a-z-]+)*; the customer is [a-z-]+/,
+    /: asks for the metadata \S+ = \S+; the request has /,
+    /: is of campaign [a-z-]+; the filter asks for [a-z-]+\)/,
+    /: has the metadata \S+ = \S+; the filter asks for /,
+  ])
+    expect(text).toMatch(why);
+});
+
+test('what all that fails has, and nothing that passes, is said once', async () => {
+  const withMetadata = await certified(careless(({ metadata }) => Object.keys(metadata ?? {}).length > 0));
+  expect(withMetadata.notes).toEqual([
+    expect.stringMatching(
+      /^One pattern: all \d+ rows that fail have a request with metadata; of the \d+ rows that pass in the same cases none has\.$/,
+    ),
+  ]);
+  const withItems = await certified(careless(({ order }) => (order?.items ?? []).length >= 2));
+  expect(withItems.notes).toEqual([expect.stringMatching(/ fail have a request with 2 or more items; of the /)]);
+});
+
+test('nothing is said where there is an exception, or a single requirement fails', async () => {
+  let turn = 0;
+  const now = careless(() => {
+    turn += 1;
+    return turn % 3 > 0;
+  });
+  expect((await certified(now)).notes).toEqual([]);
+  expect((await certified(independentDeployment(suite.world, { violation: 'ignores-campaign-filter' }))).notes).toEqual(
+    [],
+  );
+  expect((await certified(conforming)).notes).toEqual([]);
+});

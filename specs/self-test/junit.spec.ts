@@ -1,0 +1,120 @@
+/** The results as continuous integration reads them. */
+
+import { expect, test } from '@playwright/test';
+import { SaxesParser } from 'saxes';
+import { type CaseResult, unsent } from '../../src/engine/case-result.js';
+import { certificateOf } from '../../src/report/certificate.js';
+import { junitText } from '../../src/report/junit.js';
+import { suite } from './support/in-process.js';
+
+interface Element {
+  readonly name: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: Element[];
+  text: string;
+}
+
+/** The root of an XML text. */
+function parsed(text: string): Element {
+  const top: Element = { name: '', attributes: {}, children: [], text: '' };
+  const open = [top];
+  const parser = new SaxesParser();
+  parser.on('opentag', ({ name, attributes }) => {
+    const element = { name, attributes, children: [], text: '' };
+    open.at(-1)?.children.push(element);
+    open.push(element);
+  });
+  parser.on('text', (more) => {
+    const element = open.at(-1);
+    if (element !== undefined) element.text += more;
+  });
+  parser.on('closetag', () => void open.pop());
+  parser.write(text).close();
+  return top.children[0] ?? top;
+}
+
+const evidence = {
+  request: { method: 'GET', path: '/v1/promotions/validation', headers: [] },
+  response: { status: 200, headers: [], body: '' },
+};
+const ended = (id: string, verdict: CaseResult['verdict'], reason: string, more: Partial<CaseResult> = {}) => {
+  const testCase = suite.cases.find((each) => each.id === id);
+  if (testCase === undefined) throw new Error(`There is no case ${id}.`);
+  return { ...unsent(testCase, verdict, reason), ...more };
+};
+const results = [
+  ended('json-content-type', 'pass', ''),
+  ended('integer-quantity', 'fail', "Not returned: 'mug-3' & more.", { evidence }),
+  ended('window-with-few-valid', 'error', 'A bug.'),
+  ended('expand-category', 'inconclusive', 'Answered 503.'),
+  ended('item-with-sku-id', 'not-applicable', 'The target does not have sku shirt-blue.'),
+  ended('quantity-zero', 'pass', '', { outcome: 'as-one', drift: [{ kind: 'shape', message: 'Another body.' }] }),
+];
+const certificate = certificateOf(suite, results, {
+  target: { name: 'shop', base_url: 'https://a.test' },
+  requestsSent: 5,
+  isCutShort: false,
+  notes: [],
+  startedAt: new Date(0),
+  durationMs: 1_500,
+});
+const root = parsed(junitText(certificate, suite, results));
+const tests = root.children.flatMap(({ children }) => children.filter(({ name }) => name === 'testcase'));
+
+function testOf(id: string): Element {
+  const found = tests.find(({ attributes }) => attributes.name?.startsWith(`${id}: `));
+  if (found === undefined) throw new Error(`There is no test of ${id}.`);
+  return found;
+}
+
+/** What is said of how a case ended. */
+const ending = (id: string) => testOf(id).children.find(({ name }) => name !== 'properties');
+
+test('failures and drift are failures, mistakes errors, and what was not judged is skipped, with the reason', () => {
+  expect(ending('json-content-type')).toBeUndefined();
+  const failure = ending('integer-quantity');
+  expect(failure).toMatchObject({ name: 'failure', attributes: { type: 'fail' } });
+  expect(failure?.attributes.message).toBe("Not returned: 'mug-3' & more.");
+  expect(failure?.text).toContain("'https://a.test/v1/promotions/validation'");
+  expect(ending('window-with-few-valid')).toMatchObject({ name: 'error', attributes: { message: 'A bug.' } });
+  const skipped = [ending('expand-category'), ending('item-with-sku-id')].map((each) => [
+    each?.name,
+    each?.attributes.message,
+  ]);
+  expect(skipped).toEqual([
+    ['skipped', 'inconclusive: Answered 503.'],
+    ['skipped', 'not-applicable: The target does not have sku shirt-blue.'],
+  ]);
+  expect(ending('quantity-zero')).toMatchObject({ name: 'failure', attributes: { type: 'drift' } });
+});
+
+test('counts, for all and for each group, are those of the tests', () => {
+  expect(root.attributes).toMatchObject({ tests: '6', failures: '2', errors: '1', skipped: '2', time: '1.500' });
+  for (const { children, attributes } of root.children) {
+    const own = children.filter(({ name }) => name === 'testcase');
+    const ends = own.flatMap((each) => each.children.map(({ name }) => name));
+    const count = (name: string) => String(ends.filter((each) => each === name).length);
+    expect(attributes).toMatchObject({
+      tests: String(own.length),
+      failures: count('failure'),
+      errors: count('error'),
+      skipped: count('skipped'),
+    });
+  }
+});
+
+test('a test has requirement or question, part of the documentation and place as properties', () => {
+  const propertiesOf = (element: Element | undefined) =>
+    Object.fromEntries(
+      element?.children
+        .find(({ name }) => name === 'properties')
+        ?.children.map(({ attributes }) => [attributes.name, attributes.value]) ?? [],
+    );
+  expect(propertiesOf(testOf('integer-quantity'))).toEqual({
+    requirement: 'order.quantity',
+    part: suite.ledger.requirements.find(({ id }) => id === 'order.quantity')?.part,
+    at: expect.stringMatching(/^cases\/requirements\/order\.yaml:\d+:\d+$/),
+  });
+  expect(propertiesOf(testOf('quantity-zero'))).toMatchObject({ question: 'quantity-zero', outcome: 'as-one' });
+  expect(propertiesOf(root.children[0])).toMatchObject({ target: 'shop', verdict: 'does-not-conform' });
+});

@@ -1,0 +1,116 @@
+import { createServer } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
+import { expect, test } from '@playwright/test';
+import { assembled, documentedRequest, patched, type RequestPatch } from '../../src/cases/request.js';
+import { type WayOfSending, waysOfSending } from '../../src/cases/ways-of-sending.js';
+import { whyUndocumented } from '../../src/contract/documented-request.js';
+import { openClient } from '../../src/http/client.js';
+import { noRepeats } from '../../src/http/connection-options.js';
+import { curlCommand } from '../../src/http/curl.js';
+import { contentOf } from '../../src/http/request-content.js';
+import { judgeDeployment, verdictsOf } from '../proof/judge-deployment.js';
+import { recognizer, suite } from './support/in-process.js';
+import { independentDeployment } from './support/independent.js';
+
+const plain: RequestPatch = {
+  filter: { 'metadata.größe': 'jé' },
+  body: { customer: { id: 'cust_ö' }, order: { items: [{ product_id: 'x"y', quantity: 1 }] } },
+};
+const ways = Object.keys(waysOfSending) as WayOfSending[];
+const requestSent = (sent?: WayOfSending) =>
+  assembled(patched(documentedRequest, { ...plain, ...(sent === undefined ? {} : { sent }) }), (_, name) => name);
+
+/** What a server on a socket gets of a request, after a usual one: on which connection, and in which pieces. */
+async function onTheWire(way: WayOfSending) {
+  const pieces: { connection: number; text: string }[] = [];
+  let connections = 0;
+  const server = createServer((socket) => {
+    connections += 1;
+    const connection = connections;
+    let text = '';
+    socket.on('error', () => undefined);
+    socket.on('data', (chunk) => {
+      pieces.push({ connection, text: chunk.toString() });
+      text += chunk.toString();
+      const [head = '', body = ''] = text.split(/\r\n\r\n(.*)/s);
+      const length = /content-length: (\d+)/i.exec(head)?.[1];
+      const isWhole = length === undefined ? body.endsWith('0\r\n\r\n') : Buffer.byteLength(body) >= Number(length);
+      if (!isWhole) return;
+      text = '';
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  const credentials = { applicationId: 'the-application', token: 'the-token' };
+  const client = openClient({ baseUrl: `http://127.0.0.1:${port}`, credentials, repeats: noRepeats });
+  await client.send(requestSent());
+  // A connection is idle a moment after its answer.
+  await setTimeout(50);
+  const before = pieces.length;
+  const { response } = (await client.send(requestSent(way))) as { response?: { status: number } };
+  await client.close();
+  server.close();
+  const own = pieces.slice(before);
+  const [head = '', body = ''] = own
+    .map(({ text }) => text)
+    .join('')
+    .split(/\r\n\r\n(.*)/s);
+  return { status: response?.status, connection: own[0]?.connection, pieces: own.length, head, body };
+}
+
+const usualBody = requestSent().body ?? '';
+
+test('whatever is sent otherwise is the same documented request', () => {
+  const usual = contentOf(requestSent());
+  for (const way of ways) {
+    expect(contentOf(requestSent(way)), way).toEqual(usual);
+    expect(whyUndocumented(contentOf(requestSent(way))), way).toBeUndefined();
+  }
+});
+
+test('each way leaves as it is called', async () => {
+  const wire = Object.fromEntries(
+    await Promise.all(ways.map(async (way) => [way, await onTheWire(way)] as const)),
+  ) as Record<WayOfSending, Awaited<ReturnType<typeof onTheWire>>>;
+  for (const way of ways) {
+    expect(wire[way].status, way).toBe(200);
+    expect(wire[way].connection, way).toBe(way === 'on-a-fresh-connection' ? 2 : 1);
+    expect(/^content-length: /im.test(wire[way].head), way).toBe(way !== 'chunked');
+  }
+  expect(wire.chunked.head).toMatch(/^transfer-encoding: chunked$/im);
+  expect(wire.chunked.body.match(/^[0-9a-f]+$/gim)).toHaveLength(4);
+  expect(wire['in-pieces'].pieces).toBeGreaterThanOrEqual(3);
+  expect(wire['in-pieces'].body).toBe(usualBody);
+  expect(wire['after-white-space'].body).toBe(`\r\n\t ${usualBody} \n`);
+  expect(wire['pretty-printed'].body).toContain('{\n  "customer": {\n    "id": "cust_ö"\n  },');
+  expect(wire['with-escaped-letters'].body).toMatch(/^\{"\\u0063ustomer":\{"\\u0069d":"\\u0063ust_\\u00f6"\}/);
+  expect(wire['with-escaped-letters'].body).toContain('"\\u0078\\"y"');
+  expect(wire['members-reversed'].body).toBe(
+    '{"order":{"items":[{"quantity":1,"product_id":"x\\"y"}]},"customer":{"id":"cust_ö"}}',
+  );
+  const query = /\?(.*) HTTP/;
+  expect(query.exec(wire['values-percent-encoded'].head)?.[1]).toMatch(/\$is\]=%6A%C3%A9$/);
+  expect(query.exec(wire['values-percent-encoded-in-lower-case'].head)?.[1]).toMatch(/\$is\]=%6a%c3%a9$/);
+  expect(wire['header-names-in-lower-case'].head).toContain('\r\nx-client-token: the-token');
+  expect(wire['header-names-in-upper-case'].head).toContain('\r\nX-CLIENT-TOKEN: the-token');
+});
+
+test('a command for a chunked body sends one', () => {
+  expect(curlCommand(requestSent('chunked'), '$BASE_URL')).toContain("-H 'Transfer-Encoding: chunked'");
+});
+
+test('a deployment that takes no body without Content-Length conforms; one that drops such a body does not', async () => {
+  const conforming = independentDeployment(suite.world);
+  const answering = async (chunked: (request: Parameters<typeof conforming>[0]) => ReturnType<typeof conforming>) => {
+    const judged = await judgeDeployment(
+      suite,
+      (request) => (request.sent === 'chunked' ? chunked(request) : conforming(request)),
+      { recognizer },
+    );
+    return verdictsOf(judged).get('request.get-with-body');
+  };
+  expect(await answering(() => ({ status: 411, headers: [], body: '' }))).toBe('pass');
+  expect(await answering(() => ({ status: 400, headers: [], body: '' }))).toBe('inconclusive');
+  expect(await answering((request) => conforming({ ...request, body: '' }))).toBe('fail');
+});

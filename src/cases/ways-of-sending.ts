@@ -1,0 +1,57 @@
+import type { HttpRequest } from '../http/exchange.js';
+
+/** Another way to write or send a request, which HTTP and JSON say means the same. */
+type Way = (request: HttpRequest) => HttpRequest;
+
+/** What a case file may say under `sent`. */
+export const waysOfSending = {
+  chunked: (request) => ({ ...request, sent: 'chunked' }),
+  'in-pieces': (request) => ({ ...request, sent: 'in-pieces' }),
+  'on-a-fresh-connection': (request) => ({ ...request, sent: 'on-a-fresh-connection' }),
+  'after-white-space': withBody((body) => `\r\n\t ${body} \n`),
+  'pretty-printed': withBody((body) => JSON.stringify(JSON.parse(body), null, 2)),
+  'with-escaped-letters': withBody((body) => body.replaceAll(/"(?:[^"\\]|\\.)*"/g, escaped)),
+  'members-reversed': withBody((body) => JSON.stringify(reversed(JSON.parse(body)))),
+  'values-percent-encoded': withValues((byte) => `%${byte.toUpperCase()}`),
+  'values-percent-encoded-in-lower-case': withValues((byte) => `%${byte}`),
+  'header-names-in-lower-case': withHeaderNames((name) => name.toLowerCase()),
+  'header-names-in-upper-case': withHeaderNames((name) => name.toUpperCase()),
+} as const satisfies Readonly<Record<string, Way>>;
+
+export type WayOfSending = keyof typeof waysOfSending;
+
+function withBody(write: (body: string) => string): Way {
+  return (request) => (request.body === undefined ? request : { ...request, body: write(request.body) });
+}
+
+/** A text of JSON with its first letter and all letters beyond ASCII escaped (RFC 8259, section 7). */
+function escaped(text: string): string {
+  const unit = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return text
+    .replace(/^"[A-Za-z]/, ([quote = '', first = '']) => `${quote}${unit(first)}`)
+    .replaceAll(/[^\0-\x7f]/g, unit);
+}
+
+function reversed(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reversed);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .map(([name, part]) => [name, reversed(part)] as const)
+      .reverse(),
+  );
+}
+
+/** Every byte of each value of the query written otherwise (RFC 3986, section 2). */
+function withValues(write: (byte: string) => string): Way {
+  const rewritten = (value: string) =>
+    [...Buffer.from(decodeURIComponent(value))].map((byte) => write(byte.toString(16).padStart(2, '0'))).join('');
+  return (request) => ({
+    ...request,
+    path: request.path.replaceAll(/(?<=[?&][^?&=]*=)[^&]*/g, rewritten),
+  });
+}
+
+function withHeaderNames(write: (name: string) => string): Way {
+  return (request) => ({ ...request, headers: request.headers.map(([name, value]) => [write(name), value] as const) });
+}

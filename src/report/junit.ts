@@ -1,0 +1,100 @@
+import type { Suite } from '../cases/suite.js';
+import type { CaseResult } from '../engine/case-result.js';
+import { formatLocation } from '../support/problem.js';
+import type { Certificate } from './certificate.js';
+import { driftText } from './drift-text.js';
+import { type ResponseText, responseTextFor } from './exchange-text.js';
+import { failureText } from './failure-text.js';
+import { escaped } from './markup.js';
+import { sharedReasonTexts } from './shared-reasons.js';
+
+/**
+ * The results as JUnit XML, for continuous integration: a test for each case that was to be run, what fails or drifts
+ * as a failure, what could not be judged as skipped, with the reason.
+ */
+export function junitText(certificate: Certificate, suite: Suite, results: readonly CaseResult[]): string {
+  const { target, verdict } = certificate;
+  const partOf = new Map([...certificate.requirements, ...certificate.questions].map(({ id, part }) => [id, part]));
+  const responseText = responseTextFor(suite.world);
+  const testCases = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
+  const groups = (['requirement', 'question'] as const).map((kind) => {
+    const own = results.filter(({ id }) => (testCases.get(id)?.kind ?? 'requirement') === kind);
+    const tests = own.map((result) => {
+      const title = testCases.get(result.id)?.title;
+      const properties = propertiesText([
+        [kind, result.subject],
+        ['part', partOf.get(result.subject)],
+        ['at', formatLocation(result.at)],
+        ['outcome', result.outcome],
+      ]);
+      const name = title === undefined ? result.id : `${result.id}: ${title}`;
+      return `<testcase${attributes({ name, classname: result.subject })}>\n${properties}${ending(result, target.base_url, responseText)}</testcase>\n`;
+    });
+    return { name: `${kind}s`, counts: countsOf(own), tests };
+  });
+  const head = propertiesText([
+    ['target', target.is_reference ? 'the reference deployment, which comes with the suite' : target.name],
+    ['base_url', target.base_url],
+    ['verdict', verdict],
+    ['suite', `${certificate.suite.name} ${certificate.suite.version}`],
+    ...sharedReasonTexts(certificate).map((text): [string, string] => ['unjudged', text]),
+  ]);
+  const seconds = (certificate.duration_ms / 1_000).toFixed(3);
+  const sums = { name: `${target.name}: ${verdict}`, ...countsOf(results), time: seconds };
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>\n',
+    `<testsuites${attributes(sums)}>\n`,
+    ...groups.map(({ name, counts, tests }) => {
+      const opening = attributes({ name, timestamp: certificate.started_at, ...counts });
+      return `<testsuite${opening}>\n${head}${tests.join('')}</testsuite>\n`;
+    }),
+    '</testsuites>\n',
+  ].join('');
+}
+
+/** What JUnit knows of how a test ended. */
+type Ended = 'failures' | 'errors' | 'skipped' | 'passed';
+
+function endOf({ verdict, drift }: Pick<CaseResult, 'verdict' | 'drift'>): Ended {
+  if (verdict === 'error') return 'errors';
+  if (verdict === 'fail' || drift.length > 0) return 'failures';
+  return verdict === 'pass' ? 'passed' : 'skipped';
+}
+
+function countsOf(results: readonly CaseResult[]): Record<string, string> {
+  const count = (end: Ended) => String(results.filter((result) => endOf(result) === end).length);
+  return {
+    tests: String(results.length),
+    failures: count('failures'),
+    errors: count('errors'),
+    skipped: count('skipped'),
+  };
+}
+
+function ending(result: CaseResult, baseUrl: string, responseText: ResponseText): string {
+  const { verdict, reason, drift } = result;
+  const end = endOf(result);
+  if (end === 'passed') return '';
+  if (end === 'skipped') return `<skipped${attributes({ message: `${verdict}: ${reason}` })}/>\n`;
+  const name = end === 'errors' ? 'error' : 'failure';
+  const isDrift = verdict !== 'fail' && verdict !== 'error';
+  const text = isDrift
+    ? drift.map((each) => driftText(each, result, responseText)).join('\n\n')
+    : failureText(result, baseUrl, responseText);
+  const [first = ''] = isDrift ? text.split('\n') : [reason];
+  const lines = text.split('\n').map(escaped).join('\n');
+  return `<${name}${attributes({ message: first, type: isDrift ? 'drift' : verdict })}>${lines}</${name}>\n`;
+}
+
+function propertiesText(properties: readonly (readonly [name: string, value: string | undefined])[]): string {
+  const lines = properties.flatMap(([name, value]) =>
+    value === undefined ? [] : [`<property${attributes({ name, value })}/>\n`],
+  );
+  return `<properties>\n${lines.join('')}</properties>\n`;
+}
+
+function attributes(values: Readonly<Record<string, string>>): string {
+  return Object.entries(values)
+    .map(([name, value]) => ` ${name}="${escaped(value)}"`)
+    .join('');
+}

@@ -1,0 +1,42 @@
+import type { Plan } from '../engine/plan.js';
+import { withHeaders } from '../http/client.js';
+import { curlCommand } from '../http/curl.js';
+import type { Headers, HttpRequest } from '../http/exchange.js';
+
+/** How each request of a plan may be written, for other programs to send. */
+export const requestFormats = { curl: asCurl, http: asHttpFile } as const;
+
+export type RequestFormat = keyof typeof requestFormats;
+
+/**
+ * All requests of a plan that are known before anything is sent, so save for random ones.
+ *
+ * @param baseUrl without a slash at its end, or a variable such as `$BASE_URL`
+ * @param extraHeaders that the target wants with every request
+ */
+export function plannedRequests(
+  { calibration, cases }: Plan,
+  format: RequestFormat,
+  baseUrl: string,
+  extraHeaders: Headers = [],
+): string {
+  const named = [{ id: 'calibration', requests: calibration }, ...cases].flatMap(({ id, requests }) =>
+    requests.map((request, n) => ({ title: `${id}, ${n + 1} of ${requests.length}`, request })),
+  );
+  return named
+    .map(({ title, request }) => requestFormats[format](title, withHeaders(request, extraHeaders), baseUrl))
+    .join('\n');
+}
+
+/** A comment and a command of the shell. */
+function asCurl(title: string, request: HttpRequest, baseUrl: string): string {
+  return `# ${title}\n${curlCommand(request, baseUrl)}\n`;
+}
+
+/** An entry of an .http file, as editors send them; variables are those of the editor's environment. */
+function asHttpFile(title: string, { method, path, headers, body }: HttpRequest, baseUrl: string): string {
+  const variable = (text: string) => text.replace(/^\$([A-Z_]+)$/, '{{$1}}');
+  const lines = headers.map(([name, value]) => `${name}: ${variable(value)}`);
+  const start = `### ${title}\n${method} ${variable(baseUrl)}${path} HTTP/1.1`;
+  return `${[start, ...lines].join('\n')}\n${body === undefined ? '' : `\n${body}\n`}`;
+}
