@@ -581,6 +581,19 @@ test.describe('the verdict of a requirement case:', () => {
     });
   });
 
+  test('what is sent in chunks does not apply to a server that asks for its length', () => {
+    const testCase = requirementOf({ expect: [asserting(written['2xx'])] });
+    const refused = (status: number, sent?: 'chunked') =>
+      judged(testCase, { probe: { ...answered(status), request: { ...request, ...(sent && { sent }) } } });
+    expect(refused(411, 'chunked')).toMatchObject({
+      verdict: 'not-applicable',
+      reason: 'Answered 411: the target takes no body without Content-Length.',
+      exchange: 'probe',
+      at,
+    });
+    expect([refused(411).verdict, refused(400, 'chunked').verdict]).toEqual(['fail', 'fail']);
+  });
+
   test('rows: the worst decides, and says for how many', () => {
     const expectation = { expect: [asserting(written.include)] };
     const testCase = requirementOf(
@@ -863,6 +876,7 @@ test.describe('the answer to a question:', () => {
       answered(200, '', type('Application/JSON; charset=utf-8')),
       'application/json',
     ],
+    ['a media type with spaces', { part: 'media-type' }, answered(200, '', type(' text/json ; q=1')), 'text/json'],
     ['no media type', { part: 'media-type' }, answered(200), 'none'],
     ['an empty media type', { part: 'media-type' }, answered(200, '', type('')), 'none'],
     ['a shape', { part: 'shape' }, returning(first), '/data/*/id'],

@@ -525,6 +525,30 @@ test.describe('whether a tier is returned: within the window, valid and matching
     expect(readingsOf({ filter: { campaign: 'spring' } }, { without: ['body.order'] })).toEqual([]);
   });
 
+  test('where the filter comes first, and it is open how a value compares, so is what just fits or does not', () => {
+    const [tier] = world.tiers;
+    const level = (n: number) => (n === 0 ? 'GOLD' : n === 1 ? 'silver' : 'gold');
+    const tiers = Array.from({ length: 154 }, (_, n) => ({
+      ...(tier as (typeof world.tiers)[number]),
+      id: `tier-${n}`,
+      metadata: { level: level(n) },
+      rules: [],
+    }));
+    const { alternatives } = oracleFor(requestWith(withMetadata('level', 'gold')), { ...world, tiers });
+    // Of those that are gold for certain, 150 are 2 to 151; with the first 150, they end at 150.
+    const after = alternatives.map(({ returned }) => tiers.map(returned))[1];
+    const about = [0, 1, 2, 150, 151, 152, 153].map((n) => after?.[n]);
+    expect(about).toEqual(['open', 'forbidden', 'required', 'required', 'open', 'forbidden', 'forbidden']);
+  });
+
+  test('what filters are on, and that a server may ask for the length of a body', () => {
+    expect(oracleWith(inCampaign('spring')).filteredOn).toBe('campaign');
+    expect(oracleWith(withMetadata('level', 'gold')).filteredOn).toBe('metadata');
+    expect(oracleWith().filteredOn).toBeUndefined();
+    const accepted = (request: HttpRequest) => oracleFor(request, world).accepted;
+    expect([accepted(requestWith()), accepted({ ...requestWith(), sent: 'chunked' })]).toEqual([true, false]);
+  });
+
   test('for a request that says everything: all of the newest 150 but the open ones, and nothing else', () => {
     const rules = world.tiers.flatMap((tier) => tier.rules);
     // Of two values of one key the first is said, so that two tiers are not valid.
