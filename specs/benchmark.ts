@@ -21,7 +21,7 @@ const broken: HttpResponse = { status: 500, headers: [], body: '' };
 const honest = independentDeployment(world);
 
 type Serve = () => Promise<{ url: string; close(): Promise<unknown> }>;
-const answering =
+const serving =
   (answer: (request: HttpRequest) => HttpResponse): Serve =>
   () =>
     listen(answer);
@@ -61,12 +61,12 @@ const endless: Serve = async () => {
 };
 
 const kinds: Readonly<Record<string, Serve>> = {
-  conforming: answering(honest),
-  'returns everything': answering(independentDeployment(world, { violation: 'returns-everything' })),
-  'returns nothing': answering(independentDeployment(world, { violation: 'returns-nothing' })),
-  'answers 500': answering(() => broken),
-  'records of 14 KB': answering(largeRecords),
-  '25,000 ids': answering(idsWithoutNumber),
+  conforming: serving(honest),
+  'returns everything': serving(independentDeployment(world, { violation: 'returns-everything' })),
+  'returns nothing': serving(independentDeployment(world, { violation: 'returns-nothing' })),
+  'answers 500': serving(() => broken),
+  'records of 14 KB': serving(largeRecords),
+  '25,000 ids': serving(idsWithoutNumber),
   'endless bodies': endless,
 };
 
