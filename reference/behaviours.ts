@@ -1,6 +1,6 @@
 import { nearest } from './nearest.js';
 
-const credentialsOutcomes = ['unauthorized', 'forbidden', 'rejected', 'server-error', 'answered'] as const;
+const credentialsOutcomes = ['unauthorized', 'forbidden', 'rejected', 'server-error', 'answered', 'nothing-returned'] as const;
 const methodOutcomes = [
   'not-allowed',
   'not-found',
@@ -77,7 +77,7 @@ export const closedQuestions = {
 
   'expand-category-effect': ['categories-added', 'categories-always', 'no-difference', 'another-difference'],
   'expand-unknown-value': ['ignored', 'rejected', 'server-error', 'nothing-returned'],
-  'expand-not-an-array': ['rejected', 'server-error', 'as-one-value', 'ignored', 'nothing-returned'],
+  'expand-not-an-array': ['rejected', 'server-error', 'as-one-value', 'ignored', 'nothing-returned', 'no-effect'],
 
   'metadata-letter-case': ['exact', 'ignored-in-both', 'ignored-in-value', 'ignored-in-key'],
   'order-metadata-rules': ['applied', 'ignored', 'never-satisfied'],
@@ -90,6 +90,10 @@ export const closedQuestions = {
     'any-value',
     'truthy',
     'any-letter-case',
+    'some-rejected',
+    'no-effect',
+    'any-text',
+    'another-choice',
   ],
 
   'filter-combination': [
@@ -142,7 +146,13 @@ export const closedQuestions = {
   'credentials-missing-token': credentialsOutcomes,
   'credentials-missing-both': credentialsOutcomes,
   'credentials-wrong-token': credentialsOutcomes,
-  'credentials-before-body': ['credentials-first', 'same-answer', 'body-first'],
+  'credentials-before-body': [
+    'credentials-first',
+    'same-answer',
+    'body-first',
+    'credentials-unchecked',
+    'body-unchecked',
+  ],
 
   'malformed-json': ['rejected', 'server-error', 'answered'],
   'body-not-an-object': ['rejected', 'server-error', 'answered'],

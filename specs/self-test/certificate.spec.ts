@@ -347,7 +347,7 @@ test.describe('the summary', () => {
       'CONFORMS  staging at https://a.test/api',
       '',
       'Requirements  2 pass',
-      'Questions     2 of 2 answered, 1 with a warning',
+      'Questions     2 answered, 1 with a warning',
       'Requests      12',
       'Certificate   out/certificate.json, out/certificate.html',
       'Observed      out/observed.md',

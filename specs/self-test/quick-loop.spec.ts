@@ -95,12 +95,12 @@ test('what did not pass is what the last run of each case says', async () => {
   const whole = certificateWith({
     requirements: [
       requirement(
-        entry('mended', 'fail'),
+        entry('corrected', 'fail'),
         entry('broken', 'fail'),
         entry('fine', 'pass'),
         entry('drifted', 'pass'),
         entry('elsewhere', 'not-applicable', 'The target does not have it.'),
-        entry('missed', 'not-applicable', 'Not reached in this run.'),
+        entry('skipped', 'not-applicable', 'Not reached in this run.'),
       ),
     ],
     questions: [question('answered', 'rejected'), question('unanswered', null, 'It timed out.')],
@@ -109,11 +109,11 @@ test('what did not pass is what the last run of each case says', async () => {
   const unselected = 'Not selected in this run.';
   const partial = certificateWith({
     requirements: [
-      requirement(entry('mended', 'pass'), entry('broken', 'fail'), entry('drifted', 'not-applicable', unselected)),
+      requirement(entry('corrected', 'pass'), entry('broken', 'fail'), entry('drifted', 'not-applicable', unselected)),
     ],
     questions: [question('unanswered', null, unselected)],
   });
-  expect(unpassedCases([whole, partial])).toEqual(['broken', 'drifted', 'missed', 'unanswered']);
+  expect(unpassedCases([whole, partial])).toEqual(['broken', 'drifted', 'skipped', 'unanswered']);
 
   // Through the command line, which finds the certificates where the runs left them.
   const [first = '', second = ''] = ofQuantity;

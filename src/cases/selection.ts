@@ -34,10 +34,10 @@ export function casesNamed(names: readonly string[], suite: Suite, flag: string)
 function namesOf(testCase: TestCase, groups: ReadonlyMap<string, string>): { own: string[]; shared: string[] } {
   const subject = subjectOf(testCase);
   const group = groups.get(subject);
-  const parts = testCase.kind === 'requirement' ? subject.split('.') : [];
+  const words = testCase.kind === 'requirement' ? subject.split('.') : [];
   return {
     own: [testCase.id, subject],
-    shared: [...testCase.tags, ...parts, ...(group === undefined ? [] : [group])],
+    shared: [...testCase.tags, ...words, ...(group === undefined ? [] : [group])],
   };
 }
 

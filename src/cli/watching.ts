@@ -170,11 +170,11 @@ async function hasChanged(
   const inputs = inputsOfRun();
   const suite = lookedAt(inputs.suite, results);
   const now = await judged(suite, inputs, reference, false);
-  const before = new Map(results.map((result) => [result.id, told(result)]));
-  return now.results.some((result) => before.get(result.id) !== told(result));
+  const before = new Map(results.map((result) => [result.id, saidBy(result)]));
+  return now.results.some((result) => before.get(result.id) !== saidBy(result));
 }
 
-/** As many of the cases as a few requests tell of, those first that somebody is about to mend. */
+/** As many of the cases as a few requests tell of, first those that somebody is about to correct. */
 function lookedAt(suite: Suite, results: readonly CaseResult[]): Suite {
   const byId = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
   const unpassed = (result: CaseResult) => (result.verdict === 'pass' ? 1 : 0);
@@ -191,6 +191,6 @@ function lookedAt(suite: Suite, results: readonly CaseResult[]): Suite {
 }
 
 /** What a result says of the target. */
-function told({ verdict, outcome, reason, rows, drift }: CaseResult): string {
+function saidBy({ verdict, outcome, reason, rows, drift }: CaseResult): string {
   return JSON.stringify([verdict, outcome, reason, rows, drift]);
 }

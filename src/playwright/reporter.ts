@@ -21,7 +21,7 @@ export default class CertificateReporter implements Reporter {
   private readonly results = new Map<string, CaseResult>();
   private selected: ReadonlySet<string> | undefined;
   private report: Report | undefined;
-  private stopsEarly = false;
+  private endsEarly = false;
 
   constructor() {
     outliveReaders();
@@ -30,7 +30,7 @@ export default class CertificateReporter implements Reporter {
   }
 
   onBegin({ maxFailures }: FullConfig, tests: Suite): void {
-    this.stopsEarly = maxFailures > 0;
+    this.endsEarly = maxFailures > 0;
     const ids = tests.allTests().flatMap((test) => caseIdOf(test) ?? []);
     // A run that came to no tests begins, too, when it ends.
     if (ids.length > 0) this.selected = new Set(ids);
@@ -93,13 +93,13 @@ export default class CertificateReporter implements Reporter {
 
   /**
    * Whether only some of the cases were to be run, as far as is known: without tests, by the command line. A run that
-   * was to stop at the first failure, and did, is one of some cases too.
+   * was to end with the first failure, and did, is one of some cases too.
    */
   private isPartial(results: readonly CaseResult[]): boolean {
     const { selected } = this;
     const { suite, settings } = this.inputs;
     if (settings.only !== undefined) return true;
-    if (this.stopsEarly && results.some(({ reason }) => reason === notReached)) return true;
+    if (this.endsEarly && results.some(({ reason }) => reason === notReached)) return true;
     return selected === undefined ? selectsCases(process.argv) : suite.cases.some(({ id }) => !selected.has(id));
   }
 

@@ -1,3 +1,4 @@
+import { undetermined } from '../cases/case.js';
 import { notSelected } from '../engine/case-result.js';
 import { asLines } from '../support/foreign-text.js';
 import type { Certificate } from './certificate.js';
@@ -11,7 +12,6 @@ import { isShared, type SharedReasons, sharedReasons, sharedReasonTexts } from '
  */
 export function summaryOf(certificate: Certificate, written: Written): string {
   const { target, selected, summary, requirements, questions, drift, unstable, notes, requests_sent } = certificate;
-  const answered = questions.filter(({ outcome }) => outcome !== null).length;
   const warnings = questions.filter(({ warning }) => warning);
   const fields: [string, string][] = [
     ...(selected === undefined
@@ -19,7 +19,7 @@ export function summaryOf(certificate: Certificate, written: Written): string {
           ['Requirements', sumsText(summary)],
           [
             'Questions',
-            `${answered} of ${questions.length} answered${counted(warnings.length, 'with a warning')}${counted(drift.length, 'drift')}`,
+            `${answersText(questions)}${counted(warnings.length, 'with a warning')}${counted(drift.length, 'drift')}`,
           ],
         ] satisfies [string, string][])
       : ([['Selected', `${sumsText(selected.cases)}${counted(drift.length, 'drift')}`]] satisfies [string, string][])),
@@ -51,6 +51,14 @@ export function summaryOf(certificate: Certificate, written: Written): string {
 /** The verdict; of selected cases theirs, since the whole is incomplete without the others. */
 function headline({ verdict, selected }: Certificate): string {
   return selected === undefined ? verdict.toUpperCase() : `${selected.verdict.toUpperCase()} as far as selected`;
+}
+
+/** A question whose answers do not tell its outcomes apart is sent, and yet not answered. */
+function answersText(questions: Certificate['questions']): string {
+  const unanswered = questions.filter(({ outcome }) => outcome === null).length;
+  const open = questions.filter(({ outcome }) => outcome === undetermined).length;
+  const answered = questions.length - unanswered - open;
+  return `${answered} answered${counted(open, undetermined)}${counted(unanswered, 'without an answer')}`;
 }
 
 function sumsText(counts: Certificate['summary']): string {
