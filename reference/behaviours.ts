@@ -1,6 +1,13 @@
 import { nearest } from './nearest.js';
 
-const credentialsOutcomes = ['unauthorized', 'forbidden', 'rejected', 'server-error', 'answered', 'nothing-returned'] as const;
+const credentialsOutcomes = [
+  'unauthorized',
+  'forbidden',
+  'rejected',
+  'server-error',
+  'answered',
+  'nothing-returned',
+] as const;
 const methodOutcomes = [
   'not-allowed',
   'not-found',
@@ -212,8 +219,14 @@ export const openQuestions = {
 
 type OpenQuestionId = keyof typeof openQuestions;
 
+/** The questions about the shape of a kind of response. */
+export const shapeQuestions = {
+  list: 'response-shape',
+  error: 'error-shape',
+} as const satisfies Readonly<Record<string, OpenQuestionId>>;
+
 /** The questions whose outcome this deployment cannot choose: it has one shape, whatever value is given. */
-export const inimitable: readonly string[] = ['response-shape', 'error-shape'] satisfies readonly OpenQuestionId[];
+export const inimitable: readonly string[] = Object.values(shapeQuestions);
 
 /** A chosen outcome for some of the questions, by question id. The others keep their defaults. */
 export type Behaviours = Readonly<Record<string, string>>;

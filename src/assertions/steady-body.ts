@@ -32,7 +32,7 @@ export function steadyBodyComparison(
 }
 
 /** The places, as patterns, in which responses to one and the same request differ; '' for bodies as a whole. */
-function volatilePaths({ exchanges }: Evidence): ReadonlySet<string> {
+export function volatilePaths({ exchanges }: Evidence): ReadonlySet<string> {
   const bodies = new Map<string, string[]>();
   for (const exchange of exchanges.values()) {
     if (!('response' in exchange)) continue;

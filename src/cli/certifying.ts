@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
 import { selectedSuite } from '../cases/selection.js';
@@ -36,6 +36,7 @@ export interface CertifyFlags extends TargetFlags {
   readonly seed?: number;
   /** Of the record command. */
   readonly to?: string;
+  readonly update?: true;
 }
 
 /** Adds the flags and arguments of the commands that certify. */
@@ -73,7 +74,7 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
   setVariables({
     ...targetVariables(flags, all.slice(0, all.length - behind)),
     [variables.out]: flags.out,
-    [variables.against]: flags.against,
+    [variables.against]: flags.update ? olderRecord(flags) : flags.against,
     [variables.recordTo]: flags.to,
     [variables.noIntrusive]: flags.intrusive ? undefined : '1',
     [variables.worldLoaded]: flags.worldLoaded ? '1' : undefined,
@@ -117,7 +118,20 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
     return exitStatus.unusableInput;
   }
   if (ending.kind === 'not-begun') process.stderr.write('No case was run, so the results of earlier runs stay.\n');
-  return statusOfEnding(ending);
+  // What was shown is accepted: the record that the run wrote has it.
+  const isAccepted = flags.update && ending.kind === 'certified' && ending.isRecorded;
+  return statusOfEnding(isAccepted ? { ...ending, drift: [] } : ending);
+}
+
+/** The record that is to be updated. @throws UnusableInput where it is not there, or another is to be compared with */
+function olderRecord({ to = '', against }: CertifyFlags): string {
+  const at = { setting: '--update' };
+  if (against !== undefined) {
+    const hint = 'Leave out --against: what differs from the record that is there is shown.';
+    throw new UnusableInput([{ at, message: 'compares with --to', hint }]);
+  }
+  if (existsSync(to)) return to;
+  throw new UnusableInput([{ at, message: `there is no ${to} to update`, hint: 'Leave out --update the first time.' }]);
 }
 
 function collected(name: string, before: readonly string[] = []): string[] {

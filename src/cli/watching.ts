@@ -136,7 +136,7 @@ async function judged(
 }
 
 function isBroken({ verdict, drift }: CaseResult): boolean {
-  return verdict === 'fail' || verdict === 'error' || drift.length > 0;
+  return verdict === 'fail' || verdict === 'error' || drift.some(({ kind }) => kind === 'outcome');
 }
 
 function failureLines(result: CaseResult, { world }: Suite, baseUrl: string): string[] {

@@ -86,7 +86,8 @@ export default class CertificateReporter implements Reporter {
     });
     const written = writeResults(certificate, suite, results, { ...settings, isPartial: this.isPartial(results) });
     const { verdict, drift, selected } = certificate;
-    saveEnding({ kind: 'certified', verdict, drift, ...(selected === undefined ? {} : { selected }) });
+    const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
+    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...(selected === undefined ? {} : { selected }) });
     process.stdout.write(summaryOf(certificate, written));
     return { status: status === 'passed' && (selected?.verdict ?? verdict) !== 'conforms' ? 'failed' : status };
   }

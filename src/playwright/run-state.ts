@@ -41,7 +41,11 @@ export interface Session {
  * a mistake in the suite.
  */
 export type Ending =
-  | ({ readonly kind: 'certified' } & Pick<Certificate, 'verdict' | 'drift' | 'selected'>)
+  | ({
+      readonly kind: 'certified';
+      /** Whether a record was wanted and written. */
+      readonly isRecorded: boolean;
+    } & Pick<Certificate, 'verdict' | 'drift' | 'selected'>)
   | { readonly kind: 'not-begun' }
   | { readonly kind: 'unwritten' }
   | { readonly kind: 'broken-off' };

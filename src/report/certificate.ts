@@ -6,7 +6,7 @@ import { type Verdict, verdicts, worst } from '../judge/verdict.js';
 import { behindBar, oneLine } from '../support/foreign-text.js';
 import { formatLocation } from '../support/problem.js';
 import { kinds, lists } from '../world/named-world.js';
-import { driftText } from './drift-text.js';
+import { driftText, withShapeOnce } from './drift-text.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
 import { patternOf } from './pattern.js';
 import { isShared, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
@@ -106,7 +106,8 @@ export interface RunFacts {
 }
 
 /** Sums the results of cases up to a certificate. Cases of the suite without a result were not selected. */
-export function certificateOf(suite: Suite, results: readonly CaseResult[], facts: RunFacts): Certificate {
+export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: RunFacts): Certificate {
+  const results = withShapeOnce(all);
   const responseText = responseTextFor(suite.world);
   const byCase = new Map(results.map((result) => [result.id, result]));
   // What is of no single case is one more case of the requirement that it refutes.
@@ -144,12 +145,17 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
     requirements,
     questions,
     drift: results.flatMap((result) =>
-      result.drift.map((drift) => ({ case: result.id, text: driftText(drift, result, responseText) })),
+      result.drift
+        .filter(({ kind }) => kind !== 'addition')
+        .map((drift) => ({ case: result.id, text: driftText(drift, result, responseText) })),
     ),
     unstable: results.flatMap((result) => unstableEntry(result, responseText)),
     notes: [
       ...(facts.isCutShort && verdict !== 'incomplete' ? [cutShort] : []),
       ...facts.notes,
+      ...results.flatMap(({ drift }) =>
+        drift.flatMap((each) => (each.kind === 'addition' ? [oneLine(each.message)] : [])),
+      ),
       ...(pattern === undefined ? [] : [pattern]),
       ...(found?.subject === explored ? [found.reason] : []),
     ],

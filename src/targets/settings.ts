@@ -59,7 +59,7 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
   const only = environment[variables.only]?.split(',').filter(Boolean);
   return {
     target,
-    expected: expectedOf(record, pins, target.responseSchema),
+    expected: expectedOf(record, pins, target.responseSchema, target.additive),
     leavesOutIntrusive: environment[variables.noIntrusive] === '1',
     notes: [
       ...(target.kind === 'reference' ? [referenceBegins] : []),
