@@ -247,6 +247,7 @@ test.describe('says why', () => {
         reason: 'It is fail.',
         at: 'cases/a.yaml:3:5',
         rows: [{ title: 'y', verdict: 'fail', reason: 'No.' }],
+        failure: expect.stringMatching(/^1 of 2 rows fail:\n {2}y: No\.\n\nReceived:\n200\n/),
         repeat_with: curlCommand(request, 'https://a.test/api'),
       },
       { id: 'two', verdict: 'inconclusive', reason: 'It is inconclusive.', at: 'cases/a.yaml:3:5' },

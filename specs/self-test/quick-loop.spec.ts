@@ -133,12 +133,14 @@ test('what did not pass is what the last run of each case says', async () => {
   expect(none.output).toContain('there is no certificate in nothing-here yet');
 });
 
-test('--bail ends with the first failure, and the results are partial', async () => {
+test('--bail ends with the first failure, shown on its line where the package is installed', async () => {
+  const root = copyOfPackage(path.join(cwd, 'node_modules', 'installed'));
   const { url, close } = await listen(broken);
   const args = ['certify', url, '--only', 'order.quantity', '--bail', '--out', 'bail'];
-  const { status, output } = await conformance(args, { cwd, env });
+  const { status, output } = await conformance(args, { cwd, env, root });
   await close();
   expect(status).toBe(exitStatus['does-not-conform']);
+  expect(output).toMatch(/^ *> +\d+ \| .*exclude/m);
   expect(output).toContain('DOES-NOT-CONFORM as far as selected');
   const { selected, requirements } = readCertificate(cwd, 'bail/partial');
   expect(selected).toEqual({

@@ -14,6 +14,8 @@ export interface CaseResult {
   readonly verdict: Verdict;
   readonly reason: string;
   readonly at: Location;
+  /** For `fail`: what was expected, in words. */
+  readonly expected?: string;
   readonly rows: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
   /** A case that shows the same, as it could stand in a case file; of what was found by exploring. */
   readonly asCase?: string;

@@ -48,7 +48,7 @@ export async function runCase(
 }
 
 function caseResultOf(testCase: TestCase, { judgement, first, again }: SentCase): CaseResult {
-  const { verdict, reason, at, exchange = '', rows, outcome, isUnstable } = judgement;
+  const { verdict, reason, at, expected, exchange = '', rows, outcome, isUnstable } = judgement;
   const telling = rows.findIndex(
     (row) => row.verdict === verdict && row.at === at && row.exchange === judgement.exchange,
   );
@@ -63,6 +63,7 @@ function caseResultOf(testCase: TestCase, { judgement, first, again }: SentCase)
     drift: [],
     requestsSent: [first, ...again].reduce((sum, sent) => sum + sent.requestsSent, 0),
     ...defined({
+      expected: verdict === 'fail' ? expected : undefined,
       outcome,
       evidence: shownBy(first),
       again: isUnstable ? shownBy(again.at(-1)) : undefined,

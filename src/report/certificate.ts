@@ -8,6 +8,7 @@ import { formatLocation } from '../support/problem.js';
 import { kinds, lists } from '../world/named-world.js';
 import { driftText, withShapeOnce } from './drift-text.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
+import { failureText } from './failure-text.js';
 import { patternOf } from './pattern.js';
 import { isShared, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
@@ -63,6 +64,8 @@ export interface CaseEntry {
   readonly reason: string;
   readonly at?: string;
   readonly rows?: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
+  /** For fail and error: the reason with what was expected and received, in lines for people. */
+  readonly failure?: string;
   readonly repeat_with?: string;
   readonly as_case?: string;
 }
@@ -116,9 +119,9 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
   const requirements = suite.ledger.requirements.map(({ id, part, statement }): RequirementEntry => {
     const cases = suite.cases
       .filter((testCase) => testCase.kind === 'requirement' && testCase.verifies === id)
-      .map((testCase) => caseEntry(testCase.id, byCase.get(testCase.id), facts.target.base_url));
+      .map((testCase) => caseEntry(testCase.id, byCase.get(testCase.id), facts.target.base_url, responseText));
     for (const other of others) {
-      if (other.subject === id) cases.push(caseEntry(other.id, other, facts.target.base_url));
+      if (other.subject === id) cases.push(caseEntry(other.id, other, facts.target.base_url, responseText));
     }
     return { id, part, statement, verdict: worst(cases.map(({ verdict }) => verdict)), cases };
   });
@@ -226,7 +229,7 @@ function following(name: string): string | undefined {
 const cutShort = 'The run was interrupted.';
 const unsentReasons: readonly string[] = [notReached, notSelected];
 
-function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string): CaseEntry {
+function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string, responseText: ResponseText): CaseEntry {
   if (result === undefined) return { id, verdict: 'not-applicable', reason: notSelected };
   const { verdict, reason, at, rows, evidence, asCase } = result;
   if (verdict === 'pass') return { id, verdict, reason };
@@ -237,6 +240,7 @@ function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string):
     reason,
     at: formatLocation(at),
     ...(unpassed.length > 0 ? { rows: unpassed } : {}),
+    ...(verdict === 'fail' || verdict === 'error' ? { failure: failureText(result, baseUrl, responseText) } : {}),
     ...(evidence === undefined ? {} : { repeat_with: curlCommand(evidence.request, baseUrl) }),
     ...(asCase === undefined ? {} : { as_case: asCase }),
   };
