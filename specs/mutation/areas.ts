@@ -12,8 +12,8 @@ export interface Area {
   readonly floor: number;
 }
 
-/** What the operation does not consist of: tables of behaviours and credentials, the socket, the management API. */
-const besideTheOperation = ['behaviours', 'credentials', 'manage', 'server', 'whole-world'];
+/** What the operation does not consist of: tables of behaviours and credentials, what is near to an unknown name, the socket, the management API. */
+const besideTheOperation = ['behaviours', 'credentials', 'manage', 'nearest', 'server', 'whole-world'];
 
 export const areas: readonly Area[] = [
   {

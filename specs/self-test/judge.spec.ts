@@ -581,6 +581,19 @@ test.describe('the verdict of a requirement case:', () => {
     });
   });
 
+  test('what is sent in chunks does not apply to a server that asks for its length', () => {
+    const testCase = requirementOf({ expect: [asserting(written['2xx'])] });
+    const refused = (status: number, sent?: 'chunked') =>
+      judged(testCase, { probe: { ...answered(status), request: { ...request, ...(sent && { sent }) } } });
+    expect(refused(411, 'chunked')).toMatchObject({
+      verdict: 'not-applicable',
+      reason: 'Answered 411: the target takes no body without Content-Length.',
+      exchange: 'probe',
+      at,
+    });
+    expect([refused(411).verdict, refused(400, 'chunked').verdict]).toEqual(['fail', 'fail']);
+  });
+
   test('rows: the worst decides, and says for how many', () => {
     const expectation = { expect: [asserting(written.include)] };
     const testCase = requirementOf(
@@ -648,6 +661,111 @@ test.describe('the verdict of a requirement case:', () => {
       expect(worst(order.slice(n).reverse())).toBe(verdict);
     }
     expect(worst([])).toBe('not-applicable');
+  });
+});
+
+test.describe('a case that was sent again', () => {
+  const include = asserting(written.include);
+  const exclude = asserting(written.exclude);
+  const oneRow = requirementOf({ expect: [include, exclude] });
+  const good = returning(first);
+  const [tooFew, tooMany] = [answered(200, { data: [] }), returning(first, second)];
+  const sent = (...probes: readonly Exchange[]) => probes.map((probe) => new Map([['probe', probe]]));
+  const includeOne = asserting(['returned.include', ['first']]);
+  const judgedTwice = (testCase: TestCase, probe: Exchange, ...again: readonly Exchange[]) =>
+    judgeCase(testCase, sent(probe), background, ...again.map((each) => sent(each)));
+  const testCase = requirementOf({ expect: [includeOne, exclude] });
+
+  const rows: readonly (readonly [
+    what: string,
+    probes: readonly [Exchange, ...Exchange[]],
+    verdict: Verdict,
+    reason: string,
+  ])[] = [
+    ['never refuted', [good, good], 'pass', ''],
+    ['refuted each time', [tooMany, tooMany], 'fail', "Returned, but should not be: 'second' (rank 2)."],
+    ['refuted three times', [tooMany, tooMany, tooMany], 'fail', "Returned, but should not be: 'second' (rank 2)."],
+    [
+      'refuted only then',
+      [tooMany, good],
+      'inconclusive',
+      "Unstable: sent twice, and not refuted alike. First: Returned, but should not be: 'second' (rank 2). Then: it was not refuted.",
+    ],
+    [
+      'refuted only now',
+      [good, tooMany],
+      'inconclusive',
+      "Unstable: sent twice, and not refuted alike. First: it was not refuted. Then: Returned, but should not be: 'second' (rank 2).",
+    ],
+    [
+      'refuted in another respect',
+      [tooMany, tooFew],
+      'inconclusive',
+      "Unstable: sent twice, and not refuted alike. First: Returned, but should not be: 'second' (rank 2). Then: Not returned: 'first' (rank 1).",
+    ],
+    [
+      'refuted twice, and then not',
+      [tooMany, tooMany, good],
+      'inconclusive',
+      "Unstable: sent twice, and not refuted alike. First: Returned, but should not be: 'second' (rank 2). Then: it was not refuted.",
+    ],
+    [
+      'unclear both times',
+      [answered(404), answered(404)],
+      'inconclusive',
+      'Answered 404, so there is no result to judge.',
+    ],
+  ];
+  test(
+    'fails where the same was refuted each time',
+    forRows(rows, (_, probes, verdict, reason) => {
+      const judgement = judgedTwice(testCase, ...probes);
+      expect(judgement).toMatchObject({ verdict, reason });
+      expect(judgement.isUnstable).toBe(reason.startsWith('Unstable') ? true : undefined);
+    }),
+  );
+
+  test('of what is refuted, that counts which was refuted each time', () => {
+    const both = returning(third, second);
+    expect(judgedTwice(oneRow, both, tooMany)).toMatchObject({
+      verdict: 'fail',
+      reason: "Returned, but should not be: 'second' (rank 2), 'third' (rank 3).",
+    });
+  });
+});
+
+test.describe('while nothing of the world was seen', () => {
+  const unseen: Background = { ...background, isWorldSeen: false };
+  const testCase = requirementOf({ expect: [asserting(written['2xx']), asserting(written.include)] });
+  const judgedUnseen = (...sent: readonly Readonly<Record<string, Exchange>>[]) => {
+    const [once = new Map(), ...again] = sent.map((exchanges) => new Map(Object.entries(exchanges)));
+    return judgeCase(testCase, [once], unseen, ...again.map((each) => [each]));
+  };
+  const nothing = answered(200, { data: [] });
+
+  test('nothing is refuted', () => {
+    const { verdict, reason } = judgedUnseen({ probe: nothing });
+    expect(verdict).toBe('inconclusive');
+    expect(reason).toMatch(/^Not returned: .* But no response names anything of the world: .* --world-loaded/);
+    expect(judgedUnseen({ probe: answered(499) }).verdict).toBe('inconclusive');
+    expect(judgedUnseen({ probe: broken('timed-out') })).toMatchObject({
+      verdict: 'inconclusive',
+      reason: 'It is timed-out.',
+    });
+  });
+
+  test('but by an error of the server', () => {
+    expect(judgedUnseen({ probe: answered(500) })).toMatchObject({
+      verdict: 'fail',
+      reason: 'Answered 500, expected 2xx.',
+    });
+  });
+
+  test('until any response names some, be it another or a later one', () => {
+    expect(judgedUnseen({ probe: nothing, other: returning(third) }).verdict).toBe('fail');
+    expect(judgedUnseen({ probe: nothing, other: broken('timed-out') }).verdict).toBe('inconclusive');
+    expect(judgedUnseen({ probe: nothing }, { probe: returning(first) }).verdict).toBe('fail');
+    expect(judgedUnseen({ probe: nothing }, { probe: nothing }).reason).toContain('But no response names anything');
   });
 });
 
@@ -758,6 +876,7 @@ test.describe('the answer to a question:', () => {
       answered(200, '', type('Application/JSON; charset=utf-8')),
       'application/json',
     ],
+    ['a media type with spaces', { part: 'media-type' }, answered(200, '', type(' text/json ; q=1')), 'text/json'],
     ['no media type', { part: 'media-type' }, answered(200), 'none'],
     ['an empty media type', { part: 'media-type' }, answered(200, '', type('')), 'none'],
     ['a shape', { part: 'shape' }, returning(first), '/data/*/id'],

@@ -63,6 +63,26 @@ test.describe('nothing is required, neither acceptance nor a result,', () => {
       items({ product_id: '<product mug>' }),
       'what an item without quantity means is open',
     ],
+    [
+      'for an item without quantity among others',
+      items(product('shirt'), { product_id: '<product mug>' }),
+      'what an item without quantity means is open',
+    ],
+    [
+      'for a quantity of 0 among others',
+      items(product('shirt'), product('mug', 0)),
+      'what a quantity below 1 means is open',
+    ],
+    [
+      'for a huge quantity among others',
+      items(product('shirt'), product('mug', 1_000_001)),
+      'the largest quantity is open',
+    ],
+    [
+      'for a SKU beside its product and others',
+      items(product('shirt'), sku('mug-white'), sku('shirt-blue')),
+      'what a product beside its own SKU means is open',
+    ],
     ['for a quantity of 0', items(product('mug', 0)), 'what a quantity below 1 means is open'],
     ['for a negative quantity', items(product('mug', -3)), 'what a quantity below 1 means is open'],
     ['for a huge quantity', items(product('mug', 1_000_001)), 'the largest quantity is open'],
@@ -213,6 +233,16 @@ test.describe('nothing is required, neither acceptance nor a result,', () => {
       else expect(countOf(oracle, 'forbidden')).toBeGreaterThan(0);
     }),
   );
+  test('but it is for the largest order, and for SKUs beside products of others', () => {
+    expect(oracleWith(items(...Array(100).fill(product('mug', 1_000_000)))).whyOpen).toBeUndefined();
+    expect(oracleWith(items(product('shirt'), sku('mug-white'))).whyOpen).toBeUndefined();
+    expect(
+      oracleWith(items(product('mug')), query('[filters][metadata.level][conditions][$is]=gold')).whyOpen,
+    ).toBeUndefined();
+    expect(oracleWith(query('audienceRulesOnly=true&[filters][metadata.level][conditions][$is]=gold')).whyOpen).toBe(
+      'the effect of audienceRulesOnly is open',
+    );
+  });
   test(
     'whatever the documentation does not describe',
     forRows(undocumented, (_, patch, where) => {
@@ -493,6 +523,30 @@ test.describe('whether a tier is returned: within the window, valid and matching
     expect(readingsOf()).toEqual([]);
     expect(readingsOf({ filter: { campaign: 'spring', 'metadata.has_budget': 'true' } })).toEqual([]);
     expect(readingsOf({ filter: { campaign: 'spring' } }, { without: ['body.order'] })).toEqual([]);
+  });
+
+  test('where the filter comes first, and it is open how a value compares, so is what just fits or does not', () => {
+    const [tier] = world.tiers;
+    const level = (n: number) => (n === 0 ? 'GOLD' : n === 1 ? 'silver' : 'gold');
+    const tiers = Array.from({ length: 154 }, (_, n) => ({
+      ...(tier as (typeof world.tiers)[number]),
+      id: `tier-${n}`,
+      metadata: { level: level(n) },
+      rules: [],
+    }));
+    const { alternatives } = oracleFor(requestWith(withMetadata('level', 'gold')), { ...world, tiers });
+    // Of those that are gold for certain, 150 are 2 to 151; with the first 150, they end at 150.
+    const after = alternatives.map(({ returned }) => tiers.map(returned))[1];
+    const about = [0, 1, 2, 150, 151, 152, 153].map((n) => after?.[n]);
+    expect(about).toEqual(['open', 'forbidden', 'required', 'required', 'open', 'forbidden', 'forbidden']);
+  });
+
+  test('what filters are on, and that a server may ask for the length of a body', () => {
+    expect(oracleWith(inCampaign('spring')).filteredOn).toBe('campaign');
+    expect(oracleWith(withMetadata('level', 'gold')).filteredOn).toBe('metadata');
+    expect(oracleWith().filteredOn).toBeUndefined();
+    const accepted = (request: HttpRequest) => oracleFor(request, world).accepted;
+    expect([accepted(requestWith()), accepted({ ...requestWith(), sent: 'chunked' })]).toEqual([true, false]);
   });
 
   test('for a request that says everything: all of the newest 150 but the open ones, and nothing else', () => {

@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { idFinder } from '../../src/recognition/id-finder.js';
 import type { KnownIds } from '../../src/recognition/known-ids.js';
-import { type Naming, namingOf } from '../../src/recognition/naming.js';
+import { type Naming, namesTiers, namingOf } from '../../src/recognition/naming.js';
 import { type Reading, readingOf } from '../../src/recognition/reading.js';
 import { recognizerFor } from '../../src/recognition/recognizer.js';
 import { recordsIn } from '../../src/recognition/records.js';
@@ -199,6 +199,42 @@ test('ids that differ in letter case alone are kept apart', () => {
   expect(named(JSON.stringify(['promotion-Abcdef']), known)).toEqual({});
 });
 
+test.describe('of what a body names it is noted', () => {
+  const rows: readonly (readonly [what: string, body: string, seen: Partial<Naming>, namesAny: boolean])[] = [
+    ['an id as it is', JSON.stringify([a]), { isInTexts: false, isInOtherCase: false }, true],
+    ['an id in capitals', JSON.stringify([a.toUpperCase()]), { isInTexts: false, isInOtherCase: true }, true],
+    ['an id inside a text', JSON.stringify([`/x/${a}`]), { isInTexts: true, isInOtherCase: false }, true],
+    ['an id in a text that is no JSON', `<p>${a}`, { isInTexts: false, isInOtherCase: false }, true],
+    ['nothing', JSON.stringify(['x']), { isInTexts: false, isInOtherCase: false }, false],
+  ];
+  test(
+    'whether it is inside a text, or in another letter case',
+    forRows(rows, (_, body, seen, namesAny) => {
+      const naming = namingOf(body, ids);
+      expect(naming).toMatchObject(seen);
+      expect(namesTiers(naming)).toBe(namesAny);
+    }),
+  );
+
+  test('a short id that may be one', () => {
+    const short = namingOf('["a T-1"]', knownIds(['T-1'], []));
+    expect([[...short.hinted], namesTiers(short)]).toEqual([['T-1'], true]);
+  });
+
+  test('ids of 12 characters are found inside texts, and shorter ones hinted at', () => {
+    const known = knownIds(['abcdefghijkl', 'abcdefghijk'], []);
+    const { places, hinted } = namingOf('["/abcdefghijkl"]', known);
+    expect(Object.fromEntries(places)).toEqual({ '/*': ['abcdefghijkl'] });
+    expect([...hinted]).toEqual(['abcdefghijk']);
+  });
+
+  test('of ids that stand in each other the longest', () => {
+    const known = knownIds(['promotion-one', 'promotion-one-more', 'promotion-one-more-or-less'], []);
+    expect(named('["promotion-one-more-or-less"]', known)).toEqual({ '/*': ['promotion-one-more-or-less'] });
+    expect(named('x promotion-one-more-or-less', known)).toEqual({ unplaced: ['promotion-one-more-or-less'] });
+  });
+});
+
 test('ids that begin alike are found as if each stood in the pattern by itself, the longest first', () => {
   const unit = fc.constantFrom('a', 'b', 'B', 'é', 'É', '-', '.', ' ');
   const end = fc.string({ unit, maxLength: 4 });
@@ -368,6 +404,40 @@ test.describe('a target’s responses are read', () => {
     }),
   );
 
+  test('short ids inside longer texts raise a doubt only where ids stand in texts, or none is named', () => {
+    const hinting = { ...naming({ '/*': [a] }), hinted: new Set([a, b]) };
+    const unclear = (reading: Reading) => {
+      const { unclear, because } = resultOf(hinting, reading);
+      return [[...unclear], because.slice(0, 39)];
+    };
+    const patterns = ['/*'];
+    const doubt = 'The body holds ids of promotions inside';
+    expect(unclear({ kind: 'agreed', patterns })).toEqual([[], '']);
+    expect(unclear({ kind: 'stated', patterns })).toEqual([[], '']);
+    expect(unclear({ kind: 'agreed', patterns, isInTexts: true })).toEqual([[b], doubt]);
+    expect(unclear({ kind: 'stated', patterns, isInTexts: true })).toEqual([[b], doubt]);
+    expect(resultOf(naming({ '/*': [a] }), { kind: 'agreed', patterns, isInTexts: true }).because).toBe('');
+    expect(resultOf({ ...hinting, unplaced: new Set([c]) }, { kind: 'agreed', patterns }).because).toMatch(
+      /^The body names promotions outside/,
+    );
+  });
+
+  test('of many patterns five are named', () => {
+    const patterns = ['/1', '/2', '/3', '/4', '/5', '/6', '/7'];
+    const because = (count: number) =>
+      resultOf(naming({}), { kind: 'ambiguous', patterns: patterns.slice(0, count) }).because;
+    expect(because(7)).toContain('under /1 and /2 and /3 and /4 and /5 and 2 more paths, which disagree.');
+    expect(because(5)).toContain('under /1 and /2 and /3 and /4 and /5, which disagree.');
+  });
+
+  test('stated patterns fit as a whole', () => {
+    expect(readingOf([naming({ '/x/y': [a] })], ['/x'])).toMatchObject({ kind: 'misstated' });
+    expect(readingOf([naming({ '/x': [a] })], ['/x/y'])).toMatchObject({ kind: 'misstated' });
+    expect(resultOf(naming({}), { kind: 'misstated', stated: ['/y', '/z'], patterns: ['/x'] }).because).toContain(
+      'nowhere under /y or /z, which',
+    );
+  });
+
   test('what to do is said where it cannot be determined', () => {
     const named = naming({ '/x': [a], '/y': [b] });
     expect(resultOf(named, { kind: 'ambiguous', patterns: ['/x', '/y'] }).because).toBe(
@@ -397,6 +467,16 @@ test.describe('whatever stands where promotions are named is found, known or not
     ['any key where it is stated', { promotions: { [a]: {}, x: {} } }, stated('/promotions/*'), [a, 'x']],
     ['keys with a part that is an id', { [`tier:${a}`]: 1, 'tier:x': 1, other: 1 }, stated('/tier:*'), [a, 'tier:x']],
     ['under escaped keys', { 'a/b': { '~c': ['x'] } }, agreed('/a~1b/~0c/*'), ['x']],
+    ['packed into a text as JSON', { data: JSON.stringify([{ id: 'x' }]) }, agreed('/data/*/id'), ['x']],
+    ['under keys with a wildcard between', { 'tier:x:id': ['y'], 'tier:x:no': ['z'] }, stated('/tier:*:id/*'), ['y']],
+    ['under keys with escapes beside a wildcard', { '/~x': 1, '/y': 1 }, stated('/~1~0*'), ['/~x']],
+    [
+      'members where lists are meant, and lists where members are',
+      { a: ['x'], b: { c: 'y' } },
+      agreed('/a/c', '/b/*'),
+      [],
+    ],
+    ['an id in capitals', [a.toUpperCase()], agreed('/*'), [a]],
     ['nothing elsewhere', { data: ['x'] }, agreed('/other/*'), []],
     ['nothing that is no text', { data: [null, true, {}, []] }, agreed('/data/*'), []],
   ];
@@ -404,6 +484,12 @@ test.describe('whatever stands where promotions are named is found, known or not
     'in every shape',
     forRows(table, (_, body, reading, found) => expect(recordsIn(JSON.stringify(body), reading, ids)).toEqual(found)),
   );
+
+  test('under each of several stated patterns, and under the first of several that agree', () => {
+    const body = JSON.stringify({ ids: ['x'], refs: ['y', 'x'] });
+    expect(recordsIn(body, { kind: 'stated', patterns: ['/ids/*', '/refs/*'] }, ids)).toEqual(['x', 'y']);
+    expect(recordsIn(body, agreed('/ids/*', '/refs/*'), ids)).toEqual(['x']);
+  });
 
   test('nothing in a body that is no JSON', () => expect(recordsIn(`<p>${a}`, agreed('/*'), ids)).toEqual([]));
 });
@@ -414,6 +500,27 @@ test.describe('a recognizer', () => {
   const recognizer = () => recognizerFor({ ...list, tiers: [{ ...tier, id: a }] });
   /** A body that differs from all others by its number, and is so long. */
   const body = (n: number, length = 0) => JSON.stringify([a, n]).padEnd(length);
+
+  test('knows the ids of everything, and the names of categories and campaigns, as keys', () => {
+    const thing = (id: string) => ({ id, name: `name of ${id}`, product_id: '', category_ids: [] });
+    const world = {
+      customers: [thing('a customer')],
+      products: [thing('a product')],
+      skus: [thing('a sku')],
+      categories: [thing('a category')],
+      campaigns: [thing('a campaign')],
+      tiers: [{ ...tier, id: a }],
+    };
+    const under = (key: string) => [
+      ...recognizerFor(world)
+        .naming(JSON.stringify({ [key]: a }))
+        .places.keys(),
+    ];
+    for (const id of ['a customer', 'a product', 'a sku', 'a category', 'a campaign'])
+      expect(under(id)).toEqual(['/*']);
+    for (const id of ['a category', 'a campaign']) expect(under(`name of ${id}`)).toEqual(['/*']);
+    expect(under('name of a sku')).toEqual(['/name of a sku']);
+  });
 
   test('finds what is found without it', () => {
     const { naming, ids: own } = recognizer();
