@@ -164,7 +164,7 @@ const found = (texts: readonly (readonly [name: string, text: string])[]) =>
 function kindsOf(testCase: TestCase): string[] {
   const made = JSON.stringify(testCase, (_, value) => (value instanceof Map ? [...value] : value));
   const taken = testCase.kind === 'question' && testCase.answer.kind === 'value' ? [testCase.answer.take.part] : [];
-  return [...[...made.matchAll(/"kind":"([\w.-]+)"/g)].map(([, kind = '']) => kind), ...taken];
+  return [...[...made.matchAll(/"kind":"([\w.-]+)"/g)].map(([, kind]) => `${testCase.kind}: ${kind}`), ...taken];
 }
 
 /** A case or two for each kind of statement. */
@@ -199,7 +199,7 @@ test.describe('nothing of the credentials is left in the results of cases, nor i
       await client.close();
       await close();
       expectEverythingEchoed();
-      if (what === 'refuses everything') expect(certificate.summary.fail).toBeGreaterThan(0);
+      if (what === 'refuses everything') expect(results.some(({ verdict }) => verdict === 'fail')).toBe(true);
 
       const out = path.join(cwd, 'results');
       const written = writeResults(certificate, suite, results, { out, recordTo: path.join(cwd, 'record.yaml') });
