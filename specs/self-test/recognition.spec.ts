@@ -231,6 +231,7 @@ test.describe('of what a body names it is noted', () => {
   test('of ids that stand in each other the longest', () => {
     const known = knownIds(['promotion-one', 'promotion-one-more', 'promotion-one-more-or-less'], []);
     expect(named('["promotion-one-more-or-less"]', known)).toEqual({ '/*': ['promotion-one-more-or-less'] });
+    expect(named('["/promotion-one"]', known)).toEqual({ '/*': ['promotion-one'] });
     expect(named('x promotion-one-more-or-less', known)).toEqual({ unplaced: ['promotion-one-more-or-less'] });
   });
 });

@@ -1007,7 +1007,7 @@ test.describe('on a socket', () => {
       ['campaigns', { name: 'A', category_ids: ['cat_none'] }],
       ['categories', {}],
       ['skus', { product_id: 1 }],
-      ['customers', { name: 'Ann' }],
+      ['customers', { first_name: 'Ann' }],
     ];
     for (const [list, thing] of notWhole) {
       const { status, body } = await post(list, thing);
