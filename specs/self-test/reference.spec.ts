@@ -770,7 +770,7 @@ test('a chosen behaviour shows', () => {
   }
 });
 
-test('any two behaviours go together: all show, and leave the requirements alone', () => {
+test('any two behaviours go together: all show, and leave the requirements alone', { tag: '@long' }, () => {
   for (const behaviours of coveringArray<Behaviours>(closedQuestions)) {
     expect(guaranteed(deployment(behaviours))).toEqual(requirementsUntouched);
     expect(observed(behaviours)).toEqual(expected(behaviours));
