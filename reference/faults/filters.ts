@@ -108,7 +108,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-within-a-page`,
       breaks,
       story: 'The filter is applied to the page of 10 that would have been returned without it.',
-      // With a page of another filter nothing of it is asked.
+      // Where it is the metadata filter, the rest still has what is presupposed.
       ...(breaks === 'filter.promotion-id' ? { collateral } : {}),
       change: (handlers) => ({
         select(request) {

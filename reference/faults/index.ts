@@ -8,8 +8,8 @@ import { openBranchFaults } from './open-branches.js';
 import { orderFaults } from './order.js';
 import { requestFaults } from './request.js';
 import { resultFaults } from './result.js';
+import { sendingFaults } from './sending.js';
 import { sharedStateFaults } from './shared-state.js';
-import { waysOfSendingFaults } from './ways-of-sending.js';
 import { windowFaults } from './window.js';
 
 export type { Fault, Requirement } from './fault.js';
@@ -25,7 +25,7 @@ export const faults: readonly Fault[] = [
   ...openBranchFaults,
   ...resultFaults,
   ...awkwardDataFaults,
-  ...waysOfSendingFaults,
+  ...sendingFaults,
   ...sharedStateFaults,
 ];
 

@@ -62,9 +62,9 @@ test.describe('with three ids alone', () => {
       expect(judged(certificate).length).toBeGreaterThanOrEqual(8);
       expect(certificate.incomplete_because?.slice(0, 4)).toEqual([
         'Ids that would complete it, of customers: ordinary, ben, cleo, bulk.',
-        'Ids that would complete it, of products: plate, lamp, chair.',
+        'Ids that would complete it, of products: plate, lamp, chair, shirt, bag.',
         'Ids that would complete it, of skus: shirt-blue, shirt-red, bag-small, bag-large.',
-        'Ids that would complete it, of campaigns: summer, autumn, winter, archive.',
+        'Ids that would complete it, of campaigns: summer, autumn, winter, archive, bazaar, gala.',
       ]);
       expect(certificate.incomplete_because?.[4]).toMatch(
         /of tiers: greeting, for-ann, .*wholesale-1 to wholesale-40, .*beyond-last\.$/,

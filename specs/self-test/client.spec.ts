@@ -107,6 +107,18 @@ test.describe('what goes out', () => {
     expect(wire.connections()).toBe(1);
   });
 
+  test('over another connection once it was renewed, which breaks off nothing', async ({ serve, open }) => {
+    const wire = await serve((socket) => setTimeout(() => socket.write(ok), 50));
+    const { send, renew } = open(wire.url);
+    const underway = send(request);
+    await expect.poll(() => wire.received.length).toBe(1);
+    renew();
+    expect(await underway).toHaveProperty('response');
+    // The first connection is free again.
+    expect(await send(request)).toHaveProperty('response');
+    expect(wire.connections()).toBe(2);
+  });
+
   test('no more at once than the limit', async ({ serve, open }) => {
     const waiting: (() => void)[] = [];
     let maxAtOnce = 0;

@@ -47,7 +47,7 @@ for (const { name, text } of documents) {
   });
 
   test(`${name}: every link and every named file of the project is there`, () => {
-    const links = [...text.matchAll(/\]\((?!https?:|#)([^)]+)\)/g)].map(([, link = '']) => link);
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link = '']) => link);
     const files = [...text.matchAll(/`((?:cases|schemas|specs|src|reference|targets)\/[A-Za-z0-9./-]*)`/g)].map(
       ([, file = '']) => file,
     );

@@ -240,6 +240,10 @@ test('in all that is written, even where a text comes there as it was', () => {
   expect(texts).toHaveLength(6);
   expect(texts.flatMap(misdeedsIn)).toEqual([]);
   for (const [name, text] of texts) expect(text, name).toContain('forged');
+  // Whatever comes into the page, a browser runs and loads nothing.
+  expect(readFileSync(path.join(out, 'certificate.html'), 'utf8')).toContain(
+    `content="default-src 'none'; style-src 'unsafe-inline'"`,
+  );
   expect(JSON.parse(readFileSync(written.certificate, 'utf8'))).toEqual(JSON.parse(JSON.stringify(certificate)));
 
   // What Ajv does not take as the name of a property.

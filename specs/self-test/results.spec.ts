@@ -38,7 +38,7 @@ const names = ['certificate.html', 'certificate.json', 'junit.xml', 'observed.md
 async function run(
   out: string,
   answer: typeof honest,
-  { after = 0, happens = () => {} }: { after?: number; happens?(): void } = {},
+  { after = 0, happens = () => {}, env: own = env }: { after?: number; happens?(): void; env?: typeof env } = {},
 ): Promise<Ended & { url: string }> {
   let received = 0;
   const { url, close } = await listen((request) => {
@@ -46,7 +46,7 @@ async function run(
     if (received === after) happens();
     return answer(request);
   });
-  const ended = await conformance(['certify', '--base-url', url, '--out', out, ...only], { cwd, env });
+  const ended = await conformance(['certify', '--base-url', url, '--out', out, ...only], { cwd, env: own });
   await close();
   return { ...ended, url };
 }
@@ -134,10 +134,10 @@ test('a link in the place of a result is replaced, not followed, even if it come
 });
 
 test('a folder in which nothing can be written any more: one plain line, and status 2', async () => {
-  const vanish = () => writeFileSync(partial('gone'), '');
-  const { status, output } = await run('gone', honest, { after: 2, happens: vanish });
+  const bar = () => writeFileSync(partial('barred'), '');
+  const { status, output } = await run('barred', honest, { after: 2, happens: bar });
   expect(status).toBe(2);
-  expect(output).toContain('--out: nothing can be written into gone/partial (EEXIST)\n    Name another folder.\n');
+  expect(output).toContain('--out: nothing can be written into barred/partial (EEXIST)\n    Name another folder.\n');
   expect(output).not.toMatch(/INCOMPLETE|^ +at /m);
 });
 
@@ -150,6 +150,24 @@ test('a folder in the place of a result: nothing is written, and status 2', { ta
   mkdirSync(path.join(cwd, 'occupied', 'observed.md'));
   const again = await run('occupied', honest);
   expect([again.status, again.output]).toEqual([2, expect.stringMatching(/^occupied\/observed.md: cannot be written/)]);
+});
+
+test('the time of day may be set back while a run goes on', { tag: '@long' }, async () => {
+  const isSetBack = path.join(cwd, 'is-set-back');
+  const clock = path.join(cwd, 'clock.mjs');
+  writeFileSync(
+    clock,
+    `import { existsSync } from 'node:fs';
+    const { now } = Date;
+    Date.now = () => now() - (existsSync(${JSON.stringify(isSetBack)}) ? 3_600_000 : 0);`,
+  );
+  const setBack = () => writeFileSync(isSetBack, '');
+  const own = { env: { ...env, NODE_OPTIONS: `--import ${clock}` }, after: 2, happens: setBack };
+  const { status } = await run('set-back', honest, own);
+  expect(status).toBe(4);
+  expect(existsSync(isSetBack)).toBe(true);
+  const { duration_ms } = JSON.parse(readFileSync(path.join(partial('set-back'), 'certificate.json'), 'utf8'));
+  expect(duration_ms).toBeGreaterThan(0);
 });
 
 test.describe('files that belong together', () => {

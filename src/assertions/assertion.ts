@@ -83,11 +83,11 @@ export interface ReadContext {
   fill(text: string): string;
   /** The tiers whose return the documentation leaves open for this request. */
   openTiers(): string[];
-  /** What each way of reading the documentation requires and forbids of the tiers in which they differ, for another request too. */
+  /** What each reading of the documentation requires and forbids of the tiers in which they differ, for another request too. */
   alternatives(name?: string): AlternativeTiers[];
 }
 
-/** One way of reading the documentation, in tiers. */
+/** One reading of the documentation, in tiers. */
 export interface AlternativeTiers {
   readonly window: Alternative['window'];
   readonly required: readonly string[];

@@ -3,7 +3,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import { defined } from '../support/defined.js';
 import { isJsonObject } from '../support/json.js';
 import type { Kind } from '../world/named-world.js';
-import { type WayOfSending, waysOfSending } from './ways-of-sending.js';
+import { type Sending, sendings } from './sending.js';
 
 /** Changes to a request, as a case file writes them. See `schemas/cases.schema.json`. */
 export interface RequestPatch {
@@ -16,7 +16,7 @@ export interface RequestPatch {
   without?: string[];
   body?: unknown;
   raw?: string;
-  sent?: WayOfSending;
+  sent?: Sending;
 }
 
 /** A request taken apart, still with the world's names in place of ids. */
@@ -26,7 +26,7 @@ export interface RequestDraft {
   readonly query: string | Readonly<Record<string, string | string[]>>;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: { readonly json: unknown } | { readonly raw: string } | undefined;
-  readonly sent?: WayOfSending;
+  readonly sent?: Sending;
 }
 
 /** The request that every base varies. */
@@ -105,7 +105,7 @@ export function resolved(text: string, resolve: Resolve): string {
 /** Puts a request together for the wire, with ids in place of references. */
 export function assembled(draft: RequestDraft, resolve: Resolve): HttpRequest {
   const { method, path, query, headers, body, sent } = draft;
-  const way = sent === undefined ? (request: HttpRequest) => request : waysOfSending[sent];
+  const rewritten = sent === undefined ? (request: HttpRequest) => request : sendings[sent];
   const fill = (text: string) => resolved(text, resolve);
   const queryString =
     typeof query === 'string'
@@ -122,8 +122,8 @@ export function assembled(draft: RequestDraft, resolve: Resolve): HttpRequest {
       [values].flat().map((value) => [name, fill(value)] as const),
     ),
   };
-  if (body === undefined) return way(request);
-  return way({ ...request, body: 'raw' in body ? fill(body.raw) : JSON.stringify(filled(body.json, fill)) });
+  if (body === undefined) return rewritten(request);
+  return rewritten({ ...request, body: 'raw' in body ? fill(body.raw) : JSON.stringify(filled(body.json, fill)) });
 }
 
 function filled(value: unknown, fill: (text: string) => string): unknown {

@@ -18,7 +18,7 @@ export type Ground = { readonly obligation: Obligation } & (
 );
 
 /**
- * One of the two ways in which the documentation can be read where a request has a filter: the newest tiers are taken
+ * One of the two readings of the documentation where a request has a filter: the newest tiers are taken
  * before it, or after it. A deployment follows one of them throughout.
  */
 export interface Alternative {

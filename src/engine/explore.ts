@@ -4,8 +4,8 @@ import { alternativeTiers } from '../assertions/alternatives.js';
 import type { Assertion } from '../assertions/assertion.js';
 import { truthOf } from '../assertions/registry.js';
 import { assembled, documentedRequest, patched, type RequestPatch } from '../cases/request.js';
+import { type Sending, sendings } from '../cases/sending.js';
 import type { Suite } from '../cases/suite.js';
-import { type WayOfSending, waysOfSending } from '../cases/ways-of-sending.js';
 import type { Finding, Ledger } from '../contract/ledger.js';
 import { type Obligation, type Oracle, oracleFor } from '../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
@@ -54,7 +54,7 @@ interface Draw extends Said {
   /** What is sent before it, or side by side with it: the same save for one member. */
   readonly twin: Said | undefined;
   readonly areTogether: boolean;
-  readonly sent: WayOfSending | undefined;
+  readonly sent: Sending | undefined;
   /** What the documentation leaves open of the request, if anything: the rest still binds. */
   readonly open: RequestPatch | undefined;
   /** Whether what is open stands before the filters in the query. */
@@ -183,7 +183,7 @@ export async function explore(
 
 /** Documented requests of whose result the documentation says something. */
 function draws(world: NamedWorld): fc.Arbitrary<Draw> {
-  const ways = Object.keys(waysOfSending) as WayOfSending[];
+  const kindsOfSending = Object.keys(sendings) as Sending[];
   const said = saidIn(world);
   return fc
     .record({
@@ -197,7 +197,7 @@ function draws(world: NamedWorld): fc.Arbitrary<Draw> {
       areTogether: fc.boolean(),
       sent: fc.oneof(
         { weight: 4, arbitrary: fc.constant(undefined) },
-        { weight: 1, arbitrary: fc.constantFrom(...ways) },
+        { weight: 1, arbitrary: fc.constantFrom(...kindsOfSending) },
       ),
       open: fc.oneof(
         { weight: 2, arbitrary: fc.constant(undefined) },

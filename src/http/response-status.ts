@@ -52,7 +52,7 @@ export function redirected({ status, headers }: HttpResponse): string | undefine
 }
 
 /**
- * That a server takes no body whose length it is not told, in words; undefined where it does. HTTP leaves that to it
+ * That a server takes no body without its length, in words; undefined where it does. HTTP leaves that to it
  * (RFC 9112, sections 6.1 and 6.3).
  */
 export function lengthRequired(exchange: Exchange): string | undefined {

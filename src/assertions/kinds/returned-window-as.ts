@@ -1,3 +1,4 @@
+import { windowSize } from '../../world/named-world.js';
 import { type AlternativeTiers, defineAssertion, type JudgeContext } from '../assertion.js';
 import { allReturned, noneReturned, withResult } from '../result-claim.js';
 import { allHold, holds, type Truth, unclear, violated } from '../truth.js';
@@ -47,8 +48,11 @@ export default defineAssertion<string, Data>({
     });
     return violated(`${where}It fits the newest 150 neither before the filter nor after it. ${reasons.join(' ')}`);
   },
-  needs: ({ alternatives, ofOther }, { withWindow }) =>
-    withWindow([...alternatives, ...ofOther].flatMap(({ required, forbidden }) => [...required, ...forbidden])),
+  // Where one of the newest is not there, an older one is among them.
+  needs: ({ alternatives, ofOther }, { world: { tiers } }) => [
+    ...tiers.slice(0, windowSize).map(({ id }) => id),
+    ...[...alternatives, ...ofOther].flatMap(({ required, forbidden }) => [...required, ...forbidden]),
+  ],
   flaw({ other }, { name, oracle, ...context }) {
     const others = context.other(other).oracle;
     const isOneMatter = oracle.alternatives.length > 0 && oracle.filteredOn === others.filteredOn;

@@ -2,7 +2,7 @@ import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from '@playwright/test';
 import { assembled, documentedRequest, patched, type RequestPatch } from '../../src/cases/request.js';
-import { type WayOfSending, waysOfSending } from '../../src/cases/ways-of-sending.js';
+import { type Sending, sendings } from '../../src/cases/sending.js';
 import { whyUndocumented } from '../../src/contract/documented-request.js';
 import { openClient } from '../../src/http/client.js';
 import { noRepeats } from '../../src/http/connection-options.js';
@@ -16,12 +16,12 @@ const plain: RequestPatch = {
   filter: { 'metadata.größe': 'jé' },
   body: { customer: { id: 'cust_ö' }, order: { items: [{ product_id: 'x"y', quantity: 1 }] } },
 };
-const ways = Object.keys(waysOfSending) as WayOfSending[];
-const requestSent = (sent?: WayOfSending) =>
+const sendingNames = Object.keys(sendings) as Sending[];
+const requestSent = (sent?: Sending) =>
   assembled(patched(documentedRequest, { ...plain, ...(sent === undefined ? {} : { sent }) }), (_, name) => name);
 
 /** What a server on a socket gets of a request, after a usual one: on which connection, and in which pieces. */
-async function onTheWire(way: WayOfSending) {
+async function onTheWire(sending: Sending) {
   const pieces: { connection: number; text: string }[] = [];
   let connections = 0;
   const server = createServer((socket) => {
@@ -48,7 +48,7 @@ async function onTheWire(way: WayOfSending) {
   // A connection is idle a moment after its answer.
   await setTimeout(50);
   const before = pieces.length;
-  const { response } = (await client.send(requestSent(way))) as { response?: { status: number } };
+  const { response } = (await client.send(requestSent(sending))) as { response?: { status: number } };
   await client.close();
   server.close();
   const own = pieces.slice(before);
@@ -63,24 +63,25 @@ const usualBody = requestSent().body ?? '';
 
 test('whatever is sent otherwise is the same documented request', () => {
   const usual = contentOf(requestSent());
-  for (const way of ways) {
-    expect(contentOf(requestSent(way)), way).toEqual(usual);
-    expect(whyUndocumented(contentOf(requestSent(way))), way).toBeUndefined();
+  for (const sending of sendingNames) {
+    expect(contentOf(requestSent(sending)), sending).toEqual(usual);
+    expect(whyUndocumented(contentOf(requestSent(sending))), sending).toBeUndefined();
   }
 });
 
-test('each way leaves as it is called', async () => {
+test('each sending leaves as it is called', async () => {
   const wire = Object.fromEntries(
-    await Promise.all(ways.map(async (way) => [way, await onTheWire(way)] as const)),
-  ) as Record<WayOfSending, Awaited<ReturnType<typeof onTheWire>>>;
-  for (const way of ways) {
-    expect(wire[way].status, way).toBe(200);
-    expect(wire[way].connection, way).toBe(way === 'on-a-fresh-connection' ? 2 : 1);
-    expect(/^content-length: /im.test(wire[way].head), way).toBe(way !== 'chunked');
+    await Promise.all(sendingNames.map(async (sending) => [sending, await onTheWire(sending)] as const)),
+  ) as Record<Sending, Awaited<ReturnType<typeof onTheWire>>>;
+  for (const sending of sendingNames) {
+    expect(wire[sending].status, sending).toBe(200);
+    expect(wire[sending].connection, sending).toBe(sending === 'on-a-fresh-connection' ? 2 : 1);
+    expect(/^content-length: /im.test(wire[sending].head), sending).toBe(sending !== 'chunked');
   }
   expect(wire.chunked.head).toMatch(/^transfer-encoding: chunked$/im);
   expect(wire.chunked.body.match(/^[0-9a-f]+$/gim)).toHaveLength(4);
-  expect(wire['in-pieces'].pieces).toBeGreaterThanOrEqual(3);
+  // A busy machine may read two of the three at once.
+  expect(wire['in-pieces'].pieces).toBeGreaterThan(1);
   expect(wire['in-pieces'].body).toBe(usualBody);
   expect(wire['after-white-space'].body).toBe(`\r\n\t ${usualBody} \n`);
   expect(wire['pretty-printed'].body).toContain('{\n  "customer": {\n    "id": "cust_ö"\n  },');
@@ -102,7 +103,9 @@ test('a command for a chunked body sends one', () => {
 
 test('a deployment that takes no body without Content-Length conforms; one that drops such a body does not', async () => {
   const conforming = independentDeployment(suite.world);
-  const answering = async (chunked: (request: Parameters<typeof conforming>[0]) => ReturnType<typeof conforming>) => {
+  const verdictWhere = async (
+    chunked: (request: Parameters<typeof conforming>[0]) => ReturnType<typeof conforming>,
+  ) => {
     const judged = await judgeDeployment(
       suite,
       (request) => (request.sent === 'chunked' ? chunked(request) : conforming(request)),
@@ -110,7 +113,7 @@ test('a deployment that takes no body without Content-Length conforms; one that 
     );
     return verdictsOf(judged).get('request.get-with-body');
   };
-  expect(await answering(() => ({ status: 411, headers: [], body: '' }))).toBe('pass');
-  expect(await answering(() => ({ status: 400, headers: [], body: '' }))).toBe('inconclusive');
-  expect(await answering((request) => conforming({ ...request, body: '' }))).toBe('fail');
+  expect(await verdictWhere(() => ({ status: 411, headers: [], body: '' }))).toBe('pass');
+  expect(await verdictWhere(() => ({ status: 400, headers: [], body: '' }))).toBe('inconclusive');
+  expect(await verdictWhere((request) => conforming({ ...request, body: '' }))).toBe('fail');
 });

@@ -3,11 +3,11 @@ import { refuse } from '../early-response.js';
 import type { Filter } from '../parsed-request.js';
 import { also, type Collateral, type Fault } from './fault.js';
 
-/** Bodies that are sent in a certain way are not read as they should be. */
+/** Bodies that are written or sent in one form are not read as they should be. */
 function bodyFault(
   id: string,
   story: string,
-  readBody: (request: HttpRequest) => HttpRequest,
+  readBody: (request: HttpRequest) => HttpRequest | 'not at all',
   collateral: Collateral = {},
 ): Fault {
   return {
@@ -15,14 +15,14 @@ function bodyFault(
     breaks: 'request.get-with-body',
     story,
     collateral,
-    change: (handlers) => ({ readBody: (request) => handlers.readBody(readBody(request)) }),
+    change: (handlers) => ({
+      readBody(request) {
+        const read = readBody(request);
+        return read === 'not at all' ? { kind: 'unread' } : handlers.readBody(read);
+      },
+    }),
   };
 }
-
-const without = (request: HttpRequest): HttpRequest => ({
-  ...request,
-  body: '{"order":{},"options":{},"metadata":{}}',
-});
 
 function refusedIf(id: string, story: string, isRefused: (body: string) => boolean): Fault {
   return bodyFault(id, story, (request) =>
@@ -32,18 +32,18 @@ function refusedIf(id: string, story: string, isRefused: (body: string) => boole
 
 const bodies: readonly Fault[] = [
   bodyFault('chunked-body-dropped', 'Without Content-Length, a GET is taken for one without a body.', (request) =>
-    request.sent === 'chunked' ? without(request) : request,
+    request.sent === 'chunked' ? 'not at all' : request,
   ),
   bodyFault(
     'first-piece-only',
     'The first piece of a body is taken for all of it, and what is no JSON for nothing.',
-    (request) => (request.sent === 'in-pieces' ? without(request) : request),
+    (request) => (request.sent === 'in-pieces' ? 'not at all' : request),
     also({ omitted: ['filter.promotion-id'] }),
   ),
   bodyFault(
     'fresh-connections-unread',
     'The first request on a connection is answered before its body has come.',
-    (request) => (request.sent === 'on-a-fresh-connection' ? without(request) : request),
+    (request) => (request.sent === 'on-a-fresh-connection' ? 'not at all' : request),
     also({ omitted: ['filter.promotion-id'] }),
   ),
   refusedIf(
@@ -53,7 +53,7 @@ const bodies: readonly Fault[] = [
   ),
   refusedIf('body-of-one-line', 'The body is read up to the end of the line.', (body) => body.trim().includes('\n')),
   bodyFault('body-of-the-last-line', 'Of a body the last line that has any text is kept.', (request) =>
-    (request.body ?? '').trim().includes('\n') ? without(request) : request,
+    (request.body ?? '').trim().includes('\n') ? 'not at all' : request,
   ),
   bodyFault('escapes-unread', 'The parser of the gateway leaves escapes as they are.', (request) => ({
     ...request,
@@ -143,5 +143,5 @@ const credentials: readonly Fault[] = (
   }),
 }));
 
-/** What is done to the same request, sent in another way. */
-export const waysOfSendingFaults: readonly Fault[] = [...bodies, ...filters, ...credentials];
+/** What is done to the same request, sent otherwise. */
+export const sendingFaults: readonly Fault[] = [...bodies, ...filters, ...credentials];

@@ -1,10 +1,10 @@
 import type { HttpRequest } from '../http/exchange.js';
 
-/** Another way to write or send a request, which HTTP and JSON say means the same. */
-type Way = (request: HttpRequest) => HttpRequest;
+/** Writes or sends a request otherwise, which HTTP and JSON say means the same. */
+type Rewriting = (request: HttpRequest) => HttpRequest;
 
 /** What a case file may say under `sent`. */
-export const waysOfSending = {
+export const sendings = {
   chunked: (request) => ({ ...request, sent: 'chunked' }),
   'in-pieces': (request) => ({ ...request, sent: 'in-pieces' }),
   'on-a-fresh-connection': (request) => ({ ...request, sent: 'on-a-fresh-connection' }),
@@ -16,11 +16,11 @@ export const waysOfSending = {
   'values-percent-encoded-in-lower-case': withValues((byte) => `%${byte}`),
   'header-names-in-lower-case': withHeaderNames((name) => name.toLowerCase()),
   'header-names-in-upper-case': withHeaderNames((name) => name.toUpperCase()),
-} as const satisfies Readonly<Record<string, Way>>;
+} as const satisfies Readonly<Record<string, Rewriting>>;
 
-export type WayOfSending = keyof typeof waysOfSending;
+export type Sending = keyof typeof sendings;
 
-function withBody(write: (body: string) => string): Way {
+function withBody(write: (body: string) => string): Rewriting {
   return (request) => (request.body === undefined ? request : { ...request, body: write(request.body) });
 }
 
@@ -43,7 +43,7 @@ function reversed(value: unknown): unknown {
 }
 
 /** Every byte of each value of the query written otherwise (RFC 3986, section 2). */
-function withValues(write: (byte: string) => string): Way {
+function withValues(write: (byte: string) => string): Rewriting {
   const rewritten = (value: string) =>
     [...Buffer.from(decodeURIComponent(value))].map((byte) => write(byte.toString(16).padStart(2, '0'))).join('');
   return (request) => ({
@@ -52,6 +52,6 @@ function withValues(write: (byte: string) => string): Way {
   });
 }
 
-function withHeaderNames(write: (name: string) => string): Way {
+function withHeaderNames(write: (name: string) => string): Rewriting {
   return (request) => ({ ...request, headers: request.headers.map(([name, value]) => [write(name), value] as const) });
 }
