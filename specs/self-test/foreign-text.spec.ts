@@ -138,7 +138,7 @@ const deployments: Readonly<Record<string, Run>> = {
   'refuses everything': [refusing, 'DOES-NOT-CONFORM', 'observed.md', '@long'],
   'answers no JSON': [babbling, 'DOES-NOT-CONFORM', 'observed.md', '@long'],
   redirects: [redirecting, 'INCOMPLETE', 'certificate.json', '@long'],
-  'names promotions under two paths': [named(rejecting), 'INCOMPLETE', 'certificate.json'],
+  'names promotions under two paths': [named(rejecting), 'INCOMPLETE', 'certificate.json', '@long'],
 };
 for (const [n, [what, [answer, verdict, shows, tag = []]]] of Object.entries(deployments).entries()) {
   test(`in what doctor says of a deployment that ${what}`, async () => {
@@ -182,7 +182,7 @@ test('in a target file, and in a certificate of somebody else', async () => {
   const texts = `version: ${JSON.stringify(hostile)}\ncontact: ${JSON.stringify(hostile)}\n`;
   writeFileSync(path.join(cwd, 'target.input'), `name: shop\n${texts}`);
   const target = ['--target', 'target.input'];
-  const certified = await leavesNothing(['certify', ...target, '--out', 'stated'], honest, some);
+  const certified = await leavesNothing(['certify', ...target, '--out', 'stated'], named(rejecting), some);
   expect(certified.output).toMatch(/^INCOMPLETE {2}shop \\n/m);
   const certificate = readCertificate(cwd, 'stated/partial');
   expect(certificate.target.contact).toContain('forged');
@@ -240,6 +240,10 @@ test('in all that is written, even where a text comes there as it was', () => {
   expect(texts).toHaveLength(6);
   expect(texts.flatMap(misdeedsIn)).toEqual([]);
   for (const [name, text] of texts) expect(text, name).toContain('forged');
+  // Whatever comes into the page, a browser runs and loads nothing.
+  expect(readFileSync(path.join(out, 'certificate.html'), 'utf8')).toContain(
+    `content="default-src 'none'; style-src 'unsafe-inline'"`,
+  );
   expect(JSON.parse(readFileSync(written.certificate, 'utf8'))).toEqual(JSON.parse(JSON.stringify(certificate)));
 
   // What Ajv does not take as the name of a property.

@@ -37,11 +37,7 @@ exit $status
 `;
 
 /** One of each sort: the other signals go through the same handlers. */
-const often = [
-  'Ctrl-C, which a terminal sends to all',
-  'SIGTERM to the command',
-  'the end of whoever started the command',
-];
+const often = ['Ctrl-C, which a terminal sends to all', 'the end of whoever started the command'];
 
 for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings)) {
   const tag = often.includes(what) ? [] : ['@long'];

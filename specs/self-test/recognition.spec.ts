@@ -163,6 +163,48 @@ test.describe('whatever the text is', () => {
     expect(named(JSON.stringify([`${'%25'.repeat(500_000)}/${a}`]))).toEqual({ '/*': [a] });
   });
 
+  test.describe('the levels of what nests are one place', () => {
+    const readBy = (...bodies: object[]) => {
+      const namings = bodies.map((body) => namingOf(JSON.stringify(body), ids));
+      const reading = readingOf(namings);
+      return { reading, returned: namings.map((naming) => resultOf(naming, reading).returned), bodies };
+    };
+    const list = { data: { id: a, next: { id: b, next: { id: c } } } };
+    const tree = { tiers: [{ id: a, tiers: [{ id: b, tiers: [{ id: c }] }] }] };
+
+    test('of a linked list, whose first is one of them', () => {
+      const { reading, returned } = readBy(list, { data: { id: b, next: { id: a } } }, { data: { id: c } });
+      expect(reading).toMatchObject({ kind: 'agreed', patterns: ['/data/id'] });
+      expect(returned).toEqual([[a, b, c], [b, a], [c]]);
+      expect(reading.kind === 'agreed' && recordsIn(JSON.stringify(list), reading, ids)).toEqual([a, b, c]);
+    });
+
+    test('of a tree, with a key and an index for each level', () => {
+      const { reading, returned } = readBy(tree, { tiers: [{ id: a }, { id: b }] });
+      expect(reading).toMatchObject({ kind: 'agreed', patterns: ['/tiers/*/id'] });
+      expect(returned).toEqual([
+        [a, b, c],
+        [a, b],
+      ]);
+    });
+
+    test('but not what stands beside them', () => {
+      const beside = { data: { id: a, skipped: { id: c }, next: { id: b, next: { id: a } } } };
+      expect(readBy(beside).reading).toEqual({ kind: 'ambiguous', patterns: ['/data/id', '/data/skipped/id'] });
+    });
+
+    test('a target file may name all of them with **', () => {
+      const naming = namingOf(JSON.stringify({ ...list, skipped: c }), ids);
+      const reading = readingOf([naming], ['/data/**/id']);
+      expect(resultOf(naming, reading).returned).toEqual([a, b, c]);
+      expect(
+        reading.kind === 'stated' && recordsIn(JSON.stringify(tree), { ...reading, patterns: ['/**/id'] }, ids),
+      ).toEqual([a, b, c]);
+      expect(readingOf([naming], ['/data/**/name']).kind).toBe('misstated');
+      expect(readingOf([naming], ['/**']).kind).toBe('stated');
+    });
+  });
+
   test('places under keys of any length are distinguished, and read where the target file has a wildcard', () => {
     const [one, other] = ['k'.repeat(5_000), `${'k'.repeat(4_999)}x`];
     const naming = namingOf(JSON.stringify({ [one]: { '~id': [a] }, [other]: { '~id': [a, b] } }), ids);
@@ -175,7 +217,8 @@ test.describe('whatever the text is', () => {
   });
 
   test('places are distinguished however deep they are, and not taken for one where they are too many', () => {
-    const deep = (named: readonly string[]) => `${'{"x":'.repeat(600)}${JSON.stringify(named)}${'}'.repeat(600)}`;
+    const deep = (named: readonly string[]) =>
+      `${'{"x":{"y":'.repeat(2_000)}${JSON.stringify(named)}${'}}'.repeat(2_000)}`;
     const readingBy = (...bodies: string[]) => readingOf(bodies.map((body) => namingOf(body, ids)));
     expect(readingBy(deep([a]), deep([b, a])).kind).toBe('agreed');
     expect(readingBy(`{"returned":${deep([a])},"considered":${deep([a, b])}}`).kind).toBe('ambiguous');
@@ -231,6 +274,7 @@ test.describe('of what a body names it is noted', () => {
   test('of ids that stand in each other the longest', () => {
     const known = knownIds(['promotion-one', 'promotion-one-more', 'promotion-one-more-or-less'], []);
     expect(named('["promotion-one-more-or-less"]', known)).toEqual({ '/*': ['promotion-one-more-or-less'] });
+    expect(named('["/promotion-one"]', known)).toEqual({ '/*': ['promotion-one'] });
     expect(named('x promotion-one-more-or-less', known)).toEqual({ unplaced: ['promotion-one-more-or-less'] });
   });
 });

@@ -790,7 +790,7 @@ test('a chosen behaviour shows', () => {
   }
 });
 
-test('any two behaviours go together: all show, and leave the requirements alone', () => {
+test('any two behaviours go together: all show, and leave the requirements alone', { tag: '@long' }, () => {
   for (const behaviours of coveringArray<Behaviours>(closedQuestions)) {
     expect(guaranteed(deployment(behaviours))).toEqual(requirementsUntouched);
     expect(observed(behaviours)).toEqual(expected(behaviours));
@@ -963,6 +963,13 @@ test.describe('on a socket', () => {
     expect(await statusFor(`127.0.0.1:${Number(port) - 1}`)).toBe(421);
     expect(await statusOf(server.url, ['GET / HTTP/1.0'])).toBe(421);
     expect(await statusOf(server.url, ['GET / HTTP/1.1', `Host: localhost:${port}`, 'Host: attacker.test'])).toBe(421);
+    // Another address of this machine, as that at which others reach it is.
+    const elsewhere = connect(Number(port), '127.0.0.2');
+    const isReached = await new Promise((resolve) => {
+      elsewhere.on('connect', () => resolve(true)).on('error', () => resolve(false));
+    });
+    elsewhere.destroy();
+    expect(isReached).toBe(false);
   });
 
   test('credentials are compared as a whole, and in the same time whatever is right about them', async () => {
@@ -1020,7 +1027,7 @@ test.describe('on a socket', () => {
       ['campaigns', { name: 'A', category_ids: ['cat_none'] }],
       ['categories', {}],
       ['skus', { product_id: 1 }],
-      ['customers', { name: 'Ann' }],
+      ['customers', { first_name: 'Ann' }],
     ];
     for (const [list, thing] of notWhole) {
       const { status, body } = await post(list, thing);

@@ -105,7 +105,9 @@ test('two runs into one folder: each has its own status, and all files are of on
   expect(/<testsuites [^>]*failures="(\d+)"/.exec(junit ?? '')?.[1] === '0').toBe(!isOfOne);
 });
 
-test('a list of the cases, and a start that fails, leave the results of a whole run, and write none', async () => {
+test('a list of the cases, and a start that fails, leave the results of a whole run, and write none', {
+  tag: '@long',
+}, async () => {
   const whole = leaveWhole('kept');
   const listed = await conformance(['certify', '--out', 'kept', '--', '--list'], { cwd });
   expect([listed.status, listed.output]).toEqual([0, expect.stringContaining('window-with-few-valid')]);
@@ -133,7 +135,7 @@ test('a link in the place of a result is replaced, not followed, even if it come
   for (const name of names) expect(lstatSync(path.join(partial('linked'), name)).isFile(), name).toBe(true);
 });
 
-test('a folder in which nothing can be written any more: one plain line, and status 2', async () => {
+test('a folder in which nothing can be written any more: one plain line, and status 2', { tag: '@long' }, async () => {
   const bar = () => writeFileSync(partial('barred'), '');
   const { status, output } = await run('barred', honest, { after: 2, happens: bar });
   expect(status).toBe(2);

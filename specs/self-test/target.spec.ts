@@ -447,7 +447,7 @@ test.describe('refuses a target file, at the line and column', () => {
       'with a place of tiers that is no path',
       'name: a\nresponse: { tier: ▸promotions }',
       "'promotions' is not of the form ^(/[^/]*)+$",
-      'Where the ids of returned tiers stand: a JSON Pointer with * for any step, such as an array index or a key that is an id, as in /promotions/*/id; or several of them, where now one occurs and now another. Needed only where the suite finds tiers under several paths that disagree.',
+      'Where the ids of returned tiers stand: a JSON Pointer with * for any step, such as an array index or a key that is an id, as in /promotions/*/id, and ** for any number of steps, as in /**/id; or several of them, where now one occurs and now another. Needed only where the suite finds tiers under several paths that disagree.',
     ],
     [
       'with a secret among its headers',

@@ -4,6 +4,7 @@ import { faultNamed } from '../../reference/faults/index.js';
 import { sampled } from '../../src/engine/case-result.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { certificatePage } from '../../src/report/page.js';
 import { certifyInProcess, certifyOver, channelTo, requirementSuite, requirementsWith } from './support/in-process.js';
 
 const { world } = requirementSuite;
@@ -84,6 +85,7 @@ test.describe('what is sent again', () => {
     const { certificate } = await certifyInProcess(emptyFor(2), { suite: one });
     expect(requirementsWith('fail', certificate)).toEqual([]);
     expect(certificate.unstable.map((entry) => entry.case)).toEqual([campaigns?.id]);
+    expect(certificatePage(certificate, one)).toContain(`<h2>Unstable</h2><h3>${campaigns?.id}</h3>`);
     const { certificate: refuted } = await certifyInProcess(emptyFor(3), { suite: one });
     expect(requirementsWith('fail', refuted)).toHaveLength(1);
   });
@@ -149,6 +151,18 @@ test.describe('the world is a precondition', () => {
       expect(loaded.verdict).toBe('does-not-conform');
     });
   }
+
+  test('is met where a case shows the world, though the first responses did not', async () => {
+    let requests = 0;
+    const late: Answer = (request) => {
+      requests += 1;
+      return requests > suite.calibration.length
+        ? withFault('window-of-149')(request)
+        : { status: 200, headers: [], body: '{"promotions":[]}' };
+    };
+    const { certificate } = await certifyInProcess(late, { suite });
+    expect(requirementsWith('fail', certificate)).toContain('limit.newest-150');
+  });
 
   test('an error of the server itself is a failure all the same', async () => {
     const { certificate } = await certifyInProcess(() => ({ status: 500, headers: [], body: '' }), { suite });

@@ -160,12 +160,13 @@ async function expectIndependentConforms(look: Look, traits: Traits): Promise<vo
 
 /** Each fault under so many looks and behaviours, and the first ones under one more each to make up the total. */
 async function expectFaultsCaught(total: number): Promise<void> {
+  const survivors: string[] = [];
   for (const [n, fault] of faults.entries()) {
     const speaking = suite.cases.filter(
       (testCase) => testCase.kind === 'requirement' && testCase.verifies === fault.breaks,
     );
     const draws = Math.floor(total / faults.length) + (n < total % faults.length ? 1 : 0);
-    await fc.assert(
+    const { errorInstance } = await fc.check(
       fc.asyncProperty(shape, behaviours, async (shape, drawn) => {
         const shown = Object.entries(drawn).filter(([question]) => !fault.hiddenBy?.includes(question));
         const behaviours: Behaviours = Object.fromEntries(shown);
@@ -180,11 +181,16 @@ async function expectFaultsCaught(total: number): Promise<void> {
           { ...suite, cases: speaking },
         );
         const verdict = verdictsOf(examination).get(fault.breaks);
-        if (verdict !== 'fail') throw new Error(`${fault.id} survives: ${fault.breaks} is found: ${verdict}.`);
+        if (verdict !== 'fail')
+          throw new Error(
+            `${fault.id} survives: ${fault.breaks} is found: ${verdict}, with ${JSON.stringify(behaviours)}.`,
+          );
       }),
-      { seed: seed + n, numRuns: draws },
+      { seed: seed + n, numRuns: draws, endOnFailure: true },
     );
+    if (errorInstance !== null) survivors.push(String(errorInstance));
   }
+  expect(survivors).toEqual([]);
 }
 
 test('any two answers to two questions meet in a variant of the reference deployment, and all of them conform', async () => {

@@ -230,9 +230,9 @@ test.describe('the world of the suite', () => {
   test('has the fixed shape, and nothing beside it', () => {
     const keysOf = (list: readonly object[]) => [...new Set(list.map((entry) => Object.keys(entry).join(' ')))];
     expect(Object.keys(world)).toEqual(['customers', 'products', 'skus', 'categories', 'campaigns', 'tiers']);
-    expect(keysOf(world.customers)).toEqual(['id']);
-    expect(keysOf(world.products)).toEqual(['id']);
-    expect(keysOf(world.skus)).toEqual(['id product_id']);
+    expect(keysOf(world.customers)).toEqual(['id name']);
+    expect(keysOf(world.products)).toEqual(['id name']);
+    expect(keysOf(world.skus)).toEqual(['id product_id name']);
     expect(keysOf(world.categories)).toEqual(['id name']);
     expect(keysOf(world.campaigns)).toEqual(['id name category_ids']);
     expect(keysOf(world.tiers)).toEqual(['id campaign_id name created_at metadata rules']);

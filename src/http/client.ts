@@ -155,7 +155,7 @@ function bodyToSend({ body, sent }: HttpRequest): string | Readable | null {
 
 const pieces = 3;
 /** So long that each piece leaves by itself. */
-const pauseMs = 5;
+const pauseMs = 20;
 
 async function* piecesOf(body: Buffer): AsyncGenerator<Buffer> {
   const length = Math.ceil(body.length / pieces);

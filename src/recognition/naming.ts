@@ -107,7 +107,7 @@ export function stepFor(key: string): string {
 }
 
 /** Of one pattern, in characters, before what it begins with is given by its digest. */
-const longestPattern = 1_000;
+const longestPattern = 8_000;
 
 function below(pattern: string, step: string): string {
   const begin = pattern.length + step.length < longestPattern ? pattern : `/${digestOf('path', pattern)}`;

@@ -1,10 +1,17 @@
+import { foldedPlaces, foldsOf } from './folding.js';
 import { describesSeveral, type Naming } from './naming.js';
 
 /** How the responses of a target are read; `isInTexts` where they name tiers inside longer texts. */
 export type Reading =
   /** Tiers named under `patterns` were returned; these agree, so any of them will do. Empty before any was seen. */
-  | { readonly kind: 'agreed'; readonly patterns: readonly string[]; readonly isInTexts?: true }
-  /** The target file states the patterns; a `*` in them stands for any step. */
+  | {
+      readonly kind: 'agreed';
+      readonly patterns: readonly string[];
+      readonly isInTexts?: true;
+      /** For patterns that are further levels of a place, as in a linked list, that of the place. */
+      readonly folds?: ReadonlyMap<string, string>;
+    }
+  /** The target file states the patterns; a `*` in them stands for any step, `**` for any number of steps. */
   | { readonly kind: 'stated'; readonly patterns: readonly string[]; readonly isInTexts?: true }
   /** Patterns name different tiers, or describe several places that may; which of them means "returned" cannot be determined. */
   | { readonly kind: 'ambiguous'; readonly patterns: readonly string[] }
@@ -18,7 +25,9 @@ export type Reading =
  * @param stated the patterns that the target file states, if it does
  */
 export function readingOf(namings: readonly Naming[], stated?: readonly string[]): Reading {
-  const patterns = [...new Set(namings.flatMap(({ places }) => [...places.keys()]))].sort();
+  const found = [...new Set(namings.flatMap(({ places }) => [...places.keys()]))].sort();
+  const folds = stated === undefined ? foldsOf(found) : new Map<string, string>();
+  const patterns = [...new Set(found.map((pattern) => folds.get(pattern) ?? pattern))].sort();
   const inTexts = namings.some(({ isInTexts }) => isInTexts) ? ({ isInTexts: true } as const) : {};
   if (stated !== undefined) {
     const isMet = patterns.length === 0 || patterns.some((pattern) => isStated(pattern, stated));
@@ -28,21 +37,30 @@ export function readingOf(namings: readonly Naming[], stated?: readonly string[]
   if (first === undefined) return { kind: 'agreed', patterns: [] };
   const agree =
     !patterns.some(describesSeveral) &&
-    namings.every(({ places }) => {
+    namings.every((naming) => {
+      const places = foldedPlaces(naming.places, folds);
       const ids = new Set(places.get(first));
       return others.every((other) => isSame(ids, places.get(other)));
     });
-  return agree ? { kind: 'agreed', patterns, ...inTexts } : { kind: 'ambiguous', patterns };
+  const folded = folds.size === 0 ? {} : { folds };
+  return agree ? { kind: 'agreed', patterns, ...folded, ...inTexts } : { kind: 'ambiguous', patterns };
 }
 
-/** Whether a pattern is one of those that are stated, in which `*` stands for any step. */
+/** Whether a pattern is one of those that are stated, in which `*` stands for any step, `**` for any number of them. */
 export function isStated(pattern: string, stated: readonly string[]): boolean {
   const steps = pattern.split('/');
-  return stated.some((wanted) => {
-    const wantedSteps = wanted.split('/');
-    return wantedSteps.length === steps.length && wantedSteps.every((step, n) => step === '*' || step === steps[n]);
-  });
+  return stated.some((wanted) => fits(steps, wanted.split('/')));
 }
+
+function fits(steps: readonly string[], [wanted, ...others]: readonly string[]): boolean {
+  if (wanted === undefined) return steps.length === 0;
+  if (wanted === anySteps) return steps.some((_, n) => fits(steps.slice(n), others)) || fits([], others);
+  const [step, ...rest] = steps;
+  return step !== undefined && (wanted === '*' || wanted === step) && fits(rest, others);
+}
+
+/** In a pattern that a target file states. */
+export const anySteps = '**';
 
 /** Whether a list, in which nothing stands twice, has what a set has. */
 function isSame(ids: ReadonlySet<string>, list: readonly string[] = []): boolean {

@@ -1,7 +1,7 @@
 import { parseJson } from '../support/json.js';
 import type { KnownIds } from './known-ids.js';
 import { packedIn, stepFor } from './naming.js';
-import type { Reading } from './reading.js';
+import { anySteps, type Reading } from './reading.js';
 
 /**
  * Whatever stands where promotions are named: the id of each known tier, and the text of each other thing, once. Keys of
@@ -26,9 +26,11 @@ export function recordsIn(
     });
   // Those that are stated may each name some.
   if (reading.kind === 'stated') return [...new Set(reading.patterns.flatMap(foundUnder))];
+  const levels = [...(reading.folds ?? [])];
   // Those that agree name the same things, and there may be a thousand.
   for (const pattern of reading.patterns) {
-    const texts = foundUnder(pattern);
+    const further = levels.filter(([, place]) => place === pattern).flatMap(([level]) => foundUnder(level));
+    const texts = [...foundUnder(pattern), ...further];
     if (texts.length > 0) return [...new Set(texts)];
   }
   return [];
@@ -38,6 +40,7 @@ export function recordsIn(
 function textsAt(value: unknown, steps: readonly string[], isTaken: (key: string) => boolean): string[] {
   const [step, ...rest] = steps;
   if (step === undefined) return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
+  if (step === anySteps) return [...descendants(value)].flatMap((each) => textsAt(each, rest, isTaken));
   if (typeof value === 'string') return textsAt(packedIn(value), steps, isTaken);
   if (Array.isArray(value)) return step === '*' ? value.flatMap((item) => textsAt(item, rest, isTaken)) : [];
   if (typeof value !== 'object' || value === null) return [];
@@ -48,4 +51,16 @@ function textsAt(value: unknown, steps: readonly string[], isTaken: (key: string
     if (rest.length > 0) return textsAt(part, rest, isTaken);
     return isTaken(key) ? [key] : [];
   });
+}
+
+/** A value with all that is in it, however deep that is. */
+function* descendants(value: unknown): Generator<unknown> {
+  const open = [value];
+  while (open.length > 0) {
+    const each = open.pop();
+    yield each;
+    const holder = typeof each === 'string' ? packedIn(each) : each;
+    if (typeof holder === 'object' && holder !== null)
+      for (const part of Object.values(holder).reverse()) open.push(part);
+  }
 }

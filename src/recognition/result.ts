@@ -1,3 +1,4 @@
+import { foldedPlaces } from './folding.js';
 import { minLengthInsideText } from './id-finder.js';
 import { describesSeveral, type Naming, without } from './naming.js';
 import { isStated, type Reading } from './reading.js';
@@ -36,7 +37,8 @@ export function resultOf({ places, unplaced, hinted }: Naming, reading: Reading)
       return { returned, ...doubts(returned, reading.isInTexts) };
     }
     case 'agreed': {
-      const returned = reading.patterns.map((pattern) => places.get(pattern)).find((list) => list !== undefined) ?? [];
+      const folded = foldedPlaces(places, reading.folds ?? new Map());
+      const returned = reading.patterns.map((pattern) => folded.get(pattern)).find((list) => list !== undefined) ?? [];
       return { returned, ...doubts(returned, reading.isInTexts ?? reading.patterns.length === 0) };
     }
     case 'ambiguous':

@@ -105,6 +105,18 @@ const shapeTable = {
     status: 200,
     body: JSON.stringify({ promotions: tiers.map(({ id }) => ({ id })) }),
   }),
+  'linked-list': (tiers) => ({
+    first: tiers.reduceRight<object | null>((next, { id, name }) => ({ promotion: { id, name }, next }), null),
+  }),
+  // As a binary tree, so that what nests deeper stands under several levels of two kinds.
+  tree: (tiers) => {
+    const node = (n: number): object | undefined => {
+      const tier = tiers[n];
+      if (tier === undefined) return undefined;
+      return { id: tier.id, children: [node(2 * n + 1), node(2 * n + 2)].filter((each) => each !== undefined) };
+    };
+    return { roots: [node(0)].filter((each) => each !== undefined) };
+  },
   'with-rejected': (tiers, _world, all) => ({
     promotions: tiers.map(({ id }) => ({ id })),
     skipped: all.filter((tier) => !tiers.includes(tier)).map(({ id }) => ({ id })),
