@@ -74,6 +74,9 @@ const request: HttpRequest = {
   }),
 };
 
+/** Shapes of which no template can be taken, so that the mock answers in its own. */
+const nesting: readonly string[] = ['linked-list', 'tree'];
+
 /** Shapes with what a mock cannot know: an order of its own, what was skipped, or what is of each promotion alone. */
 const inexact: readonly string[] = ['extra-fields', 'with-rejected', 'grouped-by-campaign', 'grouped-by-campaign-key'];
 
@@ -82,6 +85,10 @@ for (const shape of Object.keys(shapes) as ShapeName[]) {
     const options = shape === 'with-rejected' ? { tierPatterns: ['/promotions/*/id'] } : {};
     const respond = independentDeployment(world, { shape });
     const record = await recorded(respond, options);
+    if (nesting.includes(shape)) {
+      expect(record.answers?.list).toBeUndefined();
+      return;
+    }
     expect((await driftOf(served(record), record, options)).drift).toEqual([]);
     if (inexact.includes(shape)) return;
     expect(JSON.parse(served(record)(request).body)).toEqual(JSON.parse(respond(request).body));

@@ -51,10 +51,14 @@ interface Context {
   readonly category?: World['categories'][number];
 }
 
-/** Takes a template from a response; undefined where it is no JSON. */
+/**
+ * Takes a template from a response; undefined where it is no JSON, or where promotions stand otherwise than in lists, as
+ * in a tree: filled for other promotions, it would still name these.
+ */
 export function templateOf(seen: Seen): Template | undefined {
   const value = parseJson(seen.body);
-  return value === undefined ? undefined : taken(value, '', {}, seen);
+  const template = value === undefined ? undefined : taken(value, '', {}, seen);
+  return tiersIn(template, seen).size > 0 ? undefined : template;
 }
 
 function taken(value: unknown, path: string, context: Context, seen: Seen): Template {
