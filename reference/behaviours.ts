@@ -1,6 +1,13 @@
 import { nearest } from './nearest.js';
 
-const credentialsOutcomes = ['unauthorized', 'forbidden', 'rejected', 'server-error', 'answered'] as const;
+const credentialsOutcomes = [
+  'unauthorized',
+  'forbidden',
+  'rejected',
+  'server-error',
+  'answered',
+  'nothing-returned',
+] as const;
 const methodOutcomes = [
   'not-allowed',
   'not-found',
@@ -77,7 +84,7 @@ export const closedQuestions = {
 
   'expand-category-effect': ['categories-added', 'categories-always', 'no-difference', 'another-difference'],
   'expand-unknown-value': ['ignored', 'rejected', 'server-error', 'nothing-returned'],
-  'expand-not-an-array': ['rejected', 'server-error', 'as-one-value', 'ignored', 'nothing-returned'],
+  'expand-not-an-array': ['rejected', 'server-error', 'as-one-value', 'ignored', 'nothing-returned', 'no-effect'],
 
   'metadata-letter-case': ['exact', 'ignored-in-both', 'ignored-in-value', 'ignored-in-key'],
   'order-metadata-rules': ['applied', 'ignored', 'never-satisfied'],
@@ -90,6 +97,10 @@ export const closedQuestions = {
     'any-value',
     'truthy',
     'any-letter-case',
+    'some-rejected',
+    'no-effect',
+    'any-text',
+    'another-choice',
   ],
 
   'filter-combination': [
@@ -142,7 +153,13 @@ export const closedQuestions = {
   'credentials-missing-token': credentialsOutcomes,
   'credentials-missing-both': credentialsOutcomes,
   'credentials-wrong-token': credentialsOutcomes,
-  'credentials-before-body': ['credentials-first', 'same-answer', 'body-first'],
+  'credentials-before-body': [
+    'credentials-first',
+    'same-answer',
+    'body-first',
+    'credentials-unchecked',
+    'body-unchecked',
+  ],
 
   'malformed-json': ['rejected', 'server-error', 'answered'],
   'body-not-an-object': ['rejected', 'server-error', 'answered'],
@@ -202,8 +219,14 @@ export const openQuestions = {
 
 type OpenQuestionId = keyof typeof openQuestions;
 
+/** The questions about the shape of a kind of response. */
+export const shapeQuestions = {
+  list: 'response-shape',
+  error: 'error-shape',
+} as const satisfies Readonly<Record<string, OpenQuestionId>>;
+
 /** The questions whose outcome this deployment cannot choose: it has one shape, whatever value is given. */
-export const inimitable: readonly string[] = ['response-shape', 'error-shape'] satisfies readonly OpenQuestionId[];
+export const inimitable: readonly string[] = Object.values(shapeQuestions);
 
 /** A chosen outcome for some of the questions, by question id. The others keep their defaults. */
 export type Behaviours = Readonly<Record<string, string>>;

@@ -26,7 +26,7 @@ export function bodyHandlers(handlers: Lookup, { catalogue, behaviours }: Facts)
       if (!handlers().readsMediaType(header(headers, 'content-type'))) return { kind: 'unread' };
       const value = parseJson(body);
       if (value === undefined) {
-        inUnreadableBody('malformed-json', 'body');
+        if (behaviours['credentials-before-body'] !== 'body-unchecked') inUnreadableBody('malformed-json', 'body');
         return { kind: 'unread' };
       }
       if (isObject(value)) return { kind: 'object', members: value };
@@ -92,7 +92,7 @@ export function bodyHandlers(handlers: Lookup, { catalogue, behaviours }: Facts)
       if (Array.isArray(expand)) values = expand;
       else if (inBody('expand-not-an-array', 'options.expand') === 'as-one-value') values = [expand];
       if (values.some((value) => value !== 'category')) inBody('expand-unknown-value', 'options.expand');
-      return values.filter((value) => value === 'category');
+      return behaviours['expand-not-an-array'] === 'no-effect' ? [] : values.filter((value) => value === 'category');
     },
   };
 

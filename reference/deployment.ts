@@ -12,7 +12,7 @@ import type { Change, Facts, Handlers, Lookup } from './handlers.js';
 import { orderHandlers } from './order.js';
 import { emptyRequest, type ParsedRequest, type Turn } from './parsed-request.js';
 import { queryHandlers } from './query.js';
-import { refusalResponse, responseHandlers } from './response.js';
+import { responseHandlers } from './response.js';
 import { responseHeaders } from './response-headers.js';
 import { routingHandlers } from './routing.js';
 
@@ -106,6 +106,6 @@ function responseTo(
     return handlers.present(handlers.page(handlers.arrange(handlers.select(parsed))), parsed);
   } catch (early) {
     if (!(early instanceof EarlyResponse)) throw early;
-    return early.content === 'no-promotions' ? handlers.list([], emptyRequest) : refusalResponse(early.content);
+    return early.content === 'no-promotions' ? handlers.list([], emptyRequest) : handlers.refused(early.content);
   }
 }

@@ -3,6 +3,7 @@ import type { Headers, HttpRequest, HttpResponse } from '../src/http/exchange.js
 import type { Rule, Tier } from '../src/world/world.js';
 import type { Settled } from './behaviours.js';
 import type { Catalogue } from './catalogue.js';
+import type { Refusal } from './early-response.js';
 import type { Members } from './json.js';
 import type {
   Body,
@@ -127,4 +128,6 @@ export interface ResponseHandlers {
   present(tiers: readonly Tier[], request: ParsedRequest): HttpResponse;
   /** A response that lists these tiers, possibly none. */
   list(tiers: readonly Tier[], request: ParsedRequest): HttpResponse;
+  /** The response that says why a request is refused. */
+  refused(refusal: Refusal): HttpResponse;
 }

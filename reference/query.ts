@@ -52,6 +52,14 @@ export function queryHandlers(handlers: Lookup, { behaviours }: Facts): QueryHan
       switch (behaviours['audience-rules-only-values']) {
         case 'only-true':
           return last === 'true';
+        case 'some-rejected':
+          return last === 'true' || (last === '' && refuseValue(400));
+        case 'no-effect':
+          return false;
+        case 'any-text':
+          return last !== '';
+        case 'another-choice':
+          return last === 'true' || last === '1';
         case 'any-letter-case':
           return last.toLowerCase() === 'true';
         case 'truthy':

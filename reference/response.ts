@@ -34,6 +34,8 @@ export function responseHandlers(handlers: Lookup, { catalogue, behaviours }: Fa
 
     page: (tiers) => tiers,
 
+    refused: refusalResponse,
+
     present(tiers, request) {
       if (tiers.length > 0) return handlers().list(tiers, request);
       switch (inRequest('empty-result', 'promotions')) {

@@ -5,6 +5,7 @@ import { sampledCases } from '../src/engine/sample.js';
 import { attachReport, caseAnnotation } from '../src/playwright/attachment.js';
 import { settings, suite, test } from '../src/playwright/fixtures.js';
 import type { Session } from '../src/playwright/run-state.js';
+import { codeFrame } from '../src/report/code-frame.js';
 import { driftText } from '../src/report/drift-text.js';
 import { responseTextFor } from '../src/report/exchange-text.js';
 import { failureText } from '../src/report/failure-text.js';
@@ -43,7 +44,8 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
     await showRows(result);
     const { verdict, reason } = result;
     if (verdict === 'fail' || verdict === 'error') throw shown(result, session);
-    if (result.drift.length > 0) throw drifted(result);
+    // A changed shape shows in every case; it is reported once, for all of them.
+    if (result.drift.some(({ kind }) => kind === 'outcome')) throw drifted(result);
     // After each failing test the worker is replaced, half a second each: only what is broken fails.
     test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
   });
@@ -73,10 +75,14 @@ function drifted(result: CaseResult): Error {
   return located(texts.join('\n\n'), result.id, result.at);
 }
 
+/** Playwright shows no lines of packages, as which this one may be installed. */
+const isInstalled = packageRoot.split(path.sep).includes('node_modules');
+
 /** An error whose stack points into the case file: Playwright shows the line there, with a caret. */
-function located(message: string, id: string, at: Location): Error {
-  const error = new Error(message);
+function located(text: string, id: string, at: Location): Error {
   const { file, line, column } = absolute(at);
+  const message = isInstalled ? [text, '', ...codeFrame({ file, line, column })].join('\n') : text;
+  const error = new Error(message);
   error.stack = `Error: ${message}\n    at case ${id} (${file}:${line}:${column})`;
   return error;
 }

@@ -111,7 +111,7 @@ test('a fault is served; the case file is shown at the line that it violates, wi
   await faulty.end();
   expect(status, output).toBe(1);
   expect(output).toContain("Returned, but should not be: 'beyond-first' (rank 151: is older than the newest 150).");
-  expect(output).toMatch(/It answered:\n\s+200 application\/json\n\s+\| \(names \d+ promotions: /);
+  expect(output).toMatch(/Received:\n\s+200 application\/json\n\s+\| \(names \d+ promotions: /);
   expect(output).toMatch(/>\s*\d+ \|\s+only: newest-150/);
   expect(output).toContain('-H "X-Client-Token: $CLIENT_TOKEN"');
   expect(output).not.toContain(env.CLIENT_TOKEN);

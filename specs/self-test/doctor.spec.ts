@@ -177,6 +177,31 @@ test.describe('with a part of the world', () => {
     };
     expect(await statesOf(bound({}), channel)).toMatchObject({ URL: 'unknown', Ids: 'problem' });
   });
+
+  const textAbout = async (area: Area, partial: Suite) =>
+    (await diagnose(partial, channelTo(honest), { baseUrl: 'https://a.test' })).find((each) => each.area === area)
+      ?.text;
+
+  test('the names that need an id are said, and no more', async () => {
+    const other = bound({ customer: { ben: 'C-1' }, product: { chair: 'P-1' }, campaign: { summer: 'K-1' } });
+    expect(await textAbout('Ids', other)).toContain('Give customers.ann, products.mug, campaigns.spring an id');
+    const two = bound({ customer: { ann: 'C-1' }, product: { mug: 'P-1' } });
+    expect(await textAbout('Ids', two)).toContain('Give campaigns.spring an id');
+    const all = bound({ customer: { ann: 'C-1' }, product: { mug: 'P-1' }, campaign: { spring: 'K-1' } });
+    expect(await textAbout('Ids', all)).toMatch(/only cases that need none are judged\.$/);
+  });
+
+  test('where no promotion need depend on them, nobody says that a body is lost', async () => {
+    const own = bound({ customer: { ann: 'C-1' }, product: { mug: 'P-1' }, campaign: { spring: 'K-1' } });
+    expect(await statesOf(own, channelTo(withoutBody(honest)))).toMatchObject({ 'Body on GET': 'unknown' });
+  });
+
+  test('any three ids are enough for every case that needs to know of no promotion', async () => {
+    const own = bound({ customer: { ann: 'C-1' }, product: { mug: 'P-1' }, campaign: { spring: 'K-1' } });
+    const cases = own.cases.filter(({ tags }) => tags.includes('any-data'));
+    expect(cases).toHaveLength(12);
+    expect(cases.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable))).toEqual([]);
+  });
 });
 
 test('findings are a line each', () => {

@@ -4,8 +4,13 @@ import { expect, test } from '@playwright/test';
 import { SaxesParser } from 'saxes';
 import { type CaseResult, unsent } from '../../src/engine/case-result.js';
 import { certificateOf } from '../../src/report/certificate.js';
+import { responseTextFor } from '../../src/report/exchange-text.js';
+import { failureText } from '../../src/report/failure-text.js';
 import { junitText } from '../../src/report/junit.js';
-import { suite } from './support/in-process.js';
+import { escaped } from '../../src/report/markup.js';
+import { certificatePage } from '../../src/report/page.js';
+import { certifyInProcess, suite } from './support/in-process.js';
+import { independentDeployment } from './support/independent.js';
 
 interface Element {
   readonly name: string;
@@ -117,4 +122,22 @@ test('a test has requirement or question, part of the documentation and place as
   });
   expect(propertiesOf(testOf('quantity-zero'))).toMatchObject({ question: 'quantity-zero', outcome: 'as-one' });
   expect(propertiesOf(root.children[0])).toMatchObject({ target: 'shop', verdict: 'does-not-conform' });
+});
+
+test('a failure reads the same in the terminal, on the page and here', async () => {
+  const broken = independentDeployment(suite.world, { violation: 'ignores-quantity' });
+  const own = { ...suite, cases: suite.cases.filter(({ id }) => id === 'integer-quantity') };
+  const run = await certifyInProcess(broken, { suite: own });
+  const [result] = run.results.filter(({ verdict }) => verdict === 'fail');
+  if (result === undefined) throw new Error('Nothing fails.');
+  const text = failureText(result, run.certificate.target.base_url, responseTextFor(suite.world));
+  for (const heading of [
+    'Returned, but should not be:',
+    "Expected:\n'two-and-three' does not return 'mug-3'",
+    'Received:',
+  ])
+    expect(text).toContain(heading);
+  const markup = text.split('\n').map(escaped).join('\n');
+  expect(certificatePage(run.certificate, own)).toContain(markup);
+  expect(junitText(run.certificate, own, run.results)).toContain(`>${markup}</failure>`);
 });

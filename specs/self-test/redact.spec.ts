@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { openClient } from '../../src/http/client.js';
 import { redactor } from '../../src/http/redact.js';
 import { anyEcho, anySecret, holds } from './support/echoes.js';
 
@@ -159,6 +160,15 @@ test('of two secrets of which one holds the other, the longer is replaced as a w
   for (const order of [secrets, [...secrets].reverse()]) {
     expect(redactor(order)('shared shared-and-more shared-and')).toBe('$ID $TOKEN $ID-and');
   }
+});
+
+test('credentials of one character are hidden beside the names of their headers, and rewrite nothing else', async () => {
+  const client = openClient({ baseUrl: 'http://127.0.0.1:9', credentials: { applicationId: '1', token: 'a' } });
+  const echo = 'a promotion of 1 campaign {"x-client-token":"a"} X-Client-Application-Id: 1, abc 11';
+  expect(client.redact(echo)).toBe(
+    'a promotion of 1 campaign {"x-client-token":"$CLIENT_TOKEN"} X-Client-Application-Id: $CLIENT_APPLICATION_ID, abc 11',
+  );
+  await client.close();
 });
 
 test('equal secrets are both hidden', () => {

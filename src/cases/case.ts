@@ -13,6 +13,8 @@ export const tag = {
   calibration: 'calibration',
   /** It is about the documented method and path, so it says nothing of a target that offers the operation elsewhere. */
   operation: 'operation',
+  /** It needs to know of no promotion: any customer, product and campaign of a deployment will do. */
+  anyData: 'any-data',
   /** The doctor sends its requests. */
   doctor: 'doctor',
   /** It is sent once more at the end of a run, to notice a deployment that changes meanwhile. */

@@ -1,12 +1,14 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { type Command, Option } from 'commander';
+import { selectedSuite } from '../cases/selection.js';
 import { planOf, planText } from '../engine/plan.js';
 import { beginRun, type Ending, endingOfRun, inputsOfRun, type RunInputs, shareRun } from '../playwright/run-state.js';
 import type { Certificate } from '../report/certificate.js';
 import { plannedRequests, type RequestFormat, requestFormats } from '../report/planned-requests.js';
 import { referenceEnds } from '../report/reference-notice.js';
-import { checkRoom } from '../report/results.js';
+import { certificatesIn, checkRoom } from '../report/results.js';
+import { unpassedCases } from '../report/unpassed.js';
 import { asLines } from '../support/foreign-text.js';
 import { UnusableInput } from '../support/problem.js';
 import { checkedValue } from '../support/schema.js';
@@ -16,6 +18,7 @@ import { loadTarget } from '../targets/target.js';
 import { exitStatus, statusOf } from './exit-status.js';
 import { countNumber, setVariables, type TargetFlags, targetFlags, targetVariables } from './flags.js';
 import { runPlaywright, withReporter } from './run-playwright.js';
+import { watchCases } from './watching.js';
 
 /** What the flags of the commands that certify say. */
 export interface CertifyFlags extends TargetFlags {
@@ -25,10 +28,15 @@ export interface CertifyFlags extends TargetFlags {
   readonly dryRun?: boolean;
   readonly format?: RequestFormat;
   readonly worldLoaded?: true;
+  readonly only?: readonly string[];
+  readonly failed?: true;
+  readonly bail?: true;
+  readonly watch?: true;
   readonly explore?: number;
   readonly seed?: number;
   /** Of the record command. */
   readonly to?: string;
+  readonly update?: true;
 }
 
 /** Adds the flags and arguments of the commands that certify. */
@@ -44,6 +52,10 @@ export function certifyFlags(command: Command): Command {
     )
     .option('--world-loaded', 'says that the world is loaded, so that a target that returns nothing of it fails')
     .option('--no-intrusive', 'leaves out cases that send bad credentials, oversized bodies or other methods')
+    .option('--only <name>', 'this case, requirement, question, tag or group alone; may be repeated', collected)
+    .addOption(new Option('--failed', 'what did not pass when it was last run').conflicts('only'))
+    .option('--bail', 'ends with the first failure')
+    .option('--watch', 'again whenever a case, the target file or the answers of the target change')
     .addOption(count('--explore <requests>', 'goes beyond the written cases with so many random requests'))
     .addOption(count('--seed <number>', 'draws the same requests again'))
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
@@ -62,15 +74,25 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
   setVariables({
     ...targetVariables(flags, all.slice(0, all.length - behind)),
     [variables.out]: flags.out,
-    [variables.against]: flags.against,
+    [variables.against]: flags.update ? olderRecord(flags) : flags.against,
     [variables.recordTo]: flags.to,
     [variables.noIntrusive]: flags.intrusive ? undefined : '1',
     [variables.worldLoaded]: flags.worldLoaded ? '1' : undefined,
+    [variables.only]: flags.only?.join(','),
     [variables.explore]: flags.explore?.toString(),
     // Without a seed another one each time; the result names it.
     [variables.seed]: (flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000)).toString(),
   });
-  const { suite, settings } = inputsOfRun();
+  if (flags.failed) {
+    const unpassed = unpassedLastTime();
+    if (unpassed.length === 0) {
+      process.stdout.write(asLines(['Nothing is left that did not pass when it was last run.']));
+      return exitStatus.conforms;
+    }
+    setVariables({ [variables.only]: unpassed.join(',') });
+  }
+  const { suite: whole, settings } = inputsOfRun();
+  const suite = selectedSuite(whole, settings.only);
   if (flags.dryRun) {
     process.stdout.write(dryRun({ suite, settings }, flags.format));
     return exitStatus.conforms;
@@ -85,8 +107,10 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
   if (recordTo !== undefined) makeFolder(path.dirname(recordTo), '--to');
   checkRoom(out);
 
+  if (flags.watch) return await watched(flags.bail === true);
+
   const unshare = shareRun();
-  const code = await runPlaywright(withReporter(args));
+  const code = await runPlaywright([...(flags.bail ? ['-x'] : []), ...withReporter(args)]);
   const ending = endingOfRun();
   unshare();
   if (ending === undefined) {
@@ -94,8 +118,51 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
     return exitStatus.unusableInput;
   }
   if (ending.kind === 'not-begun') process.stderr.write('No case was run, so the results of earlier runs stay.\n');
-  return statusOfEnding(ending);
+  // What was shown is accepted: the record that the run wrote has it.
+  const isAccepted = flags.update && ending.kind === 'certified' && ending.isRecorded;
+  return statusOfEnding(isAccepted ? { ...ending, drift: [] } : ending);
 }
+
+/** The record that is to be updated. @throws UnusableInput where it is not there, or another is to be compared with */
+function olderRecord({ to = '', against }: CertifyFlags): string {
+  const at = { setting: '--update' };
+  if (against !== undefined) {
+    const hint = 'Leave out --against: what differs from the record that is there is shown.';
+    throw new UnusableInput([{ at, message: 'compares with --to', hint }]);
+  }
+  if (existsSync(to)) return to;
+  throw new UnusableInput([{ at, message: `there is no ${to} to update`, hint: 'Leave out --update the first time.' }]);
+}
+
+function collected(name: string, before: readonly string[] = []): string[] {
+  return [...before, ...name.split(',')];
+}
+
+/** The cases that did not pass when they were last run, as the certificates of the target say. */
+function unpassedLastTime(): string[] {
+  const { suite, settings } = inputsOfRun();
+  const files = certificatesIn(settings.out);
+  if (files.length === 0) {
+    const message = `there is no certificate in ${settings.out} yet`;
+    const hint = 'Run it once without --failed, or name the folder of the results with --out.';
+    throw new UnusableInput([{ at: { setting: '--failed' }, message, hint }]);
+  }
+  const unpassed = new Set(unpassedCases(files.map(readCertificate)));
+  return suite.cases.map(({ id }) => id).filter((id) => unpassed.has(id));
+}
+
+async function watched(bail: boolean): Promise<number> {
+  const ended = new AbortController();
+  const end = () => ended.abort();
+  for (const signal of endings) process.once(signal, end);
+  try {
+    return await watchCases(bail, ended.signal);
+  } finally {
+    for (const signal of endings) process.off(signal, end);
+  }
+}
+
+const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** What would be sent, with what the user should know of it: in comments, where a program reads it. */
 function dryRun({ suite, settings }: RunInputs, format: RequestFormat | undefined): string {

@@ -11,7 +11,12 @@ export const exitStatus = {
   mistake: 70,
 } as const;
 
-/** A failure is worse than drift, and drift than what could not be determined. */
-export function statusOf({ verdict, drift }: Pick<Certificate, 'verdict' | 'drift'>): number {
+/** A failure is worse than drift, and drift than what could not be determined. Of a selection, it speaks of that. */
+export function statusOf({
+  verdict: whole,
+  drift,
+  selected,
+}: Pick<Certificate, 'verdict' | 'drift' | 'selected'>): number {
+  const verdict = selected?.verdict ?? whole;
   return verdict !== 'does-not-conform' && drift.length > 0 ? exitStatus.drift : exitStatus[verdict];
 }

@@ -1,4 +1,4 @@
-import { credentialPlaceholders } from '../http/credentials.js';
+import { credentialHeaders, credentialPlaceholders } from '../http/credentials.js';
 import { percentDecoded, type RequestContent } from '../http/request-content.js';
 import { schemaNamed } from '../support/schema.js';
 
@@ -7,8 +7,8 @@ export const documentedOperation = {
   method: 'GET',
   path: '/v1/promotions/validation',
   headers: {
-    'X-Client-Application-Id': credentialPlaceholders.applicationId,
-    'X-Client-Token': credentialPlaceholders.token,
+    [credentialHeaders.applicationId]: credentialPlaceholders.applicationId,
+    [credentialHeaders.token]: credentialPlaceholders.token,
     'Content-Type': 'application/json',
   },
 } as const;

@@ -1,5 +1,6 @@
 import { subjectOf, type TestCase } from '../cases/case.js';
 import type { Exchange } from '../http/exchange.js';
+import type { Answers } from '../judge/answers.js';
 import type { Drift } from '../judge/drift.js';
 import type { Shape } from '../judge/shape.js';
 import type { Verdict } from '../judge/verdict.js';
@@ -13,6 +14,8 @@ export interface CaseResult {
   readonly verdict: Verdict;
   readonly reason: string;
   readonly at: Location;
+  /** For `fail`: what was expected, in words. */
+  readonly expected?: string;
   readonly rows: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
   /** A case that shows the same, as it could stand in a case file; of what was found by exploring. */
   readonly asCase?: string;
@@ -24,6 +27,8 @@ export interface CaseResult {
   readonly again?: Exchange;
   /** Of all successful bodies, where it is wanted for a record. */
   readonly shape?: Shape;
+  /** How the target answers, where it shows in this case and is wanted for a record. */
+  readonly answers?: Answers;
   readonly drift: readonly Drift[];
   readonly requestsSent: number;
 }

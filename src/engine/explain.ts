@@ -1,6 +1,6 @@
 import type { Assertion } from '../assertions/assertion.js';
-import { kindOf, responseKindOf } from '../assertions/registry.js';
 import { tierNames } from '../assertions/result-claim.js';
+import { wordsOf } from '../assertions/words.js';
 import type { QuestionCase, RequirementRow, Row, TestCase } from '../cases/case.js';
 import type { Suite } from '../cases/suite.js';
 import { type Ground, type Obligation, oracleFor } from '../contract/oracle.js';
@@ -118,18 +118,7 @@ function groundText(ground: Ground, nameOf: (id: string) => string): string {
 
 function assertionLines(heading: string, assertions: readonly Assertion[], suite: Suite): string[] {
   if (assertions.length === 0) return [];
-  return [heading, ...assertions.map((assertion) => `  - ${assertionText(assertion, suite)}`), ''];
-}
-
-function assertionText(assertion: Assertion, suite: Suite): string {
-  if ('lists' in assertion) {
-    const kind = kindOf(assertion);
-    const conjunction = 'combine' in kind ? kind.conjunction : 'and';
-    const texts = assertion.lists.map((list) => list.map((each) => assertionText(each, suite)).join(' and '));
-    return texts.join(`, ${conjunction} `);
-  }
-  const words = responseKindOf(assertion).words(assertion.data, (ids) => tierNames(ids, suite.world));
-  return `'${assertion.of}' ${words}`;
+  return [heading, ...assertions.map((assertion) => `  - ${wordsOf(assertion, suite.world)}`), ''];
 }
 
 function answerLines({ answer, answers }: QuestionCase, suite: Suite): string[] {
@@ -143,7 +132,7 @@ function answerLines({ answer, answers }: QuestionCase, suite: Suite): string[] 
     `The first of these outcomes that holds is the answer; '${answer.evidence}' shows it:`,
     ...answer.rules.flatMap(({ outcome, when }) => [
       `  ${outcome}: ${outcomes.get(outcome) ?? ''}`,
-      ...when.map((assertion) => `    - ${assertionText(assertion, suite)}`),
+      ...when.map((assertion) => `    - ${wordsOf(assertion, suite.world)}`),
     ]),
     '',
   ];

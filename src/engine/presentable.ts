@@ -27,7 +27,7 @@ export function presentable(result: CaseResult, redact: Channel['redact']): Case
 }
 
 export function presentableDrift(drift: Drift, redact: Channel['redact']): Drift {
-  return drift.kind === 'shape' ? { ...drift, message: shown(drift.message, redact) } : drift;
+  return drift.kind !== 'outcome' ? { ...drift, message: shown(drift.message, redact) } : drift;
 }
 
 function presentableExchange(exchange: Exchange, redact: Channel['redact']): Exchange {

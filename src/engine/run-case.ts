@@ -2,6 +2,7 @@ import { subjectOf, type TestCase } from '../cases/case.js';
 import { documentedOperation } from '../contract/documented-request.js';
 import type { Channel } from '../http/exchange.js';
 import { succeeded } from '../http/response-status.js';
+import { answersIn } from '../judge/answers.js';
 import { driftOf, type Expected } from '../judge/drift.js';
 import type { Background } from '../judge/judge-case.js';
 import { shapeOfBodies } from '../judge/shape.js';
@@ -35,8 +36,10 @@ export async function runCase(
   // A record is read by others; what is harmful in it is escaped when it is written.
   const isShown = (key: string) => redact(key) === escapeControlCharacters(key);
   const shape = infersShape ? shapeOfBodies(bodies, background.recognizer.ids, isShown) : undefined;
+  const answers = infersShape ? answersIn(testCase, sent.first.exchanges, background, redact) : undefined;
   return {
     ...result,
+    ...defined({ answers }),
     drift: driftOf({ ...result, ...defined({ taken: judged.outcome }) }, bodies, expected).map((drift) =>
       presentableDrift(drift, redact),
     ),
@@ -45,7 +48,7 @@ export async function runCase(
 }
 
 function caseResultOf(testCase: TestCase, { judgement, first, again }: SentCase): CaseResult {
-  const { verdict, reason, at, exchange = '', rows, outcome, isUnstable } = judgement;
+  const { verdict, reason, at, expected, exchange = '', rows, outcome, isUnstable } = judgement;
   const telling = rows.findIndex(
     (row) => row.verdict === verdict && row.at === at && row.exchange === judgement.exchange,
   );
@@ -60,6 +63,7 @@ function caseResultOf(testCase: TestCase, { judgement, first, again }: SentCase)
     drift: [],
     requestsSent: [first, ...again].reduce((sum, sent) => sum + sent.requestsSent, 0),
     ...defined({
+      expected: verdict === 'fail' ? expected : undefined,
       outcome,
       evidence: shownBy(first),
       again: isUnstable ? shownBy(again.at(-1)) : undefined,

@@ -5,7 +5,7 @@ import { ownPackage } from '../support/package-root.js';
 import { readBody } from './body.js';
 import { connectionsTo } from './connection.js';
 import { completed, type Endpoint, type StatedOptions } from './connection-options.js';
-import { credentialPlaceholders } from './credentials.js';
+import { credentialHeaders, credentialPlaceholders } from './credentials.js';
 import { within } from './deadline.js';
 import { type Channel, type Exchange, type Headers, type HttpRequest, headerValues } from './exchange.js';
 import { watch } from './giving-up.js';
@@ -44,8 +44,11 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
   const secrets: readonly Secret[] = [
-    { value: credentials.token, placeholder: credentialPlaceholders.token },
-    { value: credentials.applicationId, placeholder: credentialPlaceholders.applicationId },
+    ...(['token', 'applicationId'] as const).map((each) => ({
+      value: credentials[each],
+      placeholder: credentialPlaceholders[each],
+      header: credentialHeaders[each],
+    })),
     ...options.secrets,
   ];
   const redacted = redactor(secrets);

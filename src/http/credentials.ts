@@ -9,3 +9,9 @@ export const credentialPlaceholders = {
   applicationId: '$CLIENT_APPLICATION_ID',
   token: '$CLIENT_TOKEN',
 } as const satisfies Credentials;
+
+/** The headers that carry them. */
+export const credentialHeaders = {
+  applicationId: 'X-Client-Application-Id',
+  token: 'X-Client-Token',
+} as const satisfies Credentials;

@@ -6,7 +6,12 @@ export interface Expected {
   /** By question. */
   readonly outcomes: ReadonlyMap<string, ExpectedOutcome>;
   readonly schemas: readonly StatedSchema[];
+  /** What becomes of members that no schema knows; drift unless given. */
+  readonly additive?: Additive;
 }
+
+/** What becomes of members that were added to responses: nothing, a note, or drift. */
+export type Additive = 'ignore' | 'note' | 'fail';
 
 export interface ExpectedOutcome {
   readonly outcome: string;
@@ -26,7 +31,9 @@ export type Drift =
       readonly outcome: string;
       readonly expected: ExpectedOutcome;
     }
-  | { readonly kind: 'shape'; readonly message: string };
+  | { readonly kind: 'shape'; readonly message: string }
+  /** Something was added to the shape, which the user wants to know, and no more. */
+  | { readonly kind: 'addition'; readonly message: string };
 
 /**
  * In what a case drifted.
@@ -40,13 +47,18 @@ export type Drift =
 export function driftOf(
   { subject, outcome, taken }: { readonly subject: string; readonly outcome?: string; readonly taken?: string },
   bodies: readonly string[],
-  { outcomes, schemas }: Expected,
+  { outcomes, schemas, additive = 'fail' }: Expected,
 ): Drift[] {
   const expected = outcomes.get(subject);
   const compared = expected !== undefined && expected.outcome !== undetermined && outcome !== undefined;
   const differs = compared && ![outcome, taken].includes(expected.outcome);
   return [
     ...(differs ? [{ kind: 'outcome', question: subject, outcome, expected } as const] : []),
-    ...schemas.flatMap((stated) => misfits(bodies, stated)).map((message) => ({ kind: 'shape', message }) as const),
+    ...schemas
+      .flatMap((stated) => misfits(bodies, stated))
+      .filter(({ isAddition }) => !isAddition || additive !== 'ignore')
+      .map(({ message, isAddition }): Drift => {
+        return { kind: isAddition && additive === 'note' ? 'addition' : 'shape', message };
+      }),
   ];
 }

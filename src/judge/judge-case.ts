@@ -1,6 +1,7 @@
 import type { Assertion } from '../assertions/assertion.js';
 import type { Evidence, Mode } from '../assertions/evidence.js';
 import { truthOf, truthOfAll } from '../assertions/registry.js';
+import { wordsOf } from '../assertions/words.js';
 import {
   type QuestionCase,
   type RequirementCase,
@@ -27,6 +28,8 @@ export interface Judgement {
   readonly reason: string;
   /** Where the case file says what the verdict rests on. */
   readonly at: Location;
+  /** For `fail`: what was expected, in words. */
+  readonly expected?: string;
   /** The name of the exchange that shows it. */
   readonly exchange?: string;
   /** Whether it was refuted once of the two times that it was sent. */
@@ -180,7 +183,9 @@ function firstFinding(assertions: readonly Assertion[], evidence: Evidence, mode
     const truth = truthOf(assertion, evidence, mode);
     if (truth.is === 'holds') return [];
     const { is, because: reason, shownBy } = truth;
-    return [{ is, judgement: { reason, at: assertion.at, ...(shownBy === undefined ? {} : { exchange: shownBy }) } }];
+    const expected = is === 'violated' ? { expected: wordsOf(assertion, evidence.world) } : {};
+    const shown = shownBy === undefined ? {} : { exchange: shownBy };
+    return [{ is, judgement: { reason, at: assertion.at, ...expected, ...shown } }];
   });
   const violated = findings.filter(({ is }) => is === 'violated');
   const [first] = violated;

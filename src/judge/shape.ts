@@ -161,25 +161,34 @@ export interface StatedSchema {
   readonly statedBy: string;
 }
 
+/** Where bodies do not fit a schema. */
+export interface Misfit {
+  readonly message: string;
+  /** Whether a body has a member too many, and is otherwise as it should be there. */
+  readonly isAddition: boolean;
+}
+
 /**
- * Where bodies do not fit a schema, as JSON Pointers (RFC 6901) with what is wrong there; a body that is no JSON fits
- * none. What recurs from record to record is said once.
+ * Where bodies do not fit a schema, as JSON Pointers (RFC 6901), in which * stands for the places in an array, with what
+ * is wrong there; a body that is no JSON fits none. What recurs from record to record is said once.
  */
-export function misfits(bodies: readonly string[], { schema, statedBy }: StatedSchema): string[] {
+export function misfits(bodies: readonly string[], { schema, statedBy }: StatedSchema): Misfit[] {
   const validate = compileSchema(schema);
-  const said = new Map<string, string>();
+  const said = new Map<string, Misfit>();
   for (const body of new Set(bodies)) {
     // No body is no shape: an empty result may look like anything.
     if (body === '') continue;
     const value = parseJson(body);
-    if (value === undefined) said.set('', `A body is not JSON, as the schema of ${statedBy} asks.`);
-    else if (!validate(value)) {
+    if (value === undefined) {
+      said.set('', { message: `A body is not JSON, as the schema of ${statedBy} asks.`, isAddition: false });
+    } else if (!validate(value)) {
       for (const { instancePath, message, params } of validate.errors ?? []) {
         const member: unknown = params.additionalProperty;
-        const what = typeof member === 'string' ? `must not have the member '${member}'` : message;
-        const recurring = `${instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*')} ${what}`;
-        if (said.has(recurring)) continue;
-        said.set(recurring, `A body does not fit the schema of ${statedBy} at ${instancePath || 'its root'}: ${what}.`);
+        const isAddition = typeof member === 'string';
+        const what = isAddition ? `must not have the member '${member}'` : message;
+        const place = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*') || 'its root';
+        const sentence = `A body does not fit the schema of ${statedBy} at ${place}: ${what}.`;
+        said.set(sentence, { message: sentence, isAddition });
       }
     }
   }

@@ -1,14 +1,16 @@
 import { test as base } from '@playwright/test';
 import { referenceCredentials } from '../../reference/credentials.js';
-import { whyLeftOut } from '../engine/left-out.js';
-import { type Run, type RunOptions, startRun } from '../engine/run.js';
+import { selectedSuite } from '../cases/selection.js';
+import { type Run, startRun } from '../engine/run.js';
 import { endpointOf } from '../targets/connection.js';
 import { openTarget } from '../targets/open.js';
+import { runOptionsOf } from '../targets/settings.js';
 import { loadTarget } from '../targets/target.js';
 import { inputsOfRun, loadSession, type Session } from './run-state.js';
 
 /** Tests are made from them. */
-export const { suite, settings } = inputsOfRun();
+export const { settings } = inputsOfRun();
+export const suite = selectedSuite(inputsOfRun().suite, settings.only);
 
 interface WorkerFixtures {
   readonly session: Session;
@@ -28,18 +30,10 @@ export const test = base.extend<object, WorkerFixtures>({
   ],
   run: [
     async ({ session }, use) => {
-      const { target, expected, recordTo } = settings;
       const { place, options } = loadTarget(process.env).connection;
       const endpoint = endpointOf(place, { baseUrl: session.target.base_url, credentials: referenceCredentials });
-      const client = openTarget(target, endpoint, options, session.requestBudget);
-      const runOptions: RunOptions = {
-        expected,
-        isWorldLoaded: target.isWorldLoaded,
-        infersShape: recordTo !== undefined,
-        whyLeftOut: (testCase) => whyLeftOut(testCase, settings),
-        ...(target.tierPatterns === undefined ? {} : { tierPatterns: target.tierPatterns }),
-      };
-      await use(await startRun(suite, client, runOptions, session.calibration));
+      const client = openTarget(settings.target, endpoint, options, session.requestBudget);
+      await use(await startRun(suite, client, runOptionsOf(settings), session.calibration));
       await client.close();
     },
     { scope: 'worker' },

@@ -1,4 +1,5 @@
 import type { FullConfig, FullResult, Reporter, Suite, TestCase, TestResult } from '@playwright/test/reporter';
+import { selectedSuite } from '../cases/selection.js';
 import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
 import { certificateOf } from '../report/certificate.js';
 import { writeResults } from '../report/results.js';
@@ -20,6 +21,7 @@ export default class CertificateReporter implements Reporter {
   private readonly results = new Map<string, CaseResult>();
   private selected: ReadonlySet<string> | undefined;
   private report: Report | undefined;
+  private endsEarly = false;
 
   constructor() {
     outliveReaders();
@@ -27,7 +29,8 @@ export default class CertificateReporter implements Reporter {
     onceDismissed(() => process.kill(process.pid, 'SIGINT'));
   }
 
-  onBegin(_: FullConfig, tests: Suite): void {
+  onBegin({ maxFailures }: FullConfig, tests: Suite): void {
+    this.endsEarly = maxFailures > 0;
     const ids = tests.allTests().flatMap((test) => caseIdOf(test) ?? []);
     // A run that came to no tests begins, too, when it ends.
     if (ids.length > 0) this.selected = new Set(ids);
@@ -75,31 +78,39 @@ export default class CertificateReporter implements Reporter {
     const certificate = certificateOf(suite, results, {
       target: target ?? certifiedTarget(settings.target, ''),
       requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration?.requestsSent ?? 0),
+      isSelection: settings.only !== undefined,
       isCutShort: status === 'interrupted' || status === 'timedout',
       notes: [...(calibration?.note === undefined ? [] : [calibration.note]), ...settings.notes],
       startedAt: this.startedAt,
       durationMs: monotonicMs() - this.startedMs,
     });
-    const written = writeResults(certificate, suite, results, { ...settings, isPartial: this.isPartial() });
-    saveEnding({ kind: 'certified', verdict: certificate.verdict, drift: certificate.drift });
+    const written = writeResults(certificate, suite, results, { ...settings, isPartial: this.isPartial(results) });
+    const { verdict, drift, selected } = certificate;
+    const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
+    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...(selected === undefined ? {} : { selected }) });
     process.stdout.write(summaryOf(certificate, written));
-    return { status: status === 'passed' && certificate.verdict !== 'conforms' ? 'failed' : status };
+    return { status: status === 'passed' && (selected?.verdict ?? verdict) !== 'conforms' ? 'failed' : status };
   }
 
-  /** Whether only some of the cases were to be run, as far as is known: without tests, by the command line. */
-  private isPartial(): boolean {
+  /**
+   * Whether only some of the cases were to be run, as far as is known: without tests, by the command line. A run that
+   * was to end with the first failure, and did, is one of some cases too.
+   */
+  private isPartial(results: readonly CaseResult[]): boolean {
     const { selected } = this;
-    return selected === undefined
-      ? selectsCases(process.argv)
-      : this.inputs.suite.cases.some(({ id }) => !selected.has(id));
+    const { suite, settings } = this.inputs;
+    if (settings.only !== undefined) return true;
+    if (this.endsEarly && results.some(({ reason }) => reason === notReached)) return true;
+    return selected === undefined ? selectsCases(process.argv) : suite.cases.some(({ id }) => !selected.has(id));
   }
 
   /** In the order of the suite, whatever the order in which shards came in; with those that no test came to. */
   private resultsInOrder(session: Session | undefined): CaseResult[] {
     const { selected, results } = this;
     const unreachable = session?.calibration.unreachable;
+    const { suite, settings } = this.inputs;
     return [
-      ...this.inputs.suite.cases.flatMap((testCase) => {
+      ...selectedSuite(suite, settings.only).cases.flatMap((testCase) => {
         const result = results.get(testCase.id);
         if (result !== undefined) return [result];
         if (unreachable !== undefined) return [unsent(testCase, 'inconclusive', unreachable)];

@@ -41,7 +41,11 @@ export interface Session {
  * a mistake in the suite.
  */
 export type Ending =
-  | ({ readonly kind: 'certified' } & Pick<Certificate, 'verdict' | 'drift'>)
+  | ({
+      readonly kind: 'certified';
+      /** Whether a record was wanted and written. */
+      readonly isRecorded: boolean;
+    } & Pick<Certificate, 'verdict' | 'drift' | 'selected'>)
   | { readonly kind: 'not-begun' }
   | { readonly kind: 'unwritten' }
   | { readonly kind: 'broken-off' };
@@ -61,11 +65,7 @@ let ofThisProcess: Loaded | undefined;
  */
 export function inputsOfRun(): RunInputs {
   const { availability, files: stated } = availabilityOf(process.env);
-  const record = process.env[variables.against];
-  const flags = ['TARGET', 'BASE_URL', ...Object.values(variables)].map((name) => process.env[name] ?? '');
-  const signature = [...flags, ...[...suiteFiles(), ...stated, ...(record ? [record] : [])].map(fileSignature)].join(
-    '\n',
-  );
+  const signature = signatureOf(stated);
   if (ofThisProcess?.signature === signature) return ofThisProcess;
   const handedOver = read<Loaded>(files.inputs);
   if (handedOver?.signature === signature) ofThisProcess = handedOver;
@@ -74,6 +74,22 @@ export function inputsOfRun(): RunInputs {
     ofThisProcess = { signature, suite, settings: loadSettings(process.env, suite) };
   }
   return ofThisProcess;
+}
+
+/** @param stated the target file, and those that it names */
+function signatureOf(stated: readonly string[]): string {
+  const record = process.env[variables.against];
+  const flags = ['TARGET', 'BASE_URL', ...Object.values(variables)].map((name) => process.env[name] ?? '');
+  return [...flags, ...[...suiteFiles(), ...stated, ...(record ? [record] : [])].map(fileSignature)].join('\n');
+}
+
+/** Something that differs once a file was edited that the run goes by, even where such a file cannot be used. */
+export function signatureOfRun(): string {
+  try {
+    return signatureOf(availabilityOf(process.env).files);
+  } catch (error) {
+    return signatureOf([]) + fileSignature(process.env.TARGET ?? '') + (error as Error).message;
+  }
 }
 
 /** Begins a run of its own, though this process may have been started by another run. */
@@ -183,6 +199,6 @@ function key(): Buffer {
 }
 
 function fileSignature(file: string): string {
-  const { mtimeMs, size } = statSync(file);
+  const { mtimeMs, size } = statSync(file, { throwIfNoEntry: false }) ?? {};
   return `${file} ${mtimeMs} ${size}`;
 }

@@ -6,8 +6,9 @@ import { type Verdict, verdicts, worst } from '../judge/verdict.js';
 import { behindBar, oneLine } from '../support/foreign-text.js';
 import { formatLocation } from '../support/problem.js';
 import { kinds, lists } from '../world/named-world.js';
-import { driftText } from './drift-text.js';
+import { driftText, withShapeOnce } from './drift-text.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
+import { failureText } from './failure-text.js';
 import { patternOf } from './pattern.js';
 import { isShared, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
@@ -16,6 +17,8 @@ export interface Certificate {
   readonly verdict: RunVerdict;
   readonly incomplete_because?: readonly string[];
   readonly target: CertifiedTarget;
+  /** What the cases come to that were selected by name, where some were. */
+  readonly selected?: Selected;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly summary: Readonly<Partial<Record<Verdict, number>>>;
   readonly requirements: readonly RequirementEntry[];
@@ -38,6 +41,12 @@ export interface CertifiedTarget {
   readonly is_reference?: true;
 }
 
+export interface Selected {
+  readonly verdict: RunVerdict;
+  /** How many cases have each verdict. */
+  readonly cases: Readonly<Partial<Record<Verdict, number>>>;
+}
+
 export type RunVerdict = 'conforms' | 'does-not-conform' | 'incomplete';
 
 export interface RequirementEntry {
@@ -55,6 +64,8 @@ export interface CaseEntry {
   readonly reason: string;
   readonly at?: string;
   readonly rows?: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
+  /** For fail and error: the reason with what was expected and received, in lines for people. */
+  readonly failure?: string;
   readonly repeat_with?: string;
   readonly as_case?: string;
 }
@@ -87,6 +98,8 @@ export interface UnstableEntry {
 export interface RunFacts {
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
+  /** Whether the results are of cases that were selected by name. */
+  readonly isSelection?: boolean;
   /** Whether it ended before everything that was selected was judged. */
   readonly isCutShort: boolean;
   /** What the reader should know of the run. */
@@ -96,7 +109,8 @@ export interface RunFacts {
 }
 
 /** Sums the results of cases up to a certificate. Cases of the suite without a result were not selected. */
-export function certificateOf(suite: Suite, results: readonly CaseResult[], facts: RunFacts): Certificate {
+export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: RunFacts): Certificate {
+  const results = withShapeOnce(all);
   const responseText = responseTextFor(suite.world);
   const byCase = new Map(results.map((result) => [result.id, result]));
   // What is of no single case is one more case of the requirement that it refutes.
@@ -105,9 +119,9 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
   const requirements = suite.ledger.requirements.map(({ id, part, statement }): RequirementEntry => {
     const cases = suite.cases
       .filter((testCase) => testCase.kind === 'requirement' && testCase.verifies === id)
-      .map((testCase) => caseEntry(testCase.id, byCase.get(testCase.id), facts.target.base_url));
+      .map((testCase) => caseEntry(testCase.id, byCase.get(testCase.id), facts.target.base_url, responseText));
     for (const other of others) {
-      if (other.subject === id) cases.push(caseEntry(other.id, other, facts.target.base_url));
+      if (other.subject === id) cases.push(caseEntry(other.id, other, facts.target.base_url, responseText));
     }
     return { id, part, statement, verdict: worst(cases.map(({ verdict }) => verdict)), cases };
   });
@@ -128,21 +142,23 @@ export function certificateOf(suite: Suite, results: readonly CaseResult[], fact
     verdict,
     ...(verdict === 'incomplete' ? { incomplete_because: incompleteBecause } : {}),
     target: facts.target,
+    ...(facts.isSelection ? { selected: { verdict: sumOf(results), cases: countsOf(results) } } : {}),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
-    summary: Object.fromEntries(
-      verdicts
-        .map((each) => [each, requirements.filter((requirement) => requirement.verdict === each).length])
-        .filter(([, n]) => n !== 0),
-    ),
+    summary: countsOf(requirements),
     requirements,
     questions,
     drift: results.flatMap((result) =>
-      result.drift.map((drift) => ({ case: result.id, text: driftText(drift, result, responseText) })),
+      result.drift
+        .filter(({ kind }) => kind !== 'addition')
+        .map((drift) => ({ case: result.id, text: driftText(drift, result, responseText) })),
     ),
     unstable: results.flatMap((result) => unstableEntry(result, responseText)),
     notes: [
       ...(facts.isCutShort && verdict !== 'incomplete' ? [cutShort] : []),
       ...facts.notes,
+      ...results.flatMap(({ drift }) =>
+        drift.flatMap((each) => (each.kind === 'addition' ? [oneLine(each.message)] : [])),
+      ),
       ...(pattern === undefined ? [] : [pattern]),
       ...(found?.subject === explored ? [found.reason] : []),
     ],
@@ -167,6 +183,12 @@ function unstableEntry({ id, reason, evidence, again }: CaseResult, responseText
 export function sumOf(requirements: readonly Pick<RequirementEntry, 'verdict'>[], isPartial = false): RunVerdict {
   if (requirements.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
   return requirements.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
+}
+
+/** How many have each verdict. */
+function countsOf(judged: readonly { readonly verdict: Verdict }[]): Partial<Record<Verdict, number>> {
+  const counts = verdicts.map((each) => [each, judged.filter(({ verdict }) => verdict === each).length] as const);
+  return Object.fromEntries(counts.filter(([, count]) => count !== 0));
 }
 
 /** What the target would need for all requirement cases to apply, a line per kind of thing. */
@@ -207,7 +229,7 @@ function following(name: string): string | undefined {
 const cutShort = 'The run was interrupted.';
 const unsentReasons: readonly string[] = [notReached, notSelected];
 
-function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string): CaseEntry {
+function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string, responseText: ResponseText): CaseEntry {
   if (result === undefined) return { id, verdict: 'not-applicable', reason: notSelected };
   const { verdict, reason, at, rows, evidence, asCase } = result;
   if (verdict === 'pass') return { id, verdict, reason };
@@ -218,6 +240,7 @@ function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string):
     reason,
     at: formatLocation(at),
     ...(unpassed.length > 0 ? { rows: unpassed } : {}),
+    ...(verdict === 'fail' || verdict === 'error' ? { failure: failureText(result, baseUrl, responseText) } : {}),
     ...(evidence === undefined ? {} : { repeat_with: curlCommand(evidence.request, baseUrl) }),
     ...(asCase === undefined ? {} : { as_case: asCase }),
   };

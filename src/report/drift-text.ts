@@ -1,6 +1,6 @@
 import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
-import type { Drift, Expected, ExpectedOutcome } from '../judge/drift.js';
+import type { Additive, Drift, Expected, ExpectedOutcome } from '../judge/drift.js';
 import { behindBar, oneLine } from '../support/foreign-text.js';
 import { someOf } from '../support/some-of.js';
 import type { ResponseText } from './exchange-text.js';
@@ -11,11 +11,13 @@ import type { TargetRecord } from './record.js';
  *
  * @param pins outcomes that the target file states, by question; they win over a record
  * @param schema of successful bodies, as the target file states it
+ * @param additive what becomes of members that were added to them
  */
 export function expectedOf(
   record: TargetRecord | undefined,
   pins: Readonly<Record<string, string>>,
   schema: object | undefined,
+  additive?: Additive,
 ): Expected {
   const recorded = Object.entries(record?.questions ?? {}).map(([question, { outcome, request, response }]) => {
     const shown = response === undefined ? {} : { recorded: `${request ?? ''}\n${response}` };
@@ -26,6 +28,7 @@ export function expectedOf(
   );
   return {
     outcomes: new Map<string, ExpectedOutcome>([...recorded, ...pinned]),
+    ...(additive === undefined ? {} : { additive }),
     schemas: [
       ...(record?.response_schema === undefined ? [] : [{ schema: record.response_schema, statedBy: 'the record' }]),
       ...(schema === undefined ? [] : [{ schema, statedBy: 'the target file' }]),
@@ -33,9 +36,32 @@ export function expectedOf(
   };
 }
 
+/**
+ * Results in which a change of shape stands once, in the first case that shows it, with the number of others: a member
+ * that is new in every response is one change.
+ */
+export function withShapeOnce(results: readonly CaseResult[]): CaseResult[] {
+  const counts = new Map<string, number>();
+  for (const { message } of results.flatMap(({ drift }) => drift.filter(({ kind }) => kind !== 'outcome') as Shaped[]))
+    counts.set(message, (counts.get(message) ?? 0) + 1);
+  const said = new Set<string>();
+  return results.map((result) => ({
+    ...result,
+    drift: result.drift.flatMap((drift): Drift[] => {
+      if (drift.kind === 'outcome') return [drift];
+      if (said.has(drift.message)) return [];
+      said.add(drift.message);
+      const others = (counts.get(drift.message) ?? 1) - 1;
+      return [others === 0 ? drift : { ...drift, message: `${drift.message} So it is in ${others} more cases.` }];
+    }),
+  }));
+}
+
+type Shaped = Exclude<Drift, { kind: 'outcome' }>;
+
 /** A drift in words, with what came back now and then, both behind bars. */
 export function driftText(drift: Drift, { evidence }: CaseResult, responseText: ResponseText): string {
-  if (drift.kind === 'shape') return oneLine(drift.message);
+  if (drift.kind !== 'outcome') return oneLine(drift.message);
   const { question, outcome, expected } = drift;
   return [
     oneLine(`${question} is '${outcome}'; ${expected.statedBy} says '${expected.outcome}'.`),

@@ -2,7 +2,7 @@ import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
 import { formatLocation } from '../support/problem.js';
 import type { Certificate } from './certificate.js';
-import { driftText } from './drift-text.js';
+import { driftText, withShapeOnce } from './drift-text.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
 import { failureText } from './failure-text.js';
 import { escaped } from './markup.js';
@@ -12,7 +12,11 @@ import { sharedReasonTexts } from './shared-reasons.js';
  * The results as JUnit XML, for continuous integration: a test for each case that was to be run, what fails or drifts
  * as a failure, what could not be judged as skipped, with the reason.
  */
-export function junitText(certificate: Certificate, suite: Suite, results: readonly CaseResult[]): string {
+export function junitText(certificate: Certificate, suite: Suite, all: readonly CaseResult[]): string {
+  const results = withShapeOnce(all).map((result) => ({
+    ...result,
+    drift: result.drift.filter(({ kind }) => kind !== 'addition'),
+  }));
   const { target, verdict } = certificate;
   const partOf = new Map([...certificate.requirements, ...certificate.questions].map(({ id, part }) => [id, part]));
   const responseText = responseTextFor(suite.world);

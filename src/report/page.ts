@@ -94,11 +94,15 @@ function requirementRow({ id, part, statement, verdict, cases }: RequirementEntr
 `;
 }
 
-function caseDetails({ id, verdict, reason, at, rows = [], repeat_with, as_case }: CaseEntry): Markup {
+function caseDetails({ id, verdict, reason, at, rows = [], failure, repeat_with, as_case }: CaseEntry): Markup {
   return html`<details${verdict === 'fail' ? raw(' open') : ''}><summary><code>${id}</code> ${verdict}: ${reason}</summary>
 ${at === undefined ? '' : html`<p><code>${at}</code></p>`}
-${rows.length === 0 ? '' : html`<ul>${rows.map((row) => html`<li>${row.title}: ${row.verdict}. ${row.reason}</li>`)}</ul>`}
-${[repeat_with, as_case].map((text) => (text === undefined ? html`` : preformatted(text)))}</details>`;
+${failure === undefined ? unjudgedDetails(rows, [repeat_with, as_case]) : preformatted(failure)}</details>`;
+}
+
+function unjudgedDetails(rows: NonNullable<CaseEntry['rows']>, texts: readonly (string | undefined)[]): Markup {
+  return html`${rows.length === 0 ? '' : html`<ul>${rows.map((row) => html`<li>${row.title}: ${row.verdict}. ${row.reason}</li>`)}</ul>`}
+${texts.map((text) => (text === undefined ? html`` : preformatted(text)))}`;
 }
 
 function questionRow(

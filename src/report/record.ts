@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Document, type ScalarTag, visit } from 'yaml';
 import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
+import { type Answers, joined } from '../judge/answers.js';
 import { merged, type Shape } from '../judge/shape.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
@@ -15,6 +17,8 @@ export interface TargetRecord {
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly questions: Readonly<Record<string, RecordedAnswer>>;
   readonly response_schema?: Shape;
+  /** How it answers, for a mock in its shape. */
+  readonly answers?: Answers;
 }
 
 export interface RecordedAnswer {
@@ -36,7 +40,18 @@ export function recordOf(suite: Suite, results: readonly CaseResult[], target: s
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     questions: Object.fromEntries(answers),
     ...(shape === undefined ? {} : { response_schema: shape }),
+    ...answersOf(results),
   };
+}
+
+/** What a template of more characters is for, nobody would want to read in a record. */
+const maxCharacters = 64 * 1024;
+
+function answersOf(results: readonly CaseResult[]): Pick<TargetRecord, 'answers'> {
+  const answers = results.flatMap(({ answers }) => answers ?? []).reduce<Answers | undefined>(joined, undefined);
+  if (answers === undefined || JSON.stringify(answers).length > maxCharacters) return {};
+  const { expanded, ...others } = answers;
+  return { answers: isDeepStrictEqual(expanded, answers.list) || expanded === undefined ? others : answers };
 }
 
 /** The shape that fits the successful bodies of all cases. */

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
@@ -42,6 +42,19 @@ function filesIn(out: string) {
   };
 }
 
+/** The certificates that the runs into a folder left, that of the last run last. */
+export function certificatesIn(out: string): string[] {
+  const found = [out, path.join(out, partialFolder)].flatMap((folder) => {
+    const { certificate: file } = filesIn(folder);
+    const time = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
+    return time === undefined ? [] : [{ file, time }];
+  });
+  return found.sort((one, other) => one.time - other.time).map(({ file }) => file);
+}
+
+/** Within the folder of whole runs. */
+const partialFolder = 'partial';
+
 /**
  * Before anything is sent: at the end of a run it would be too late.
  *
@@ -63,7 +76,7 @@ export function writeResults(
   results: readonly CaseResult[],
   { out: whole, recordTo, isPartial = false }: Destination,
 ): Written {
-  const out = isPartial ? path.join(whole, 'partial') : whole;
+  const out = isPartial ? path.join(whole, partialFolder) : whole;
   const { junit, ...files } = filesIn(out);
   const { name } = certificate.target;
   let record: RecordOutput | undefined;

@@ -1,3 +1,5 @@
+import { undetermined } from '../cases/case.js';
+import { notSelected } from '../engine/case-result.js';
 import { asLines } from '../support/foreign-text.js';
 import type { Certificate } from './certificate.js';
 import { referenceBegins, referenceEnds } from './reference-notice.js';
@@ -9,30 +11,33 @@ import { isShared, type SharedReasons, sharedReasons, sharedReasonTexts } from '
  * and where the results lie. What kept several cases from being judged is reported once.
  */
 export function summaryOf(certificate: Certificate, written: Written): string {
-  const { verdict, target, summary, requirements, questions, drift, unstable, notes, requests_sent } = certificate;
-  const answered = questions.filter(({ outcome }) => outcome !== null).length;
+  const { target, selected, summary, requirements, questions, drift, unstable, notes, requests_sent } = certificate;
   const warnings = questions.filter(({ warning }) => warning);
-  const sums = Object.entries(summary).map(([each, count]) => `${count} ${each}`);
   const fields: [string, string][] = [
-    ['Requirements', sums.join(', ')],
-    [
-      'Questions',
-      `${answered} of ${questions.length} answered${counted(warnings.length, 'with a warning')}${counted(drift.length, 'drift')}`,
-    ],
+    ...(selected === undefined
+      ? ([
+          ['Requirements', sumsText(summary)],
+          [
+            'Questions',
+            `${answersText(questions)}${counted(warnings.length, 'with a warning')}${counted(drift.length, 'drift')}`,
+          ],
+        ] satisfies [string, string][])
+      : ([['Selected', `${sumsText(selected.cases)}${counted(drift.length, 'drift')}`]] satisfies [string, string][])),
     ['Requests', String(requests_sent)],
     ['Certificate', `${written.certificate}, ${written.page}`],
     ['Observed', written.observed],
     ...recordField(written),
   ];
   const isOfRequirement = (line: string) => requirements.some(({ id }) => line.startsWith(`${id}:`));
-  const reasons = certificate.incomplete_because ?? sharedReasonTexts(certificate);
-  const shared = sharedReasons(certificate);
+  // Of a selection the user knows that it is not the whole.
+  const reasons = selected === undefined ? (certificate.incomplete_because ?? sharedReasonTexts(certificate)) : [];
+  const shared = selected === undefined ? sharedReasons(certificate) : new Map([[notSelected, 1]]);
   // The run begins with it, and this ends with it.
   const ownNotes = notes.filter((note) => note !== referenceBegins);
   const unpassed = requirements.filter((requirement) => requirement.verdict !== 'pass');
   return asLines([
     '',
-    `${verdict.toUpperCase()}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
+    `${headline(certificate)}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     '',
     ...fields.map(([name, value]) => `${name.padEnd(13)} ${value}`),
     ...[...ownNotes, ...reasons.filter((line) => !isOfRequirement(line))].flatMap((note) => ['', note]),
@@ -41,6 +46,25 @@ export function summaryOf(certificate: Certificate, written: Written): string {
     ...drift.flatMap(({ case: id, text }) => ['', `drift  ${id}`, ...indented(text)]),
     ...(target.is_reference ? ['', referenceEnds] : []),
   ]);
+}
+
+/** The verdict; of selected cases theirs, since the whole is incomplete without the others. */
+function headline({ verdict, selected }: Certificate): string {
+  return selected === undefined ? verdict.toUpperCase() : `${selected.verdict.toUpperCase()} as far as selected`;
+}
+
+/** A question whose answers do not tell its outcomes apart is sent, and yet not answered. */
+function answersText(questions: Certificate['questions']): string {
+  const unanswered = questions.filter(({ outcome }) => outcome === null).length;
+  const open = questions.filter(({ outcome }) => outcome === undetermined).length;
+  const answered = questions.length - unanswered - open;
+  return `${answered} answered${counted(open, undetermined)}${counted(unanswered, 'without an answer')}`;
+}
+
+function sumsText(counts: Certificate['summary']): string {
+  return Object.entries(counts)
+    .map(([each, count]) => `${count} ${each}`)
+    .join(', ');
 }
 
 function recordField({ record }: Written): [string, string][] {

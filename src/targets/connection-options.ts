@@ -71,7 +71,7 @@ function headersIn(
       const hint = "Leave it out: credentials have their own place, content is the cases', and framing the client's.";
       report({ at: yaml.atKey(['headers', name]), message: `'${name}' is no header to set here`, hint });
     } else if (reference !== undefined) {
-      secrets.push({ value: variable(reference, yaml.at(['headers', name])), placeholder: value });
+      secrets.push({ value: variable(reference, yaml.at(['headers', name])), placeholder: value, header: name });
     } else if (/\$\{?[A-Za-z_]/.test(value)) {
       const hint = 'Only a whole value is replaced, as in $GATEWAY_KEY: put the rest into the variable.';
       report({ at: yaml.at(['headers', name]), message: `the value of '${name}' is a variable in part`, hint });

@@ -8,6 +8,7 @@ import { type Reading, readingOf } from '../recognition/reading.js';
 import { resultOf } from '../recognition/result.js';
 import { asLines } from '../support/foreign-text.js';
 import { parseJson } from '../support/json.js';
+import { kinds, lists } from '../world/named-world.js';
 import type { Target } from './target.js';
 
 /** What the doctor looks at, in this order. */
@@ -48,7 +49,7 @@ type Say = (area: Area, state: Finding['state'], text: string) => void;
 async function lookAt(suite: Suite, channel: Channel, target: Diagnosed, say: Say): Promise<void> {
   const [first, second] = requestsFor(suite);
   if (first === undefined) {
-    say('Ids', 'problem', 'Not even a customer and a product have an id. Give customers.ann and products.mug one.');
+    say('Ids', 'problem', `No request can be made of the ids that the target file gives. ${anyWillDo(suite)}`);
     return;
   }
   const one = await channel.send(first);
@@ -58,6 +59,25 @@ async function lookAt(suite: Suite, channel: Channel, target: Diagnosed, say: Sa
   const two = second === undefined ? undefined : await channel.send(second);
   lookAtBody(one, [two, bare], suite, say);
   lookAtResponses([one, two], suite, target, say);
+}
+
+/**
+ * Which names still need an id for the cases that need to know of no promotion, in words; empty where none does. What
+ * the deployment holds under them does not matter.
+ */
+function anyWillDo({ cases }: Suite): string {
+  const needed = cases
+    .filter(({ tags }) => tags.includes(tag.anyData))
+    .flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable));
+  const names = [...new Set(needed)].map(keyInFile);
+  if (names.length === 0) return '';
+  return `Give ${names.join(', ')} an id in the target file, under ids: any of yours will do, for the cases that need to know of no promotion.`;
+}
+
+/** As in `customers.ann` of a target file, for what is called `customer ann`. */
+function keyInFile(thing: string): string {
+  const kind = kinds.find((each) => thing.startsWith(`${each} `));
+  return kind === undefined ? thing : `${lists[kind]}.${thing.slice(kind.length + 1)}`;
 }
 
 /**
@@ -132,6 +152,13 @@ function lookAtBody(one: Answered, others: readonly (Exchange | undefined)[], { 
   const first = resultText(one.response, ids);
   if (responses.some((response) => resultText(response, ids) !== first))
     say('Body on GET', 'fine', 'Another body, or none, gets another answer.');
+  else if (responses.length > 0 && !world.tiers.some(({ id }) => !world.unavailable.has(id)))
+    // Whether any promotion depends on that customer and that product, nobody says.
+    say(
+      'Body on GET',
+      'unknown',
+      `The answer is the same with another body, and with none. Where it should not be: ${lost}`,
+    );
   else if (responses.length > 0)
     say('Body on GET', 'problem', `The answer is the same with another body, and with none. ${lost}`);
 }
@@ -170,8 +197,10 @@ function lookAtResponses(
   if (!isJson) say('Responses', 'problem', 'A successful body is no JSON, so what it returns cannot be read.');
   else sayReading(reading, namings, available, say);
   const named = new Set(namings.flatMap(({ places }) => [...places.values()].flat())).size;
-  if (available === 0) say('Ids', 'unknown', 'No promotion has an id, so only cases that need none are judged.');
-  else if (named === 0)
+  if (available === 0) {
+    const text = 'No promotion has an id, so only cases that need none are judged.';
+    say('Ids', 'unknown', [text, anyWillDo(suite)].filter(Boolean).join(' '));
+  } else if (named === 0)
     say(
       'Ids',
       'problem',

@@ -14,6 +14,8 @@ export const variables = {
   allowHttp: 'CONFORMANCE_ALLOW_HTTP',
   /** With the value 1. */
   worldLoaded: 'CONFORMANCE_WORLD_LOADED',
+  /** Ids of cases, requirements and questions, tags and groups, with commas between them. */
+  only: 'CONFORMANCE_ONLY',
   explore: 'CONFORMANCE_EXPLORE',
   seed: 'CONFORMANCE_SEED',
 } as const;

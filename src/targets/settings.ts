@@ -1,8 +1,11 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { casesNamed } from '../cases/selection.js';
 import type { Suite } from '../cases/suite.js';
 import { elsewhere } from '../contract/operation.js';
 import type { Exploration } from '../engine/explore.js';
+import { whyLeftOut } from '../engine/left-out.js';
+import type { RunOptions } from '../engine/run.js';
 import type { Expected } from '../judge/drift.js';
 import { expectedOf, leftOutNote } from '../report/drift-text.js';
 import { readRecord } from '../report/record.js';
@@ -22,6 +25,8 @@ export interface Settings {
   readonly expected: Expected;
   /** Whether cases that send bad credentials, oversized bodies or other methods are left out. */
   readonly leavesOutIntrusive: boolean;
+  /** The ids of the cases to run; all unless given. */
+  readonly only?: readonly string[];
   /** What the user should know of the settings. */
   readonly notes: readonly string[];
   /** How far random requests go beyond the written cases, if at all. */
@@ -51,9 +56,10 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
   if (recordTo && existsSync(recordTo)) readRecord(recordTo);
   const exploration = explorationOf(environment);
   const isPartial = suite.world.unavailable.size > 0;
+  const only = environment[variables.only]?.split(',').filter(Boolean);
   return {
     target,
-    expected: expectedOf(record, pins, target.responseSchema),
+    expected: expectedOf(record, pins, target.responseSchema, target.additive),
     leavesOutIntrusive: environment[variables.noIntrusive] === '1',
     notes: [
       ...(target.kind === 'reference' ? [referenceBegins] : []),
@@ -63,8 +69,21 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
       ...(exploration !== undefined && isPartial ? ['Random requests were not sent: they need the whole world.'] : []),
     ],
     ...(exploration === undefined || isPartial ? {} : { exploration }),
+    ...(only === undefined ? {} : { only: casesNamed(only, suite, '--only') }),
     out: resultsFolder(target, environment),
     ...(recordTo ? { recordTo } : {}),
+  };
+}
+
+/** What the engine needs to know of the settings. */
+export function runOptionsOf(settings: Settings): RunOptions {
+  const { target, expected, recordTo } = settings;
+  return {
+    expected,
+    isWorldLoaded: target.isWorldLoaded,
+    infersShape: recordTo !== undefined,
+    whyLeftOut: (testCase) => whyLeftOut(testCase, settings),
+    ...(target.tierPatterns === undefined ? {} : { tierPatterns: target.tierPatterns }),
   };
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
+import type { Additive } from '../judge/drift.js';
 import { UnusableInput } from '../support/problem.js';
 import { checkedValue, schemaNamed } from '../support/schema.js';
 import { type Path, readYaml, type YamlFile } from '../support/yaml-file.js';
@@ -20,6 +21,7 @@ export interface TargetDocument {
   provision?: string[];
   response?: { tier?: string | string[]; schema?: string };
   pins?: Record<string, string>;
+  drift?: { additive?: Additive };
   operation?: { method?: string; path?: string };
   headers?: Record<string, string>;
   proxy?: string;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { Operation } from '../contract/operation.js';
+import type { Additive } from '../judge/drift.js';
 import type { CertifiedTarget } from '../report/certificate.js';
 import { defined } from '../support/defined.js';
 import { oneLine } from '../support/foreign-text.js';
@@ -25,6 +26,8 @@ export interface Target {
   readonly tierPatterns?: readonly string[];
   /** A JSON Schema of successful bodies. */
   readonly responseSchema?: object;
+  /** What becomes of members that are new in its responses. */
+  readonly additive?: Additive;
   /** Outcomes that the target is known to have, by question. */
   readonly pins: ReadonlyMap<string, { readonly outcome: string; readonly at: Location }>;
   /** What of the target file is not used, since the environment says otherwise. */
@@ -58,12 +61,13 @@ export function loadTarget(environment: Environment): { target: Target; connecti
 
 /** What a target file states of the deployment and of its responses. */
 function statedIn(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'isWorldLoaded'> {
-  const { version, contact, response = {}, pins = {}, operation } = file.document;
+  const { version, contact, response = {}, pins = {}, operation, drift } = file.document;
   return {
     ...defined({
       version,
       contact,
       operation,
+      additive: drift?.additive,
       tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
       responseSchema: response.schema === undefined ? undefined : readSchema(response.schema, file),
     }),

@@ -5,6 +5,7 @@ const configure: ConfigureCommand = (command, end, behind) => {
   certifyFlags(command)
     .description('runs the cases, and writes a record of what the target does where nothing is documented')
     .requiredOption('--to <file>', 'where the record goes')
+    .option('--update', 'shows what differs from the record that is there, and accepts it')
     .action(async (args: string[], flags: CertifyFlags) => end(await certify(args, behind, flags)));
 };
 

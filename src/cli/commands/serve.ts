@@ -1,12 +1,12 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type Behaviours, behavioursFromOutcomes, settle } from '../../../reference/behaviours.js';
+import { type Behaviours, behavioursFromOutcomes, settle, shapeQuestions } from '../../../reference/behaviours.js';
 import { referenceCredentials } from '../../../reference/credentials.js';
 import type { Fault } from '../../../reference/faults/fault.js';
 import { faultNamed } from '../../../reference/faults/index.js';
 import { emptyWorld } from '../../../reference/manage.js';
 import { type ServerOptions, serveReference } from '../../../reference/server.js';
 import { worldFlaws } from '../../../reference/whole-world.js';
-import { readRecord } from '../../report/record.js';
+import { readRecord, type TargetRecord } from '../../report/record.js';
 import { asLines } from '../../support/foreign-text.js';
 import { UnusableInput } from '../../support/problem.js';
 import { checkedValue } from '../../support/schema.js';
@@ -16,13 +16,14 @@ import type { World } from '../../world/world.js';
 import { loadWorld } from '../../world/world-file.js';
 import type { ConfigureCommand } from '../command.js';
 import { portNumber, refusing } from '../flags.js';
+import { mimicking } from '../mimicry.js';
 
 const configure: ConfigureCommand = (command) => {
   command
     .description('starts the reference deployment')
     .addOption(new Option('--port <number>', 'a free one unless given').argParser(portNumber))
     .option('--world <file>', 'a world as JSON, as `conformance world` prints it; that of the suite unless given')
-    .option('--as <record>', 'answers every open question as the record says')
+    .option('--as <record>', 'answers every open question as the record says, in the shape that it has recorded')
     .option('--behaviour <question=outcome>', 'answers an open question so; may be repeated', collectBehaviours)
     .option('--empty', 'has nothing in it')
     .option('--manage', 'lets the world be added to: POST /manage/customers and so on, see targets/')
@@ -43,10 +44,13 @@ interface ServeFlags {
 }
 
 async function serve({ port = 0, world, as, behaviour, empty, manage, fault = [] }: ServeFlags): Promise<void> {
-  const { behaviours, inimitable } = as === undefined ? { behaviours: {}, inimitable: [] } : behavioursOf(as);
-  const { url, close } = await served(port, {
+  const { behaviours, inimitable, answers } =
+    as === undefined ? { behaviours: {}, inimitable: [], answers: undefined } : mockOf(as);
+  const served = empty ? emptyWorld : world === undefined ? loadWorld() : readWorld(world);
+  const { url, close } = await listening(port, {
     port,
-    world: empty ? emptyWorld : world === undefined ? loadWorld() : readWorld(world),
+    world: served,
+    ...(answers === undefined ? {} : { change: mimicking(answers, served) }),
     ...(manage ? { manage: thingFlaw } : {}),
     credentials: referenceCredentials,
     behaviours: { ...behaviours, ...behaviour },
@@ -69,7 +73,7 @@ async function serve({ port = 0, world, as, behaviour, empty, manage, fault = []
 }
 
 /** @throws UnusableInput where the port cannot be had */
-async function served(port: number, options: ServerOptions): ReturnType<typeof serveReference> {
+async function listening(port: number, options: ServerOptions): ReturnType<typeof serveReference> {
   try {
     return await serveReference(options);
   } catch (error) {
@@ -84,11 +88,16 @@ async function served(port: number, options: ServerOptions): ReturnType<typeof s
 }
 
 /** @param file a record */
-function behavioursOf(file: string): ReturnType<typeof behavioursFromOutcomes> {
-  const { questions } = readRecord(file);
-  return behavioursFromOutcomes(
-    Object.fromEntries(Object.entries(questions).map(([id, { outcome }]) => [id, outcome])),
-  );
+function mockOf(file: string): ReturnType<typeof behavioursFromOutcomes> & Pick<TargetRecord, 'answers'> {
+  const { questions, answers } = readRecord(file);
+  const outcomes = Object.entries(questions).map(([id, { outcome }]) => [id, outcome]);
+  const { behaviours, inimitable } = behavioursFromOutcomes(Object.fromEntries(outcomes));
+  if (answers === undefined) return { behaviours, inimitable };
+  // These follow from the templates.
+  const isImitated = (id: string) =>
+    (id === shapeQuestions.list && answers.list !== undefined) ||
+    (id === shapeQuestions.error && answers.error !== undefined);
+  return { behaviours, inimitable: inimitable.filter((id) => !isImitated(id)), answers };
 }
 
 /** @throws UnusableInput with all that keeps the world from being whole */

@@ -1,0 +1,213 @@
+/** Some of the cases, again and again: what is selected, what a round says, and when there is another. */
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { casesNamed } from '../../src/cases/selection.js';
+import { exitStatus, statusOf } from '../../src/cli/exit-status.js';
+import type { Certificate } from '../../src/report/certificate.js';
+import { codeFrame } from '../../src/report/code-frame.js';
+import { unpassedCases } from '../../src/report/unpassed.js';
+import { conformance, conformanceHere, copyOfPackage, readCertificate, temporaryFolder } from './support/cli.js';
+import { suite } from './support/in-process.js';
+import { independentDeployment, listen } from './support/independent.js';
+
+const { folder: cwd, remove } = temporaryFolder();
+test.afterAll(remove);
+
+const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
+const honest = independentDeployment(suite.world);
+const broken = independentDeployment(suite.world, { violation: 'ignores-quantity' });
+const ofQuantity = suite.cases.filter(({ tags }) => tags.includes('order.quantity')).map(({ id }) => id);
+
+/** A certificate of which nothing is known but what is given. */
+function certificateWith(known: Partial<Certificate>): Certificate {
+  return {
+    verdict: 'incomplete',
+    target: { name: 'shop', base_url: 'http://shop.test' },
+    suite: { name: suite.name, version: suite.version, digest: suite.digest },
+    summary: {},
+    requirements: [],
+    questions: [],
+    drift: [],
+    unstable: [],
+    notes: [],
+    requests_sent: 0,
+    started_at: '2026-01-01T00:00:00.000Z',
+    duration_ms: 0,
+    ...known,
+  };
+}
+
+test('cases are named by their id, their subject, a tag, a group or a part of their requirement', () => {
+  const [first = ''] = ofQuantity;
+  expect(casesNamed([first], suite, '--only')).toEqual([first]);
+  expect(casesNamed(['order.quantity'], suite, '--only')).toEqual(ofQuantity);
+  const together = casesNamed(['quantity'], suite, '--only');
+  expect(together).toEqual(expect.arrayContaining([...ofQuantity, 'quantity-zero']));
+  expect(casesNamed(['bad input'], suite, '--only')).toContain('malformed-json');
+  expect(casesNamed(['intrusive'], suite, '--only')).toContain('credentials-wrong-token');
+  // A name of its own names nothing else.
+  expect(casesNamed(['empty-items'], suite, '--only')).toEqual(['empty-items']);
+});
+
+test('a name that names nothing is refused with the nearest', async () => {
+  const { status, output } = await conformanceHere(['certify', '--only', 'order.quantty,no-such-thing'], { cwd });
+  expect(status).toBe(exitStatus.unusableInput);
+  expect(output).toContain("'order.quantty' names no case");
+  expect(output).toContain("Did you mean 'order.quantity'?");
+  expect(output).toContain("'no-such-thing' names no case");
+});
+
+test('a dry run shows the selected cases alone', async () => {
+  const { output } = await conformanceHere(['certify', '--dry-run', '--only', 'order.quantity'], { cwd });
+  expect(output).toContain(`${ofQuantity.length} of ${ofQuantity.length} cases`);
+});
+
+test('the exit status speaks of what was selected', () => {
+  const selected = (verdict: 'conforms' | 'incomplete') => ({ verdict, cases: {} });
+  const whole = { verdict: 'incomplete', drift: [] } as const;
+  expect(statusOf(whole)).toBe(exitStatus.incomplete);
+  expect(statusOf({ ...whole, selected: selected('conforms') })).toBe(exitStatus.conforms);
+  expect(statusOf({ ...whole, selected: selected('incomplete') })).toBe(exitStatus.incomplete);
+  const drift = [{ case: 'a', text: '' }];
+  expect(statusOf({ ...whole, drift, selected: selected('conforms') })).toBe(exitStatus.drift);
+});
+
+test('what did not pass is what the last run of each case says', async () => {
+  const entry = (id: string, verdict: 'pass' | 'fail' | 'not-applicable', reason = '') => ({ id, verdict, reason });
+  const requirement = (...cases: ReturnType<typeof entry>[]) => ({
+    id: 'r',
+    part: '',
+    statement: '',
+    verdict: 'fail' as const,
+    cases,
+  });
+  const question = (id: string, outcome: string | null, reason = '') => ({
+    id,
+    part: '',
+    outcome,
+    reason,
+    warning: false,
+    drift: false,
+  });
+  const whole = certificateWith({
+    requirements: [
+      requirement(
+        entry('corrected', 'fail'),
+        entry('broken', 'fail'),
+        entry('fine', 'pass'),
+        entry('drifted', 'pass'),
+        entry('elsewhere', 'not-applicable', 'The target does not have it.'),
+        entry('skipped', 'not-applicable', 'Not reached in this run.'),
+      ),
+    ],
+    questions: [question('answered', 'rejected'), question('unanswered', null, 'It timed out.')],
+    drift: [{ case: 'drifted', text: '' }],
+  });
+  const unselected = 'Not selected in this run.';
+  const partial = certificateWith({
+    requirements: [
+      requirement(entry('corrected', 'pass'), entry('broken', 'fail'), entry('drifted', 'not-applicable', unselected)),
+    ],
+    questions: [question('unanswered', null, unselected)],
+  });
+  expect(unpassedCases([whole, partial])).toEqual(['broken', 'drifted', 'skipped', 'unanswered']);
+
+  // Through the command line, which finds the certificates where the runs left them.
+  const [first = '', second = ''] = ofQuantity;
+  mkdirSync(path.join(cwd, 'failed', 'partial'), { recursive: true });
+  const leave = (folder: string, ...cases: ReturnType<typeof entry>[]) =>
+    writeFileSync(
+      path.join(cwd, 'failed', folder, 'certificate.json'),
+      JSON.stringify(certificateWith({ requirements: [requirement(...cases)] })),
+    );
+  leave('.', entry(first, 'fail'), entry(second, 'pass'));
+  const failed = ['certify', '--failed', '--out', 'failed', '--dry-run'];
+  expect((await conformanceHere(failed, { cwd })).output).toContain(`\n${first}  (`);
+  leave('partial', entry(first, 'pass'));
+  expect((await conformanceHere(failed, { cwd })).output).toContain('Nothing is left that did not pass');
+  const none = await conformanceHere(['certify', '--failed', '--out', 'nothing-here'], { cwd });
+  expect(none.status).toBe(exitStatus.unusableInput);
+  expect(none.output).toContain('there is no certificate in nothing-here yet');
+});
+
+test('--bail ends with the first failure, shown on its line where the package is installed', async () => {
+  const root = copyOfPackage(path.join(cwd, 'node_modules', 'installed'));
+  const { url, close } = await listen(broken);
+  const args = ['certify', url, '--only', 'order.quantity', '--bail', '--out', 'bail'];
+  const { status, output } = await conformance(args, { cwd, env, root });
+  await close();
+  expect(status).toBe(exitStatus['does-not-conform']);
+  expect(output).toMatch(/^ *> +\d+ \| .*exclude/m);
+  expect(output).toContain('DOES-NOT-CONFORM as far as selected');
+  const { selected, requirements } = readCertificate(cwd, 'bail/partial');
+  expect(selected).toEqual({
+    verdict: 'does-not-conform',
+    cases: { fail: 1, 'not-applicable': ofQuantity.length - 1 },
+  });
+  const reasons = requirements.find(({ id }) => id === 'order.quantity')?.cases.map(({ reason }) => reason);
+  expect(reasons?.at(-1)).toBe('Not reached in this run.');
+});
+
+test('--watch judges again when the target, the target file or a case changes', async () => {
+  const root = copyOfPackage(path.join(cwd, 'package'));
+  let answer = broken;
+  const { url, close } = await listen((request) => answer(request));
+  const target = path.join(cwd, 'target.yaml');
+  writeFileSync(target, `name: shop\nbase_url: ${url}\n`);
+  const script = path.join(root, 'dist', 'src', 'cli', 'conformance.js');
+  const args = ['certify', '--watch', '--bail', '--only', 'order.quantity', '--target', target, '--out', 'watched'];
+  const child = spawn(process.execPath, [script, ...args], {
+    cwd,
+    env: { PATH: process.env.PATH, NODE_V8_COVERAGE: process.env.NODE_V8_COVERAGE, ...env },
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (output += String(text)));
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  const rounds = () => output.split('Waits for a change').length - 1;
+  const round = async (number: number, change: () => void) => {
+    change();
+    await expect.poll(rounds, { timeout: 20_000 }).toBe(number);
+  };
+
+  await round(1, () => undefined);
+  const { selected } = readCertificate(cwd, 'watched/partial');
+  expect(selected).toEqual({
+    verdict: 'does-not-conform',
+    cases: { fail: 1, 'not-applicable': ofQuantity.length - 1 },
+  });
+  // The line of the case, with a mark.
+  expect(output).toMatch(/^> +\d+ \| .*exclude/m);
+
+  await round(2, () => {
+    answer = honest;
+  });
+  expect(readCertificate(cwd, 'watched/partial').selected?.cases).toEqual({ pass: ofQuantity.length });
+  await round(3, () => writeFileSync(target, `name: another shop\nbase_url: ${url}\n`));
+  expect(readCertificate(cwd, 'watched/partial').target.name).toBe('another shop');
+
+  const file = path.join(root, 'cases', 'requirements', 'order.yaml');
+  const text = readFileSync(file, 'utf8');
+  await round(4, () => writeFileSync(file, text.replace('verifies:', 'verfies:')));
+  expect(output).toContain("'verfies'");
+  await round(5, () => writeFileSync(file, text.replace('title: ', 'title: Once more, ')));
+  child.kill('SIGINT');
+  expect(await ended).toBe(exitStatus.conforms);
+  await close();
+});
+
+test('a code frame shows the lines around a place, whatever the file holds', () => {
+  const file = path.join(cwd, 'frame.yaml');
+  writeFileSync(file, 'one\ntwo\n  three\n\u001bfour\nfive\nsix\n');
+  expect(codeFrame({ file, line: 3, column: 3 })).toEqual([
+    '  1 | one',
+    '  2 | two',
+    '> 3 |   three',
+    '    |   ^',
+    '  4 | \\u001bfour',
+    '  5 | five',
+  ]);
+  expect(codeFrame({ file: path.join(cwd, 'no-such.yaml'), line: 1, column: 1 })).toEqual([]);
+});

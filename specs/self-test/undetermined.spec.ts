@@ -1,0 +1,126 @@
+/** Deployments written apart from this project: whatever a person could tell of them, the questions tell. */
+
+import { expect, test } from '@playwright/test';
+import { undetermined } from '../../src/cases/case.js';
+import type { Suite } from '../../src/cases/suite.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { certifyInProcess, suite } from './support/in-process.js';
+import { independentDeployment } from './support/independent.js';
+
+type Respond = (request: HttpRequest) => HttpResponse;
+
+const { world } = suite;
+const questions: Suite = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'question') };
+
+const operation = '/v1/promotions/validation';
+const json = (status: number, body: object): HttpResponse => ({
+  status,
+  headers: [['Content-Type', 'application/json']],
+  body: JSON.stringify(body),
+});
+const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** Every response has a number and a time of its own. */
+function volatile(): Respond {
+  const plain = independentDeployment(world, { shape: 'renamed' });
+  let number = 0;
+  return (request) => {
+    const response = plain(request);
+    number += 1;
+    const at = new Date(1_700_000_000_000 + number * 1_000).toISOString();
+    const body = { ...JSON.parse(response.body), request: { id: `req-${number}`, at } };
+    return { ...response, body: JSON.stringify(body) };
+  };
+}
+
+/** Only the body of an error says that it is one. */
+const errorsAreSuccesses: Respond = (request) => {
+  const response = independentDeployment(world)(request);
+  return response.status < 400 ? response : json(200, { error: response.body });
+};
+
+/** Whatever arrives is taken for the operation, from anybody. */
+const careless: Respond = (request) => {
+  const at = request.path.indexOf('?');
+  return independentDeployment(world)({
+    ...request,
+    method: 'GET',
+    path: operation + (at < 0 ? '' : request.path.slice(at)),
+    headers: [
+      ['X-Client-Application-Id', 'anybody'],
+      ['X-Client-Token', 'anything'],
+    ],
+  });
+};
+
+/** As Python sees texts: any but the empty one is true. */
+const textsAreTrue: Respond = (request) => {
+  const path = request.path.replaceAll(/audienceRulesOnly=([^&]+)/g, 'audienceRulesOnly=true');
+  return independentDeployment(world, { audienceRulesOnly: 'skips-order-rules' })({ ...request, path });
+};
+
+/** What a schema refuses is answered with 422, and what a router does not know with a redirection. */
+const strict: Respond = (request) => {
+  if (request.method !== 'GET') return json(501, {});
+  if (request.path.split('?')[0] !== operation) return { status: 308, headers: [['Location', operation]], body: '' };
+  const type = request.headers.find(([name]) => name.toLowerCase() === 'content-type')?.[1] ?? '';
+  if (!type.startsWith('application/json')) return json(415, {});
+  let body: Record<string, unknown>;
+  try {
+    body = JSON.parse(request.body ?? '');
+  } catch {
+    return json(400, {});
+  }
+  const members = ['customer', 'order', 'options', 'metadata'];
+  const isKnown = isObject(body) && Object.keys(body).every((key) => members.includes(key));
+  if (!isKnown || !members.every((key) => isObject(body[key]))) return json(422, {});
+  const { items = [] } = body.order as { items?: { quantity?: unknown }[] };
+  const isWhole = Array.isArray(items) && items.every(({ quantity }) => Number.isInteger(quantity));
+  return isWhole ? independentDeployment(world)(request) : json(422, {});
+};
+
+const deployments: Readonly<Record<string, Respond>> = {
+  plain: independentDeployment(world),
+  'strict about values': independentDeployment(world, {
+    numericStrings: 'rejected',
+    unknownCustomer: 'rejected',
+    omitted: 'rejected',
+    repeated: 'each-item-alone',
+    empty: 404,
+  }),
+  'of another make': independentDeployment(world, {
+    shape: 'grouped-by-campaign',
+    order: 'by-name',
+    empty: 204,
+    bothFilters: 'union',
+    filteredWindow: 'filter-first',
+    orderMetadataRules: 'ignored',
+  }),
+  volatile: volatile(),
+  'errors are successes': errorsAreSuccesses,
+  careless,
+  'texts are true': textsAreTrue,
+  strict,
+};
+
+for (const [name, respond] of Object.entries(deployments)) {
+  test(`no question is left open: ${name}`, async () => {
+    const { certificate } = await certifyInProcess(respond, { suite: questions });
+    const open = certificate.questions.filter(({ outcome }) => outcome === null || outcome === undetermined);
+    expect(open.map(({ id, reason }) => `${id}: ${reason}`)).toEqual([]);
+  });
+}
+
+test('what makes a question without a rule for it undetermined is said', async () => {
+  // A list that is longer each time.
+  let number = 0;
+  const body = () => {
+    number += 1;
+    return JSON.stringify([...world.tiers.map(({ id }) => ({ id })), ...Array(number).fill({})]);
+  };
+  const own = { ...suite, cases: suite.cases.filter(({ id }) => id === 'expand-category-effect') };
+  const respond = () => ({ status: 200, headers: [['Content-Type', 'application/json']] as const, body: body() });
+  const { certificate } = await certifyInProcess(respond, { suite: own });
+  const entry = certificate.questions.find(({ id }) => id === 'expand-category-effect');
+  expect([entry?.outcome, entry?.reason]).toEqual([undetermined, expect.stringContaining('to the same request')]);
+});

@@ -1,0 +1,7 @@
+import { steadyBodyComparison } from '../steady-body.js';
+
+export default steadyBodyComparison(
+  'body.unlike',
+  "Does not equal the body of this other request's response, apart from what differs between responses to one request that the case sends twice.",
+  false,
+);

@@ -1,0 +1,79 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonObject, parseJson } from '../support/json.js';
+import { defineAssertion, type JudgeContext, type ResponseKind } from './assertion.js';
+import type { Evidence } from './evidence.js';
+import { holdsIf, unclear } from './truth.js';
+
+/**
+ * A kind that compares the bodies of two responses apart from what is volatile: times, counters and identifiers, which
+ * differ between responses to the same request. What these are is seen where a case sends a request twice.
+ */
+export function steadyBodyComparison(
+  key: string,
+  description: string,
+  wantsSame: boolean,
+): ResponseKind<string, { readonly other: string }> {
+  return defineAssertion({
+    key,
+    schema: { description, type: 'string' },
+    read: (name, { request }) => ({ other: request(name) }),
+    words: ({ other }) =>
+      `has ${wantsSame ? 'the' : 'another'} body ${wantsSame ? 'of' : 'than'} '${other}', apart from volatile values`,
+    judge({ other: name }, { exchange: { response }, evidence, other }: JudgeContext) {
+      const one = other(name);
+      if ('because' in one) return unclear(`'${name}': ${one.because}`);
+      const volatile = volatilePaths(evidence);
+      if (volatile.has('')) return unclear('The body differs between responses to the same request, as a whole.');
+      const isSame = isDeepStrictEqual(steady(response.body, volatile), steady(one.response.body, volatile));
+      const aside = volatile.size === 0 ? '' : `, apart from ${[...volatile].sort().join(', ')}`;
+      return holdsIf(isSame === wantsSame, `The body ${isSame ? 'equals' : 'differs from'} that of '${name}'${aside}.`);
+    },
+  });
+}
+
+/** The places, as patterns, in which responses to one and the same request differ; '' for bodies as a whole. */
+export function volatilePaths({ exchanges }: Evidence): ReadonlySet<string> {
+  const bodies = new Map<string, string[]>();
+  for (const exchange of exchanges.values()) {
+    if (!('response' in exchange)) continue;
+    const request = JSON.stringify(exchange.request);
+    bodies.set(request, [...(bodies.get(request) ?? []), exchange.response.body]);
+  }
+  const paths = new Set<string>();
+  for (const [first = '', ...others] of bodies.values()) {
+    for (const other of others) {
+      if (first !== other) collectDifferences(parseJson(first) ?? first, parseJson(other) ?? other, '', paths);
+    }
+  }
+  return paths;
+}
+
+/** Adds the patterns under which two values differ. */
+function collectDifferences(one: unknown, other: unknown, path: string, paths: Set<string>): void {
+  if (isDeepStrictEqual(one, other)) return;
+  if (Array.isArray(one) && Array.isArray(other) && one.length === other.length) {
+    for (const [n, item] of one.entries()) collectDifferences(item, other[n], `${path}/*`, paths);
+  } else if (isJsonObject(one) && isJsonObject(other)) {
+    for (const key of new Set([...Object.keys(one), ...Object.keys(other)]))
+      collectDifferences(one[key], other[key], `${path}/${key}`, paths);
+  } else {
+    paths.add(path);
+  }
+}
+
+/** What a body says apart from what is volatile. */
+function steady(body: string, volatile: ReadonlySet<string>): unknown {
+  const value = parseJson(body);
+  return value === undefined ? body : without(value, '', volatile);
+}
+
+function without(value: unknown, path: string, volatile: ReadonlySet<string>): unknown {
+  if (volatile.has(path)) return undefined;
+  if (Array.isArray(value)) return value.map((item) => without(item, `${path}/*`, volatile));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => !volatile.has(`${path}/${key}`))
+      .map(([key, part]) => [key, without(part, `${path}/${key}`, volatile)]),
+  );
+}

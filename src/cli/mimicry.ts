@@ -1,0 +1,31 @@
+import type { Change } from '../../reference/handlers.js';
+import { filled } from '../judge/answer-template.js';
+import type { Answers } from '../judge/answers.js';
+import type { World } from '../world/world.js';
+
+/** Makes the reference deployment answer in the shape of another. @param answers as a record has them */
+export function mimicking(answers: Answers, world: World): Change {
+  const { list, expanded = list, error } = answers;
+  return (handlers) => ({
+    ...(list === undefined
+      ? {}
+      : {
+          list: (tiers, request) => {
+            const volatile = request.turn === 'first' ? 1 : 2;
+            const template = request.expand.length > 0 ? expanded : list;
+            const body = JSON.stringify(filled(template, { world, tiers, volatile }));
+            return { ...handlers.list(tiers, request), body };
+          },
+        }),
+    ...(error === undefined
+      ? {}
+      : {
+          refused: (refusal) => {
+            const { status, headers } = handlers.refused(refusal);
+            const others = headers.filter(([name]) => name !== 'content-type');
+            const body = JSON.stringify(error.body);
+            return { status, headers: [['content-type', error.media_type], ...others], body };
+          },
+        }),
+  });
+}

@@ -1,0 +1,93 @@
+import { volatilePaths } from '../assertions/steady-body.js';
+import type { TestCase } from '../cases/case.js';
+import { documentedOperation } from '../contract/documented-request.js';
+import { type Exchange, type HttpRequest, headerValues } from '../http/exchange.js';
+import { succeeded } from '../http/response-status.js';
+import { resultOf } from '../recognition/result.js';
+import { isJsonObject, parseJson } from '../support/json.js';
+import { type Template, templateOf } from './answer-template.js';
+import { type Background, evidenceOf, type SentRows } from './judge-case.js';
+
+/** How a deployment answers: a template per kind of answer, for a mock in the same shape. */
+export interface Answers {
+  /** A result. */
+  readonly list?: Template;
+  /** A result where something was to be expanded. */
+  readonly expanded?: Template;
+  readonly error?: { readonly media_type: string; readonly body: Template };
+}
+
+/**
+ * How a deployment answered in a case, where that shows it: in one that sends a request twice, so that what is volatile
+ * is known, or that asks for the shape of errors.
+ *
+ * @param redact what is secret in a body, before a template is taken
+ */
+export function answersIn(
+  testCase: TestCase,
+  exchanges: SentRows,
+  background: Background,
+  redact: (text: string) => string,
+): Answers | undefined {
+  const [evidence] = evidenceOf(exchanges, background);
+  const [row] = exchanges;
+  if (evidence === undefined || row === undefined || testCase.kind !== 'question') return undefined;
+  const { answer } = testCase;
+  if (answer.kind === 'value') {
+    const error = answer.take.part === 'error-shape' ? row.get(answer.of) : undefined;
+    return error === undefined ? undefined : errorIn(error, redact);
+  }
+  const requests = [...row.values()].map(({ request }) => JSON.stringify(request));
+  if (new Set(requests).size === requests.length) return undefined;
+  const { world, recognizer } = background;
+  const volatile = volatilePaths(evidence);
+  const taken = (wantsExpanded: boolean): Template | undefined => {
+    const shown = [...row.values()].find((each) => isResult(each) && expands(each.request) === wantsExpanded);
+    if (shown === undefined || !('response' in shown)) return undefined;
+    const returned = new Set(resultOf(recognizer.naming(shown.response.body), evidence.reading).returned);
+    if (returned.size < 2) return undefined;
+    return templateOf({ body: redact(shown.response.body), world, ids: recognizer.ids, returned, volatile });
+  };
+  const [list, expanded] = [taken(false), taken(true)];
+  if (list === undefined) return undefined;
+  return { list, ...(expanded === undefined ? {} : { expanded }) };
+}
+
+function isResult(exchange: Exchange): boolean {
+  return (
+    'response' in exchange && exchange.request.method === documentedOperation.method && succeeded(exchange.response)
+  );
+}
+
+/** Whether a request asks for something to be expanded, as the documentation shows it. */
+function expands({ body = '' }: HttpRequest): boolean {
+  const members = parseJson(body);
+  const options = isJsonObject(members) ? members.options : undefined;
+  const expand = isJsonObject(options) ? options.expand : undefined;
+  return Array.isArray(expand) && expand.length > 0;
+}
+
+function errorIn(exchange: Exchange, redact: (text: string) => string): Answers | undefined {
+  if (!('response' in exchange) || succeeded(exchange.response)) return undefined;
+  const body = parseJson(redact(exchange.response.body));
+  if (body === undefined) return undefined;
+  const [type = 'application/json'] = headerValues(exchange.response.headers, 'content-type');
+  return { error: { media_type: redact(type), body: steady(body) } };
+}
+
+/** An error without what is its own: the time, and the identifier of its request. */
+function steady(value: unknown): unknown {
+  if (typeof value === 'string') return individual.test(value) ? '…' : value;
+  if (Array.isArray(value)) return value.map(steady);
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, steady(part)]));
+}
+
+const individual = /^(?:\d{4}-\d{2}-\d{2}T[\d:.]+\S*|(?=\S*\d)[A-Za-z0-9_-]{12,})$/;
+
+/** The answers of two cases together; what the first shows stays. */
+export function joined(answers: Answers | undefined, others: Answers): Answers {
+  // The result and the expanded one are of the same case, so that they differ in nothing else.
+  const results = answers?.list === undefined || (answers.expanded === undefined && others.expanded !== undefined);
+  return { ...(results ? { ...answers, ...others } : { ...others, ...answers }) };
+}

@@ -1,0 +1,27 @@
+import { notReached, notSelected } from '../engine/case-result.js';
+import type { Certificate } from './certificate.js';
+
+/**
+ * The cases that did not pass when they were last run: those that failed or could not be judged, and the questions that
+ * drifted or got no answer.
+ *
+ * @param certificates of the same target, the oldest first: of each case the last one that ran it counts
+ */
+export function unpassedCases(certificates: readonly Certificate[]): string[] {
+  const unpassed = new Map<string, boolean>();
+  for (const { requirements, questions, drift } of certificates) {
+    const drifted = new Set(drift.map((entry) => entry.case));
+    const cases = requirements.flatMap((requirement) => requirement.cases);
+    for (const { id, verdict, reason } of cases) {
+      if (reason === notSelected) continue;
+      // What does not apply to the target will not apply again.
+      const isUnjudged = verdict !== 'pass' && (verdict !== 'not-applicable' || reason === notReached);
+      unpassed.set(id, isUnjudged || drifted.has(id));
+    }
+    for (const { id, outcome, reason } of questions) {
+      if (reason === notSelected) continue;
+      unpassed.set(id, outcome === null || drifted.has(id));
+    }
+  }
+  return [...unpassed].filter(([, is]) => is).map(([id]) => id);
+}
