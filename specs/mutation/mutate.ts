@@ -13,8 +13,8 @@ import { diffOf } from './word-diff.js';
 
 /**
  * Mutates the code of each area, or of the one whose runner is named, and says which mutants its tests do not notice.
- * Fails where too many have no excuse, or an excuse is not needed any more. With `--sample N`, mutates N lines of each
- * area, another N each time.
+ * Fails where too many have no excuse or, where all are made, an excuse is not needed any more. With `--sample N`, mutates
+ * N lines of each area.
  */
 const { values, positionals } = parseArgs({ options: { sample: { type: 'string' } }, allowPositionals: true });
 const chosen = areas.filter(({ runner }) => positionals.length === 0 || positionals.includes(runner));
@@ -57,7 +57,7 @@ interface Summary {
   readonly score: Score;
   /** Survivors without an excuse, as word diffs by file. */
   readonly unexcused: ReadonlyMap<string, readonly string[]>;
-  /** Excuses of mutants that were killed or, where all were made, that there are not. */
+  /** Where all were made: excuses of mutants that were killed, or that there are not. */
   readonly needless: readonly Excused[];
 }
 
@@ -87,7 +87,8 @@ function summedUp(mutants: readonly MutantResult[], { files }: Area, isWhole: bo
     excused_by_reason: byReason,
     survived: [...unexcused.values()].flat().length,
   };
-  const needless = excused.filter((each) => files.includes(each.file) && !(made.get(each) ?? !isWhole));
+  // Of a sample nobody can say: of mutants that read the same, it may have only the one that is killed.
+  const needless = isWhole ? excused.filter((each) => files.includes(each.file) && made.get(each) !== true) : [];
   return { score, unexcused, needless };
 }
 

@@ -114,6 +114,8 @@ async function expectCircles(combinations: number): Promise<void> {
     expect(drift).toEqual([]);
     if (!whole) return;
     imitated += 1;
+    // What looks as an empty result does is answered with another text by a deployment that means one.
+    if (Object.entries(chosen).some(([id, outcome]) => outcomes[id] !== outcome)) return;
     const [one, other] = [first, second].map(({ results }) => observedDocument(suite, results, 'shop'));
     expect(other).toBe(one);
   });
