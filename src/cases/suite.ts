@@ -58,7 +58,8 @@ export function buildSuite(): void {
   writeFileSync(builtFile, serialize(expandSuite(ownFolder, {})));
 }
 
-function expandSuite(folder: string, availability: Availability): Suite {
+/** Reads all files of a suite, though the build did. @throws UnusableInput as `loadSuite` */
+export function expandSuite(folder: string, availability: Availability): Suite {
   const problems: Problem[] = [];
   const attempt = <T>(load: () => T): T | undefined => {
     try {

@@ -8,7 +8,7 @@ import { setTimeout } from 'node:timers/promises';
 import { referenceCredentials } from '../../reference/credentials.js';
 import { serveReference } from '../../reference/server.js';
 import { selectedSuite } from '../cases/selection.js';
-import type { Suite } from '../cases/suite.js';
+import { expandSuite, ownFolder, type Suite } from '../cases/suite.js';
 import type { Calibration } from '../engine/calibrate.js';
 import { type CaseResult, notReached, unsent } from '../engine/case-result.js';
 import { startRun } from '../engine/run.js';
@@ -26,6 +26,7 @@ import { asLines } from '../support/foreign-text.js';
 import { monotonicMs } from '../support/monotonic-clock.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
+import { availabilityOf } from '../targets/availability.js';
 import { endpointOf } from '../targets/connection.js';
 import { openTarget } from '../targets/open.js';
 import { runOptionsOf } from '../targets/settings.js';
@@ -53,12 +54,15 @@ export async function watchCases(bail: boolean, signal: AbortSignal): Promise<nu
     : undefined;
   const endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials };
   let status = 0;
+  let isFirst = true;
   try {
     while (!signal.aborted) {
       const signature = signatureOfRun();
       const isEdited = () => signature !== signatureOfRun();
       const round = await attempted(() => judgeRound(endpoint, bail));
       status = round.status;
+      if (isFirst) await attempted(readAhead);
+      isFirst = false;
       process.stdout.write(
         asLines(['', 'Waits for a change of the cases, the target file or the target. Ctrl-C ends it.']),
       );
@@ -74,6 +78,12 @@ export async function watchCases(bail: boolean, signal: AbortSignal): Promise<nu
 interface Round {
   readonly status: number;
   readonly results: readonly CaseResult[];
+}
+
+/** All case files are read several times faster than the first time: that is over before anybody edits one. */
+async function readAhead(): Promise<Round> {
+  expandSuite(ownFolder, availabilityOf(process.env).availability);
+  return { status: exitStatus.conforms, results: [] };
 }
 
 /** Somebody is editing: what cannot be used is said, and waited for. */
