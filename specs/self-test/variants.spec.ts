@@ -168,7 +168,12 @@ async function expectFaultsCaught(total: number): Promise<void> {
     const draws = Math.floor(total / faults.length) + (n < total % faults.length ? 1 : 0);
     const { errorInstance } = await fc.check(
       fc.asyncProperty(shape, behaviours, async (shape, drawn) => {
-        const shown = Object.entries(drawn).filter(([question]) => !fault.hiddenBy?.includes(question));
+        // What has no effect whatever it says loses nothing, either.
+        const withoutEffect = ['expand-not-an-array', 'audience-rules-only-values'];
+        const shown = Object.entries(drawn).filter(
+          ([question, outcome]) =>
+            !fault.hiddenBy?.includes(question) && !(outcome === 'no-effect' && withoutEffect.includes(question)),
+        );
         const behaviours: Behaviours = Object.fromEntries(shown);
         // Where an empty result looks like its refusal, it looks like a result that is empty.
         const { 'empty-result': empty = '' } = behaviours;
