@@ -508,7 +508,7 @@ test.describe('the command that repeats a request', () => {
           ]),
         );
       }),
-      { seed: 20_261_121, numRuns: 10 },
+      { seed: 20_261_121, numRuns: 4 },
     );
   });
 });

@@ -239,6 +239,9 @@ test.describe('memory', () => {
   for (const [what, reply] of Object.entries(texts))
     test(`a text ${what}: at most 300 MB`, { tag: '@long' }, ({ serve }) => peaks({ [what]: reply }, serve));
 
-  test('bodies without end, and of more members than anybody sends, one after another: at most 300 MB', ({ serve }) =>
-    peaks(others, serve));
+  test(
+    'bodies without end, and of more members than anybody sends, one after another: at most 300 MB',
+    { tag: '@long' },
+    ({ serve }) => peaks(others, serve),
+  );
 });
