@@ -83,7 +83,7 @@ const facts: RunFacts = {
 
 function resultOf(id: string, verdict: Verdict, more: Partial<CaseResult> = {}): CaseResult {
   const reason = verdict === 'pass' ? '' : `It is ${verdict}.`;
-  return { id, subject: id, verdict, reason, at, rows: [], drift: [], requestsSent: 1, ...more };
+  return { id, subject: id, verdict, reason, at, rows: [], drift: [], exchangesJudged: 1, requestsSent: 1, ...more };
 }
 
 /** A certificate of cases with these verdicts; cases that are not named were not selected. */

@@ -44,6 +44,27 @@ export function rowFlaws({ title, at, requests, given, expect }: StatedRow, worl
   ];
 }
 
+/**
+ * Checks that a case which sends equal requests on purpose gets a response to each: otherwise one is sent for all of them.
+ *
+ * @param rows the requests of all rows, by name
+ */
+export function equalRequestsFlaw(rows: readonly ReadonlyMap<string, PreparedRequest>[]): Flaw | undefined {
+  const [first] = rows;
+  if (first === undefined) return undefined;
+  const textOf = (row: StatedRow['requests'], name: string) => JSON.stringify(row.get(name)?.http);
+  const names = [...first.keys()];
+  for (const [n, name] of names.entries()) {
+    const twin = names.slice(n + 1).find((other) => rows.every((row) => textOf(row, name) === textOf(row, other)));
+    if (twin === undefined) continue;
+    return {
+      message: `the requests '${name}' and '${twin}' are equal, so one is sent for both`,
+      hint: `Leave one of them out, or add 'again: 1' to '${twin}' to send both.`,
+    };
+  }
+  return undefined;
+}
+
 function isComposite(assertion: Assertion): assertion is Extract<Assertion, { lists: unknown }> {
   return 'lists' in assertion;
 }
