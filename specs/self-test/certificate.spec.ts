@@ -349,7 +349,7 @@ test.describe('the summary', () => {
       '',
       'Requirements  2 pass',
       'Questions     2 answered, 1 with a warning',
-      'Requests      12',
+      'Requests      12, for 5 exchanges judged',
       'Certificate   out/certificate.json, out/certificate.html',
       'Observed      out/observed.md',
       'Record        staging.yaml',
