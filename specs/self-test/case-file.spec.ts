@@ -268,7 +268,9 @@ cases:
       ],
       [
         'of a request in like',
-        requirement('    requests: { one: {}, other: { like: ▸on, again: 1 } }\n    expect: [{ of: one, status: 2xx }]'),
+        requirement(
+          '    requests: { one: {}, other: { like: ▸on, again: 1 } }\n    expect: [{ of: one, status: 2xx }]',
+        ),
         "there is no earlier request 'on' → Did you mean 'one'?",
       ],
       [
@@ -597,7 +599,9 @@ test.describe('refuses requirement cases that might fail a conforming deployment
       ],
       [
         'a difference between equal requests',
-        requirement('    requests: { one: {}, two: { again: 1 } }\n    expect: [{ of: one, returned: { ▸differs-from: two } }]'),
+        requirement(
+          '    requests: { one: {}, two: { again: 1 } }\n    expect: [{ of: one, returned: { ▸differs-from: two } }]',
+        ),
         "the documentation does not say that 'one' and 'two' differ → Vary the requests more.",
       ],
       [

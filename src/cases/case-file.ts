@@ -61,9 +61,10 @@ export function readCaseFile(
     document,
     reader,
     assertions,
-    readRows: (entry: SendingEntry, at: Path) => {
+    readRows: (entry: CaseEntry, at: Path) => {
       const rows = readRows(entry, at);
-      const flaw = equalRequestsFlaw(rows.map(({ requests }) => requests));
+      const sent = rows.map(({ requests }) => requests);
+      const flaw = equalRequestsFlaw(sent, entry.tags ?? []);
       if (flaw !== undefined) reader.problem(at, flaw.message, flaw.hint);
       return rows;
     },
@@ -79,7 +80,7 @@ interface FileTools {
   readonly document: CaseFileDocument;
   readonly reader: FileReader;
   readonly assertions: AssertionReader;
-  readonly readRows: (entry: SendingEntry, at: Path) => SentRow[];
+  readonly readRows: (entry: CaseEntry, at: Path) => SentRow[];
   readonly problems: Problem[];
 }
 

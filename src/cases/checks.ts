@@ -3,6 +3,7 @@ import { responseKindOf } from '../assertions/registry.js';
 import { nothingRequired } from '../assertions/requirement-flaws.js';
 import type { Location, Problem } from '../support/problem.js';
 import type { World } from '../world/world.js';
+import { tag } from './case.js';
 import type { PreparedRequest } from './rows.js';
 
 /** What a row of a requirement case says, and of which requests. */
@@ -49,9 +50,12 @@ export function rowFlaws({ title, at, requests, given, expect }: StatedRow, worl
  *
  * @param rows the requests of all rows, by name
  */
-export function equalRequestsFlaw(rows: readonly ReadonlyMap<string, PreparedRequest>[]): Flaw | undefined {
+export function equalRequestsFlaw(
+  rows: readonly ReadonlyMap<string, PreparedRequest>[],
+  tags: readonly string[],
+): Flaw | undefined {
   const [first] = rows;
-  if (first === undefined) return undefined;
+  if (first === undefined || tags.includes(tag.alone)) return undefined;
   const textOf = (row: StatedRow['requests'], name: string) => JSON.stringify(row.get(name)?.http);
   const names = [...first.keys()];
   for (const [n, name] of names.entries()) {

@@ -1,5 +1,5 @@
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { isTransient, succeeded } from '../http/response-status.js';
+import { isTransient } from '../http/response-status.js';
 
 /** What a request came to, and how many requests that took: none where an equal one had been sent before. */
 export interface Obtained {
@@ -23,21 +23,21 @@ export function obtainAnew({ send }: Pick<Channel, 'send'>): Obtain {
 
 /**
  * Sends of equal requests the first, and gives its exchange to all who want it. What may have been bad luck is not
- * passed on: after a transport error or from a busy deployment nothing is, and a refusal only once it came twice.
+ * passed on: after a transport error or from a busy deployment nothing is, and a server error only once it came twice.
  */
 export function obtainShared(channel: Pick<Channel, 'send'>): Obtain {
   const obtain = obtainAnew(channel);
-  const underWay = new Map<string, Promise<Obtained>>();
+  const sending = new Map<string, Promise<Obtained>>();
   const kept = new Map<string, Exchange>();
-  const refusals = new Map<string, number>();
+  const failed = new Set<string>();
   let characters = 0;
 
   const keep = (key: string, exchange: Exchange): void => {
     if (!('response' in exchange) || isTransient(exchange.response)) return;
     const { status, body } = exchange.response;
-    const isRefusedAnew = !succeeded(exchange.response) && refusals.get(key) !== status;
-    if (isRefusedAnew) refusals.set(key, status);
-    if (isRefusedAnew || characters + body.length > maxKept) return;
+    const isFirstFailure = status >= 500 && !failed.has(key);
+    if (isFirstFailure) failed.add(key);
+    if (isFirstFailure || characters + body.length > maxKept) return;
     characters += body.length;
     kept.set(key, exchange);
   };
@@ -45,13 +45,13 @@ export function obtainShared(channel: Pick<Channel, 'send'>): Obtain {
   return async (request, whyWithheld) => {
     const key = JSON.stringify(request);
     // Whoever waited in vain sends it, and those who wait with it wait for that.
-    for (let other = underWay.get(key); other !== undefined; other = underWay.get(key)) await other;
+    for (let other = sending.get(key); other !== undefined; other = sending.get(key)) await other;
     const known = kept.get(key);
     if (known !== undefined) return { exchange: known, requestsSent: 0 };
     const obtaining = obtain(request, whyWithheld);
-    underWay.set(key, obtaining);
+    sending.set(key, obtaining);
     const obtained = await obtaining;
-    underWay.delete(key);
+    sending.delete(key);
     keep(key, obtained.exchange);
     return obtained;
   };

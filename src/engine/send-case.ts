@@ -1,4 +1,4 @@
-import type { Row, TestCase } from '../cases/case.js';
+import { type Row, type TestCase, tag } from '../cases/case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import type { SentRows } from '../judge/judge-case.js';
 import { type Obtain, type Obtained, obtainAnew, obtainShared } from './obtain.js';
@@ -32,7 +32,7 @@ export interface CaseSender {
    */
   send(testCase: TestCase): Promise<CaseExchanges>;
   /**
-   * The same once more, while nothing else is under way: one request after another, each sent anew and on a connection
+   * The same once more, while nothing else is sent: one request after another, each sent anew and on a connection
    * of its own.
    */
   sendSlowly(testCase: TestCase): Promise<CaseExchanges>;
@@ -42,8 +42,8 @@ export interface CaseSender {
 const aheadPerExchange = 4;
 
 /**
- * Makes the sender of a run. Of equal requests one is sent, whose exchange all cases share. While a case waits for its
- * exchanges, those of the coming ones are under way.
+ * Makes the sender of a run. Of equal requests one is sent, whose exchange all cases share; while a case waits for its
+ * exchanges, the requests of coming ones go out. A case that is to be alone has its own, and nothing beside it.
  *
  * @param coming the cases that will be sent, in their order, as far as that is known
  */
@@ -55,13 +55,19 @@ export function senderFor(channel: Channel, coming: readonly TestCase[] = []): C
   const beginComing = (place: number): void => {
     let requests = 0;
     for (const next of coming.slice(place + 1)) {
+      if (isAlone(next)) return;
       requests += requestsOf(next).length;
       if (requests > aheadPerExchange * channel.maxAtOnce) return;
       if (!ahead.has(next.id)) ahead.set(next.id, begin(next));
     }
   };
+  const settled = async () => void (await Promise.all(ahead.values()));
   return {
     send: async (testCase) => {
+      if (isAlone(testCase)) {
+        await settled();
+        return sendRows(testCase, channel, obtainAnew(channel));
+      }
       const sending = ahead.get(testCase.id) ?? begin(testCase);
       const place = places.get(testCase.id);
       if (place !== undefined) beginComing(place);
@@ -70,10 +76,14 @@ export function senderFor(channel: Channel, coming: readonly TestCase[] = []): C
       return sent;
     },
     sendSlowly: async (testCase) => {
-      await Promise.all(ahead.values());
+      await settled();
       return sendRowsSlowly(testCase, channel);
     },
   };
+}
+
+function isAlone({ tags }: TestCase): boolean {
+  return tags.includes(tag.alone);
 }
 
 /** Makes a sender that shares nothing and sends nothing ahead, for cases that are sent once more. */

@@ -20,6 +20,11 @@ export interface HttpRequest {
   readonly again?: number;
 }
 
+/** Equal for requests that leave alike, whichever repetition of one another they are. */
+export function wireText({ again: _, ...request }: HttpRequest): string {
+  return JSON.stringify(request);
+}
+
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
