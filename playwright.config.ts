@@ -14,7 +14,8 @@ export default defineConfig({
   testDir: 'specs',
   testMatch: `conformance.spec${extension}`,
   globalSetup: adapter('setup'),
-  reporter: [['list'], [adapter('reporter')]],
+  // Its own first: see src/playwright/failing.ts.
+  reporter: [[adapter('reporter')], ['list']],
   // Not test-results/, which Playwright would clear: that may be of the project in whose folder this runs.
   outputDir: path.resolve(out, 'playwright'),
   preserveOutput: 'failures-only',
