@@ -184,7 +184,7 @@ test('what happens to a test that expects to fail, or instead, is a failure', { 
   expect(jsonReport().ends).toEqual({ passes: 'passed', ...Object.fromEntries(failed) });
 });
 
-test('UI mode and editors are told of failures, with the reporters of the run or without', {
+test('UI mode and editors see failures, with the reporters of the configuration or without', {
   tag: '@long',
 }, async () => {
   const server = spawn(process.execPath, [playwright, 'test-server', '--config', config], {
