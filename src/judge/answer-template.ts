@@ -58,8 +58,7 @@ interface Context {
  * in a tree: filled for other promotions, it would still name these.
  */
 export function templateOf(seen: Seen): Template | undefined {
-  const value = parseJson(seen.body);
-  const template = value === undefined ? undefined : taken(value, '', {}, seen);
+  const template = taken(parseJson(seen.body), '', {}, seen);
   return tiersIn(template, seen).size > 0 ? undefined : template;
 }
 
@@ -76,8 +75,7 @@ function taken(value: unknown, path: string, context: Context, seen: Seen): Temp
 
 function takenText(text: string, path: string, context: Context, seen: Seen): Template {
   const packed = packedIn(text);
-  if (packed !== undefined && tiersIn(packed, seen).size > 0)
-    return { [each.packed]: taken(packed, path, context, seen) };
+  if (tiersIn(packed, seen).size > 0) return { [each.packed]: taken(packed, path, context, seen) };
   return wordsFor(context).reduce((rest, [word, meant, isId]) => {
     if (rest === meant) return word;
     return isId && meant !== '' ? rest.replaceAll(meant, word) : rest;

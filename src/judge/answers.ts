@@ -31,8 +31,8 @@ export function answersIn(
   redact: (text: string) => string,
 ): Answers | undefined {
   const [evidence] = evidenceOf(exchanges, background);
-  const [row] = exchanges;
-  if (evidence === undefined || row === undefined || testCase.kind !== 'question') return undefined;
+  if (evidence === undefined || testCase.kind !== 'question') return undefined;
+  const { exchanges: row } = evidence;
   const { answer } = testCase;
   if (answer.kind === 'value') {
     const error = answer.take.part === 'error-shape' ? row.get(answer.of) : undefined;
@@ -82,7 +82,7 @@ function steady(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, steady(part)]));
 }
 
-const individual = /^(?:\d{4}-\d{2}-\d{2}T[\d:.]+\S*|(?=\S*\d)[A-Za-z0-9_-]{12,})$/;
+const individual = /^(?:\d{4}-\d{2}-\d{2}T[\d:.]\S*|(?=\S*\d)[A-Za-z0-9_-]{12,})$/;
 
 /** The answers of two cases together; what the first shows stays. */
 export function joined(answers: Answers | undefined, others: Answers): Answers {
