@@ -112,8 +112,8 @@ test.describe('a template, filled with other promotions, is what the deployment 
     ],
     [
       'how many there are, where that is no number of a promotion',
-      (tiers) => ({ total: tiers.length, page: 1, list: tiers.map(({ id }) => ({ id, size: 2 })) }),
-      { total: '<count>', page: 1, list: { '<promotions>': { id: '<tier id>', size: 2 } } },
+      (tiers) => ({ total: tiers.length, page: 1, list: tiers.map(({ id }) => ({ id, size: 3 })) }),
+      { total: '<count>', page: 1, list: { '<promotions>': { id: '<tier id>', size: 3 } } },
     ],
     [
       'keyed by id',
@@ -203,24 +203,14 @@ test.describe('a template, filled with other promotions, is what the deployment 
   test('what is volatile is another in the next answer, wherever it stands', () => {
     const list = [first, second].map(({ id }) => ({ id, seen: 'now', turn: 3 }));
     const groups = { [spring.id]: [first.id, second.id] };
-    const keyed = { [first.id]: { at: 'x' }, [second.id]: { at: 'x' } };
+    const keyed = { [first.id]: { until: 'x' }, [second.id]: { until: 'x' } };
     const body = { list, by: groups, keyed, at: 'now', in: { n: 5 }, is: true, as: [['x'], ['x']] };
-    const volatile = [
-      '/list/*/seen',
-      '/list/*/turn',
-      `/keyed/${first.id}/at`,
-      '/at',
-      '/in/n',
-      '/is',
-      '/as/*/*',
-      '/is',
-      '',
-    ];
+    const volatile = ['/list/*/seen', '/list/*/turn', `/keyed/${first.id}/until`, '/at', '/in/n', '/is', '/as/*/*', ''];
     const template = templateFrom(body, [first, second], volatile);
     expect(template).toEqual({
       list: { '<promotions>': { id: '<tier id>', seen: '<volatile>', turn: '<volatile number>' } },
       by: { '<campaigns by id>': { '<promotions>': '<tier id>' } },
-      keyed: { '<promotions by id>': { at: '<volatile>' } },
+      keyed: { '<promotions by id>': { until: '<volatile>' } },
       at: '<volatile>',
       in: { n: '<volatile number>' },
       is: true,
@@ -229,7 +219,7 @@ test.describe('a template, filled with other promotions, is what the deployment 
     expect(filledWith(template, third)).toEqual({
       list: [{ id: third.id, seen: '…7', turn: 7 }],
       by: { [autumn.id]: [third.id] },
-      keyed: { [third.id]: { at: '…7' } },
+      keyed: { [third.id]: { until: '…7' } },
       at: '…7',
       in: { n: 7 },
       is: true,
@@ -308,6 +298,12 @@ test.describe('of what a template holds it is certain what it stands for:', () =
       { '<promotions>': { id: '<tier id>', in: { '<categories>': { id: '<category id>', also: ['<category id>'] } } } },
     ],
     ['categories where no campaign is meant', { list: [one], known: ['Tea'] }, [first], { list: ids, known: ['Tea'] }],
+    [
+      'itself in a list',
+      [{ id: one, all: [one] }],
+      [first],
+      { '<promotions>': { id: '<tier id>', all: ['<tier id>'] } },
+    ],
     ['no JSON', `<p>${one}`, [first], undefined],
     ['no JSON, and no promotion', '<p>', [], undefined],
     ['a linked list', { id: one, next: { id: two } }, [first, second], undefined],
@@ -374,9 +370,10 @@ test.describe('how a deployment answers is seen', () => {
   });
 
   test('in the first result: not in an error, nor in an answer to another method', () => {
-    const refused = came([], [400, list(1)[1]]);
+    const other = { ...list(1)[1], other: 'x' };
+    const refused = came([], [400, other]);
     expect(answersOf({ refused, ...twice })).toEqual({ list: taken });
-    expect(answersOf({ post: came([], list(1), 'POST'), ...twice })).toEqual({ list: taken });
+    expect(answersOf({ post: came([], [200, other], 'POST'), ...twice })).toEqual({ list: taken });
     expect(answersOf({ refused, again: refused })).toBeUndefined();
   });
 
