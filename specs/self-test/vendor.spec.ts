@@ -239,6 +239,28 @@ test('the limit is used up by somebody else: it waits until the next hour', asyn
   await close();
 });
 
+test.describe('the first call is answered otherwise', () => {
+  const far = `${Date.parse('2026-02-01T00:00:00.000Z') / 1000}`;
+  const cases: readonly [fate: Exclude<Fate, string>, slept: number[], message: string][] = [
+    [{ status: 429, headers: { 'Retry-After': '7', 'X-Rate-Limit-Retry': far } }, [7000], 'nothing failed'],
+    [{ status: 429 }, [60_000], 'nothing failed'],
+    [{ status: 503 }, [1000], 'nothing failed'],
+    [{ status: 429, headers: { 'X-Rate-Limit-Retry': far } }, [], 'is used up until 2026-02-01T00:00:01.'],
+    [{ status: 402 }, [], 'was answered 402: \nThe plan does not allow it.'],
+    [{ status: 302, headers: { Location: 'http://127.0.0.1:1' } }, [], 'was answered 302'],
+  ];
+  for (const [fate, slept, message] of cases) {
+    test(JSON.stringify(fate), async () => {
+      const { fake, clock, create, close } = await project();
+      fake.fate = (n) => (n === 1 ? fate : 'answered');
+      expect(await failure(create(only([], [])))).toContain(message);
+      // The server says its time in whole seconds.
+      expect(clock.slept.map((ms) => Math.round(ms / 1000) * 1000)).toEqual(slept);
+      await close();
+    });
+  }
+});
+
 test.describe('promotion tiers of somebody else', () => {
   const tier = { name: 'Black Friday', campaign_id: 'camp_other', metadata: {} };
 
@@ -251,6 +273,16 @@ test.describe('promotion tiers of somebody else', () => {
     expect(fake.changes).toEqual([]);
     fake.stored.tiers = fake.stored.tiers.filter((each) => each.id !== id);
     await create();
+    await close();
+  });
+
+  test('one is created meanwhile: found when all is read back', async () => {
+    const { fake, create, close } = await project();
+    fake.fate = (_, method, url) => {
+      if (method === 'POST' && url.endsWith('/tiers') && fake.stored.tiers.length === 3) fake.add('tiers', tier);
+      return 'answered';
+    };
+    expect(await failure(create())).toContain("The project has a promotion tier 'Black Friday'");
     await close();
   });
 

@@ -129,7 +129,7 @@ function connect({ access: { url, id, token }, say = () => {}, clock = systemClo
     noteLimits(response);
     const { status } = response;
     if (status === 429) return call(method, path, body);
-    if (status >= 500) throw new Unsure(`${method} ${path}: ${status} ${text.slice(0, 300)}`);
+    if (status === 408 || status >= 500) throw new Unsure(`${method} ${path}: ${status} ${text.slice(0, 300)}`);
     if (status < 200 || status > 299)
       throw new Refusal(
         status,
@@ -212,6 +212,7 @@ const hints = {
   401: '\nAre VOUCHERIFY_APP_ID and VOUCHERIFY_APP_TOKEN the server-side keys of the project?',
   402: '\nThe plan does not allow it.',
   403: '\nDoes the role of the key allow it?',
+  409: '\nSomething of that name is there, of which the manifest says nothing. Remove it in the dashboard.',
 };
 
 /** @param {unknown} error */
@@ -632,7 +633,8 @@ async function createAll(api, world, manifest, say) {
   for (const { id, name, category_ids } of world.campaigns) {
     const own = `${prefix} ${name}`;
     const [category, ...others] = category_ids;
-    if (others.length > 0) say(`A campaign has one category here: ${name} has its first alone.`);
+    if (others.length > 0 && manifest.entry('campaign', id) === undefined)
+      say(`A campaign has one category here: ${name} has its first alone.`);
     const body = {
       name: own,
       campaign_type: 'PROMOTION',

@@ -54,8 +54,12 @@ export interface Peculiarities {
   readonly metadataSchemas?: readonly Json[];
 }
 
-/** What becomes of a call: it is answered, or the connection breaks before or after it took effect. */
-export type Fate = 'answered' | 'lost' | 'done-and-lost';
+/** What becomes of a call: it is answered, here or by something in between, or its connection breaks, before or after it took effect. */
+export type Fate =
+  | 'answered'
+  | 'lost'
+  | 'done-and-lost'
+  | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 
 class Answer {
   constructor(
@@ -147,6 +151,7 @@ export class VendorFake {
       this.calls.push(`${method} ${url}`);
       const fate = this.fate(this.calls.length, method, url);
       if (fate === 'lost') return void incoming.socket.destroy();
+      if (typeof fate === 'object') return void outgoing.writeHead(fate.status, fate.headers).end();
       const { id, token } = VendorFake.access;
       const isKnown = headers['x-app-id'] === id && headers['x-app-token'] === token;
       answer = isKnown ? this.answer(method, url, body) : refused(401, 'unauthorized', `not ${headers['x-app-token']}`);
