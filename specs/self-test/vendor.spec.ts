@@ -110,6 +110,7 @@ test('the whole world at 100 calls an hour: no call too many; rules mean what th
   expect([fake.tooMany, fake.overlapping]).toEqual([0, 0]);
   expect(clock.slept.length).toBe(Math.floor(fake.calls.length / 100));
   expect(said.filter((line) => line.includes('waiting until'))).toHaveLength(clock.slept.length);
+  expect(said).toContain('A campaign has one category here: gala has its first alone.');
 
   const own = boundWorld(suite.world, { bindings: bound(ids) });
   const requests = suite.cases
@@ -173,7 +174,6 @@ test('the command is killed midway, and goes on: with the target file, no double
   const args = ['provision', '--target', 'targets/voucherify/target.yaml'];
   const { status, output } = await conformanceHere(args, options);
   expect([status, output]).toEqual([0, expect.stringContaining(`bindings.yaml has ${thingsIn(world)} ids now.`)]);
-  expect(output).toContain('| A campaign has one category here: gala has its first alone.');
   const bindings = readFileSync(path.join(own, 'voucherify.bindings.yaml'), 'utf8');
   const bindingsOf: Record<string, Record<string, string>> = parse(bindings);
   const ids = kinds.flatMap((kind) =>

@@ -189,7 +189,8 @@ function connect({ access: { url, id, token }, say = () => {}, clock = systemClo
     async list(path, member) {
       const all = [];
       for (let page = 1; ; page++) {
-        const { [member]: some = [] } = await get(`${path}?limit=100&page=${page}&order=-created_at`);
+        const query = `?limit=100&page=${page}&order=-created_at`;
+        const some = listIn(await get(`${path}${query}`), member, path);
         all.push(...some);
         if (some.length < 100) return all;
       }
@@ -206,6 +207,18 @@ function connect({ access: { url, id, token }, say = () => {}, clock = systemClo
 }
 
 /** @typedef {ReturnType<typeof connect>} Api */
+
+/**
+ * What is no list must not pass for an empty one.
+ *
+ * @param {any} answer @param {string} member where the list is, unless the answer says so itself @param {string} path
+ * @returns {any[]}
+ */
+function listIn(answer, member, path) {
+  const list = answer[answer.data_ref ?? member];
+  if (!Array.isArray(list)) throw new Obstacle(`GET ${path} was answered without a list of ${member}.`);
+  return list;
+}
 
 /** @type {Record<number, string>} */
 const hints = {
@@ -402,8 +415,8 @@ function conditionsOf(rule, world, manifest) {
  */
 async function preflight(api, world, manifest) {
   checkWorld(world, manifest);
-  const { schemas = [] } = await api.get('/v1/metadata-schemas');
-  const flaws = schemas.flatMap((/** @type {any} */ schema) => schemaFlaws(schema, metadataOf(world)));
+  const schemas = listIn(await api.get('/v1/metadata-schemas'), 'schemas', '/v1/metadata-schemas');
+  const flaws = schemas.flatMap((schema) => schemaFlaws(schema, metadataOf(world)));
   if (flaws.length > 0)
     throw new Obstacle(
       [
@@ -412,7 +425,7 @@ async function preflight(api, world, manifest) {
         'Change them in the dashboard, or take another project. Nothing was created.',
       ].join('\n'),
     );
-  const { categories = [] } = await api.get('/v1/categories');
+  const categories = await categoriesOf(api);
   const rules = await api.list('/v1/validation-rules', 'data');
   const names = {
     category: new Map(world.categories.map(({ id, name }) => [`${prefix} ${name}`, id])),
@@ -421,6 +434,11 @@ async function preflight(api, world, manifest) {
   checkNames(manifest, 'category', categories, names.category);
   checkNames(manifest, 'rule', rules, names.rule);
   checkNewer(await api.list('/v1/promotions/tiers', 'tiers'), manifest, api.serverTime());
+}
+
+/** @param {Api} api */
+async function categoriesOf(api) {
+  return listIn(await api.get('/v1/categories'), 'data', '/v1/categories');
 }
 
 /** @param {World} world @param {Manifest} manifest */
@@ -560,9 +578,16 @@ function ownTiers(manifest) {
 /** @param {any} tier @returns {string} */
 const campaignOf = ({ campaign_id, campaign }) => campaign_id ?? campaign?.id;
 /** @param {any} tier @returns {number} */
-const createdAt = ({ created_at }) => Date.parse(created_at);
+const createdAt = (tier) => timeOf(tier.created_at, tier);
 /** @param {any} tier @returns {number} */
-const changedAt = ({ created_at, updated_at }) => Date.parse(updated_at ?? created_at);
+const changedAt = (tier) => timeOf(tier.updated_at ?? tier.created_at, tier);
+
+/** @param {string} time @param {any} tier */
+function timeOf(time, { id }) {
+  const ms = Date.parse(time);
+  if (Number.isNaN(ms)) throw new Obstacle(`Promotion tier ${id} has no time that can be read: ${time}.`);
+  return ms;
+}
 
 // Creation -----------------------------------------------------------------------------------------------------------
 
@@ -592,6 +617,7 @@ async function createAll(api, world, manifest, say) {
           throw error;
         });
     }
+    if (typeof made.id !== 'string') throw new Obstacle(`POST ${path} was answered without an id.`);
     await complete(made);
     manifest.keep({ kind, key, id: made.id, ...(kind === 'rule' ? { body: digest(JSON.stringify(body)) } : {}) });
   }
@@ -667,8 +693,8 @@ async function createAll(api, world, manifest, say) {
   }
 }
 
-/** @param {any[] | undefined} list @param {string} name @returns {any} */
-const called = (list, name) => list?.find((each) => each.name === name);
+/** @param {any[]} list @param {string} name @returns {any} */
+const called = (list, name) => list.find((each) => each.name === name);
 
 /**
  * How something is found of which nobody knows whether it was created.
@@ -676,15 +702,17 @@ const called = (list, name) => list?.find((each) => each.name === name);
  * @type {Record<Kind, (api: Api, pending: Pending) => Promise<any>>}
  */
 const finders = {
-  category: async (api, { name }) => called((await api.get('/v1/categories')).categories, name),
+  category: async (api, { name }) => called(await categoriesOf(api), name),
   customer: (api, { name }) => api.look(`/v1/customers/${encodeURIComponent(name)}`),
   product: (api, { name }) => api.look(`/v1/products/${encodeURIComponent(name)}`),
   // It is created by its source_id, a second time as well, and goes where its product goes.
   sku: async () => undefined,
   rule: async (api, { name }) => called(await api.list('/v1/validation-rules', 'data'), name),
   campaign: (api, { name }) => api.look(`/v1/campaigns/${encodeURIComponent(name)}`),
-  tier: async (api, { name, campaign = '' }) =>
-    called((await api.get(`/v1/promotions/${encodeURIComponent(campaign)}/tiers`)).tiers, name),
+  tier: async (api, { name, campaign = '' }) => {
+    const path = `/v1/promotions/${encodeURIComponent(campaign)}/tiers`;
+    return called(listIn(await api.get(path), 'tiers', path), name);
+  },
 };
 
 // Afterwards ---------------------------------------------------------------------------------------------------------
@@ -934,8 +962,19 @@ function settingOf({ VOUCHERIFY_API, VOUCHERIFY_APP_ID: id, VOUCHERIFY_APP_TOKEN
   return {
     access: { url, id, token },
     manifest: VOUCHERIFY_MANIFEST || fileURLToPath(new URL('voucherify.manifest.json', import.meta.url)),
-    say: (line) => process.stderr.write(`${line}\n`),
+    say,
   };
+}
+
+/**
+ * Says something, without the keys, which an answer of the API may repeat.
+ *
+ * @param {string} line
+ */
+function say(line) {
+  const { VOUCHERIFY_APP_ID: id, VOUCHERIFY_APP_TOKEN: token } = process.env;
+  const withoutToken = token ? line.replaceAll(token, '$VOUCHERIFY_APP_TOKEN') : line;
+  process.stderr.write(`${id ? withoutToken.replaceAll(id, '$VOUCHERIFY_APP_ID') : withoutToken}\n`);
 }
 
 /** @param {string[]} args */
@@ -946,18 +985,13 @@ async function main(args) {
       `'${args.join(' ')}' is no command: there are provision, which is meant without one, and tear-down.`,
     );
   const setting = settingOf(process.env);
-  if (command === 'tear-down') setting.say?.(`Removed all ${await tearDown(setting)} things that were created here.`);
+  if (command === 'tear-down') say(`Removed all ${await tearDown(setting)} things that were created here.`);
   else process.stdout.write(JSON.stringify(await provision(/** @type {any} */ (await json(process.stdin)), setting)));
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   await main(process.argv.slice(2)).catch((/** @type {Error} */ error) => {
-    const { VOUCHERIFY_APP_ID: id, VOUCHERIFY_APP_TOKEN: token } = process.env;
-    let text = error instanceof Obstacle ? error.message : (error.stack ?? String(error));
-    // An answer of the API may repeat them.
-    if (token) text = text.replaceAll(token, '$VOUCHERIFY_APP_TOKEN');
-    if (id) text = text.replaceAll(id, '$VOUCHERIFY_APP_ID');
-    process.stderr.write(`${text}\n`);
+    say(error instanceof Obstacle ? error.message : (error.stack ?? String(error)));
     process.exitCode = 1;
   });
 }

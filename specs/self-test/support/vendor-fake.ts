@@ -187,9 +187,9 @@ export class VendorFake {
       first === 'promotions' || third !== undefined ? call : `${method} ${first}${second === undefined ? '' : '/*'}`
     ) {
       case 'GET metadata-schemas':
-        return new Answer(200, { schemas: this.peculiarities.metadataSchemas ?? [] });
+        return new Answer(200, { data_ref: 'schemas', schemas: this.peculiarities.metadataSchemas ?? [] });
       case 'GET categories':
-        return new Answer(200, { data_ref: 'data', categories: this.stored.categories });
+        return new Answer(200, { data_ref: 'data', data: this.stored.categories });
       case 'POST categories':
         if (typeof body.hierarchy !== 'number') return refused(400, 'invalid_payload', 'hierarchy');
         return this.create('categories', body);
@@ -232,7 +232,10 @@ export class VendorFake {
       case 'GET promotions/tiers':
         return this.page('tiers', 'tiers', searchParams);
       case 'GET promotions/*/tiers':
-        return new Answer(200, { tiers: this.stored.tiers.filter(({ campaign_id }) => campaign_id === second) });
+        return new Answer(200, {
+          data_ref: 'tiers',
+          tiers: this.stored.tiers.filter(({ campaign_id }) => campaign_id === second),
+        });
       case 'POST promotions/*/tiers':
         return this.createTier(second ?? '', body);
       case 'POST promotions/tiers/*/*': {
@@ -317,7 +320,12 @@ export class VendorFake {
     const from = (Number(query.get('page') ?? 1) - 1) * limit;
     const all = this.stored[list].toSorted((a, b) => b.created_at.localeCompare(a.created_at));
     const some = all.slice(from, from + limit);
-    return new Answer(200, { [member]: some, total: all.length, has_more: from + limit < all.length });
+    return new Answer(200, {
+      data_ref: member,
+      [member]: some,
+      total: all.length,
+      has_more: from + limit < all.length,
+    });
   }
 
   private rule(body: Json): Json {
