@@ -135,6 +135,7 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
       connection = connect();
     },
     maxOfCase: largestBodiesOfCase * limits.bodyBytes,
+    maxAtOnce: options.pacing.concurrency,
     close: async () => {
       queue.close();
       if ('dispatcher' in connection) await connection.dispatcher.destroy();

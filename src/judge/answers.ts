@@ -1,7 +1,7 @@
 import { volatilePaths } from '../assertions/steady-body.js';
 import type { TestCase } from '../cases/case.js';
 import { documentedOperation } from '../contract/documented-request.js';
-import { type Exchange, type HttpRequest, headerValues } from '../http/exchange.js';
+import { type Exchange, type HttpRequest, headerValues, wireText } from '../http/exchange.js';
 import { succeeded } from '../http/response-status.js';
 import { resultOf } from '../recognition/result.js';
 import { isJsonObject, parseJson } from '../support/json.js';
@@ -37,7 +37,7 @@ export function answersIn(
     const error = answer.take.part === 'error-shape' ? row.get(answer.of) : undefined;
     return error === undefined ? undefined : errorIn(error, redact);
   }
-  const requests = [...row.values()].map(({ request }) => JSON.stringify(request));
+  const requests = [...row.values()].map(({ request }) => wireText(request));
   if (new Set(requests).size === requests.length) return undefined;
   const { world, recognizer } = background;
   const volatile = volatilePaths(evidence);

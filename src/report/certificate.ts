@@ -1,6 +1,6 @@
 import type { Suite } from '../cases/suite.js';
 import { deservesWarning, type Question } from '../contract/ledger.js';
-import { type CaseResult, explored, notReached, notSelected, sampled } from '../engine/case-result.js';
+import { type CaseResult, explored, notReached, notSelected, sampled, sumsOf } from '../engine/case-result.js';
 import { curlCommand } from '../http/curl.js';
 import { type Verdict, verdicts, worst } from '../judge/verdict.js';
 import { behindBar, oneLine } from '../support/foreign-text.js';
@@ -27,6 +27,7 @@ export interface Certificate {
   readonly unstable: readonly UnstableEntry[];
   readonly notes: readonly string[];
   readonly requests_sent: number;
+  readonly exchanges_judged: number;
   readonly started_at: string;
   readonly duration_ms: number;
 }
@@ -163,6 +164,7 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
       ...(found?.subject === explored ? [found.reason] : []),
     ],
     requests_sent: facts.requestsSent,
+    exchanges_judged: sumsOf(all).exchangesJudged,
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
   };
