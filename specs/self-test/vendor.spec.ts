@@ -349,6 +349,16 @@ test.describe('tear-down', () => {
     await close();
   });
 
+  test('a campaign of others that bears a name of these is never taken for one of these', async () => {
+    const { fake, create, tearDown: remove, close } = await project();
+    const others = fake.add('campaigns', { name: 'conformance summer' });
+    for (const _ of ['at first', 'again'])
+      expect(await failure(create())).toMatch(/was answered 409: .*\nSomething of that name is there, /);
+    await remove();
+    expect(Object.values(fake.stored).flat()).toEqual([others]);
+    await close();
+  });
+
   test('ends midway: started again, it removes the rest', async () => {
     const { fake, create, tearDown: remove, close } = await project();
     await create();
