@@ -23,7 +23,6 @@ export const sharedStateFaults: readonly Fault[] = [
       ...request,
       lines: request.lines.map(({ as, id, item }) => ({ as, id, item })),
     })),
-    also({ extra: ['result.valid-only'], omitted: ['result.all-valid'] }),
   ),
   stateFault(
     'cached-without-the-products',
@@ -33,25 +32,24 @@ export const sharedStateFaults: readonly Fault[] = [
       ...request,
       lines: request.lines.map(({ as, id, quantity }) => ({ as, quantity, id: as === 'sku' ? id : '' })),
     })),
-    also({
-      control: ['order.repeated-product', 'order.metadata', 'options.expand-category'],
-      extra: ['result.valid-only'],
-      omitted: ['result.all-valid'],
-    }),
   ),
   stateFault(
     'cached-without-the-metadata',
     'metadata.promotion-rules',
     'Results are cached under a key from the days before metadata.',
     cached((request) => ({ ...request, metadata: {} })),
-    also({ control: ['request.get-with-body', 'filter.promotion-id', 'filter.tier-metadata'] }),
+    also({ control: ['request.get-with-body', 'options.expand-category'] }),
   ),
   stateFault(
     'cached-without-the-last-character',
     'customer.by-id',
     'The key of the cache is cut off, so that customers with like ids share results.',
     cached((request) => ({ ...request, customer: String(unlessWaived(request.customer, '')).length })),
-    also({ extra: ['result.valid-only'], omitted: ['result.all-valid'] }),
+    also({
+      control: [...bothFilters, 'order.metadata'],
+      extra: ['result.valid-only'],
+      omitted: ['result.all-valid'],
+    }),
   ),
   ...(['promotion_id', 'metadata'] as const).flatMap((field: Filter['field']): Fault[] => {
     const [name, breaks] =
@@ -65,8 +63,6 @@ export const sharedStateFaults: readonly Fault[] = [
         breaks,
         'Results are cached under the body, without the query.',
         cached((request) => ({ ...request, filters: others(request) })),
-        // By then the result without a filter is in the cache.
-        field === 'metadata' ? {} : also({ omitted: ['result.all-valid'] }),
       ),
       stateFault(
         `${name}-value-left-out-of-the-cache`,
@@ -76,6 +72,7 @@ export const sharedStateFaults: readonly Fault[] = [
           ...request,
           filters: request.filters.map((filter) => (filter.field === field ? { ...filter, value: '' } : filter)),
         })),
+        field === 'metadata' ? also({ control: ['limit.newest-150', 'result.valid-only'] }) : {},
       ),
       stateFault(
         `${name}-left-over`,
@@ -94,7 +91,11 @@ export const sharedStateFaults: readonly Fault[] = [
           };
         },
         also({
-          control: [...bothFilters, ...(field === 'metadata' ? (['customer.by-id', 'limit.newest-150'] as const) : [])],
+          control: [
+            ...bothFilters,
+            'limit.newest-150',
+            ...(field === 'metadata' ? (['customer.by-id', 'metadata.promotion-rules'] as const) : []),
+          ],
         }),
       ),
     ];
@@ -148,6 +149,9 @@ export const sharedStateFaults: readonly Fault[] = [
         },
       };
     },
-    also({ extra: ['order.product-item', 'order.sku-item', 'order.quantity', 'result.all-valid'] }),
+    also({
+      control: bothFilters,
+      extra: ['order.product-item', 'order.sku-item', 'order.quantity', 'result.all-valid'],
+    }),
   ),
 ];
