@@ -33,7 +33,7 @@ export function steadyBodyComparison(
 }
 
 /** The places, as patterns, in which responses to one and the same request differ; '' for bodies as a whole. */
-export function volatilePaths({ exchanges }: Evidence): ReadonlySet<string> {
+export function volatilePaths({ exchanges }: Pick<Evidence, 'exchanges'>): ReadonlySet<string> {
   const bodies = new Map<string, string[]>();
   for (const exchange of exchanges.values()) {
     if (!('response' in exchange)) continue;
