@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
+import type { Operation } from '../contract/operation.js';
 import type { CaseResult } from '../engine/case-result.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
@@ -9,6 +10,7 @@ import { someOf } from '../support/some-of.js';
 import type { Certificate } from './certificate.js';
 import { junitText } from './junit.js';
 import { observedDocument } from './observed.js';
+import { openapiDocument } from './openapi.js';
 import { checkTogether, type OutputFile, writeTogether } from './output.js';
 import { certificatePage } from './page.js';
 import { formatRecord, parseRecord, readRecord, recordOf, type TargetRecord } from './record.js';
@@ -18,6 +20,8 @@ export interface Written {
   readonly certificate: string;
   readonly page: string;
   readonly observed: string;
+  /** Of a whole run. */
+  readonly openapi?: string;
   /** Where one was wanted; with the reason, if it was not written. */
   readonly record?: { readonly file: string; readonly unwritten?: string };
 }
@@ -30,6 +34,8 @@ export interface Destination {
   readonly recordTo?: string;
   /** Whether only some of the cases were run: the results then stand apart, and leave those of a whole run. */
   readonly isPartial?: boolean;
+  /** What is under test: where it offers the operation, as far as that is not as documented. */
+  readonly target?: { readonly operation?: Operation };
 }
 
 /** The files that a run leaves in its folder. */
@@ -38,6 +44,7 @@ function filesIn(out: string) {
     certificate: path.join(out, 'certificate.json'),
     page: path.join(out, 'certificate.html'),
     observed: path.join(out, 'observed.md'),
+    openapi: path.join(out, 'openapi.yaml'),
     junit: path.join(out, 'junit.xml'),
   };
 }
@@ -74,10 +81,10 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly CaseResult[],
-  { out: whole, recordTo, isPartial = false }: Destination,
+  { out: whole, recordTo, isPartial = false, target }: Destination,
 ): Written {
   const out = isPartial ? path.join(whole, partialFolder) : whole;
-  const { junit, ...files } = filesIn(out);
+  const { junit, openapi, ...files } = filesIn(out);
   const { name } = certificate.target;
   let record: RecordOutput | undefined;
   const compose = (): OutputFile[] => {
@@ -86,14 +93,17 @@ export function writeResults(
       { file: files.page, text: certificatePage(certificate, suite) },
       { file: files.observed, text: observedDocument(suite, results, name) },
       { file: files.certificate, text: escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`) },
+      // Of a few answers, the operation would look as if it had no others.
+      ...(isPartial ? [] : [{ file: openapi, text: openapiDocument(certificate, suite, results, target?.operation) }]),
       { file: junit, text: junitText(certificate, suite, results) },
       ...(record !== undefined && 'text' in record ? [record] : []),
     ];
   };
   writeTogether(out, compose);
-  if (record === undefined) return files;
+  const written = { ...files, ...(isPartial ? {} : { openapi }) };
+  if (record === undefined) return written;
   const { file } = record;
-  return { ...files, record: 'unwritten' in record ? { file, unwritten: record.unwritten } : { file } };
+  return { ...written, record: 'unwritten' in record ? { file, unwritten: record.unwritten } : { file } };
 }
 
 type RecordOutput = OutputFile | { readonly file: string; readonly unwritten: string };

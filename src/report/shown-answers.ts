@@ -5,7 +5,7 @@ import type { CaseResult } from '../engine/case-result.js';
 import { isTransient } from '../http/response-status.js';
 import { type KnownIds, knownIdsOf } from '../recognition/known-ids.js';
 import { beginningOf } from '../support/foreign-text.js';
-import { isJsonObject, parseJson } from '../support/json.js';
+import { parseJson } from '../support/json.js';
 import type { World } from '../world/world.js';
 import { volatile as volatileText } from './exchange-text.js';
 
@@ -54,47 +54,48 @@ export function samplerFor(world: World, results: readonly CaseResult[]): Sample
   const volatile = new Set(results.flatMap((result) => result.volatile ?? []));
   return (body) => {
     const value = parseJson(body);
-    if (value === undefined) return undefined;
-    const sample = sampled(value, '', { ids, isOfWorld, volatile }, 0);
+    if (value === undefined || isDeeper(value, maxDepth)) return undefined;
+    const sample = sampled(value, '', { ids, isOfWorld, volatile });
     return JSON.stringify(sample).length > maxSample ? undefined : sample;
   };
 }
 
+function isDeeper(value: unknown, depth: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return depth === 0 || Object.values(value).some((member) => isDeeper(member, depth - 1));
+}
+
 interface Sampling {
   readonly ids: KnownIds;
-  readonly isOfWorld: (text: string) => boolean;
+  isOfWorld(text: string): boolean;
   /** The places whose values differ between responses to the same request. */
   readonly volatile: ReadonlySet<string>;
 }
 
-function sampled(value: unknown, path: string, sampling: Sampling, depth: number): unknown {
-  const { ids, isOfWorld, volatile } = sampling;
-  if (volatile.has(path)) return blank(value);
-  if (typeof value === 'string') {
-    if (isOfWorld(value)) return value;
-    // Cut first: to find what is volatile in a long run of letters takes the square of its length.
-    const text = beginningOf(value, maxText).replaceAll(volatileText, (found) => (isOfWorld(found) ? found : '…'));
-    return value.length > maxText ? `${text}…` : text;
-  }
-  if (typeof value === 'number') return Math.abs(value) < minVolatileNumber ? value : 0;
+/** A sample of a value; all types stay, and so do the members of objects, save for those whose keys are ids. */
+function sampled(value: unknown, path: string, sampling: Sampling, isWithin = false): unknown {
+  const { ids, volatile } = sampling;
+  const isVolatile = isWithin || volatile.has(path);
+  if (typeof value === 'string') return isVolatile ? '…' : steadyText(value, sampling);
+  if (typeof value === 'number') return isVolatile || Math.abs(value) >= minVolatileNumber ? 0 : value;
+  if (typeof value === 'boolean') return value && !isVolatile;
   if (typeof value !== 'object' || value === null) return value;
-  if (depth >= maxDepth) return '…';
   if (Array.isArray(value))
-    return value.slice(0, maxEntries).map((item) => sampled(item, `${path}/*`, sampling, depth + 1));
+    return isVolatile ? [] : value.slice(0, maxEntries).map((item) => sampled(item, `${path}/*`, sampling));
   let entries = 0;
   const shown = Object.entries(value).filter(([key]) => {
-    const isId = ids.tiers.exactly(key) !== undefined || ids.keys.exactly(key) !== undefined;
-    if (isId) entries += 1;
-    return !isId || entries <= maxEntries;
+    if (ids.tiers.exactly(key) === undefined && ids.keys.exactly(key) === undefined) return true;
+    entries += 1;
+    return entries <= maxEntries;
   });
-  return Object.fromEntries(shown.map(([key, part]) => [key, sampled(part, `${path}/${key}`, sampling, depth + 1)]));
+  return Object.fromEntries(
+    shown.map(([key, member]) => [key, sampled(member, `${path}/${key}`, sampling, isVolatile)]),
+  );
 }
 
-/** What stands for a value that changes from answer to answer, of the same type. */
-function blank(value: unknown): unknown {
-  if (typeof value === 'string') return '…';
-  if (typeof value === 'number') return 0;
-  if (typeof value === 'boolean') return false;
-  if (Array.isArray(value)) return [];
-  return isJsonObject(value) ? {} : value;
+function steadyText(text: string, { isOfWorld }: Sampling): string {
+  if (isOfWorld(text)) return text;
+  // Cut first: to find what is volatile in a long run of letters takes the square of its length.
+  const steady = beginningOf(text, maxText).replaceAll(volatileText, (found) => (isOfWorld(found) ? found : '…'));
+  return text.length > maxText ? `${steady}…` : steady;
 }
