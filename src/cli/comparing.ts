@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { loadLedger } from '../contract/ledger.js';
+import { loadSuite } from '../cases/suite.js';
 import { readCertificate } from '../report/certificate-file.js';
 import { comparisonOf, comparisonTable } from '../report/compare.js';
 import { comparisonMarkdown } from '../report/compare-markdown.js';
@@ -24,7 +24,7 @@ export function compare(
     throw new UnusableInput([{ at: { setting: '--html' }, message, hint: 'End it in .html.' }]);
   }
   const certificates = files.map(readCertificate);
-  const compared = comparisonOf(certificates, loadLedger());
+  const compared = comparisonOf(certificates, loadSuite().ledger);
   if (html !== undefined)
     writeTogether(path.dirname(html), () => [{ file: html, text: comparisonPage(certificates, compared) }]);
   process.stdout.write((markdown ? comparisonMarkdown : comparisonTable)(certificates, compared));

@@ -52,7 +52,7 @@ ${section(
 }
 
 function columnHead({ target, verdict, suite, started_at }: Certificate): Markup {
-  return html`<th scope="col"><span class="name">${target.name}</span>${target.version === undefined ? '' : ` ${target.version}`}<br><span class="${verdict}">${verdict}</span><br><small>${target.base_url}<br>${suite.version}, ${started_at}</small></th>`;
+  return html`<th scope="col"><span class="name">${target.name}</span>${target.version === undefined ? '' : ` ${target.version}`}<br><span class="${verdict}">${verdict}</span><br><small>${target.base_url}<br>${suite.version}, ${started_at.replace(/T(\d+:\d+).*/, ' $1')}</small></th>`;
 }
 
 function section(title: string, rows: readonly ComparedRow[], names: readonly string[]): Markup {
@@ -97,13 +97,13 @@ a { color: inherit; } code { font: .875em/1.4 ui-monospace, monospace; } small {
 .table { overflow: auto; max-height: 88vh; border: 1px solid var(--line); border-radius: 6px; }
 .table:focus-visible { outline: 2px solid; outline-offset: 2px; }
 table { border-collapse: separate; border-spacing: 0; }
-th, td { text-align: left; vertical-align: top; font-weight: 400; padding: .4rem .6rem; border-bottom: 1px solid var(--line); min-width: 9rem; max-width: 20rem; overflow-wrap: anywhere; }
-th:first-child { position: sticky; left: 0; z-index: 1; background: var(--page); border-right: 1px solid var(--line); width: 18rem; min-width: 11rem; }
+th, td { text-align: left; vertical-align: top; font-weight: 400; padding: .4rem .6rem; border-bottom: 1px solid var(--line); min-width: 8rem; max-width: 20rem; overflow-wrap: anywhere; }
+th:first-child { position: sticky; left: 0; z-index: 1; background: var(--page); border-right: 1px solid var(--line); min-width: 17rem; }
 thead th { position: sticky; top: 0; z-index: 2; background: var(--page); } thead th:first-child { z-index: 3; }
 .name, .section th { font-weight: 600; } tr:target th { box-shadow: inset 3px 0; }
 .other { background: var(--marked); } .mark { font-weight: 700; }
 .pass, .conforms { color: var(--pass); } .fail, .error, .does-not-conform { color: var(--fail); } .inconclusive, .incomplete { color: var(--open); }
 body:has(#only:checked) .same { display: none; }
-@media (max-width: 40rem) { th:first-child { width: 9rem; min-width: 8rem; max-width: 9rem; } th:first-child small { display: none; } }
-@media print { @page { size: landscape; } .table { overflow: visible; max-height: none; border: 0; } th:first-child, thead th { position: static; } th, td { min-width: 0; padding: .15rem .3rem; font-size: .6rem; } label { display: none; } tr { break-inside: avoid; } }
+@media (max-width: 40rem) { th:first-child { min-width: 8rem; max-width: 9rem; } th:first-child small { display: none; } }
+@media print { @page { size: landscape; } .table { overflow: visible; max-height: none; border: 0; } th:first-child, thead th { position: static; } table { width: 100%; table-layout: fixed; } th, td, th:first-child { min-width: 0; padding: .15rem .3rem; font-size: .6rem; } label { display: none; } tr { break-inside: avoid; } }
 `;

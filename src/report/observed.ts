@@ -5,8 +5,8 @@ import type { CaseResult } from '../engine/case-result.js';
 import { headerValues } from '../http/exchange.js';
 import { succeeded } from '../http/response-status.js';
 import { errorShape } from '../judge/value.js';
-import { knownIdsOf } from '../recognition/known-ids.js';
-import { namingOf } from '../recognition/naming.js';
+import { type KnownIds, knownIdsOf } from '../recognition/known-ids.js';
+import { namesTiers, namingOf } from '../recognition/naming.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { answerSentence } from './answer-sentence.js';
 import { baseUrlPlaceholder, type ResponseText, requestText, responseTextFor } from './exchange-text.js';
@@ -23,7 +23,9 @@ export function observedDocument(suite: Suite, results: readonly CaseResult[], t
   const { groups, questions } = suite.ledger;
   const answered = questions.map((question) => ({ question, result: byQuestion.get(question.id) }));
   const warnings = answered.filter(({ question, result }) => deservesWarning(question, result?.outcome));
-  const responseText = responseTextFor(suite.world);
+  const ids = knownIdsOf(suite.world);
+  const sampler = samplerFor(suite.world, results);
+  const responseText = steadyText(responseTextFor(suite.world), ids, sampler);
   return [
     `# What ${plain(target)} does where the documentation is silent`,
     `Observed with ${suite.name} ${suite.version}. In the requests, \`${baseUrlPlaceholder}\`, \`$CLIENT_APPLICATION_ID\` and \`$CLIENT_TOKEN\` stand for yours; in the responses, \`…\`, or the number 0, for what changes from answer to answer. Lists in JSON are cut to their first entry.`,
@@ -33,7 +35,7 @@ export function observedDocument(suite: Suite, results: readonly CaseResult[], t
       : warnings
           .map(({ question, result }) => `- [${question.id}](#${question.id}): ${sentence(question, result)}`)
           .join('\n'),
-    ...looks(suite, results, responseText),
+    ...looks(shownAnswers(suite, results), ids, { sampler, responseText }),
     ...groups.flatMap(({ name, asks }) => [
       `## ${asks}`,
       ...answered
@@ -63,16 +65,29 @@ function section(question: Question, result: CaseResult | undefined, responseTex
   ];
 }
 
+/** A response in words, in which what is volatile is no more to be seen than in a sample of its body. */
+function steadyText(responseText: ResponseText, ids: KnownIds, sampler: Sampler): ResponseText {
+  return (exchange) => {
+    if (!('response' in exchange) || namesTiers(namingOf(exchange.response.body, ids))) return responseText(exchange);
+    const sample = sampler(exchange.response.body);
+    if (sample === undefined) return responseText(exchange);
+    return responseText({ ...exchange, response: { ...exchange.response, body: JSON.stringify(sample) } });
+  };
+}
+
+/** How responses are shown. */
+interface Showing {
+  readonly sampler: Sampler;
+  readonly responseText: ResponseText;
+}
+
 /** One result, and one error of each kind: of a status, and of the members of its body. */
-function looks(suite: Suite, results: readonly CaseResult[], responseText: ResponseText): string[] {
-  const sampler = samplerFor(suite.world, results);
-  const shown = shownAnswers(suite, results);
-  const ids = knownIdsOf(suite.world);
+function looks(shown: readonly ShownAnswer[], ids: KnownIds, showing: Showing): string[] {
   const successes = shown.filter(({ exchange: { response } }) => succeeded(response));
   const result =
     successes.find(
       ({ exchange: { response } }) =>
-        sampler(response.body) !== undefined && namingOf(response.body, ids).places.size > 0,
+        showing.sampler(response.body) !== undefined && namesTiers(namingOf(response.body, ids)),
     ) ?? successes[0];
   const kinds = new Map<string, ShownAnswer[]>();
   for (const each of shown) {
@@ -85,11 +100,7 @@ function looks(suite: Suite, results: readonly CaseResult[], responseText: Respo
   return [
     ...(result === undefined
       ? []
-      : [
-          '## What does a result look like?',
-          fenced('sh', requestText(result.exchange)),
-          ...look(result, sampler, responseText),
-        ]),
+      : ['## What does a result look like?', fenced('sh', requestText(result.exchange)), ...look(result, showing)]),
     ...(errors.length === 0 ? [] : ['## What do errors look like?']),
     ...errors.flatMap(([kind, [first, ...others]]) =>
       first === undefined
@@ -97,7 +108,7 @@ function looks(suite: Suite, results: readonly CaseResult[], responseText: Respo
         : [
             `### ${code(kind)}`,
             `As in the answer to ${[first, ...others].map(linked).join(', ')}.`,
-            ...look(first, sampler, responseText),
+            ...look(first, showing),
           ],
     ),
   ];
@@ -108,7 +119,7 @@ function linked({ question: { id } }: ShownAnswer): string {
 }
 
 /** A response with its body as JSON, where that can be shown; otherwise in a line. */
-function look({ exchange }: ShownAnswer, sampler: Sampler, responseText: ResponseText): string[] {
+function look({ exchange }: ShownAnswer, { sampler, responseText }: Showing): string[] {
   const sample = sampler(exchange.response.body);
   const text = responseText(exchange);
   if (sample === undefined) return [fenced('text', text)];

@@ -116,7 +116,7 @@ function observedFor(questions: readonly Question[], results: readonly CaseResul
     if (answered.length === 0) return { description: documented };
     const lines = answered.map(
       ({ question, outcome }) =>
-        `- ${question.open} **${answerSentence(question, outcome, code)}** (\`${question.id}\`)`,
+        `- ${question.open} **${answerSentence(question, outcome, quoted)}** (\`${question.id}\`)`,
     );
     const observation = ['Observed, where the documentation is silent:', lines.join('\n')];
     return {
@@ -124,6 +124,11 @@ function observedFor(questions: readonly Question[], results: readonly CaseResul
       'x-observed': Object.fromEntries(answered.map(({ question, outcome }) => [question.id, outcome])),
     };
   };
+}
+
+/** What a deployment wrote, where every renderer shows it as it is; otherwise it stands beside, where none renders it. */
+function quoted(text: string): string {
+  return /^(?:[\w ,;.|*/=+-]|: )+$/.test(text) ? code(text) : 'see `x-observed`';
 }
 
 function parameters(observed: Observed): Members[] {
