@@ -842,7 +842,7 @@ tiers:
       problemsIn({ 'contract.yaml': 'requirements: []', 'world.yaml': 'tiers: 3', 'questions/c.yaml': 'a: [' }).map(
         (problem) => problem.split(':')[0],
       ),
-    ).toEqual(['contract.yaml', 'contract.yaml', 'contract.yaml', ...Array(8).fill('world.yaml'), 'questions/c.yaml']);
+    ).toEqual([...Array(4).fill('contract.yaml'), ...Array(8).fill('world.yaml'), 'questions/c.yaml']);
   });
 
   test('says nothing of cases that cannot be judged for want of a ledger', () => {

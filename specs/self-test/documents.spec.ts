@@ -64,8 +64,8 @@ test.describe('of a run', () => {
   test('observed.md begins with a result and an error of each kind, and groups the answers by what a client asks', () => {
     const { observed } = documents;
     const headings = [...observed.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
-    const asked = suite.ledger.groups.map(({ asks }) => asks);
-    expect(headings).toEqual(['Warnings', 'What does a result look like?', 'What do errors look like?', ...asked]);
+    const questions = suite.ledger.groups.map(({ asks }) => asks);
+    expect(headings).toEqual(['Warnings', 'What does a result look like?', 'What do errors look like?', ...questions]);
     const [, result = '', errors = ''] = observed.split(/^## What do(?:es)? .* look like\?$/m);
     const [, json = ''] = /```json\n([\s\S]*?)\n```/.exec(result) ?? [];
     const { promotions, took, at, request_id, seconds } = JSON.parse(json);

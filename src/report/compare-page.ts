@@ -95,7 +95,7 @@ body { margin: 0; padding: 1rem; background: var(--page); color: var(--text); fo
 h1 { font-size: 1.4rem; margin: .5rem 0; } p { margin: .5rem 0; }
 a { color: inherit; } code { font: .875em/1.4 ui-monospace, monospace; } small { color: var(--soft); }
 .table { overflow: auto; max-height: 88vh; border: 1px solid var(--line); border-radius: 6px; }
-.table:focus-visible { outline: 2px solid; outline-offset: 2px; }
+.table:focus { outline: 2px solid; outline-offset: 2px; }
 table { border-collapse: separate; border-spacing: 0; }
 th, td { text-align: left; vertical-align: top; font-weight: 400; padding: .4rem .6rem; border-bottom: 1px solid var(--line); min-width: 8rem; max-width: 20rem; overflow-wrap: anywhere; }
 th:first-child { position: sticky; left: 0; z-index: 1; background: var(--page); border-right: 1px solid var(--line); min-width: 17rem; }
@@ -105,5 +105,5 @@ thead th { position: sticky; top: 0; z-index: 2; background: var(--page); } thea
 .pass, .conforms { color: var(--pass); } .fail, .error, .does-not-conform { color: var(--fail); } .inconclusive, .incomplete { color: var(--open); }
 body:has(#only:checked) .same { display: none; }
 @media (max-width: 40rem) { th:first-child { min-width: 8rem; max-width: 9rem; } th:first-child small { display: none; } }
-@media print { @page { size: landscape; } .table { overflow: visible; max-height: none; border: 0; } th:first-child, thead th { position: static; } table { width: 100%; table-layout: fixed; } th, td, th:first-child { min-width: 0; padding: .15rem .3rem; font-size: .6rem; } label { display: none; } tr { break-inside: avoid; } }
+@media print { @page { size: landscape; } .table { overflow: initial; max-height: none; border: 0; } th:first-child, thead th { position: static; } table { width: 100%; table-layout: fixed; } th, td, th:first-child { min-width: 0; padding: .15rem .3rem; font-size: .6rem; } label { display: none; } tr { break-inside: avoid; } }
 `;
