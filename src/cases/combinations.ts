@@ -20,8 +20,14 @@ export function combinations([first, ...rest]: readonly number[]): number[][] {
   };
   for (let place = 0; place < first; place += 1) for (const end of everyPlace(ends, unmet)) add(place, end);
   // A first axis with few places leaves some pairs of the others for further rows.
-  for (let n = 0; unmet.size > 0; n += 1) add(n % first, mostOf(ends, (end) => countIn(unmet, pairsOf(end))));
-  return rows.sort((one, other) => one.map((place, n) => place - (other[n] as number)).find((apart) => apart !== 0) ?? 0);
+  for (let n = 0; unmet.size > 0; n += 1)
+    add(
+      n % first,
+      mostOf(ends, (end) => countIn(unmet, pairsOf(end))),
+    );
+  return rows.sort(
+    (one, other) => one.map((place, n) => place - (other[n] as number)).find((apart) => apart !== 0) ?? 0,
+  );
 }
 
 /**
