@@ -142,7 +142,7 @@ const productItems: readonly Fault[] = [
     id: 'cart-kept',
     breaks: 'order.product-item',
     story: 'The items of an order are added to those that the same customer sent before.',
-    collateral: also({ extra: ['order.sku-item', 'result.valid-only'] }),
+    collateral: 'depends-on-order',
     change(handlers) {
       const carts = new Map<string | undefined, Map<string, Line>>();
       return {

@@ -1,16 +1,10 @@
 import type { Change } from '../handlers.js';
 import type { Members } from '../json.js';
 import type { Filter, ParsedRequest } from '../parsed-request.js';
-import { also, bothFilters, type Collateral, cached, type Fault, type Requirement, unlessWaived } from './fault.js';
+import { cached, type Fault, type Requirement, unlessWaived } from './fault.js';
 
-function stateFault(
-  id: string,
-  breaks: Requirement,
-  story: string,
-  change: Change,
-  collateral: Collateral = {},
-): Fault {
-  return { id, breaks, story, collateral, change };
+function stateFault(id: string, breaks: Requirement, story: string, change: Change): Fault {
+  return { id, breaks, story, collateral: 'depends-on-order', change };
 }
 
 /** What several requests have in common by mistake, so that one of them gets what is another's. */
@@ -38,18 +32,12 @@ export const sharedStateFaults: readonly Fault[] = [
     'metadata.promotion-rules',
     'Results are cached under a key from the days before metadata.',
     cached((request) => ({ ...request, metadata: {} })),
-    also({ control: ['request.get-with-body', 'options.expand-category'] }),
   ),
   stateFault(
     'cached-without-the-last-character',
     'customer.by-id',
     'The key of the cache is cut off, so that customers with like ids share results.',
     cached((request) => ({ ...request, customer: String(unlessWaived(request.customer, '')).length })),
-    also({
-      control: [...bothFilters, 'order.metadata'],
-      extra: ['result.valid-only'],
-      omitted: ['result.all-valid'],
-    }),
   ),
   ...(['promotion_id', 'metadata'] as const).flatMap((field: Filter['field']): Fault[] => {
     const [name, breaks] =
@@ -72,7 +60,6 @@ export const sharedStateFaults: readonly Fault[] = [
           ...request,
           filters: request.filters.map((filter) => (filter.field === field ? { ...filter, value: '' } : filter)),
         })),
-        field === 'metadata' ? also({ control: ['limit.newest-150', 'result.valid-only'] }) : {},
       ),
       stateFault(
         `${name}-left-over`,
@@ -90,13 +77,6 @@ export const sharedStateFaults: readonly Fault[] = [
             },
           };
         },
-        also({
-          control: [
-            ...bothFilters,
-            'limit.newest-150',
-            ...(field === 'metadata' ? (['customer.by-id', 'metadata.promotion-rules'] as const) : []),
-          ],
-        }),
       ),
     ];
   }),
@@ -112,7 +92,6 @@ export const sharedStateFaults: readonly Fault[] = [
         }),
       };
     },
-    also({ extra: ['result.valid-only'] }),
   ),
   stateFault(
     'customer-left-over',
@@ -128,11 +107,6 @@ export const sharedStateFaults: readonly Fault[] = [
         },
       };
     },
-    also({
-      control: ['filter.promotion-id', 'filter.tier-metadata'],
-      extra: ['result.valid-only'],
-      omitted: ['result.all-valid'],
-    }),
   ),
   stateFault(
     'items-left-over',
@@ -149,9 +123,5 @@ export const sharedStateFaults: readonly Fault[] = [
         },
       };
     },
-    also({
-      control: bothFilters,
-      extra: ['order.product-item', 'order.sku-item', 'order.quantity', 'result.all-valid'],
-    }),
   ),
 ];

@@ -1,6 +1,7 @@
 import type { Suite } from '../cases/suite.js';
 import { deservesWarning, type Question } from '../contract/ledger.js';
-import { type CaseResult, explored, notReached, notSelected, sampled } from '../engine/case-result.js';
+import type { Calibration } from '../engine/calibrate.js';
+import { type CaseResult, explored, notReached, notSelected, sampled, sumsOf } from '../engine/case-result.js';
 import { curlCommand } from '../http/curl.js';
 import { type Verdict, verdicts, worst } from '../judge/verdict.js';
 import { behindBar, oneLine } from '../support/foreign-text.js';
@@ -27,6 +28,7 @@ export interface Certificate {
   readonly unstable: readonly UnstableEntry[];
   readonly notes: readonly string[];
   readonly requests_sent: number;
+  readonly exchanges_judged: number;
   readonly started_at: string;
   readonly duration_ms: number;
 }
@@ -108,6 +110,23 @@ export interface RunFacts {
   readonly durationMs: number;
 }
 
+/**
+ * What a run knows from how it began, what it came to, and what was wanted of it.
+ *
+ * @param calibration undefined where the run did not come so far
+ */
+export function factsOf(
+  results: readonly CaseResult[],
+  calibration: Pick<Calibration, 'requestsSent' | 'note'> | undefined,
+  { only, notes }: { readonly only?: readonly string[]; readonly notes: readonly string[] },
+): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'notes'> {
+  return {
+    requestsSent: (calibration?.requestsSent ?? 0) + sumsOf(results).requestsSent,
+    isSelection: only !== undefined,
+    notes: [...(calibration?.note === undefined ? [] : [calibration.note]), ...notes],
+  };
+}
+
 /** Sums the results of cases up to a certificate. Cases of the suite without a result were not selected. */
 export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: RunFacts): Certificate {
   const results = withShapeOnce(all);
@@ -163,6 +182,7 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
       ...(found?.subject === explored ? [found.reason] : []),
     ],
     requests_sent: facts.requestsSent,
+    exchanges_judged: sumsOf(all).exchangesJudged,
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
   };
