@@ -34,8 +34,11 @@ export interface Fault {
   readonly breaks: Requirement;
   /** How a developer gets this wrong. */
   readonly story: string;
-  /** All of it: a requirement that is not named here passes. */
-  readonly collateral?: Collateral;
+  /**
+   * All of it: a requirement that is not named here passes. What one request leaves over for the next shows wherever that
+   * comes, so it depends on the order in which cases are sent.
+   */
+  readonly collateral?: Collateral | 'depends-on-order';
   /** Questions of which another outcome than the usual one can hide it: the request is refused then, say. */
   readonly hiddenBy?: readonly string[];
   readonly change: Change;

@@ -1,16 +1,10 @@
 import type { Change } from '../handlers.js';
 import type { Members } from '../json.js';
 import type { Filter, ParsedRequest } from '../parsed-request.js';
-import { also, bothFilters, type Collateral, cached, type Fault, type Requirement, unlessWaived } from './fault.js';
+import { cached, type Fault, type Requirement, unlessWaived } from './fault.js';
 
-function stateFault(
-  id: string,
-  breaks: Requirement,
-  story: string,
-  change: Change,
-  collateral: Collateral = {},
-): Fault {
-  return { id, breaks, story, collateral, change };
+function stateFault(id: string, breaks: Requirement, story: string, change: Change): Fault {
+  return { id, breaks, story, collateral: 'depends-on-order', change };
 }
 
 /** What several requests have in common by mistake, so that one of them gets what is another's. */
@@ -23,7 +17,6 @@ export const sharedStateFaults: readonly Fault[] = [
       ...request,
       lines: request.lines.map(({ as, id, item }) => ({ as, id, item })),
     })),
-    also({ extra: ['result.valid-only'], omitted: ['result.all-valid'] }),
   ),
   stateFault(
     'cached-without-the-products',
@@ -33,25 +26,18 @@ export const sharedStateFaults: readonly Fault[] = [
       ...request,
       lines: request.lines.map(({ as, id, quantity }) => ({ as, quantity, id: as === 'sku' ? id : '' })),
     })),
-    also({
-      control: ['order.repeated-product', 'order.metadata', 'options.expand-category'],
-      extra: ['result.valid-only'],
-      omitted: ['result.all-valid'],
-    }),
   ),
   stateFault(
     'cached-without-the-metadata',
     'metadata.promotion-rules',
     'Results are cached under a key from the days before metadata.',
     cached((request) => ({ ...request, metadata: {} })),
-    also({ control: ['request.get-with-body', 'filter.promotion-id', 'filter.tier-metadata'] }),
   ),
   stateFault(
     'cached-without-the-last-character',
     'customer.by-id',
     'The key of the cache is cut off, so that customers with like ids share results.',
     cached((request) => ({ ...request, customer: String(unlessWaived(request.customer, '')).length })),
-    also({ extra: ['result.valid-only'], omitted: ['result.all-valid'] }),
   ),
   ...(['promotion_id', 'metadata'] as const).flatMap((field: Filter['field']): Fault[] => {
     const [name, breaks] =
@@ -65,8 +51,6 @@ export const sharedStateFaults: readonly Fault[] = [
         breaks,
         'Results are cached under the body, without the query.',
         cached((request) => ({ ...request, filters: others(request) })),
-        // By then the result without a filter is in the cache.
-        field === 'metadata' ? {} : also({ omitted: ['result.all-valid'] }),
       ),
       stateFault(
         `${name}-value-left-out-of-the-cache`,
@@ -93,9 +77,6 @@ export const sharedStateFaults: readonly Fault[] = [
             },
           };
         },
-        also({
-          control: [...bothFilters, ...(field === 'metadata' ? (['customer.by-id', 'limit.newest-150'] as const) : [])],
-        }),
       ),
     ];
   }),
@@ -111,7 +92,6 @@ export const sharedStateFaults: readonly Fault[] = [
         }),
       };
     },
-    also({ extra: ['result.valid-only'] }),
   ),
   stateFault(
     'customer-left-over',
@@ -127,11 +107,6 @@ export const sharedStateFaults: readonly Fault[] = [
         },
       };
     },
-    also({
-      control: ['filter.promotion-id', 'filter.tier-metadata'],
-      extra: ['result.valid-only'],
-      omitted: ['result.all-valid'],
-    }),
   ),
   stateFault(
     'items-left-over',
@@ -148,6 +123,5 @@ export const sharedStateFaults: readonly Fault[] = [
         },
       };
     },
-    also({ extra: ['order.product-item', 'order.sku-item', 'order.quantity', 'result.all-valid'] }),
   ),
 ];

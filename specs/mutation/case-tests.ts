@@ -4,6 +4,7 @@ import type { QuestionCase, RequirementCase } from '../../src/cases/case.js';
 import { loadSuite } from '../../src/cases/suite.js';
 import { startRun } from '../../src/engine/run.js';
 import { sendAndJudge } from '../../src/engine/send-and-judge.js';
+import { senderFor } from '../../src/engine/send-case.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { CaseJudgement } from '../../src/judge/judge-case.js';
 import { recognizerFor } from '../../src/recognition/recognizer.js';
@@ -67,7 +68,7 @@ async function judged(testCase: QuestionCase | RequirementCase, behaviours: Beha
   const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials, behaviours });
   const channel = channelTo(surviving(deployment));
   const { background } = await startRun(suite, channel, { isWorldLoaded: true, recognizer });
-  const { judgement } = await sendAndJudge(testCase, channel, background);
+  const { judgement } = await sendAndJudge(testCase, senderFor(channel), background);
   return judgement;
 }
 

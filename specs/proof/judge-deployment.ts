@@ -2,6 +2,7 @@ import type { RequirementCase } from '../../src/cases/case.js';
 import type { Suite } from '../../src/cases/suite.js';
 import { type RunOptions, startRun } from '../../src/engine/run.js';
 import { type SentCase, sendAndJudge } from '../../src/engine/send-and-judge.js';
+import { senderFor } from '../../src/engine/send-case.js';
 import { type Credentials, credentialPlaceholders } from '../../src/http/credentials.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Background } from '../../src/judge/judge-case.js';
@@ -17,6 +18,7 @@ export function channelTo(respond: (request: HttpRequest) => HttpResponse): Chan
     redact: (text) => text,
     renew: () => undefined,
     maxOfCase: Number.POSITIVE_INFINITY,
+    maxAtOnce: 8,
   };
 }
 
@@ -43,11 +45,10 @@ export async function judgeDeployment(
 ): Promise<DeploymentJudgement> {
   const channel = channelTo(respond);
   const { background } = await startRun(suite, channel, { isWorldLoaded: true, ...options });
+  const testCases = suite.cases.filter((testCase) => testCase.kind === 'requirement');
+  const sender = senderFor(channel, testCases);
   const cases: JudgedCase[] = [];
-  for (const testCase of suite.cases) {
-    if (testCase.kind !== 'requirement') continue;
-    cases.push({ testCase, sent: await sendAndJudge(testCase, channel, background) });
-  }
+  for (const testCase of testCases) cases.push({ testCase, sent: await sendAndJudge(testCase, sender, background) });
   return { background, cases };
 }
 

@@ -24,7 +24,7 @@ export interface FaultProof {
   /** Whether the requirement that it breaks fails. */
   readonly killed: boolean;
   readonly verdicts: Readonly<Record<string, Verdict>>;
-  readonly collateral: Collateral;
+  readonly collateral: Collateral | 'depends-on-order';
   /** Requirements that do not pass although its definition does not say so. */
   readonly undeclared: readonly string[];
   /** Requirements that pass although its definition says that they do not. */
@@ -79,6 +79,7 @@ function proofOf(
   const requirements = ledger.requirements.map((requirement) => requirement.id);
   const verdictOf = (requirement: string): Verdict => verdicts.get(requirement) ?? 'not-applicable';
   const touched = requirements.filter((requirement) => requirement !== breaks && verdictOf(requirement) !== 'pass');
+  const declared: readonly string[] = collateral === 'depends-on-order' ? touched : Object.keys(collateral);
   return {
     id,
     breaks,
@@ -86,8 +87,8 @@ function proofOf(
     killed: verdictOf(breaks) === 'fail',
     verdicts: Object.fromEntries(requirements.map((requirement) => [requirement, verdictOf(requirement)])),
     collateral,
-    undeclared: touched.filter((requirement) => !Object.hasOwn(collateral, requirement)),
-    untouched: Object.keys(collateral).filter((requirement) => !touched.includes(requirement)),
+    undeclared: touched.filter((requirement) => !declared.includes(requirement)),
+    untouched: declared.filter((requirement) => !touched.includes(requirement)),
   };
 }
 

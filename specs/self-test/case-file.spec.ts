@@ -263,17 +263,19 @@ cases:
       ],
       [
         'of a request in of',
-        requirement('    requests: { one: {}, two: {} }\n    expect: [{ of: [one, ▸tow], status: 2xx }]'),
+        requirement('    requests: { one: {}, two: { again: 1 } }\n    expect: [{ of: [one, ▸tow], status: 2xx }]'),
         "there is no request 'tow' → Did you mean 'two'?",
       ],
       [
         'of a request in like',
-        requirement('    requests: { one: {}, other: { like: ▸on } }\n    expect: [{ of: one, status: 2xx }]'),
+        requirement(
+          '    requests: { one: {}, other: { like: ▸on, again: 1 } }\n    expect: [{ of: one, status: 2xx }]',
+        ),
         "there is no earlier request 'on' → Did you mean 'one'?",
       ],
       [
         'of a request in like that comes later',
-        requirement('    requests: { one: { like: ▸two }, two: {} }\n    expect: [{ of: one, status: 2xx }]'),
+        requirement('    requests: { one: { like: ▸two }, two: { again: 1 } }\n    expect: [{ of: one, status: 2xx }]'),
         "there is no earlier request 'two' → There is none.",
       ],
       [
@@ -287,7 +289,7 @@ cases:
         'of a request to compare with',
         question(
           'repeatability',
-          `    requests: { one: {}, two: {} }
+          `    requests: { one: {}, two: { again: 1 } }
     evidence: two
     outcomes:
       - { outcome: identical, when: { of: two, body: { same-as: ▸oen } } }
@@ -300,7 +302,7 @@ cases:
         'of a tier and of a request within alternatives',
         question(
           'repeatability',
-          `    requests: { one: {}, two: {} }
+          `    requests: { one: {}, two: { again: 1 } }
     evidence: two
     outcomes:
       - outcome: identical
@@ -320,7 +322,7 @@ cases:
         'of the request that shows the answer',
         question(
           'repeatability',
-          `    requests: { one: {}, two: {} }
+          `    requests: { one: {}, two: { again: 1 } }
     evidence: ▸tow
     outcomes:
       - { outcome: identical, when: { of: two, body: { same-as: one } } }
@@ -355,7 +357,7 @@ test.describe('refuses what does not fit the question', () => {
         'an outcome that the ledger does not list',
         question(
           'repeatability',
-          `    requests: { one: {}, two: {} }
+          `    requests: { one: {}, two: { again: 1 } }
     evidence: two
     outcomes:
       - { outcome: identical, when: { of: two, body: { same-as: one } } }
@@ -394,7 +396,7 @@ test.describe('refuses what does not fit the question', () => {
         'several requests of which none is said to show the answer',
         `${base}\n  - ▸answers: result-order
     title: One
-    requests: { one: {}, two: {} }
+    requests: { one: {}, two: { again: 1 } }
     outcomes:
       - { outcome: newest-first, when: { of: one, status: 2xx } }
       - { outcome: oldest-first, when: { of: one, status: 2xx } }
@@ -463,13 +465,19 @@ test.describe('refuses requests and checks that say nothing, or two things', () 
         'a query that is written out has its filters in it → Leave out one of them.',
       ],
       [
+        'equal requests in each row, though the exchange of one would serve for both',
+        `${base}\n  - ▸id: one\n    verifies: order.quantity\n    title: One\n    requests: { one: {}, two: {}, three: { again: 1 } }
+    matrix: { axis: { a: {}, b: { every: { sent: in-pieces } } } }\n    expect: [{ of: one, status: 2xx }]`,
+        "the requests 'one' and 'two' are equal, so one is sent for both → Leave one of them out, or add 'again: 1' to 'two' to send both.",
+      ],
+      [
         'a check that says nothing',
         requirement('    request: {}\n    expect: [{ status: 2xx }, ▸{ of: request }]'),
         'a check that says nothing → Add status, body or returned.',
       ],
       [
         'a check that does not say which of several requests it means',
-        requirement('    requests: { one: {}, two: {} }\n    expect: [▸{ status: 2xx }]'),
+        requirement('    requests: { one: {}, two: { again: 1 } }\n    expect: [▸{ status: 2xx }]'),
         "which request is meant is not said → Add 'of:' with one of one, two.",
       ],
       [
@@ -591,7 +599,9 @@ test.describe('refuses requirement cases that might fail a conforming deployment
       ],
       [
         'a difference between equal requests',
-        requirement('    requests: { one: {}, two: {} }\n    expect: [{ of: one, returned: { ▸differs-from: two } }]'),
+        requirement(
+          '    requests: { one: {}, two: { again: 1 } }\n    expect: [{ of: one, returned: { ▸differs-from: two } }]',
+        ),
         "the documentation does not say that 'one' and 'two' differ → Vary the requests more.",
       ],
       [
@@ -601,7 +611,7 @@ test.describe('refuses requirement cases that might fail a conforming deployment
       ],
       [
         'an absence whose control is of another request',
-        requirement(`    requests: { one: {}, two: {} }
+        requirement(`    requests: { one: {}, two: { again: 1 } }
     expect:
       - { of: one, returned: { include: greeting } }
       - { of: two, returned: { ▸exclude: for-ann } }`),
@@ -853,7 +863,7 @@ tiers:
   test('tells a mistake in a base once, not once per case', () => {
     expect(
       problemsIn({
-        'questions/good.yaml': `${question('response-status', '    requests: { a: {}, b: {} }\n    value: { of: a, take: status }').replace('<customer ordinary>', '<customer ordinry>')}`,
+        'questions/good.yaml': `${question('response-status', '    requests: { a: {}, b: { again: 1 } }\n    value: { of: a, take: status }').replace('<customer ordinary>', '<customer ordinry>')}`,
       }),
     ).toEqual(["questions/good.yaml:4:21: there is no customer 'ordinry' in the world"]);
   });
@@ -1103,7 +1113,7 @@ test.describe('accepts', () => {
 
   test('a matrix: any two variants meet in a row; each variant changes the requests that it names, or every one', () => {
     const { cases, problems } = read(
-      requirement(`    requests: { one: {}, two: {} }
+      requirement(`    requests: { one: {}, two: { again: 1 } }
     matrix:
       customer:
         ann: { every: { body: { customer: { id: <customer ann> } } } }
@@ -1161,7 +1171,7 @@ axes:
   whoever-asks:
     ann: { every: { body: { customer: { id: <customer ann> } } } }
     ben: { two: { body: { customer: { id: <customer ben> } } } }
-${requirement(`    requests: { one: {}, two: {} }
+${requirement(`    requests: { one: {}, two: { again: 1 } }
     matrix:
       who: whoever-asks
       options:

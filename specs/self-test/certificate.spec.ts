@@ -83,7 +83,7 @@ const facts: RunFacts = {
 
 function resultOf(id: string, verdict: Verdict, more: Partial<CaseResult> = {}): CaseResult {
   const reason = verdict === 'pass' ? '' : `It is ${verdict}.`;
-  return { id, subject: id, verdict, reason, at, rows: [], drift: [], requestsSent: 1, ...more };
+  return { id, subject: id, verdict, reason, at, rows: [], drift: [], exchangesJudged: 1, requestsSent: 1, ...more };
 }
 
 /** A certificate of cases with these verdicts; cases that are not named were not selected. */
@@ -349,7 +349,7 @@ test.describe('the summary', () => {
       '',
       'Requirements  2 pass',
       'Questions     2 answered, 1 with a warning',
-      'Requests      12',
+      'Requests      12, for 5 exchanges judged',
       'Certificate   out/certificate.json, out/certificate.html',
       'Observed      out/observed.md',
       'Record        staging.yaml',

@@ -174,6 +174,7 @@ test.describe('with a part of the world', () => {
       redact: (text) => text,
       renew: () => undefined,
       maxOfCase: Number.POSITIVE_INFINITY,
+      maxAtOnce: 1,
     };
     expect(await statesOf(bound({}), channel)).toMatchObject({ URL: 'unknown', Ids: 'problem' });
   });

@@ -222,6 +222,7 @@ test('in all that is written, even where a text comes there as it was', () => {
       evidence,
       again: evidence,
       drift,
+      exchangesJudged: 1,
       requestsSent: 1,
     };
   });

@@ -34,6 +34,7 @@ function certificateWith(known: Partial<Certificate>): Certificate {
     unstable: [],
     notes: [],
     requests_sent: 0,
+    exchanges_judged: 0,
     started_at: '2026-01-01T00:00:00.000Z',
     duration_ms: 0,
     ...known,

@@ -136,7 +136,7 @@ test.describe('--dry-run', () => {
     expect(output).toMatch(
       /^ {2}GET \/v1\/promotions\/validation\?\[filters\]\[promotion_id\]\[conditions\]\[\$is\]=camp_/m,
     );
-    expect(output).toMatch(/^method-delete {2}\(\d+\) {2}intrusive$/m);
+    expect(output).toMatch(/^method-delete {2}\(\d+, shares \d+\) {2}intrusive$/m);
     expect(output).toMatch(
       /^(\d+) of \1 cases, \d+ requests, \d+ of them intrusive; a case that fails is sent two or three times\. Nothing was sent\.$/m,
     );

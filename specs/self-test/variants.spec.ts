@@ -10,7 +10,7 @@ import { createDeployment, type DeploymentOptions } from '../../reference/deploy
 import { faults } from '../../reference/faults/index.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { sumOf } from '../../src/report/certificate.js';
-import { coveringArray, type Parameters } from '../../src/support/covering-array.js';
+import { coveringArray, type Parameters } from './support/covering-array.js';
 import type { DeploymentJudgement } from '../proof/judge-deployment.js';
 import { inProcessCredentials, judgeDeployment, verdictsOf } from '../proof/judge-deployment.js';
 import { recognizer, suite } from './support/in-process.js';

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { wireText } from '../http/exchange.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { defineAssertion, type JudgeContext, type ResponseKind } from './assertion.js';
 import type { Evidence } from './evidence.js';
@@ -36,7 +37,7 @@ export function volatilePaths({ exchanges }: Evidence): ReadonlySet<string> {
   const bodies = new Map<string, string[]>();
   for (const exchange of exchanges.values()) {
     if (!('response' in exchange)) continue;
-    const request = JSON.stringify(exchange.request);
+    const request = wireText(exchange.request);
     bodies.set(request, [...(bodies.get(request) ?? []), exchange.response.body]);
   }
   const paths = new Set<string>();

@@ -2,9 +2,10 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
+import { buildSchemas } from '../support/schema.js';
 import { buildSuite } from './suite.js';
 
-/** After the compiler: expands the suite, and removes what was compiled from sources that are there no more. */
+/** After the compiler: compiles the schemas, expands the suite, and removes what was compiled from sources that are there no more. */
 
 const compiled = path.join(packageRoot, 'dist');
 for (const folder of ['reference', 'specs', 'src']) {
@@ -15,6 +16,8 @@ for (const folder of ['reference', 'specs', 'src']) {
       rmSync(path.join(compiled, folder, name));
   }
 }
+
+buildSchemas();
 
 // A mistake in a case file is no reason not to build: whoever loads the suite sees it.
 try {

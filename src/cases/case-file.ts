@@ -7,7 +7,7 @@ import type { Path, YamlFile } from '../support/yaml-file.js';
 import type { NamedWorld } from '../world/named-world.js';
 import { type AssertionReader, assertionReader } from './assertions.js';
 import type { QuestionAnswer, RequirementRow, Row, TestCase } from './case.js';
-import { rowFlaws } from './checks.js';
+import { equalRequestsFlaw, rowFlaws } from './checks.js';
 import { type FileReader, fileReader } from './file-reader.js';
 import { type AnswerEntry, readAnswer, type SharedAnswers } from './outcomes.js';
 import { documentedRequest, patched, type RequestPatch } from './request.js';
@@ -57,7 +57,19 @@ export function readCaseFile(
     sharedRequests: document.shared?.requests ?? {},
     axes: document.axes ?? {},
   });
-  const tools = { document, reader, assertions, readRows, problems };
+  const tools = {
+    document,
+    reader,
+    assertions,
+    readRows: (entry: CaseEntry, at: Path) => {
+      const rows = readRows(entry, at);
+      const sent = rows.map(({ requests }) => requests);
+      const flaw = equalRequestsFlaw(sent, entry.tags ?? []);
+      if (flaw !== undefined) reader.problem(at, flaw.message, flaw.hint);
+      return rows;
+    },
+    problems,
+  };
   const cases = document.cases.flatMap((entry, n) => readCase(entry, ['cases', n], tools) ?? []);
   for (const at of assertions.idleSelections())
     reader.problem(at, 'no tier of the world is meant, so this can never apply', 'Choose others.');
@@ -68,7 +80,7 @@ interface FileTools {
   readonly document: CaseFileDocument;
   readonly reader: FileReader;
   readonly assertions: AssertionReader;
-  readonly readRows: (entry: SendingEntry, at: Path) => SentRow[];
+  readonly readRows: (entry: CaseEntry, at: Path) => SentRow[];
   readonly problems: Problem[];
 }
 

@@ -19,6 +19,8 @@ export const tag = {
   doctor: 'doctor',
   /** It is sent once more at the end of a run, to notice a deployment that changes meanwhile. */
   sample: 'sample',
+  /** It is about what is left over between requests: all of its own are sent, while nothing else is sent. */
+  alone: 'alone',
 } as const;
 
 /** The outcome of every question for a target whose answers do not tell its listed outcomes apart. */

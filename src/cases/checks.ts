@@ -3,6 +3,7 @@ import { responseKindOf } from '../assertions/registry.js';
 import { nothingRequired } from '../assertions/requirement-flaws.js';
 import type { Location, Problem } from '../support/problem.js';
 import type { World } from '../world/world.js';
+import { tag } from './case.js';
 import type { PreparedRequest } from './rows.js';
 
 /** What a row of a requirement case says, and of which requests. */
@@ -42,6 +43,30 @@ export function rowFlaws({ title, at, requests, given, expect }: StatedRow, worl
     }),
     ...(expect.length === 0 ? [problem(at, { message: 'the case expects nothing', hint: "Add 'expect:'." })] : []),
   ];
+}
+
+/**
+ * Checks that a case which sends equal requests on purpose gets a response to each: otherwise one is sent for all of them.
+ *
+ * @param rows the requests of all rows, by name
+ */
+export function equalRequestsFlaw(
+  rows: readonly ReadonlyMap<string, PreparedRequest>[],
+  tags: readonly string[],
+): Flaw | undefined {
+  const [first] = rows;
+  if (first === undefined || tags.includes(tag.alone)) return undefined;
+  const textOf = (row: StatedRow['requests'], name: string) => JSON.stringify(row.get(name)?.http);
+  const names = [...first.keys()];
+  for (const [n, name] of names.entries()) {
+    const twin = names.slice(n + 1).find((other) => rows.every((row) => textOf(row, name) === textOf(row, other)));
+    if (twin === undefined) continue;
+    return {
+      message: `the requests '${name}' and '${twin}' are equal, so one is sent for both`,
+      hint: `Leave one of them out, or add 'again: 1' to '${twin}' to send both.`,
+    };
+  }
+  return undefined;
 }
 
 function isComposite(assertion: Assertion): assertion is Extract<Assertion, { lists: unknown }> {

@@ -17,6 +17,7 @@ export interface RequestPatch {
   body?: unknown;
   raw?: string;
   sent?: Sending;
+  again?: number;
 }
 
 /** A request taken apart, still with the world's names in place of ids. */
@@ -27,6 +28,7 @@ export interface RequestDraft {
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: { readonly json: unknown } | { readonly raw: string } | undefined;
   readonly sent?: Sending;
+  readonly again?: number;
 }
 
 /** The request that every base varies. */
@@ -41,7 +43,7 @@ export function patched(request: RequestDraft, patch: RequestPatch): RequestDraf
     query: queryOf(request.query, patch),
     headers: { ...request.headers, ...headers },
     body: bodyOf(request.body, patch),
-    ...defined({ sent: patch.sent ?? request.sent }),
+    ...defined({ sent: patch.sent ?? request.sent, again: patch.again ?? request.again }),
   };
   return without.reduce(removed, merged);
 }
@@ -104,7 +106,7 @@ export function resolved(text: string, resolve: Resolve): string {
 
 /** Puts a request together for the wire, with ids in place of references. */
 export function assembled(draft: RequestDraft, resolve: Resolve): HttpRequest {
-  const { method, path, query, headers, body, sent } = draft;
+  const { method, path, query, headers, body, sent, again } = draft;
   const rewritten = sent === undefined ? (request: HttpRequest) => request : sendings[sent];
   const fill = (text: string) => resolved(text, resolve);
   const queryString =
@@ -121,6 +123,7 @@ export function assembled(draft: RequestDraft, resolve: Resolve): HttpRequest {
     headers: Object.entries(headers).flatMap(([name, values]) =>
       [values].flat().map((value) => [name, fill(value)] as const),
     ),
+    ...defined({ again }),
   };
   if (body === undefined) return rewritten(request);
   return rewritten({ ...request, body: 'raw' in body ? fill(body.raw) : JSON.stringify(filled(body.json, fill)) });

@@ -1,65 +1,22 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
-import { type Command, Option } from 'commander';
 import { selectedSuite } from '../cases/selection.js';
 import { planOf, planText } from '../engine/plan.js';
 import { beginRun, type Ending, endingOfRun, inputsOfRun, type RunInputs, shareRun } from '../playwright/run-state.js';
-import type { Certificate } from '../report/certificate.js';
-import { plannedRequests, type RequestFormat, requestFormats } from '../report/planned-requests.js';
+import { readCertificate } from '../report/certificate-file.js';
+import { plannedRequests } from '../report/planned-requests.js';
 import { referenceEnds } from '../report/reference-notice.js';
+import type { RequestFormat } from '../report/request-formats.js';
 import { certificatesIn, checkRoom } from '../report/results.js';
 import { unpassedCases } from '../report/unpassed.js';
 import { asLines } from '../support/foreign-text.js';
 import { UnusableInput } from '../support/problem.js';
-import { checkedValue } from '../support/schema.js';
-import { readYaml } from '../support/yaml-file.js';
 import { variables } from '../targets/environment.js';
 import { loadTarget } from '../targets/target.js';
+import type { CertifyFlags } from './certify-flags.js';
 import { exitStatus, statusOf } from './exit-status.js';
-import { countNumber, setVariables, type TargetFlags, targetFlags, targetVariables } from './flags.js';
+import { setVariables, targetVariables } from './flags.js';
 import { runPlaywright, withReporter } from './run-playwright.js';
-import { watchCases } from './watching.js';
-
-/** What the flags of the commands that certify say. */
-export interface CertifyFlags extends TargetFlags {
-  readonly out?: string;
-  readonly against?: string;
-  readonly intrusive: boolean;
-  readonly dryRun?: boolean;
-  readonly format?: RequestFormat;
-  readonly worldLoaded?: true;
-  readonly only?: readonly string[];
-  readonly failed?: true;
-  readonly bail?: true;
-  readonly watch?: true;
-  readonly explore?: number;
-  readonly seed?: number;
-  /** Of the record command. */
-  readonly to?: string;
-  readonly update?: true;
-}
-
-/** Adds the flags and arguments of the commands that certify. */
-export function certifyFlags(command: Command): Command {
-  const count = (flags: string, description: string) => new Option(flags, description).argParser(countNumber);
-  const formats = Object.keys(requestFormats);
-  return targetFlags(command)
-    .option('--out <folder>', 'for the results; results/<target> unless given')
-    .option('--against <record>', 'reports every difference from a record')
-    .option('--dry-run', 'prints what would be sent, and sends nothing')
-    .addOption(
-      new Option('--format <format>', 'of a dry run: its requests for a shell, or for an editor').choices(formats),
-    )
-    .option('--world-loaded', 'says that the world is loaded, so that a target that returns nothing of it fails')
-    .option('--no-intrusive', 'leaves out cases that send bad credentials, oversized bodies or other methods')
-    .option('--only <name>', 'this case, requirement, question, tag or group alone; may be repeated', collected)
-    .addOption(new Option('--failed', 'what did not pass when it was last run').conflicts('only'))
-    .option('--bail', 'ends with the first failure')
-    .option('--watch', 'again whenever a case, the target file or the answers of the target change')
-    .addOption(count('--explore <requests>', 'goes beyond the written cases with so many random requests'))
-    .addOption(count('--seed <number>', 'draws the same requests again'))
-    .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
-}
 
 /**
  * Checks everything that can be checked without sending, then runs Playwright, which says how the run ended.
@@ -134,10 +91,6 @@ function olderRecord({ to = '', against }: CertifyFlags): string {
   throw new UnusableInput([{ at, message: `there is no ${to} to update`, hint: 'Leave out --update the first time.' }]);
 }
 
-function collected(name: string, before: readonly string[] = []): string[] {
-  return [...before, ...name.split(',')];
-}
-
 /** The cases that did not pass when they were last run, as the certificates of the target say. */
 function unpassedLastTime(): string[] {
   const { suite, settings } = inputsOfRun();
@@ -156,6 +109,7 @@ async function watched(bail: boolean): Promise<number> {
   const end = () => ended.abort();
   for (const signal of endings) process.once(signal, end);
   try {
+    const { watchCases } = await import('./watching.js');
     return await watchCases(bail, ended.signal);
   } finally {
     for (const signal of endings) process.off(signal, end);
@@ -185,17 +139,6 @@ function statusOfEnding(ending: Ending): number {
     case 'broken-off':
       return exitStatus.mistake;
   }
-}
-
-/** Reads a certificate. @throws UnusableInput with all that is wrong with it; in one line, where it is none at all */
-export function readCertificate(file: string): Certificate {
-  const yaml = readYaml(file, file);
-  const { verdict, requirements } = (yaml.value ?? {}) as Partial<Certificate>;
-  if (verdict === undefined || requirements === undefined) {
-    const hint = 'A run writes one: results/<target>/certificate.json.';
-    throw new UnusableInput([{ at: { setting: file }, message: 'is no certificate', hint }]);
-  }
-  return checkedValue('certificate', yaml) as Certificate;
 }
 
 /** Before anything is sent: at the end of a run it would be too late. @param flag that names another folder */

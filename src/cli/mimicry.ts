@@ -6,14 +6,16 @@ import type { World } from '../world/world.js';
 /** Makes the reference deployment answer in the shape of another. @param answers as a record has them */
 export function mimicking(answers: Answers, world: World): Change {
   const { list, expanded = list, error } = answers;
+  let responses = 0;
   return (handlers) => ({
     ...(list === undefined
       ? {}
       : {
           list: (tiers, request) => {
-            const volatile = request.turn === 'first' ? 1 : 2;
+            // What is volatile differs from one response to the next.
+            responses += 1;
             const template = request.expand.length > 0 ? expanded : list;
-            const body = JSON.stringify(filled(template, { world, tiers, volatile }));
+            const body = JSON.stringify(filled(template, { world, tiers, volatile: responses }));
             return { ...handlers.list(tiers, request), body };
           },
         }),

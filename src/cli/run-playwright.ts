@@ -13,8 +13,9 @@ export async function runPlaywright(args: readonly string[]): Promise<number | n
   const playwright = fileURLToPath(import.meta.resolve('@playwright/test/cli'));
   const config = path.join(packageRoot, 'dist', 'playwright.config.js');
   // Its processes take over how memory is managed: by itself, V8 lets the garbage of large bodies pile up.
-  const thrifty = '--optimize-for-size';
-  const child = spawn(process.execPath, [thrifty, playwright, 'test', '--config', config, ...args], {
+  // Tighter, as with --optimize-for-size, it takes a tenth less memory and twice the time where bodies are large.
+  const thrifty = ['--heap-growing-percent=40', '--max-semi-space-size=4'];
+  const child = spawn(process.execPath, [...thrifty, playwright, 'test', '--config', config, ...args], {
     stdio: 'inherit',
     // All is compiled, so that Playwright's own compiler need not start, in every process of the run.
     env: { PW_DISABLE_TS_ESM: '1', ...process.env },

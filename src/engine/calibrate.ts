@@ -3,8 +3,8 @@ import type { Channel, Exchange } from '../http/exchange.js';
 import { credentialsRefused, redirected, succeeded, whyNothingShown } from '../http/response-status.js';
 import { type Naming, namesTiers } from '../recognition/naming.js';
 import type { Recognizer } from '../recognition/recognizer.js';
+import { attemptsOf } from './obtain.js';
 import { shown } from './presentable.js';
-import { attemptsOf } from './send-case.js';
 
 /** What was learnt of the target before all cases: plain data, for every process of a run. */
 export interface Calibration {

@@ -30,7 +30,18 @@ export interface CaseResult {
   /** How the target answers, where it shows in this case and is wanted for a record. */
   readonly answers?: Answers;
   readonly drift: readonly Drift[];
+  /** How many exchanges it was judged by. */
+  readonly exchangesJudged: number;
+  /** How many requests they took: fewer where equal ones had been sent for other cases, more where some were repeated. */
   readonly requestsSent: number;
+}
+
+/** How much was sent and judged for some results. */
+export function sumsOf(results: readonly CaseResult[]): Pick<CaseResult, 'exchangesJudged' | 'requestsSent'> {
+  return {
+    exchangesJudged: results.reduce((sum, each) => sum + each.exchangesJudged, 0),
+    requestsSent: results.reduce((sum, each) => sum + each.requestsSent, 0),
+  };
 }
 
 /** Results that are of no single case, by their ids: what exploring finds, and cases sent again at the end of a run. */
@@ -44,5 +55,6 @@ export const notSelected = 'Not selected in this run.';
 /** The result of a case that was not sent at all. */
 export function unsent(testCase: TestCase, verdict: Verdict, reason: string): CaseResult {
   const { id, at } = testCase;
-  return { id, subject: subjectOf(testCase), verdict, reason, at, rows: [], drift: [], requestsSent: 0 };
+  const nothing = { rows: [], drift: [], exchangesJudged: 0, requestsSent: 0 };
+  return { id, subject: subjectOf(testCase), verdict, reason, at, ...nothing };
 }

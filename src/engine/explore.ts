@@ -150,7 +150,7 @@ export async function explore(
 
   const origin = `Drawn with --explore ${requests} --seed ${seed}.`;
   const result = (): CaseResult => {
-    const common = { ...blank, subject: explored, requestsSent };
+    const common = { ...blank, subject: explored, exchangesJudged: sent, requestsSent };
     if (found !== undefined) {
       const { draw, broken, exchange } = found;
       const subject = requirementOf(broken, draw, suite.ledger);

@@ -23,26 +23,39 @@ export interface PlannedCase {
   readonly reason?: string;
   readonly isIntrusive: boolean;
   readonly requests: readonly HttpRequest[];
+  /** How many more it has, which are equal to those of an earlier case. */
+  readonly shared: number;
 }
 
 export function planOf(suite: Suite, settings: Scope & { readonly exploration?: Exploration }): Plan {
   const { operation = {} } = settings.target;
   const sentFor = (testCase: TestCase) => requestsOf(testCase).map((request) => moved(request, operation));
+  const sent = new Set<string>();
+  const isSentAlone = ({ tags }: TestCase) => tags.includes(tag.alone);
   const cases = suite.cases.map((testCase): PlannedCase => {
     const reason = whyLeftOut(testCase, settings) ?? whyNotApplicable(testCase);
     const isIntrusive = testCase.tags.includes(tag.intrusive);
     const { id } = testCase;
-    return reason === undefined
-      ? { id, isIntrusive, requests: sentFor(testCase) }
-      : { id, reason, isIntrusive, requests: [] };
+    if (reason !== undefined) return { id, reason, isIntrusive, requests: [], shared: 0 };
+    const all = sentFor(testCase);
+    const requests = isSentAlone(testCase) ? all : all.filter((request) => isFirst(request, sent));
+    return { id, isIntrusive, requests, shared: all.length - requests.length };
   });
   const ids = sampledCases(suite).map(({ id }) => id);
   return {
     calibration: suite.calibration.map((request) => moved(request, operation)),
     cases,
-    again: { ids, requests: requestsIn(cases.filter(({ id }) => ids.includes(id))) },
+    again: { ids, requests: sampledCases(suite).flatMap(sentFor).length },
     randomRequests: settings.exploration?.requests ?? 0,
   };
+}
+
+/** Whether none of the requests seen is equal to this one, which is then one of them. */
+function isFirst(request: HttpRequest, seen: Set<string>): boolean {
+  const text = JSON.stringify(request);
+  const isNew = !seen.has(text);
+  seen.add(text);
+  return isNew;
 }
 
 function requestsIn(cases: readonly PlannedCase[]): number {
@@ -59,8 +72,8 @@ export function planText({ calibration, cases, again, randomRequests }: Plan): s
   return [
     `calibration  (${calibration.length})`,
     ...calibration.map(requestLine),
-    ...cases.flatMap(({ id, reason, isIntrusive, requests }) => [
-      `${id}  ${reason ?? `(${requests.length})${isIntrusive ? `  ${tag.intrusive}` : ''}`}`,
+    ...cases.flatMap(({ id, reason, isIntrusive, requests, shared }) => [
+      `${id}  ${reason ?? `(${requests.length}${shared === 0 ? '' : `, shares ${shared}`})${isIntrusive ? `  ${tag.intrusive}` : ''}`}`,
       ...requests.map(requestLine),
     ]),
     ...(again.requests === 0 ? [] : [`${again.ids.join(', ')}, once more at the end  (${again.requests})`]),

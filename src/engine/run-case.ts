@@ -11,7 +11,7 @@ import { escapeControlCharacters } from '../support/escape-control.js';
 import type { CaseResult } from './case-result.js';
 import { presentable, presentableDrift, shown } from './presentable.js';
 import { type SentCase, sendAndJudge } from './send-and-judge.js';
-import type { CaseExchanges } from './send-case.js';
+import type { CaseExchanges, CaseSender } from './send-case.js';
 
 /** What a case is judged by beside its exchanges. */
 export interface Terms {
@@ -19,16 +19,17 @@ export interface Terms {
   readonly expected: Expected;
   /** Whether the shape of successful bodies is inferred, which costs more than judging them. */
   readonly infersShape: boolean;
+  /** As that of the channel over which the case is sent. */
+  readonly redact: Channel['redact'];
 }
 
 /** Runs one case: sends its requests and judges what came back. */
 export async function runCase(
   testCase: TestCase,
-  channel: Channel,
-  { background, expected, infersShape }: Terms,
+  sender: CaseSender,
+  { background, expected, infersShape, redact }: Terms,
 ): Promise<CaseResult> {
-  const sent = await sendAndJudge(testCase, channel, background);
-  const redact = (text: string) => channel.redact(text);
+  const sent = await sendAndJudge(testCase, sender, background);
   const judged = caseResultOf(testCase, sent);
   const result = presentable(withShownValue(judged, testCase, redact), redact);
   const wantsBodies = infersShape || expected.schemas.length > 0;
@@ -52,6 +53,7 @@ function caseResultOf(testCase: TestCase, { judgement, first, again }: SentCase)
   const telling = rows.findIndex(
     (row) => row.verdict === verdict && row.at === at && row.exchange === judgement.exchange,
   );
+  const sumOf = (what: 'count' | 'requestsSent') => [first, ...again].reduce((sum, sent) => sum + sent[what], 0);
   const shownBy = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(telling, 0)]?.get(exchange);
   return {
     id: testCase.id,
@@ -61,7 +63,8 @@ function caseResultOf(testCase: TestCase, { judgement, first, again }: SentCase)
     at,
     rows: rows.map(({ title, verdict, reason }) => ({ title, verdict, reason })),
     drift: [],
-    requestsSent: [first, ...again].reduce((sum, sent) => sum + sent.requestsSent, 0),
+    exchangesJudged: sumOf('count'),
+    requestsSent: sumOf('requestsSent'),
     ...defined({
       expected: verdict === 'fail' ? expected : undefined,
       outcome,

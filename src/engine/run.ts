@@ -9,8 +9,9 @@ import { Mistake } from '../support/foreign-error.js';
 import { type Calibration, calibrate } from './calibrate.js';
 import { type CaseResult, unsent } from './case-result.js';
 import type { Exploration } from './explore.js';
-import { runCase } from './run-case.js';
+import { runCase, type Terms } from './run-case.js';
 import { sampledCases, sampleResult } from './sample.js';
+import { type CaseSender, senderAnew, senderFor } from './send-case.js';
 
 /** What the user states of a target and wants of a run; all of it may be left out. */
 export interface RunOptions {
@@ -25,6 +26,8 @@ export interface RunOptions {
   readonly recognizer?: Recognizer;
   /** Why a case is left out of the run, if so. */
   whyLeftOut?(testCase: TestCase): string | undefined;
+  /** The ids of the cases that will be run, in the order of the suite: their requests go out ahead of their turn. */
+  readonly coming?: ReadonlySet<string>;
 }
 
 /** A run against one target, in one process. */
@@ -65,12 +68,19 @@ export async function startRun(
     isWorldSeen: isWorldLoaded || !hasTiers || namings.some(namesTiers),
     ...(tierPatterns === undefined ? {} : { statedPatterns: tierPatterns }),
   };
-  const run = async (testCase: TestCase): Promise<CaseResult> => {
+  const unsentOf = (testCase: TestCase): CaseResult | undefined => {
     if (calibration.unreachable !== undefined) return unsent(testCase, 'inconclusive', calibration.unreachable);
     const reason = whyLeftOut?.(testCase);
-    if (reason !== undefined) return unsent(testCase, 'not-applicable', reason);
+    return reason === undefined ? undefined : unsent(testCase, 'not-applicable', reason);
+  };
+  const sender = senderFor(
+    channel,
+    suite.cases.filter((testCase) => options.coming?.has(testCase.id) && unsentOf(testCase) === undefined),
+  );
+  const terms: Terms = { background, expected, infersShape, redact: (text) => channel.redact(text) };
+  const runBy = async (testCase: TestCase, by: CaseSender): Promise<CaseResult> => {
     try {
-      return await runCase(testCase, channel, { background, expected, infersShape });
+      return unsentOf(testCase) ?? (await runCase(testCase, by, terms));
     } catch (error) {
       return unsent(testCase, 'error', new Mistake(error).message);
     }
@@ -78,10 +88,10 @@ export async function startRun(
   return {
     calibration,
     background,
-    runCase: run,
+    runCase: (testCase) => runBy(testCase, sender),
     async sampleAgain() {
       const results: CaseResult[] = [];
-      for (const testCase of sampledCases(suite)) results.push(await run(testCase));
+      for (const testCase of sampledCases(suite)) results.push(await runBy(testCase, senderAnew(channel)));
       return sampleResult(results);
     },
     async explore(exploration) {
@@ -98,7 +108,7 @@ export async function runSuite(
   channel: Channel,
   options: RunOptions = {},
 ): Promise<{ results: CaseResult[]; calibration: Calibration }> {
-  const run = await startRun(suite, channel, options);
+  const run = await startRun(suite, channel, { ...options, coming: new Set(suite.cases.map(({ id }) => id)) });
   const results: CaseResult[] = [];
   for (const testCase of suite.cases) results.push(await run.runCase(testCase));
   if (sampledCases(suite).length > 0) results.push(await run.sampleAgain());

@@ -1,7 +1,7 @@
 import { type TestCase, tag } from '../cases/case.js';
 import type { Suite } from '../cases/suite.js';
 import { worst } from '../judge/verdict.js';
-import { type CaseResult, sampled } from './case-result.js';
+import { type CaseResult, sampled, sumsOf } from './case-result.js';
 
 /** The cases that are sent once more at the end of a run. */
 export function sampledCases({ cases }: Suite): readonly TestCase[] {
@@ -15,14 +15,14 @@ export function sampledCases({ cases }: Suite): readonly TestCase[] {
  * @param results of at least one case
  */
 export function sampleResult(results: readonly CaseResult[]): CaseResult {
-  const requestsSent = results.reduce((sum, result) => sum + result.requestsSent, 0);
+  const sums = sumsOf(results);
   const refuted = results.find(({ verdict }) => verdict === 'fail') ?? results.find(({ again }) => again !== undefined);
   const [first] = results;
   if (first === undefined) throw new Error('No case is sent once more.');
   if (refuted !== undefined) {
     const reason = `When ${refuted.id} was sent once more at the end of the run: ${refuted.reason}`;
-    return { ...refuted, id: sampled, reason, drift: [], requestsSent };
+    return { ...refuted, id: sampled, reason, drift: [], ...sums };
   }
   const verdict = worst(results.map((result) => result.verdict));
-  return { id: sampled, subject: sampled, verdict, reason: '', at: first.at, rows: [], drift: [], requestsSent };
+  return { id: sampled, subject: sampled, verdict, reason: '', at: first.at, rows: [], drift: [], ...sums };
 }

@@ -1,7 +1,6 @@
 import type { TestCase } from '../cases/case.js';
-import type { Channel } from '../http/exchange.js';
 import { type Background, type CaseJudgement, judgeCase } from '../judge/judge-case.js';
-import { type CaseExchanges, sendCase, sendCaseSlowly } from './send-case.js';
+import type { CaseExchanges, CaseSender } from './send-case.js';
 
 /** A judged case with the exchanges that it rests on. */
 export interface SentCase {
@@ -16,15 +15,15 @@ export interface SentCase {
  * connection of its own: what was refuted by chance, by an answer meant for another request say, is not refuted again.
  * A single row may by chance be refuted twice, among hundreds of a run, so it has to be refuted a third time.
  */
-export async function sendAndJudge(testCase: TestCase, channel: Channel, background: Background): Promise<SentCase> {
-  const first = await sendCase(testCase, channel);
+export async function sendAndJudge(testCase: TestCase, sender: CaseSender, background: Background): Promise<SentCase> {
+  const first = await sender.send(testCase);
   const once = judgeCase(testCase, first.exchanges, background);
   if (once.verdict !== 'fail') return { judgement: once, first, again: [] };
-  const second = await sendCaseSlowly(testCase, channel);
+  const second = await sender.sendSlowly(testCase);
   const twice = judgeCase(testCase, first.exchanges, background, second.exchanges);
   const refuted = twice.rows.filter(({ verdict }) => verdict === 'fail');
   if (refuted.length !== 1) return { judgement: twice, first, again: [second] };
-  const third = await sendCaseSlowly(testCase, channel);
+  const third = await sender.sendSlowly(testCase);
   const thrice = judgeCase(testCase, first.exchanges, background, second.exchanges, third.exchanges);
   return { judgement: thrice, first, again: [second, third] };
 }

@@ -1,6 +1,7 @@
-import type { Row, TestCase } from '../cases/case.js';
+import { type Row, type TestCase, tag } from '../cases/case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import type { SentRows } from '../judge/judge-case.js';
+import { type Obtain, type Obtained, obtainAnew, obtainShared } from './obtain.js';
 
 /** The requests that a case sends: each once, rows for which the target has not all that they need aside. */
 export function requestsOf({ rows }: TestCase): HttpRequest[] {
@@ -17,60 +18,126 @@ function keyOf(name: string, request: HttpRequest): string {
 /** What was sent for a case and what came back, by row and then by name. */
 export interface CaseExchanges {
   readonly exchanges: SentRows;
+  /** How many exchanges there are, each counted once. */
+  readonly count: number;
+  /** How many requests they took, repeats included; fewer where equal requests had been sent for other cases. */
   readonly requestsSent: number;
 }
 
-/**
- * Sends the requests of a case: a row's one after another, rows side by side. A request that several rows have in
- * common is sent once. Rows for which the target has not all that they need are not sent, nor is
- * anything once the bodies have more characters than the channel allows.
- */
-export async function sendCase({ rows }: TestCase, channel: Channel): Promise<CaseExchanges> {
-  const sender = senderOf(channel);
-  const exchanges = await Promise.all(rows.map((row) => sender.send(row)));
-  return { exchanges, requestsSent: await sender.requestsSent() };
+/** Sends the cases of a run. */
+export interface CaseSender {
+  /**
+   * Sends the requests of a case: a row's one after another, rows side by side. Rows for which the target has not all
+   * that they need are not sent, nor is anything once the bodies have more characters than the channel allows.
+   */
+  send(testCase: TestCase): Promise<CaseExchanges>;
+  /**
+   * The same once more, while nothing else is sent: one request after another, each sent anew and on a connection
+   * of its own.
+   */
+  sendSlowly(testCase: TestCase): Promise<CaseExchanges>;
 }
 
-/** As {@link sendCase}, but one request after another, each on a connection of its own. */
-export async function sendCaseSlowly({ rows }: TestCase, channel: Channel): Promise<CaseExchanges> {
-  const sender = senderOf({
-    ...channel,
-    send: (request, whyWithheld) => {
-      channel.renew();
-      return channel.send(request, whyWithheld);
+/** How many requests may be ahead of the case whose turn it is, for each exchange that the target takes at once. */
+const aheadPerExchange = 4;
+
+/**
+ * Makes the sender of a run. Of equal requests one is sent, whose exchange all cases share; while a case waits for its
+ * exchanges, the requests of coming ones go out. A case that is to be alone has its own, and nothing beside it.
+ *
+ * @param coming the cases that will be sent, in their order, as far as that is known
+ */
+export function senderFor(channel: Channel, coming: readonly TestCase[] = []): CaseSender {
+  const shared = obtainShared(channel);
+  const places = new Map(coming.map(({ id }, place) => [id, place]));
+  const ahead = new Map<string, Promise<CaseExchanges>>();
+  const begin = (testCase: TestCase): Promise<CaseExchanges> => sendRows(testCase, channel, shared);
+  const beginComing = (place: number): void => {
+    let requests = 0;
+    for (const next of coming.slice(place + 1)) {
+      if (isAlone(next)) return;
+      requests += requestsOf(next).length;
+      if (requests > aheadPerExchange * channel.maxAtOnce) return;
+      if (!ahead.has(next.id)) ahead.set(next.id, begin(next));
+    }
+  };
+  const settled = async () => void (await Promise.all(ahead.values()));
+  return {
+    send: async (testCase) => {
+      if (isAlone(testCase)) {
+        await settled();
+        return sendRows(testCase, channel, obtainAnew(channel));
+      }
+      const sending = ahead.get(testCase.id) ?? begin(testCase);
+      const place = places.get(testCase.id);
+      if (place !== undefined) beginComing(place);
+      const sent = await sending;
+      ahead.delete(testCase.id);
+      return sent;
     },
+    sendSlowly: async (testCase) => {
+      await settled();
+      return sendRowsSlowly(testCase, channel);
+    },
+  };
+}
+
+function isAlone({ tags }: TestCase): boolean {
+  return tags.includes(tag.alone);
+}
+
+/** Makes a sender that shares nothing and sends nothing ahead, for cases that are sent once more. */
+export function senderAnew(channel: Channel): CaseSender {
+  return {
+    send: (testCase) => sendRows(testCase, channel, obtainAnew(channel)),
+    sendSlowly: (testCase) => sendRowsSlowly(testCase, channel),
+  };
+}
+
+async function sendRows({ rows }: TestCase, channel: Channel, obtain: Obtain): Promise<CaseExchanges> {
+  const sender = rowSender(channel, obtain);
+  const exchanges = await Promise.all(rows.map((row) => sender.send(row)));
+  return { exchanges, ...(await sender.sums()) };
+}
+
+async function sendRowsSlowly({ rows }: TestCase, channel: Channel): Promise<CaseExchanges> {
+  const obtain = obtainAnew(channel);
+  const sender = rowSender(channel, (request, whyWithheld) => {
+    channel.renew();
+    return obtain(request, whyWithheld);
   });
   const exchanges: SentRow[] = [];
   for (const row of rows) exchanges.push(await sender.send(row));
-  return { exchanges, requestsSent: await sender.requestsSent() };
+  return { exchanges, ...(await sender.sums()) };
 }
 
 type SentRow = SentRows[number];
 
 /** Sends the rows of one case. */
-interface Sender {
+interface RowSender {
   send(row: Row): Promise<SentRow>;
   /** Of all that was begun. */
-  requestsSent(): Promise<number>;
+  sums(): Promise<Pick<CaseExchanges, 'count' | 'requestsSent'>>;
 }
 
-function senderOf({ send, maxOfCase }: Channel): Sender {
-  const sent = new Map<string, Promise<Exchange>>();
+/** A request that several rows have in common is sent once. */
+function rowSender({ maxOfCase }: Channel, obtain: Obtain): RowSender {
+  const sent = new Map<string, Promise<Obtained>>();
   let characters = 0;
   const whyWithheld = (): string | undefined =>
     characters > maxOfCase
       ? `The bodies of this case have more than ${maxOfCase} characters together, so the rest was not sent. A larger limits.body_bytes of the target file allows more.`
       : undefined;
-  const sendOne = async (request: HttpRequest): Promise<Exchange> => {
-    const exchange = await send(request, whyWithheld);
-    if ('response' in exchange) characters += exchange.response.body.length;
-    return exchange;
+  const sendOne = async (request: HttpRequest): Promise<Obtained> => {
+    const obtained = await obtain(request, whyWithheld);
+    if ('response' in obtained.exchange) characters += obtained.exchange.response.body.length;
+    return obtained;
   };
-  const sendOnce = (name: string, request: HttpRequest): Promise<Exchange> => {
+  const sendOnce = async (name: string, request: HttpRequest): Promise<Exchange> => {
     const key = keyOf(name, request);
-    const exchange = sent.get(key) ?? sendOne(request);
-    sent.set(key, exchange);
-    return exchange;
+    const obtaining = sent.get(key) ?? sendOne(request);
+    sent.set(key, obtaining);
+    return (await obtaining).exchange;
   };
   return {
     async send({ requests, unavailable }) {
@@ -79,11 +146,12 @@ function senderOf({ send, maxOfCase }: Channel): Sender {
       for (const [name, request] of requests) came.set(name, await sendOnce(name, request));
       return came;
     },
-    requestsSent: async () => attemptsOf(await Promise.all(sent.values())),
+    async sums() {
+      const obtained = await Promise.all(sent.values());
+      return {
+        count: obtained.length,
+        requestsSent: obtained.reduce((sum, { requestsSent }) => sum + requestsSent, 0),
+      };
+    },
   };
-}
-
-/** How many requests went out for some exchanges, repeats included. */
-export function attemptsOf(exchanges: readonly Exchange[]): number {
-  return exchanges.reduce((sum, { attempts = 1 }) => sum + attempts, 0);
 }

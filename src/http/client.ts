@@ -21,7 +21,7 @@ export interface Client extends Channel {
 }
 
 /** How many of the largest bodies one case may have: they are in memory together. */
-const largestBodiesOfCase = 8;
+const largestBodiesOfCase = 6;
 
 /** Names the suite to whoever reads the logs of a deployment, unless the target file says otherwise. */
 const userAgent = `${ownPackage().name}/${ownPackage().version}`;
@@ -135,6 +135,7 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
       connection = connect();
     },
     maxOfCase: largestBodiesOfCase * limits.bodyBytes,
+    maxAtOnce: options.pacing.concurrency,
     close: async () => {
       queue.close();
       if ('dispatcher' in connection) await connection.dispatcher.destroy();

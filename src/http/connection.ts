@@ -1,9 +1,12 @@
 import { BlockList } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
-import { Agent, buildConnector, type Dispatcher, EnvHttpProxyAgent, errors, Pool } from 'undici';
+import type { buildConnector, Dispatcher, Pool } from 'undici';
+import { onDemand } from '../support/on-demand.js';
 import type { ConnectionOptions, Limits, Tls } from './connection-options.js';
 import { withoutInterimResponses } from './interim-responses.js';
 import { NoConnection } from './transport-error.js';
+
+const undici = onDemand<typeof import('undici')>('undici');
 
 /** What requests are sent over, or why none may be sent, in words for the user. */
 export type Connection = { readonly dispatcher: Dispatcher } | { readonly refusal: string };
@@ -25,6 +28,7 @@ export function connectionsTo(
   const secureContext = secureContextOf(tls);
   if (secureContext === undefined)
     return refused('tls.ca, tls.cert or tls.key is no PEM, or the key is not that of the certificate.');
+  const { Agent, buildConnector, EnvHttpProxyAgent, Pool } = undici();
   const { timeoutMs } = limits;
   // The whole exchange is timed by the client; these only keep undici from waiting longer, as it would for a proxy.
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
@@ -69,7 +73,7 @@ function settled(connect: buildConnector.connector, { timeoutMs, headerBytes }: 
       if (error !== null) callback(new NoConnection(error), null);
       else callback(null, withoutInterimResponses(socket, headerBytes));
     };
-    const timer = setTimeout(() => settle(new errors.ConnectTimeoutError(), null), timeoutMs);
+    const timer = setTimeout(() => settle(new (undici().errors.ConnectTimeoutError)(), null), timeoutMs);
     connect(options, settle);
   };
 }

@@ -16,6 +16,13 @@ export interface HttpRequest {
    * chunked, without Content-Length; with it, but in pieces; or on a connection of its own.
    */
   readonly sent?: 'chunked' | 'in-pieces' | 'on-a-fresh-connection';
+  /** Which repetition of an equal request it is: without it, one exchange serves for all requests that are equal. */
+  readonly again?: number;
+}
+
+/** Equal for requests that leave alike, whichever repetition of one another they are. */
+export function wireText({ again: _, ...request }: HttpRequest): string {
+  return JSON.stringify(request);
 }
 
 export interface HttpResponse {
@@ -62,6 +69,8 @@ export interface Channel {
   renew(): void;
   /** How many characters the bodies of one case may have together: they are kept until it is judged. */
   readonly maxOfCase: number;
+  /** How many exchanges it has at once; further requests wait for their turn. */
+  readonly maxAtOnce: number;
 }
 
 /**

@@ -2,11 +2,12 @@ import { test as base } from '@playwright/test';
 import { referenceCredentials } from '../../reference/credentials.js';
 import { selectedSuite } from '../cases/selection.js';
 import { type Run, startRun } from '../engine/run.js';
+import { defined } from '../support/defined.js';
 import { endpointOf } from '../targets/connection.js';
 import { openTarget } from '../targets/open.js';
 import { runOptionsOf } from '../targets/settings.js';
 import { loadTarget } from '../targets/target.js';
-import { inputsOfRun, loadSession, type Session } from './run-state.js';
+import { comingCases, inputsOfRun, loadSession, type Session } from './run-state.js';
 
 /** Tests are made from them. */
 export const { settings } = inputsOfRun();
@@ -33,7 +34,8 @@ export const test = base.extend<object, WorkerFixtures>({
       const { place, options } = loadTarget(process.env).connection;
       const endpoint = endpointOf(place, { baseUrl: session.target.base_url, credentials: referenceCredentials });
       const client = openTarget(settings.target, endpoint, options, session.requestBudget);
-      await use(await startRun(suite, client, runOptionsOf(settings), session.calibration));
+      const runOptions = { ...runOptionsOf(settings), ...defined({ coming: comingCases() }) };
+      await use(await startRun(suite, client, runOptions, session.calibration));
       await client.close();
     },
     { scope: 'worker' },

@@ -11,7 +11,7 @@ import { certifiedTarget } from '../targets/target.js';
 import { caseIdOf, type Report, reportOf } from './attachment.js';
 import { onceDismissed, outliveReaders } from './dismissal.js';
 import { announceRestoring, endRestoring, restoreFailure } from './failing.js';
-import { inputsOfRun, type Session, saveEnding, sessionOfRun } from './run-state.js';
+import { inputsOfRun, type Session, saveComing, saveEnding, sessionOfRun } from './run-state.js';
 import { selectsCases } from './selection.js';
 
 /** Assembles the certificate from the results of all tests, and ends the run as failed unless the target conforms. */
@@ -37,6 +37,8 @@ export default class CertificateReporter implements Reporter {
     const ids = tests.allTests().flatMap((test) => caseIdOf(test) ?? []);
     // A run that came to no tests begins, too, when it ends.
     if (ids.length > 0) this.selected = new Set(ids);
+    // A run that ends with its first failure sends nothing that it may not come to.
+    if (!this.endsEarly) saveComing(new Set(ids));
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {

@@ -20,7 +20,13 @@ const variable = 'CONFORMANCE_RUN';
 const keyVariable = 'CONFORMANCE_RUN_KEY';
 
 /** The files in the folder. */
-const files = { inputs: 'inputs', session: 'session', requests: 'requests', ending: 'ending' } as const;
+const files = {
+  inputs: 'inputs',
+  session: 'session',
+  requests: 'requests',
+  coming: 'coming',
+  ending: 'ending',
+} as const;
 
 /** What a run goes by. */
 export interface RunInputs {
@@ -158,6 +164,16 @@ export function sessionOfRun(): Session | undefined {
   if (saved === undefined) return undefined;
   const { target, calibration, openedAt } = saved;
   return { target, calibration, requestBudget: budgetInFile(fileOf(files.requests), openedAt) };
+}
+
+/** Says to the workers which cases will be run: they send ahead what those need. */
+export function saveComing(ids: ReadonlySet<string>): void {
+  if (process.env[variable] !== undefined) write(files.coming, ids);
+}
+
+/** The ids of the cases that will be run; undefined where nobody said. */
+export function comingCases(): ReadonlySet<string> | undefined {
+  return read<ReadonlySet<string>>(files.coming);
 }
 
 /** Says how the run ended to the process that began it, if that is another one. */

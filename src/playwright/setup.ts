@@ -1,5 +1,4 @@
 import { referenceCredentials } from '../../reference/credentials.js';
-import { serveReference } from '../../reference/server.js';
 import { startRun } from '../engine/run.js';
 import { budgetInMemory } from '../http/request-budget.js';
 import { referenceBegins } from '../report/reference-notice.js';
@@ -8,6 +7,7 @@ import { UnusableInput } from '../support/problem.js';
 import { endpointOf } from '../targets/connection.js';
 import { openTarget } from '../targets/open.js';
 import { certifiedTarget, loadTarget } from '../targets/target.js';
+import type { World } from '../world/world.js';
 import { inputsOfRun, saveSession, shareRun } from './run-state.js';
 
 /** Once before all tests: starts the reference deployment if nothing else is under test, and calibrates. */
@@ -24,10 +24,7 @@ async function begun(): Promise<() => Promise<void>> {
   if (settings.target.kind === 'reference') process.stdout.write(`${referenceBegins}\n`);
   const unshare = shareRun();
   const { place, options } = loadTarget(process.env).connection;
-  const reference =
-    place.kind === 'reference'
-      ? await serveReference({ world: suite.world, credentials: referenceCredentials })
-      : undefined;
+  const reference = place.kind === 'reference' ? await serveWorld(suite.world) : undefined;
   const endpoint = endpointOf(place, { baseUrl: reference?.url ?? '', credentials: referenceCredentials });
   const requestBudget = budgetInMemory();
   const client = openTarget(settings.target, endpoint, options, requestBudget);
@@ -43,6 +40,11 @@ async function begun(): Promise<() => Promise<void>> {
     unshare();
     await reference?.close();
   };
+}
+
+async function serveWorld(world: World) {
+  const { serveReference } = await import('../../reference/server.js');
+  return serveReference({ world, credentials: referenceCredentials });
 }
 
 /** Ends the run before any test: each would say the same. */

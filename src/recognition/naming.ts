@@ -41,16 +41,15 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
   let isInTexts = false;
   let isInOtherCase = false;
   const note = (text: string, pattern: string) => {
-    const whole = tiers.exactly(text);
-    const ids = whole === undefined ? [...tiers.within(text)] : [whole];
-    if (whole !== undefined && whole !== text) isInOtherCase = true;
+    const { ids, isWhole } = tiers.named(text);
+    if (isWhole && ids[0] !== text) isInOtherCase = true;
     // Of several amid words, each may be said to be returned or not to be.
     if (ids.length > 1 && /\p{L}/u.test(tiers.replaced(text, ''))) {
       for (const id of ids) inText.add(id);
       return;
     }
     for (const id of ids) {
-      if (whole === undefined) isInTexts = true;
+      if (!isWhole) isInTexts = true;
       const here = places.has(pattern) || places.size < maxPatterns ? pattern : anywhereElse;
       const list = places.get(here);
       if (list === undefined) places.set(here, [id]);

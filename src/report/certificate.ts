@@ -1,7 +1,7 @@
 import type { Suite } from '../cases/suite.js';
 import { deservesWarning, type Question } from '../contract/ledger.js';
 import type { Calibration } from '../engine/calibrate.js';
-import { type CaseResult, explored, notReached, notSelected, sampled } from '../engine/case-result.js';
+import { type CaseResult, explored, notReached, notSelected, sampled, sumsOf } from '../engine/case-result.js';
 import { curlCommand } from '../http/curl.js';
 import { type Verdict, verdicts, worst } from '../judge/verdict.js';
 import { behindBar, oneLine } from '../support/foreign-text.js';
@@ -28,6 +28,7 @@ export interface Certificate {
   readonly unstable: readonly UnstableEntry[];
   readonly notes: readonly string[];
   readonly requests_sent: number;
+  readonly exchanges_judged: number;
   readonly started_at: string;
   readonly duration_ms: number;
 }
@@ -120,7 +121,7 @@ export function factsOf(
   { only, notes }: { readonly only?: readonly string[]; readonly notes: readonly string[] },
 ): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'notes'> {
   return {
-    requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration?.requestsSent ?? 0),
+    requestsSent: (calibration?.requestsSent ?? 0) + sumsOf(results).requestsSent,
     isSelection: only !== undefined,
     notes: [...(calibration?.note === undefined ? [] : [calibration.note]), ...notes],
   };
@@ -181,6 +182,7 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
       ...(found?.subject === explored ? [found.reason] : []),
     ],
     requests_sent: facts.requestsSent,
+    exchanges_judged: sumsOf(all).exchangesJudged,
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
   };

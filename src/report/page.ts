@@ -15,6 +15,7 @@ export function certificatePage(certificate: Certificate, suite: Suite): string 
     notes,
     incomplete_because,
     requests_sent,
+    exchanges_judged,
     started_at,
   } = certificate;
   const whyNot = incomplete_because ?? sharedReasonTexts(certificate);
@@ -40,7 +41,7 @@ export function certificatePage(certificate: Certificate, suite: Suite): string 
 ${target.version === undefined ? '' : html`<dt>Version</dt><dd>${target.version}</dd>`}
 ${target.contact === undefined ? '' : html`<dt>Contact</dt><dd>${target.contact}</dd>`}
 <dt>Suite</dt><dd>${certificate.suite.name} ${certificate.suite.version}<br><code>${certificate.suite.digest}</code></dd>
-<dt>Requests</dt><dd>${String(requests_sent)}</dd>
+<dt>Requests</dt><dd>${String(requests_sent)}, for ${String(exchanges_judged)} exchanges judged</dd>
 <dt>Started</dt><dd>${started_at}</dd>
 </dl>
 ${notes.map((note) => html`<p>${note}</p>`)}

@@ -3,7 +3,7 @@ import { filterSubject } from '../contract/documented-request.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { contentOf } from '../http/request-content.js';
-import { isJsonObject } from '../support/json.js';
+import { isJsonObject, memberOf } from '../support/json.js';
 import { kinds, type NamedWorld } from '../world/named-world.js';
 
 /** What is to be seen in a request: features that it has, and quantities, by what they are of. */
@@ -74,18 +74,17 @@ function together(all: readonly Traits[]): Traits {
 
 function traitsOf(request: HttpRequest, world: NamedWorld): Traits {
   const { query, body } = contentOf(request);
-  const member = (of: unknown, name: string): unknown => (isJsonObject(of) ? of[name] : undefined);
   const isFilled = (value: unknown) => isJsonObject(value) && Object.keys(value).length > 0;
   const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
-  const order = member(body, 'order');
-  const items = listOf(member(order, 'items')).filter(isJsonObject);
+  const order = memberOf(body, 'order');
+  const items = listOf(memberOf(order, 'items')).filter(isJsonObject);
   const filters = query.flatMap(([name]) => filterSubject(name)?.on ?? []);
   const products = items.flatMap(({ product_id }) => (product_id === undefined ? [] : [product_id]));
   const text = `${request.path}\n${request.body ?? ''}`;
   const features: Readonly<Record<string, boolean>> = {
-    'with metadata': isFilled(member(body, 'metadata')),
-    'with order metadata': isFilled(member(order, 'metadata')),
-    'with expand': listOf(member(member(body, 'options'), 'expand')).length > 0,
+    'with metadata': isFilled(memberOf(body, 'metadata')),
+    'with order metadata': isFilled(memberOf(order, 'metadata')),
+    'with expand': listOf(memberOf(memberOf(body, 'options'), 'expand')).length > 0,
     'with audienceRulesOnly': query.some(([name]) => name === 'audienceRulesOnly'),
     'with a filter': filters.length > 0,
     'with a filter by campaign': filters.includes('campaign'),

@@ -2,11 +2,9 @@ import type { Plan } from '../engine/plan.js';
 import { withHeaders } from '../http/client.js';
 import { curlCommand } from '../http/curl.js';
 import type { Headers, HttpRequest } from '../http/exchange.js';
+import type { RequestFormat } from './request-formats.js';
 
-/** How each request of a plan may be written, for other programs to send. */
-export const requestFormats = { curl: asCurl, http: asHttpFile } as const;
-
-export type RequestFormat = keyof typeof requestFormats;
+const writtenAs = { curl: asCurl, http: asHttpFile } as const satisfies Record<RequestFormat, unknown>;
 
 /**
  * All requests of a plan that are known before anything is sent, so save for random ones.
@@ -24,7 +22,7 @@ export function plannedRequests(
     requests.map((request, n) => ({ title: `${id}, ${n + 1} of ${requests.length}`, request })),
   );
   return named
-    .map(({ title, request }) => requestFormats[format](title, withHeaders(request, extraHeaders), baseUrl))
+    .map(({ title, request }) => writtenAs[format](title, withHeaders(request, extraHeaders), baseUrl))
     .join('\n');
 }
 

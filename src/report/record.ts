@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { Document, type ScalarTag, visit } from 'yaml';
+import type { ScalarTag } from 'yaml';
 import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
 import { type Answers, joined } from '../judge/answers.js';
@@ -8,7 +8,7 @@ import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
 import { checkedValue } from '../support/schema.js';
 import { schemaFlaw } from '../support/stated-schema.js';
-import { parseYaml, readYaml, type YamlFile } from '../support/yaml-file.js';
+import { parseYaml, readYaml, type YamlFile, yaml } from '../support/yaml-file.js';
 import { type ResponseText, requestText, responseTextFor } from './exchange-text.js';
 
 /** A file of outcomes of one target. Its schema is `schemas/record.schema.json`. */
@@ -79,6 +79,7 @@ export function formatRecord(record: TargetRecord): string {
 
 /** YAML that reads back as the same value, whatever the texts hold, and in which no key of a stranger begins a line. */
 function yamlOf(value: object): string {
+  const { Document, visit } = yaml();
   const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [escapedText, ...tags] });
   visit(document, {
     Scalar(place, scalar) {

@@ -11,7 +11,8 @@ import { isShared, type SharedReasons, sharedReasons, sharedReasonTexts } from '
  * and where the results lie. What kept several cases from being judged is reported once.
  */
 export function summaryOf(certificate: Certificate, written: Written): string {
-  const { target, selected, summary, requirements, questions, drift, unstable, notes, requests_sent } = certificate;
+  const { target, selected, summary, requirements, questions, drift, unstable, notes } = certificate;
+  const { requests_sent, exchanges_judged } = certificate;
   const warnings = questions.filter(({ warning }) => warning);
   const fields: [string, string][] = [
     ...(selected === undefined
@@ -23,7 +24,7 @@ export function summaryOf(certificate: Certificate, written: Written): string {
           ],
         ] satisfies [string, string][])
       : ([['Selected', `${sumsText(selected.cases)}${counted(drift.length, 'drift')}`]] satisfies [string, string][])),
-    ['Requests', String(requests_sent)],
+    ['Requests', `${requests_sent}, for ${exchanges_judged} exchanges judged`],
     ['Certificate', `${written.certificate}, ${written.page}`],
     ['Observed', written.observed],
     ...recordField(written),

@@ -1,35 +1,94 @@
-import { readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
-import addFormats from 'ajv-formats';
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { stepsOf } from './json.js';
+import { onDemand } from './on-demand.js';
 import { packageRoot } from './package-root.js';
 import { type Problem, UnusableInput } from './problem.js';
 import { suggest } from './suggest.js';
 import type { Path, YamlFile } from './yaml-file.js';
 
-const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: true, strictRequired: false, strictTypes: false });
-// ajv-formats is CommonJS whose type declarations put the function under `default`.
-(addFormats as unknown as (ajv: Ajv2020) => void)(ajv);
+const ajvPackage = onDemand<typeof import('ajv/dist/2020.js')>('ajv/dist/2020.js');
+const standalone = onDemand<typeof import('ajv/dist/standalone/index.js')>('ajv/dist/standalone');
+const formats = onDemand<(ajv: Ajv2020) => void>('ajv-formats');
 
-const compiled = new Map<string, ValidateFunction>();
+const known = new Map<string, ValidateFunction>();
 
-/** The validator of a file in `schemas/`, by its name without `.schema.json`. Compiled once per process. */
+/**
+ * The validator of a file in `schemas/`, by its name without `.schema.json`: the one that the build has compiled, unless
+ * the schema was edited since. Loaded once per process.
+ */
 export function schemaNamed(name: string): ValidateFunction {
-  const known = compiled.get(name);
-  if (known !== undefined) return known;
-  const text = readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8');
-  // A schema that another one refers to has to be known before.
-  for (const [, other = ''] of text.matchAll(/"\$ref": "([a-z-]+)\.schema\.json/g)) schemaNamed(other);
-  const validate = ajv.compile(JSON.parse(text));
-  compiled.set(name, validate);
+  const validate = known.get(name) ?? builtValidator(name) ?? compiled(name);
+  known.set(name, validate);
   return validate;
+}
+
+const folder = path.join(packageRoot, 'schemas');
+
+/** The texts of a schema, and of those that it refers to: first those that have to be known before others. */
+function textsOf(name: string, before: ReadonlyMap<string, string> = new Map()): Map<string, string> {
+  const text = readFileSync(path.join(folder, `${name}.schema.json`), 'utf8');
+  const others = [...text.matchAll(/"\$ref": "([a-z-]+)\.schema\.json/g)].map(([, other = '']) => other);
+  return new Map([...others.reduce((texts, other) => textsOf(other, texts), new Map(before)), [name, text]]);
+}
+
+let made: Ajv2020 | undefined;
+
+/** What compiles schemas. To load it and to compile them takes a third of what a short command takes. */
+function ajv(): Ajv2020 {
+  if (made !== undefined) return made;
+  const code = { source: true };
+  made = new (ajvPackage().Ajv2020)({
+    allErrors: true,
+    verbose: true,
+    strict: true,
+    strictRequired: false,
+    strictTypes: false,
+    code,
+  });
+  formats()(made);
+  return made;
+}
+
+function compiled(name: string): ValidateFunction {
+  for (const [each, text] of textsOf(name))
+    if (ajv().getSchema(`${each}.schema.json`) === undefined) ajv().addSchema(JSON.parse(text));
+  return ajv().getSchema(`${name}.schema.json`) as ValidateFunction;
+}
+
+/** Where the build leaves compiled schemas, beside the other compiled files; sources have none. */
+const builtFolder = import.meta.filename.endsWith('.js') ? path.join(packageRoot, 'dist', 'schemas') : undefined;
+
+/** The file that has the validator of a schema as it now is. */
+function builtFile(inFolder: string, name: string): string {
+  const hash = createHash('sha256');
+  for (const text of textsOf(name).values()) hash.update(text);
+  return path.join(inFolder, `${name}.${hash.digest('hex')}.cjs`);
+}
+
+function builtValidator(name: string): ValidateFunction | undefined {
+  if (builtFolder === undefined) return undefined;
+  const file = builtFile(builtFolder, name);
+  return existsSync(file) ? onDemand<ValidateFunction>(file)() : undefined;
+}
+
+/** Compiles all schemas for whoever asks for them from now on. */
+export function buildSchemas(): void {
+  if (builtFolder === undefined) return;
+  rmSync(builtFolder, { recursive: true, force: true });
+  mkdirSync(builtFolder);
+  for (const file of readdirSync(folder)) {
+    const [, name] = /^(.*)\.schema\.json$/.exec(file) ?? [];
+    if (name !== undefined) writeFileSync(builtFile(builtFolder, name), standalone().default(ajv(), compiled(name)));
+  }
 }
 
 /** The validator of a part of such a schema. @param pointer to that part, as a JSON Pointer (RFC 6901) */
 export function schemaPiece(name: string, pointer: string): ValidateFunction {
-  schemaNamed(name);
-  const validate = ajv.getSchema(`${name}.schema.json#${pointer}`);
+  compiled(name);
+  const validate = ajv().getSchema(`${name}.schema.json#${pointer}`);
   if (validate === undefined) throw new Error(`schemas/${name}.schema.json has nothing at ${pointer}.`);
   return validate;
 }

@@ -1,7 +1,17 @@
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
+import { onDemand } from './on-demand.js';
+
+const ajv = onDemand<typeof import('ajv/dist/2020.js')>('ajv/dist/2020.js');
 
 // Own properties only: a body may have a member `constructor`, and any object has one.
-const users = new Ajv2020({ allErrors: true, strict: false, validateFormats: false, ownProperties: true });
+const options = { allErrors: true, strict: false, validateFormats: false, ownProperties: true };
+
+let made: Ajv2020 | undefined;
+
+function users(): Ajv2020 {
+  made ??= new (ajv().Ajv2020)(options);
+  return made;
+}
 
 const usersCompiled = new WeakMap<object, ValidateFunction>();
 
@@ -11,12 +21,12 @@ const usersCompiled = new WeakMap<object, ValidateFunction>();
  * @throws Error that says what is wrong with the schema
  */
 export function compileSchema(schema: object | boolean): ValidateFunction {
-  if (typeof schema === 'boolean') return users.compile(schema);
+  if (typeof schema === 'boolean') return users().compile(schema);
   const known = usersCompiled.get(schema);
   if (known !== undefined) return known;
   // A file that is read again brings its $id again.
-  if ('$id' in schema) users.removeSchema(String(schema.$id));
-  const validate = users.compile(schema);
+  if ('$id' in schema) users().removeSchema(String(schema.$id));
+  const validate = users().compile(schema);
   usersCompiled.set(schema, validate);
   return validate;
 }

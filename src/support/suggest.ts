@@ -1,4 +1,6 @@
-import { closest, distance } from 'fastest-levenshtein';
+import { onDemand } from './on-demand.js';
+
+const levenshtein = onDemand<typeof import('fastest-levenshtein')>('fastest-levenshtein');
 
 /** So many names are listed as a whole; of more, the nearest few. */
 const maxListed = 25;
@@ -12,6 +14,7 @@ const maxNearest = 5;
  */
 export function suggest(unknown: string, known: readonly string[]): string {
   if (known.length === 0) return 'There is none.';
+  const { closest, distance } = levenshtein();
   const nearest = closest(unknown, [...known]);
   const near = distance(unknown.toLowerCase(), nearest.toLowerCase()) <= Math.max(2, unknown.length / 3);
   if (near) return `Did you mean '${nearest}'?`;

@@ -1,18 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import {
-  type Document,
-  isAlias,
-  isCollection,
-  isMap,
-  isScalar,
-  LineCounter,
-  type Node,
-  type ParsedNode,
-  parseDocument,
-  visit,
-} from 'yaml';
+import type { Document, Node, ParsedNode } from 'yaml';
+import { onDemand } from './on-demand.js';
 import { type Location, type Problem, UnusableInput } from './problem.js';
+
+/** The package itself, for those who write YAML. */
+export const yaml = onDemand<typeof import('yaml')>('yaml');
 
 /** Steps from the root of a document to a value in it: keys of mappings and indices of sequences. */
 export type Path = readonly (string | number)[];
@@ -61,6 +54,7 @@ export function readYaml(file: string, shown = path.relative(process.cwd(), file
  * @throws UnusableInput with one problem per syntax error
  */
 export function parseYaml(text: string, file: string): YamlFile {
+  const { isAlias, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const locate = (offset: number): Location => {
@@ -130,6 +124,7 @@ function valueIn(document: Document, locate: (offset: number) => Location): unkn
   try {
     return document.toJS();
   } catch (error) {
+    const { visit } = yaml();
     let at = 0;
     visit(document, {
       Alias: (_, alias) => {

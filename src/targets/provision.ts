@@ -3,12 +3,12 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
-import { stringify } from 'yaml';
 import type { StatedOptions } from '../http/connection-options.js';
 import { credentialPlaceholders } from '../http/credentials.js';
 import { redactor } from '../http/redact.js';
 import { oneLine } from '../support/foreign-text.js';
 import { UnusableInput } from '../support/problem.js';
+import { yaml } from '../support/yaml-file.js';
 import { boundWorld } from '../world/bindings.js';
 import { worldOf } from '../world/formats.js';
 import { kinds, lists, type NamedWorld } from '../world/named-world.js';
@@ -246,7 +246,7 @@ function ownIds(printed: string): Map<string, string> | undefined {
 
 function asYaml(document: BindingsDocument, target: TargetFile): string {
   const heading = `# Written by: npx conformance provision --target ${target.yaml.file}`;
-  return `${heading}\n${stringify(document, { lineWidth: 0 })}`;
+  return `${heading}\n${yaml().stringify(document, { lineWidth: 0 })}`;
 }
 
 /** Whoever reads the file meanwhile, or after an interruption, finds it whole. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Additive } from '../judge/drift.js';
 import { UnusableInput } from '../support/problem.js';
-import { checkedValue, schemaNamed } from '../support/schema.js';
+import { checkedValue } from '../support/schema.js';
 import { type Path, readYaml, type YamlFile } from '../support/yaml-file.js';
 import type { Kind, lists } from '../world/named-world.js';
 import type { Rule } from '../world/world.js';
@@ -47,8 +47,6 @@ export interface TargetFile {
 export function targetFileOf(environment: Environment): TargetFile | undefined {
   const { TARGET } = environment;
   if (!TARGET || environment[variables.reference] === '1') return undefined;
-  // The schema of target files refers to that of bindings.
-  schemaNamed('bindings');
   const yaml = readYaml(TARGET, TARGET);
   return { yaml, document: checkedValue('target', yaml) as TargetDocument };
 }

@@ -1,5 +1,3 @@
-import { comparisonTable, differences } from '../../report/compare.js';
-import { readCertificate } from '../certifying.js';
 import type { ConfigureCommand } from '../command.js';
 import { exitStatus } from '../exit-status.js';
 
@@ -8,7 +6,9 @@ const configure: ConfigureCommand = (command, end) => {
     .description('shows in which requirements and questions certificates differ')
     .argument('<certificate>', 'a certificate.json')
     .argument('<certificates...>', 'others')
-    .action((first: string, others: string[]) => {
+    .action(async (first: string, others: string[]) => {
+      const { readCertificate } = await import('../../report/certificate-file.js');
+      const { comparisonTable, differences } = await import('../../report/compare.js');
       const certificates = [first, ...others].map(readCertificate);
       process.stdout.write(comparisonTable(certificates));
       end(differences(certificates).length === 0 ? exitStatus.conforms : exitStatus.drift);

@@ -1,48 +1,14 @@
-import { referenceCredentials } from '../../../reference/credentials.js';
-import { serveReference } from '../../../reference/server.js';
-import { loadSuite, ownFolder } from '../../cases/suite.js';
-import { noRepeats } from '../../http/connection-options.js';
-import { referenceBegins, referenceEnds } from '../../report/reference-notice.js';
-import { asLines } from '../../support/foreign-text.js';
-import { availabilityOf } from '../../targets/availability.js';
-import { endpointOf } from '../../targets/connection.js';
-import { diagnose, findingsText } from '../../targets/doctor.js';
-import { openTarget } from '../../targets/open.js';
-import { loadTarget } from '../../targets/target.js';
 import type { ConfigureCommand } from '../command.js';
-import { exitStatus } from '../exit-status.js';
-import { setVariables, type TargetFlags, targetFlags, targetVariables } from '../flags.js';
+import { type TargetFlags, targetFlags } from '../flags.js';
 
 const configure: ConfigureCommand = (command, end) => {
   targetFlags(command)
     .description('sends at most three requests, and says what keeps a target from being certified')
     .argument('[base-url]', 'in place of --base-url')
-    .action(async (url: string | undefined, flags: TargetFlags) => end(await doctor(url, flags)));
+    .action(async (url: string | undefined, flags: TargetFlags) => {
+      const { doctor } = await import('../diagnosing.js');
+      end(await doctor(url, flags));
+    });
 };
 
 export default configure;
-
-async function doctor(url: string | undefined, flags: TargetFlags): Promise<number> {
-  setVariables(targetVariables(flags, url === undefined ? [] : [url]));
-  const { target, connection } = loadTarget(process.env);
-  const { place, options } = connection;
-  const suite = loadSuite(ownFolder, availabilityOf(process.env).availability);
-  const reference =
-    place.kind === 'reference'
-      ? await serveReference({ world: suite.world, credentials: referenceCredentials })
-      : undefined;
-  const endpoint = endpointOf(place, { baseUrl: reference?.url ?? '', credentials: referenceCredentials });
-  const client = openTarget(target, endpoint, { ...options, repeats: noRepeats });
-  const findings = await diagnose(suite, client, { ...target, baseUrl: endpoint.baseUrl });
-  await client.close();
-  await reference?.close();
-  const isReference = place.kind === 'reference';
-  const where = isReference ? referenceBegins : `Target ${target.name}: ${place.baseUrl}`;
-  process.stdout.write(
-    asLines([where, ...(target.notes ?? []), '']) +
-      findingsText(findings) +
-      asLines(isReference ? ['', referenceEnds] : []),
-  );
-  if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
-  return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;
-}

@@ -1,5 +1,4 @@
 import { asLines } from '../../support/foreign-text.js';
-import { provision } from '../../targets/provision.js';
 import type { ConfigureCommand } from '../command.js';
 import { setVariables } from '../flags.js';
 
@@ -10,6 +9,7 @@ const configure: ConfigureCommand = (command) => {
     .option('--base-url <url>', 'in place of that of the target file (environment: BASE_URL)')
     .option('--reuse', 'keeps what has an id already, and has only the rest created')
     .action(async ({ target, baseUrl, reuse = false }: { target?: string; baseUrl?: string; reuse?: boolean }) => {
+      const { provision } = await import('../../targets/provision.js');
       setVariables({ TARGET: target, BASE_URL: baseUrl });
       const say = (line: string) => process.stdout.write(asLines([line]));
       const { bindings, bound, without } = await provision(process.env, reuse, say);

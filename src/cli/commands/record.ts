@@ -1,4 +1,4 @@
-import { type CertifyFlags, certify, certifyFlags } from '../certifying.js';
+import { type CertifyFlags, certifyFlags } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
 
 const configure: ConfigureCommand = (command, end, behind) => {
@@ -6,7 +6,10 @@ const configure: ConfigureCommand = (command, end, behind) => {
     .description('runs the cases, and writes a record of what the target does where nothing is documented')
     .requiredOption('--to <file>', 'where the record goes')
     .option('--update', 'shows what differs from the record that is there, and accepts it')
-    .action(async (args: string[], flags: CertifyFlags) => end(await certify(args, behind, flags)));
+    .action(async (args: string[], flags: CertifyFlags) => {
+      const { certify } = await import('../certifying.js');
+      end(await certify(args, behind, flags));
+    });
 };
 
 export default configure;

@@ -1,0 +1,49 @@
+import { type Command, Option } from 'commander';
+import { type RequestFormat, requestFormats } from '../report/request-formats.js';
+import { countNumber, type TargetFlags, targetFlags } from './flags.js';
+
+/** What the flags of the commands that certify say. */
+export interface CertifyFlags extends TargetFlags {
+  readonly out?: string;
+  readonly against?: string;
+  readonly intrusive: boolean;
+  readonly dryRun?: boolean;
+  readonly format?: RequestFormat;
+  readonly worldLoaded?: true;
+  readonly only?: readonly string[];
+  readonly failed?: true;
+  readonly bail?: true;
+  readonly watch?: true;
+  readonly explore?: number;
+  readonly seed?: number;
+  /** Of the record command. */
+  readonly to?: string;
+  readonly update?: true;
+}
+
+/** Adds the flags and arguments of the commands that certify. */
+export function certifyFlags(command: Command): Command {
+  const count = (flags: string, description: string) => new Option(flags, description).argParser(countNumber);
+  return targetFlags(command)
+    .option('--out <folder>', 'for the results; results/<target> unless given')
+    .option('--against <record>', 'reports every difference from a record')
+    .option('--dry-run', 'prints what would be sent, and sends nothing')
+    .addOption(
+      new Option('--format <format>', 'of a dry run: its requests for a shell, or for an editor').choices(
+        requestFormats,
+      ),
+    )
+    .option('--world-loaded', 'says that the world is loaded, so that a target that returns nothing of it fails')
+    .option('--no-intrusive', 'leaves out cases that send bad credentials, oversized bodies or other methods')
+    .option('--only <name>', 'this case, requirement, question, tag or group alone; may be repeated', collected)
+    .addOption(new Option('--failed', 'what did not pass when it was last run').conflicts('only'))
+    .option('--bail', 'ends with the first failure')
+    .option('--watch', 'again whenever a case, the target file or the answers of the target change')
+    .addOption(count('--explore <requests>', 'goes beyond the written cases with so many random requests'))
+    .addOption(count('--seed <number>', 'draws the same requests again'))
+    .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
+}
+
+function collected(name: string, before: readonly string[] = []): string[] {
+  return [...before, ...name.split(',')];
+}

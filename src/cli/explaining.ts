@@ -1,0 +1,28 @@
+import { loadSuite, ownFolder } from '../cases/suite.js';
+import { explanation } from '../engine/explain.js';
+import { UnusableInput } from '../support/problem.js';
+import { suggest } from '../support/suggest.js';
+import { availabilityOf } from '../targets/availability.js';
+import { setVariables } from './flags.js';
+
+/**
+ * Prints what a case sends and expects, and why.
+ *
+ * @param id of a case, or of a question
+ * @throws UnusableInput where there is no such case, or no such row
+ */
+export function explain(id: string, { row, target }: { row?: number; target?: string }): void {
+  setVariables({ TARGET: target });
+  const suite = loadSuite(ownFolder, availabilityOf(process.env).availability);
+  const testCase = suite.cases.find((each) => each.id === id);
+  if (testCase === undefined) {
+    const ids = suite.cases.map((each) => each.id);
+    throw new UnusableInput([{ at: { setting: id }, message: 'is no case', hint: suggest(id, ids) }]);
+  }
+  const { length } = testCase.rows;
+  if (row !== undefined && row > length) {
+    const hint = `It has ${length === 1 ? 'one row' : `${length} rows`}.`;
+    throw new UnusableInput([{ at: { setting: '--row' }, message: `${id} has no row ${row}`, hint }]);
+  }
+  process.stdout.write(explanation(testCase, suite, row));
+}
