@@ -37,7 +37,7 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
     const made = {
       step: isTier || isOther ? '*' : stepFor(keys.replaced(tiers.replaced(key, '*'), '*')),
       // Where each table of a deployment counts by itself, a key may be the id of a tier and of something else.
-      namesTiers: isTier || (!isOther && tiers.within(key).size > 0),
+      namesTiers: isTier || (!isOther && tiers.named(key).ids.length > 0),
     };
     seen.set(key, made);
     return made;
