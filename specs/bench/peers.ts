@@ -55,7 +55,12 @@ const headers = {
 function bodyOf(n: number): string {
   const id = (kind: 'customer' | 'product', name: string) => suite.world.ids[kind].get(name);
   const items = [{ product_id: id('product', 'mug'), quantity: n + 2 }];
-  return JSON.stringify({ customer: { id: id('customer', 'ordinary') }, order: { items }, options: {}, metadata: {} });
+  return JSON.stringify({
+    customer: { id: id('customer', 'ordinary') },
+    order: { items, metadata: {} },
+    options: {},
+    metadata: {},
+  });
 }
 
 /** For Newman. */
