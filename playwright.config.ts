@@ -14,10 +14,10 @@ export default defineConfig({
   testDir: 'specs',
   testMatch: `conformance.spec${extension}`,
   globalSetup: adapter('setup'),
-  reporter: [['list'], [adapter('reporter')]],
+  // Its own first: see src/playwright/failing.ts.
+  reporter: [[adapter('reporter')], ['list']],
   // Not test-results/, which Playwright would clear: that may be of the project in whose folder this runs.
   outputDir: path.resolve(out, 'playwright'),
-  preserveOutput: 'failures-only',
   // One worker: concurrency inside a case is faster than more workers, and gentler on a deployment.
   workers: 1,
   // Which makes nothing parallel then, but lets --shard divide the cases of a file.

@@ -3,12 +3,11 @@ import { type CaseResult, explored, sampled } from '../src/engine/case-result.js
 import type { Run } from '../src/engine/run.js';
 import { sampledCases } from '../src/engine/sample.js';
 import { attachReport, caseAnnotation } from '../src/playwright/attachment.js';
+import { expectFailure } from '../src/playwright/failing.js';
 import { settings, suite, test } from '../src/playwright/fixtures.js';
-import type { Session } from '../src/playwright/run-state.js';
 import { codeFrame } from '../src/report/code-frame.js';
-import { driftText } from '../src/report/drift-text.js';
 import { responseTextFor } from '../src/report/exchange-text.js';
-import { failureText } from '../src/report/failure-text.js';
+import { brokenText, isBroken } from '../src/report/failure-text.js';
 import { packageRoot } from '../src/support/package-root.js';
 import type { Location } from '../src/support/problem.js';
 
@@ -42,11 +41,11 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
       calibration: { requestsSent, ...(note === undefined ? {} : { note }) },
     });
     await showRows(result);
-    const { verdict, reason } = result;
-    if (verdict === 'fail' || verdict === 'error') throw shown(result, session);
-    // A changed shape shows in every case; it is reported once, for all of them.
-    if (result.drift.some(({ kind }) => kind === 'outcome')) throw drifted(result);
-    // After each failing test the worker is replaced, half a second each: only what is broken fails.
+    const { verdict, reason, at } = result;
+    if (isBroken(result)) {
+      expectFailure(testInfo);
+      throw located(brokenText(result, target.base_url, responseText).text, id, at);
+    }
     test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
   });
 }
@@ -56,7 +55,7 @@ async function showRows({ rows, at }: CaseResult): Promise<void> {
   if (rows.length < 2) return;
   for (const { title, verdict, reason } of rows) {
     const show = () => {
-      if (verdict === 'fail') throw located(reason, title, at);
+      if (verdict === 'fail') throw unlocated(reason);
     };
     try {
       await test.step(verdict === 'pass' ? title : `${title} · ${verdict}`, show, { location: absolute(at) });
@@ -64,15 +63,6 @@ async function showRows({ rows, at }: CaseResult): Promise<void> {
       // All rows are shown; the case fails as a whole.
     }
   }
-}
-
-function shown(result: CaseResult, { target }: Session): Error {
-  return located(failureText(result, target.base_url, responseText), result.id, result.at);
-}
-
-function drifted(result: CaseResult): Error {
-  const texts = result.drift.map((drift) => driftText(drift, result, responseText));
-  return located(texts.join('\n\n'), result.id, result.at);
 }
 
 /** Playwright shows no lines of packages, as which this one may be installed. */
@@ -84,6 +74,13 @@ function located(text: string, id: string, at: Location): Error {
   const message = isInstalled ? [text, '', ...codeFrame({ file, line, column })].join('\n') : text;
   const error = new Error(message);
   error.stack = `Error: ${message}\n    at case ${id} (${file}:${line}:${column})`;
+  return error;
+}
+
+/** The row is a step that has the place of its case: to show the lines there once more takes longer than to judge it. */
+function unlocated(text: string): Error {
+  const error = new Error(text);
+  error.stack = `Error: ${text}`;
   return error;
 }
 

@@ -5,10 +5,12 @@
 // Standard output: the same of all that there is now, or of what was created.
 import { json } from 'node:stream/consumers';
 
+/** @type {any} */
 const world = await json(process.stdin);
-const { BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN } = process.env;
+const { BASE_URL, CLIENT_APPLICATION_ID = '', CLIENT_TOKEN = '' } = process.env;
 const created = new Map(Object.entries(world.existing ?? {}));
 
+/** @param {string} list @param {any} thing */
 async function create(list, { id, ...thing }) {
   if (created.has(id)) return;
   const response = await fetch(`${BASE_URL}/manage/${list}`, {
@@ -21,12 +23,18 @@ async function create(list, { id, ...thing }) {
     body: JSON.stringify(thing),
   });
   if (!response.ok) throw new Error(`${list} ${id}: ${response.status} ${await response.text()}`);
-  created.set(id, (await response.json()).id);
+  const { id: its } = /** @type {any} */ (await response.json());
+  created.set(id, its);
 }
 
-/** The deployment's id of something that was created before. */
+/**
+ * The deployment's id of something that was created before.
+ *
+ * @param {string} id
+ */
 const own = (id) => created.get(id);
 
+/** @param {any} rule */
 const ruleOf = (rule) => {
   if (rule.kind === 'customer') return { ...rule, any_of: rule.any_of.map(own) };
   return 'id' in rule ? { ...rule, id: own(rule.id) } : rule;

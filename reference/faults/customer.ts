@@ -1,6 +1,6 @@
 import { refuse } from '../early-response.js';
 import type { Handlers } from '../handlers.js';
-import { additions, also, bothFilters, cached, type Fault, isReservedForSome, unlessWaived } from './fault.js';
+import { also, bothFilters, cached, type Fault, isReservedForSome, unlessWaived } from './fault.js';
 
 /** Who the customer is, and what is reserved for whom. */
 export const customerFaults: readonly Fault[] = [
@@ -17,7 +17,7 @@ export const customerFaults: readonly Fault[] = [
     story: 'The customer is looked up by another member than id, and never found.',
     collateral: also({
       omitted: ['result.all-valid'],
-      control: [...bothFilters, 'request.get-with-body', 'result.valid-only'],
+      control: [...bothFilters, 'order.metadata', 'request.get-with-body', 'result.valid-only'],
     }),
     change: () => ({ customerOf: () => undefined }),
   },
@@ -25,7 +25,7 @@ export const customerFaults: readonly Fault[] = [
     id: 'first-listed-customer-only',
     breaks: 'customer.by-id',
     story: 'Of the customers for whom a tier is reserved, the first is compared.',
-    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
+    collateral: also({ omitted: ['result.all-valid'], control: [...bothFilters, 'order.metadata'] }),
     change: () => ({ customerRule: ({ any_of }, { customer }) => any_of[0] === unlessWaived(customer, any_of[0]) }),
   },
   {
@@ -34,7 +34,7 @@ export const customerFaults: readonly Fault[] = [
     story: 'Of the customers for whom a tier is reserved, the comparison with the last decides.',
     collateral: also({
       omitted: ['result.all-valid'],
-      control: [...bothFilters, 'request.get-with-body', 'result.valid-only'],
+      control: [...bothFilters, 'order.metadata', 'request.get-with-body', 'result.valid-only'],
     }),
     change: () => ({
       customerRule: ({ any_of }, { customer }) => any_of.at(-1) === unlessWaived(customer, any_of.at(-1)),
@@ -63,7 +63,9 @@ export const customerFaults: readonly Fault[] = [
     story: 'A customer who stands in no rule is taken for one who does not exist.',
     collateral: also({
       refused: [
-        ...additions,
+        ...bothFilters,
+        'options.expand-category',
+        'request.get-with-body',
         'metadata.promotion-rules',
         'order.product-item',
         'order.sku-item',
@@ -87,7 +89,7 @@ export const customerFaults: readonly Fault[] = [
     story: 'The customer is kept in a variable of the module and read but once.',
     collateral: also({
       omitted: ['result.all-valid'],
-      control: [...bothFilters, 'request.get-with-body', 'result.valid-only'],
+      control: [...bothFilters, 'order.metadata', 'request.get-with-body', 'result.valid-only'],
     }),
     change(handlers) {
       let first: { readonly customer: ReturnType<Handlers['customerOf']> } | undefined;
@@ -103,7 +105,11 @@ export const customerFaults: readonly Fault[] = [
     id: 'cached-without-the-customer',
     breaks: 'customer.by-id',
     story: 'Results are cached under everything that a request says save who sends it.',
-    collateral: also({ extra: ['result.valid-only'], omitted: ['result.all-valid'] }),
+    collateral: also({
+      control: [...bothFilters, 'order.metadata'],
+      extra: ['result.valid-only'],
+      omitted: ['result.all-valid'],
+    }),
     change: cached((request) => ({ ...request, customer: undefined })),
   },
   {

@@ -90,7 +90,10 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-first-match-only`,
       breaks,
       story: '"find" is written for "filter".',
-      collateral,
+      collateral: {
+        ...collateral,
+        ...(breaks === 'filter.promotion-id' ? {} : also({ control: ['limit.newest-150'] })),
+      },
       change: cut(1),
     },
     {
@@ -108,8 +111,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-within-a-page`,
       breaks,
       story: 'The filter is applied to the page of 10 that would have been returned without it.',
-      // Where it is the metadata filter, the rest still has what is presupposed.
-      ...(breaks === 'filter.promotion-id' ? { collateral } : {}),
+      collateral,
       change: (handlers) => ({
         select(request) {
           const test = hasFilter(request) ? handlers.restriction(request) : undefined;
@@ -144,6 +146,13 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-cached`,
       breaks,
       story: 'The filter of the first request that has one is kept for the others.',
+      // With both filters, what matches neither comes back, of which the campaign filter's cases speak.
+      collateral: {
+        ...collateral,
+        ...(breaks === 'filter.promotion-id'
+          ? {}
+          : also({ control: ['limit.newest-150'], extra: ['filter.promotion-id'] })),
+      },
       change(handlers) {
         let kept: ParsedQuery['filters'] | undefined;
         return {

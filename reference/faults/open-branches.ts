@@ -124,16 +124,20 @@ interface Loss {
   readonly breaks: Fault['breaks'];
   readonly story: string;
   readonly change: (handlers: Handlers) => Partial<Handlers>;
+  /** Whether it shows with a filter alone: what may be left out beside one is left out by one request. */
+  readonly isFiltered: boolean;
   /** Branches in which it does not bind, or no case can show it. */
   readonly not: readonly string[];
 }
 
+const omissions: readonly string[] = ['omitted-order', 'omitted-options', 'omitted-metadata'];
 const withSeveralFilters = ['both-filters', 'both-filters-reversed'];
 
 const losses: readonly Loss[] = [
   {
     id: 'window',
     breaks: 'limit.newest-150',
+    isFiltered: false,
     story: 'the limit to the newest tiers is forgotten',
     change: () => ({ newest: (tiers) => tiers }),
     // With a filter the window may come after it.
@@ -142,6 +146,7 @@ const losses: readonly Loss[] = [
   {
     id: 'reservation',
     breaks: 'customer.by-id',
+    isFiltered: false,
     story: 'reservations are not checked',
     change: () => ({ customerRule: () => true }),
     // Without a customer nobody is named.
@@ -150,6 +155,7 @@ const losses: readonly Loss[] = [
   {
     id: 'campaign-filter',
     breaks: 'filter.promotion-id',
+    isFiltered: true,
     story: 'the campaign filter is passed over',
     change: (handlers) => ({
       restriction: (request) =>
@@ -160,6 +166,7 @@ const losses: readonly Loss[] = [
   {
     id: 'metadata-filter',
     breaks: 'filter.tier-metadata',
+    isFiltered: true,
     story: 'the metadata filter is passed over',
     change: (handlers) => ({
       restriction: (request) =>
@@ -211,7 +218,7 @@ function ofBranches(): Fault[] {
           id: `${loss.id}-lost-by-${branch.id}`,
           breaks: loss.breaks,
           story: `For ${branch.story} there is a branch of its own, in which ${loss.story}.`,
-          hiddenBy: [branch.question],
+          hiddenBy: loss.isFiltered && omissions.includes(branch.question) ? omissions : [branch.question],
           change: inBranch(branch, loss.change),
         }),
       ),

@@ -134,7 +134,7 @@ const productItems: readonly Fault[] = [
     collateral: also({
       extra: ['result.valid-only'],
       omitted: ['metadata.promotion-rules', 'order.sku-item', 'order.quantity', 'result.all-valid'],
-      control: [...additions, 'order.repeated-product', 'request.get-with-body'],
+      control: [...bothFilters, 'options.expand-category', 'order.repeated-product', 'request.get-with-body'],
     }),
     change: cached(({ customer, filters }) => [customer, filters]),
   },
@@ -260,7 +260,7 @@ const quantities: readonly Fault[] = [
     (quantity, atLeast) => quantity > atLeast,
     also({
       omitted: ['order.product-item', 'order.sku-item', 'result.all-valid'],
-      control: [...additions, 'order.repeated-product', 'result.valid-only'],
+      control: [...additions, 'order.repeated-product', 'request.get-with-body', 'result.valid-only'],
     }),
   ),
   thresholdFault(
@@ -275,7 +275,7 @@ const quantities: readonly Fault[] = [
     (quantity, atLeast) => quantity === atLeast,
     also({
       omitted: ['order.repeated-product', 'result.all-valid'],
-      control: [...bothFilters, 'request.get-with-body'],
+      control: [...bothFilters, 'result.valid-only'],
     }),
   ),
   thresholdFault(
@@ -416,7 +416,6 @@ const repetitions: readonly Fault[] = [
 const withOrderMetadata: readonly Requirement[] = [
   ...bothFilters,
   'metadata.promotion-rules',
-  'options.expand-category',
   'query.audience-rules-only',
   'result.valid-only',
   'limit.newest-150',
@@ -444,7 +443,7 @@ const orderMetadata: readonly Fault[] = [
     story: 'Order metadata is taken for a filter: tiers without a rule about it are left out.',
     collateral: also({
       omitted: ['limit.newest-150', 'result.all-valid'],
-      control: [...bothFilters, 'metadata.promotion-rules', 'options.expand-category', 'result.valid-only'],
+      control: [...bothFilters, 'metadata.promotion-rules', 'result.valid-only'],
     }),
     change: (handlers) => ({
       isValid: (tier, request) =>

@@ -132,7 +132,7 @@ const options: readonly Fault[] = [
     id: 'expand-refused-with-metadata',
     breaks: 'options.expand-category',
     story: 'Options and metadata are taken for alternatives.',
-    collateral: also({ refused: expanding }),
+    collateral: also({ refused: expanding.filter((each) => each !== 'result.valid-only') }),
     change: (handlers) => ({
       expandOf(members) {
         const { metadata } = members;

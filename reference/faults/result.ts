@@ -127,7 +127,8 @@ const incomplete: readonly Fault[] = [
     collateral: also({
       omitted: ['customer.by-id', 'order.quantity', 'limit.newest-150'],
       control: [
-        ...additions,
+        ...bothFilters,
+        'options.expand-category',
         'metadata.promotion-rules',
         'order.product-item',
         'order.sku-item',
@@ -145,7 +146,14 @@ const incomplete: readonly Fault[] = [
     story: 'A customer for whom something is reserved gets that and nothing else.',
     collateral: also({
       omitted: ['limit.newest-150'],
-      control: [...bothFilters, 'customer.by-id', 'result.valid-only', 'request.get-with-body'],
+      control: [
+        ...bothFilters,
+        'customer.by-id',
+        'order.metadata',
+        'order.repeated-product',
+        'result.valid-only',
+        'request.get-with-body',
+      ],
     }),
     change: (handlers) => ({
       select(request) {
@@ -162,7 +170,7 @@ const incompleteForSome: readonly Fault[] = [
     id: 'page-of-100-with-expand',
     breaks: 'result.all-valid',
     story: 'With categories joined, the answer is cut to a page of 100.',
-    collateral: also({ omitted: ['limit.newest-150'] }),
+    collateral: also({ omitted: ['limit.newest-150'], control: bothFilters }),
     change: (handlers) => ({
       select: (request) => handlers.select(request).slice(0, request.expand.length > 0 ? 100 : undefined),
     }),
@@ -171,6 +179,7 @@ const incompleteForSome: readonly Fault[] = [
     id: 'items-of-the-first-page-only',
     breaks: 'result.all-valid',
     story: 'Of an order the first five items are read.',
+    collateral: also({ control: [...bothFilters, 'result.valid-only'] }),
     change: (handlers) => ({ linesOf: (items) => handlers.linesOf(items).filter(({ item }) => item < 5) }),
   },
 ];
@@ -191,7 +200,7 @@ const invalid: readonly Fault[] = [
     id: 'older-matches-unchecked',
     breaks: 'result.valid-only',
     story: 'What a filter finds among older tiers is added to the result, without a look at the rules.',
-    collateral: also({ extra: ['customer.by-id', 'limit.newest-150'] }),
+    collateral: also({ extra: ['customer.by-id'] }),
     change: (handlers, { catalogue }) => ({
       select(request) {
         const test = handlers.restriction(request);

@@ -3,7 +3,7 @@ import type { MutationTest } from './mutation-test.js';
 import { takeCollected } from './test-collector.js';
 
 /** The specs that are to notice mutants: those that need no process and no socket, and little time. */
-const specs = ['judge', 'shape', 'oracle', 'assertions', 'recognition'];
+const specs = ['judge', 'answers', 'shape', 'oracle', 'assertions', 'recognition'];
 
 /** Their tests, without Playwright's runner: a process for each mutant would take hours. */
 export async function mutationTests(): Promise<readonly MutationTest[]> {

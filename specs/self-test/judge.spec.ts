@@ -2,6 +2,7 @@ import { expect, test } from '@playwright/test';
 import type { Assertion, ReadContext } from '../../src/assertions/assertion.js';
 import type { Evidence, Mode } from '../../src/assertions/evidence.js';
 import { assertionKinds, responseKindOf, truthOf } from '../../src/assertions/registry.js';
+import { wordsOf } from '../../src/assertions/words.js';
 import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/cases/case.js';
 import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
 import { succeeded } from '../../src/http/response-status.js';
@@ -581,12 +582,29 @@ test.describe('the verdict of a requirement case:', () => {
 
   test('it stands where the case file says what it rests on, with the exchange that shows it', () => {
     const place = { file: 'cases.yaml', line: 7, column: 9 };
-    const testCase = requirementOf({ expect: [asserting(written['2xx']), asserting(written.include, 'other', place)] });
-    expect(judged(testCase, { probe: returning(), other: returning() })).toMatchObject({
+    const testCase = requirementOf({
+      expect: [asserting(written['2xx']), asserting(written.include, 'other', place), asserting(written.include)],
+    });
+    const judgement = {
       verdict: 'fail',
+      reason: "Not returned: 'first' (rank 1), 'second' (rank 2).",
       at: place,
       exchange: 'other',
+      expected: wordsOf(asserting(written.include, 'other'), namedWorld),
+    };
+    expect(judged(testCase, { probe: returning(first), other: returning() })).toEqual({
+      ...judgement,
+      title: '',
+      rows: [{ ...judgement, title: '' }],
     });
+    const passed = { verdict: 'pass', reason: '', at };
+    expect(judged(testCase, { probe: returning(first, second), other: returning(first, second) })).toEqual({
+      ...passed,
+      rows: [{ ...passed, title: '' }],
+    });
+    // What is in doubt only is not said to be expected.
+    const doubtful = judged(requirementOf({ expect: [asserting(written.include)] }), { probe: ambiguous });
+    expect([doubtful.verdict, doubtful.expected]).toEqual(['inconclusive', undefined]);
   });
 
   test('what is sent in chunks does not apply to a server that asks for its length', () => {
@@ -718,6 +736,12 @@ test.describe('a case that was sent again', () => {
       "Unstable: sent twice, and not refuted alike. First: Returned, but should not be: 'second' (rank 2). Then: it was not refuted.",
     ],
     [
+      'refuted, not refuted, and refuted again',
+      [tooMany, good, tooMany],
+      'inconclusive',
+      "Unstable: sent twice, and not refuted alike. First: Returned, but should not be: 'second' (rank 2). Then: it was not refuted.",
+    ],
+    [
       'unclear both times',
       [answered(404), answered(404)],
       'inconclusive',
@@ -729,7 +753,11 @@ test.describe('a case that was sent again', () => {
     forRows(rows, (_, probes, verdict, reason) => {
       const judgement = judgedTwice(testCase, ...probes);
       expect(judgement).toMatchObject({ verdict, reason });
-      expect(judgement.isUnstable).toBe(reason.startsWith('Unstable') ? true : undefined);
+      const isUnstable = reason.startsWith('Unstable');
+      expect(judgement.isUnstable).toBe(isUnstable ? true : undefined);
+      // It stands where what was refuted does.
+      const isRefuted = isUnstable || verdict === 'fail';
+      expect(judgement.expected).toBe(isRefuted ? wordsOf(exclude, namedWorld) : undefined);
     }),
   );
 
@@ -837,7 +865,7 @@ test.describe('the answer to a question:', () => {
     'the first rule that holds',
     forRows(answers, (_, probe, outcome, verdict, reason) => {
       const judgement = judged(questionOf(rules), { probe });
-      expect(judgement).toMatchObject({ verdict, reason });
+      expect(judgement).toMatchObject({ verdict, reason, rows: [] });
       expect(judgement.outcome).toBe(outcome);
     }),
   );
@@ -853,6 +881,23 @@ test.describe('the answer to a question:', () => {
         exchange: 'last',
       },
     );
+  });
+
+  test('it stands where its rule does, and where the case does when the rule asks for nothing', () => {
+    const place = { file: 'cases.yaml', line: 7, column: 9 };
+    const ruled = (when: readonly Assertion[]) =>
+      judged(questionOf({ kind: 'first-of', evidence: 'probe', rules: [{ outcome: 'one', when }] }), {
+        probe: returning(),
+        other: noJson,
+      });
+    expect(ruled([asserting(written['2xx'], 'probe', place)])).toMatchObject({ outcome: 'one', at: place });
+    expect(ruled([])).toMatchObject({ outcome: 'one', at });
+    // The exchange that leaves it open shows it.
+    expect(ruled([asserting(written.anything, 'other', place)])).toMatchObject({
+      outcome: 'undetermined',
+      at: place,
+      exchange: 'other',
+    });
   });
 
   test('a transport error of any of its exchanges leaves it open, and names the exchange', () => {
@@ -896,6 +941,7 @@ test.describe('the answer to a question:', () => {
       'application/json: code, message',
     ],
     ['an error without a body', { part: 'error-shape' }, answered(400), 'none: no body'],
+    ['an error that is null', { part: 'error-shape' }, answered(400, 'null', json), 'application/json: no object'],
     ['an error that is a list', { part: 'error-shape' }, answered(400, [], json), 'application/json: no object'],
     [
       'an error that is a page',
@@ -927,14 +973,19 @@ test.describe('the answer to a question:', () => {
       'link: <a>, <b>',
     ],
     ['no such header', headers, answered(200, '', { Date: 'now' }), 'none'],
+    ['headers that are named nearly so', headers, answered(200, '', { lin: '1', x: '1', 'etag-2': '1' }), 'none'],
   ];
   test(
     'open values',
     forRows(values, (_, take, probe, value) => {
-      expect(judged(questionOf({ kind: 'value', of: 'probe', take, at }), { probe })).toMatchObject({
+      const place = { file: 'cases.yaml', line: 7, column: 9 };
+      expect(judged(questionOf({ kind: 'value', of: 'probe', take, at: place }), { probe })).toEqual({
         verdict: 'pass',
         reason: '',
         outcome: value,
+        at: place,
+        exchange: 'probe',
+        rows: [],
       });
     }),
   );

@@ -1,11 +1,10 @@
 /** Credentials are looked for in everything that a run leaves behind, where the deployment does its best to leak them. */
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { unzipSync } from 'fflate';
 import type { TestCase } from '../../src/cases/case.js';
 import type { Endpoint } from '../../src/http/connection-options.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
@@ -18,6 +17,7 @@ import { conformance, temporaryFolder } from './support/cli.js';
 import { anySecret, everyEcho, holds } from './support/echoes.js';
 import { certifyOver, suite } from './support/in-process.js';
 import { listen } from './support/independent.js';
+import { textsIn } from './support/texts.js';
 
 const secrets = {
   CLIENT_APPLICATION_ID: `app/Id+0815&"x'y<z>`,
@@ -79,25 +79,6 @@ const traces = Object.values(secrets).flatMap((secret) =>
 function leaksIn(text: string): string[] {
   const without = bare(text);
   return traces.filter(([, trace]) => text.includes(trace) || without.includes(trace)).map(([form]) => form);
-}
-
-/** A file as text and, where it is an archive or a page that holds one, all that is packed in it. */
-function* textsOf(name: string, bytes: Buffer): Generator<readonly [name: string, text: string]> {
-  const text = bytes.toString('latin1');
-  yield [name, text];
-  const packed = /data:application\/zip;base64,([A-Za-z0-9+/=]+)/.exec(text)?.[1];
-  const archive = name.endsWith('.zip') ? bytes : Buffer.from(packed ?? '', 'base64');
-  if (archive.length === 0) return;
-  for (const [inner, content] of Object.entries(unzipSync(archive)))
-    yield* textsOf(`${name}: ${inner}`, Buffer.from(content));
-}
-
-/** All that a folder holds, by the name of its file there. */
-function textsIn(folder: string): (readonly [name: string, text: string])[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => path.join(entry.parentPath, entry.name))
-    .flatMap((file) => [...textsOf(path.relative(folder, file), readFileSync(file))]);
 }
 
 /** All that came with a request, in every form; as it is, where a header could not hold it otherwise. */
@@ -220,7 +201,7 @@ test.describe('nothing of the credentials is left in the results of cases, nor i
   }
 });
 
-/** Cases of several kinds, some of which fail, with traces: a failing test takes a new process each. */
+/** Cases of several kinds, some of which fail, with traces: a traced test that fails takes a new process. */
 const few = ['--grep', 'window-with-few-valid|@response-shape|@error-shape|@deprecation-headers', '--trace=on'];
 
 const others = Object.values(deployments).filter((answer) => answer !== returnsEverything);
@@ -261,8 +242,9 @@ for (const [what, answer] of [
       /^results\/partial\/certificate.html$/,
       /^results\/partial\/observed.md$/,
       /^results\/junit.xml$/,
-      // No record is written where no question is answered, and no trace is kept where nothing fails.
-      ...(what === 'that returns everything' ? [/^record.yaml$/, /^results\/playwright\/.*trace.zip: .*trace$/] : []),
+      // No record is written where no question is answered.
+      ...(what === 'that returns everything' ? [/^record.yaml$/] : []),
+      /^results\/playwright\/.*trace.zip: .*trace$/,
       /^report.json$/,
       /^playwright-report\/index.html: report.json$/,
       /^blob.zip: report.jsonl$/,

@@ -260,6 +260,8 @@ test.describe('nothing is required, neither acceptance nor a result,', () => {
     expect([oracle.whyOpen, oracle.undocumented]).toEqual([whyOpen, undocumented]);
     expect(oracle.accepted).toBe(false);
     expect(countOf(oracle, 'open')).toBe(world.tiers.length);
+    const [tier] = world.tiers;
+    expect([oracle.alternatives, tier && oracle.grounds(tier)]).toEqual([[], []]);
   }
 });
 
@@ -316,6 +318,51 @@ test.describe('where a part of the request is open, what else the documentation 
   });
 });
 
+test.describe('what decides of a tier is its rank, each filter and each rule:', () => {
+  const summer: RequestPatch = { filter: { campaign: 'summer' } };
+  const budget: RequestPatch = { filter: { 'metadata.has_budget': 'true' } };
+  const [o, f, r] = ['open', 'forbidden', 'required'] as const;
+  const said = (name: string, patches: readonly RequestPatch[]) => {
+    const tier = world.tiers.find((each) => each.name === name) as (typeof world.tiers)[number];
+    return { tier, grounds: oracleWith(...patches).grounds(tier) };
+  };
+  const rows: readonly (readonly [what: string, tier: string, patches: RequestPatch[], said: Obligation[]])[] = [
+    ['all for it', 'mug-1', [], [r, r]],
+    ['an older one', 'beyond-mug', [], [f, r]],
+    ['an older one, with a filter', 'beyond-mug', [summer], [o, r, r]],
+    ['too few', 'mug-2', [], [r, f]],
+    ['of another customer', 'for-ann', [], [r, f]],
+    ['a filter that it fits', 'budget', [budget], [r, r]],
+    ['a filter that it does not fit', 'budget', [summer], [r, f]],
+    ['two filters', 'budget', [{ filter: { campaign: 'spring', 'metadata.has_budget': 'true' } }], [o, o, o]],
+    ['an empty filter', 'budget', [{ filter: { 'metadata.has_budget': '' } }], [o, o]],
+    ['a customer who is not named', 'for-ann', [{ without: ['body.customer'] }], [o, o]],
+    ['order metadata that are left out', 'mug-1', [{ without: ['body.order.metadata'] }], [o, o]],
+  ];
+  test(
+    'for it, against it, or neither',
+    forRows(rows, (_, name, patches, expected) => {
+      expect(said(name, patches).grounds.map(({ obligation }) => obligation)).toEqual(expected);
+    }),
+  );
+
+  test('and each is named', () => {
+    const { tier, grounds } = said('beyond-mug', [summer]);
+    expect(grounds).toEqual([
+      { is: 'rank', rank: world.tiers.indexOf(tier) + 1, obligation: 'open' },
+      {
+        is: 'filter',
+        parameter: '[filters][promotion_id][conditions][$is]',
+        value: ids.campaign.get('summer'),
+        obligation: 'required',
+      },
+      { is: 'rule', rule: tier.rules[0], obligation: 'required' },
+    ]);
+    const [rank] = oracleWith().grounds({ ...tier, id: 'promo_unknown' });
+    expect(rank).toEqual({ is: 'rank', rank: Number.POSITIVE_INFINITY, obligation: 'forbidden' });
+  });
+});
+
 test.describe('whether a tier is valid follows from its rules:', () => {
   const valid: readonly (readonly [what: string, patch: RequestPatch, expected: Record<string, Obligation>])[] = [
     ['no rule', {}, { greeting: 'required' }],
@@ -335,6 +382,7 @@ test.describe('whether a tier is valid follows from its rules:', () => {
         'shirt-blue-2': 'required',
         'shirt-blue-3': 'forbidden',
         'shirt-red-1': 'forbidden',
+        'mug-1': 'forbidden',
       },
     ],
     ['a product, which counts as none of its SKUs', items(product('shirt')), { 'shirt-blue-1': 'forbidden' }],

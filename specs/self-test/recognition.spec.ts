@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { foldsOf } from '../../src/recognition/folding.js';
 import { idFinder } from '../../src/recognition/id-finder.js';
 import type { KnownIds } from '../../src/recognition/known-ids.js';
 import { type Naming, namesTiers, namingOf } from '../../src/recognition/naming.js';
@@ -188,6 +189,23 @@ test.describe('whatever the text is', () => {
       ]);
     });
 
+    test('steps that repeat, up to six together, count once, and as none where the place is without them, too', () => {
+      const folds = (...patterns: readonly string[]) => Object.fromEntries(foldsOf(patterns));
+      expect(folds('/id', '/n/id', '/n/n/id', '/x/id')).toEqual({ '/n/id': '/id', '/n/n/id': '/id' });
+      const [six, seven] = ['/a/b/c/d/e/f', '/a/b/c/d/e/f/g'];
+      expect(folds(`${six}${six}/id`, `${seven}${seven}/id`)).toEqual({ [`${six}${six}/id`]: `${six}/id` });
+      // Where the steps that repeat are none of its own, a pattern is not cut as if they were.
+      expect(folds('/n/n/id', '/ab', '/aab')).toEqual({ '/n/n/id': '/n/id' });
+      // What a pattern begins with is no step; a key may be empty.
+      expect(folds('/id', '//id', '/a//a')).toEqual({});
+    });
+
+    test('and what is named in each is found, whether a tier or not', () => {
+      const reading = readBy({ data: { id: a, ref: a, next: { id: b, ref: b, next: { id: c, ref: c } } } }).reading;
+      const unknown = { data: { id: 'x', ref: 'of x', next: { id: 'y', ref: 'of y' } } };
+      expect(reading.kind === 'agreed' && recordsIn(JSON.stringify(unknown), reading, ids)).toEqual(['x', 'y']);
+    });
+
     test('but not what stands beside them', () => {
       const beside = { data: { id: a, skipped: { id: c }, next: { id: b, next: { id: a } } } };
       expect(readBy(beside).reading).toEqual({ kind: 'ambiguous', patterns: ['/data/id', '/data/skipped/id'] });
@@ -221,10 +239,14 @@ test.describe('whatever the text is', () => {
       `${'{"x":{"y":'.repeat(2_000)}${JSON.stringify(named)}${'}}'.repeat(2_000)}`;
     const readingBy = (...bodies: string[]) => readingOf(bodies.map((body) => namingOf(body, ids)));
     expect(readingBy(deep([a]), deep([b, a])).kind).toBe('agreed');
-    expect(readingBy(`{"returned":${deep([a])},"considered":${deep([a, b])}}`).kind).toBe('ambiguous');
+    expect(readingBy(`{"returned":${deep([a])},"reviewed":${deep([a, b])}}`).kind).toBe('ambiguous');
 
-    const many = namingOf(JSON.stringify(Object.fromEntries(Array.from({ length: 1_002 }, (_, n) => [n, [a]]))), ids);
+    const places = (count: number) =>
+      namingOf(JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, [a]]))), ids);
+    const many = places(1_001);
     expect(resultOf(many, readingOf([many])).because).toContain('are too many to be distinguished');
+    expect(readingOf([places(1_000)]).kind).toBe('agreed');
+    expect(readingOf([namingOf(JSON.stringify(a), ids)])).toEqual({ kind: 'agreed', patterns: [''] });
   });
 
   test('nesting deeper than any call stack', () => {
@@ -297,6 +319,16 @@ test('ids that begin alike are found as if each stood in the pattern by itself, 
     }),
     { seed: 20_261_122, numRuns: 500 },
   );
+});
+
+test('ids are found in any letter case, and named as they are', () => {
+  const id = 'Promo_aaaaaaaaaaaa';
+  const { named } = idFinder(new Set([id]));
+  expect(named(id.toUpperCase())).toEqual({ ids: [id], isWhole: true });
+  expect(named(`/tiers/${id.toUpperCase()}?x`)).toEqual({ ids: [id], isWhole: false });
+  // The longest that fits, though one begins in capitals.
+  const [short, long] = ['ABCDEFGHIJKL', 'abcdefghijklm'];
+  expect([...idFinder(new Set([short, long])).anywhere(`x ${long}`)]).toEqual([long]);
 });
 
 test('where no id is long enough to be found inside text, nothing is replaced', () => {
@@ -477,6 +509,7 @@ test.describe('a target’s responses are read', () => {
   test('stated patterns fit as a whole', () => {
     expect(readingOf([naming({ '/x/y': [a] })], ['/x'])).toMatchObject({ kind: 'misstated' });
     expect(readingOf([naming({ '/x': [a] })], ['/x/y'])).toMatchObject({ kind: 'misstated' });
+    expect(readingOf([naming({ '/x': [a] })], ['/x/*'])).toMatchObject({ kind: 'misstated' });
     expect(resultOf(naming({}), { kind: 'misstated', stated: ['/y', '/z'], patterns: ['/x'] }).because).toContain(
       'nowhere under /y or /z, which',
     );
@@ -486,6 +519,9 @@ test.describe('a target’s responses are read', () => {
     const named = naming({ '/x': [a], '/y': [b] });
     expect(resultOf(named, { kind: 'ambiguous', patterns: ['/x', '/y'] }).because).toBe(
       'Promotions are named under /x and /y, which disagree. Name the right one in a target file: response: { tier: /x }, or the right ones in a list.',
+    );
+    expect(resultOf(named, { kind: 'ambiguous', patterns: ['/**'] }).because).toBe(
+      'Promotions are named under /**, which are too many to be distinguished. Name the right one in a target file: response: { tier: /promotions/*/id }, or the right ones in a list.',
     );
     expect(resultOf(named, { kind: 'misstated', stated: ['/z'], patterns: ['/x', '/y'] }).because).toBe(
       'Promotions are named under /x and /y, nowhere under /z, which the target file states. Correct response.tier there.',
@@ -519,6 +555,12 @@ test.describe('whatever stands where promotions are named is found, known or not
       { a: ['x'], b: { c: 'y' } },
       agreed('/a/c', '/b/*'),
       [],
+    ],
+    [
+      'in any depth, in the order of the body, and within texts that are JSON',
+      [{ id: 'x', none: null }, JSON.stringify({ in: { id: 'y' } }), { in: [{ id: 'z' }] }],
+      stated('/**/id'),
+      ['x', 'y', 'z'],
     ],
     ['an id in capitals', [a.toUpperCase()], agreed('/*'), [a]],
     ['nothing elsewhere', { data: ['x'] }, agreed('/other/*'), []],

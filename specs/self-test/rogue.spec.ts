@@ -64,14 +64,14 @@ test.describe('a broken response shows nothing: never a failure, never an error'
     const drip = setInterval(() => socket.write('x'), 1_000);
     socket.on('close', () => clearInterval(drip));
   };
-  const tooLarge = 'The body is larger than 2097152 bytes (limits.body_bytes).';
-  const unpacksTooLarge = 'The body unpacks to more than 2097152 bytes (limits.body_bytes).';
+  const tooLarge = 'The body is larger than 8388608 bytes (limits.body_bytes).';
+  const unpacksTooLarge = 'The body unpacks to more than 8388608 bytes (limits.body_bytes).';
   const timedOut = 'There was no complete response within 300 ms (limits.timeout_ms).';
   const headersTooLarge = 'The headers are larger than 65536 bytes (limits.header_bytes).';
   const broken = /^The connection broke before the response was complete/;
   const noHttp = 'The response is no valid HTTP, or its length is not as announced.';
   const noJson = 'The body is no valid JSON, though it is meant to be, so it shows no result.';
-  const tooManyValues = 'The body has more than 30000 values (limits.body_values).';
+  const tooManyValues = 'The body has more than 100000 values (limits.body_values).';
   const half = (text: string) => text.slice(0, text.length / 2);
   const replies: readonly (readonly [what: string, reply: Reply, reason: string | RegExp])[] = [
     ['a body of 200 MB', endless['a body of 200 MB'] as Reply, tooLarge],
@@ -102,8 +102,7 @@ test.describe('a broken response shows nothing: never a failure, never an error'
     ['JSON that is cut off and not said to be any', dressed(half, []), noJson],
     ['JSON with something after it', dressed((body) => `${body}}`), noJson],
     ['JSON that is none', dressed(() => '{promotions: NaN}'), noJson],
-    ['JSON nested 100,000 deep: arrays', dressed(deepArrays), tooManyValues],
-    ['JSON nested 100,000 deep: objects', dressed(deepObjects), tooManyValues],
+    ['JSON of a million numbers', dressed(() => `[${'0,'.repeat(1_000_000)}0]`), tooManyValues],
     ['bytes that are no text', dressed(() => Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28])), noJson],
   ];
   for (const [what, reply, reason] of replies) {

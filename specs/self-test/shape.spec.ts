@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { undetermined } from '../../src/cases/case.js';
-import { driftOf, nothingExpected } from '../../src/judge/drift.js';
+import { type Additive, driftOf, nothingExpected } from '../../src/judge/drift.js';
 import { merged, misfits, type Shape, shapeOfBodies } from '../../src/judge/shape.js';
 import { idFinder } from '../../src/recognition/id-finder.js';
 import { forRows } from './support/rows.js';
@@ -86,6 +86,10 @@ test.describe('the shape of bodies', () => {
     expect(at(shapeOf(nested(40, 'x')), 40)).toEqual(text);
     expect(at(shapeOf(nested(41, 'x')), 41)).toEqual({});
     expect(at(shapeOf(nested(40, { [tier]: 'x' })), 40)).toMatchObject({ additionalProperties: {} });
+    const keyed = (depth: number): unknown => (depth === 0 ? 'x' : { [tier]: keyed(depth - 1) });
+    const within = (shape: Shape | undefined, depth: number): unknown =>
+      depth === 0 ? shape : within(shape?.additionalProperties || undefined, depth - 1);
+    expect([within(shapeOf(keyed(40)), 40), within(shapeOf(keyed(41)), 41)]).toEqual([text, {}]);
   });
 
   test('is open where it would have more than 64 Ki characters', () => {
@@ -118,9 +122,8 @@ test.describe('a shape that fits what fits one of two', () => {
       const [first, second] = [shapeOf(one) as Shape, shapeOf(other) as Shape];
       // As text, since the order of keys and types is to be the same, too.
       const both = [merged(first, second), merged(second, first)].map((shape) => JSON.stringify(shape));
-      const expected = shapeOf(one, other) as Shape;
-      expect(both).toEqual([JSON.stringify(merged(expected, expected)), JSON.stringify(merged(expected, expected))]);
-      expect(merged(first, second)).toEqual(expected);
+      const expected = JSON.stringify(shapeOf(one, other));
+      expect(both).toEqual([expected, expected]);
     }),
   );
 
@@ -147,7 +150,9 @@ test.describe('what does not fit a schema', () => {
   test('is nothing for bodies that fit, or are empty', () => expect(found('{"list":[{"n":1}]}', '')).toEqual([]));
 
   test('is a body that is no JSON', () =>
-    expect(found('<p>', '<b>')).toEqual(['A body is not JSON, as the schema of the record asks.']));
+    expect(misfits(['<p>', '<b>'], { schema, statedBy: 'the record' })).toEqual([
+      { message: 'A body is not JSON, as the schema of the record asks.', isAddition: false },
+    ]));
 
   test('is said with its place, and once where it recurs', () => {
     const body = JSON.stringify({ list: [{ n: 'x' }, { n: 'y' }, { n: 1, m: 1 }, { n: 1, o: 1 }] });
@@ -156,6 +161,8 @@ test.describe('what does not fit a schema', () => {
       "A body does not fit the schema of the record at /list/*: must not have the member 'm'.",
       "A body does not fit the schema of the record at /list/*: must not have the member 'o'.",
     ]);
+    const long = JSON.stringify({ list: Array.from({ length: 12 }, () => ({ n: 'x' })) });
+    expect(found(long)).toEqual(['A body does not fit the schema of the record at /list/*/n: must be integer.']);
     expect(found('[]')).toEqual(['A body does not fit the schema of the record at its root: must be object.']);
   });
 
@@ -220,5 +227,24 @@ test.describe('drift', () => {
         message: 'A body does not fit the schema of the target file at its root: must be string.',
       },
     ]);
+  });
+
+  test('is a member too many, unless additions are noted or ignored; what is wrong otherwise is always', () => {
+    const schemas = [{ schema: record({ a: integer }), statedBy: 'the record' }];
+    const at = 'A body does not fit the schema of the record at';
+    const wrong = { kind: 'shape', message: `${at} /a: must be integer.` } as const;
+    const message = `${at} its root: must not have the member 'b'.`;
+    const driftWith = (own: { readonly additive?: Additive }) =>
+      driftOf(about, ['{"a":"x","b":1}'], { ...nothingExpected, schemas, ...own });
+    expect(driftWith({ additive: 'ignore' })).toEqual([wrong]);
+    for (const [own, kind] of [
+      [{ additive: 'note' }, 'addition'],
+      [{ additive: 'fail' }, 'shape'],
+      [{}, 'shape'],
+    ] as const) {
+      const drift = driftWith(own);
+      expect(drift).toHaveLength(2);
+      expect(drift).toEqual(expect.arrayContaining([wrong, { kind, message }]));
+    }
   });
 });

@@ -1,8 +1,8 @@
 import { type Oracle, oracleFor } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { coveringArray } from '../support/covering-array.js';
 import { suggest } from '../support/suggest.js';
 import type { Path } from '../support/yaml-file.js';
+import { combinations } from './combinations.js';
 import type { FileReader } from './file-reader.js';
 import { assembled, patched, type RequestDraft, type RequestPatch } from './request.js';
 
@@ -66,7 +66,8 @@ export function rowReader(
       checkStart(patch.like, names.slice(0, names.indexOf(name)), [...at, 'like'], reader);
     }
     const matrix = readAxes(entry, at, names, axes, reader);
-    return combinations(matrix).map((variants) => {
+    return combinations(matrix.map(({ length }) => length)).map((row) => {
+      const variants = row.map((place, n) => matrix[n]?.[place] as Variant);
       const drafts = new Map<string, RequestDraft>();
       for (const { name, patch } of requests) {
         const start = patch.like === undefined ? base : (drafts.get(patch.like) ?? base);
@@ -133,21 +134,6 @@ function readAxes(
       return { title, patches };
     });
   });
-}
-
-/**
- * Combinations of one variant from each axis, in which any two variants of two axes meet; a single empty one where there
- * is no axis. A fault that takes three variants to show is left to random requests: all combinations would cost too many.
- */
-function combinations(axes: readonly Variant[][]): Variant[][] {
-  const [only = [], another] = axes;
-  if (axes.length === 0) return [[]];
-  if (another === undefined) return only.map((variant) => [variant]);
-  const places = Object.fromEntries(axes.map((axis, n) => [`axis ${n}`, [...axis.keys()]]));
-  const inOrder = coveringArray<Record<string, number>>(places)
-    .map((row) => axes.map((_, n) => row[`axis ${n}`] as number))
-    .sort((one, other) => one.map((place, n) => place - (other[n] as number)).find((apart) => apart !== 0) ?? 0);
-  return inOrder.map((row) => row.map((place, n) => axes[n]?.[place] as Variant));
 }
 
 function listed(

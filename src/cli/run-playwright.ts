@@ -32,11 +32,11 @@ export async function runPlaywright(args: readonly string[]): Promise<number | n
   return code;
 }
 
-/** Another reporter is had beside the one that writes the certificate, not in its place. */
+/** Another reporter is had beside the one that writes the certificate, and after it, not in its place. */
 export function withReporter(args: readonly string[]): string[] {
   const own = path.join(packageRoot, 'dist', 'src', 'playwright', 'reporter.js');
   return args.map((arg, n) => {
     const isReporters = args[n - 1] === '--reporter' || arg.startsWith('--reporter=');
-    return isReporters ? `${arg},${own}` : arg;
+    return isReporters ? arg.replace(/^(--reporter=)?/, `$1${own},`) : arg;
   });
 }

@@ -15,11 +15,10 @@ import { startRun } from '../engine/run.js';
 import { requestsOf } from '../engine/send-case.js';
 import type { Endpoint } from '../http/connection-options.js';
 import { inputsOfRun, type RunInputs, signatureOfRun } from '../playwright/run-state.js';
-import { certificateOf } from '../report/certificate.js';
+import { certificateOf, factsOf } from '../report/certificate.js';
 import { codeFrame } from '../report/code-frame.js';
-import { driftText } from '../report/drift-text.js';
-import { responseTextFor } from '../report/exchange-text.js';
-import { failureText } from '../report/failure-text.js';
+import { type ResponseText, responseTextFor } from '../report/exchange-text.js';
+import { brokenText, isBroken } from '../report/failure-text.js';
 import { writeResults } from '../report/results.js';
 import { summaryOf } from '../report/summary.js';
 import { asLines } from '../support/foreign-text.js';
@@ -107,17 +106,16 @@ async function judgeRound(reference: Endpoint, bail: boolean): Promise<Round> {
   const durationMs = monotonicMs() - startedMs;
   const certificate = certificateOf(suite, results, {
     target: certifiedTarget(settings.target, baseUrl),
-    requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent),
-    isSelection: settings.only !== undefined,
+    ...factsOf(results, calibration, settings),
     isCutShort: false,
-    notes: [...(calibration.note === undefined ? [] : [calibration.note]), ...settings.notes],
     startedAt,
     durationMs,
   });
   const isPartial = settings.only !== undefined || results.some(({ reason }) => reason === notReached);
   const written = writeResults(certificate, suite, results, { ...settings, isPartial });
-  const failures = results.flatMap((result) => failureLines(result, suite, baseUrl));
-  process.stdout.write(asLines(failures) + summaryOf(certificate, written));
+  const responseText = responseTextFor(suite.world);
+  const broken = results.filter(isBroken).flatMap((result) => brokenLines(result, baseUrl, responseText));
+  process.stdout.write(asLines(broken) + summaryOf(certificate, written));
   process.stdout.write(asLines(['', `Judged in ${Math.round(monotonicMs() - startedMs)} ms.`]));
   return { status: statusOf(certificate), results };
 }
@@ -145,20 +143,11 @@ async function judged(
   }
 }
 
-function isBroken({ verdict, drift }: CaseResult): boolean {
-  return verdict === 'fail' || verdict === 'error' || drift.some(({ kind }) => kind === 'outcome');
-}
-
-function failureLines(result: CaseResult, { world }: Suite, baseUrl: string): string[] {
-  if (!isBroken(result)) return [];
-  const { id, at, verdict, drift } = result;
-  const responseText = responseTextFor(world);
-  const isDrift = verdict !== 'fail' && verdict !== 'error';
-  const texts = isDrift
-    ? drift.map((each) => driftText(each, result, responseText))
-    : [failureText(result, baseUrl, responseText)];
+function brokenLines(result: CaseResult, baseUrl: string, responseText: ResponseText): string[] {
+  const { id, at } = result;
+  const { kind, text } = brokenText(result, baseUrl, responseText);
   const frame = codeFrame({ ...at, file: path.resolve(packageRoot, at.file) });
-  return ['', `${isDrift ? 'drift' : verdict}  ${id}`, ...texts.flatMap((text) => text.split('\n')), '', ...frame];
+  return ['', `${kind}  ${id}`, ...text.split('\n'), '', ...frame];
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { contentOf, type RequestContent } from '../http/request-content.js';
+import { defined } from '../support/defined.js';
 import { windowSize } from '../world/named-world.js';
 import type { Rule, Tier, World } from '../world/world.js';
 import { type FilterSubject, filterSubject, whyUndocumented } from './documented-request.js';
@@ -117,13 +118,12 @@ export function oracleFor(request: HttpRequest, world: World): Oracle {
     returned: (tier) => all([checked(tier), matching(tier), valid(tier)]),
     grounds: (tier) => [
       { is: 'rank', rank: ranks.get(tier.id) ?? Number.POSITIVE_INFINITY, obligation: checked(tier) },
-      ...filters.map(({ name, value, matches }) => {
-        const obligation = filters.length > 1 ? matching(tier) : ifAllIsSaid(matches(tier));
-        return { is: 'filter', parameter: name, value, obligation } as const;
+      ...filters.map(({ name, value }) => {
+        return { is: 'filter', parameter: name, value, obligation: matching(tier) } as const;
       }),
       ...tier.rules.map((rule) => ({ is: 'rule', rule, obligation: ifAllIsSaid(ofRule(rule)) }) as const),
     ],
-    ...(whyOpen === undefined ? {} : { whyOpen }),
+    ...defined({ whyOpen }),
   };
 }
 

@@ -1,6 +1,6 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { contentOf } from '../http/request-content.js';
-import { isJsonObject } from '../support/json.js';
+import { isJsonObject, memberOf } from '../support/json.js';
 import { type NamedWorld, windowSize } from '../world/named-world.js';
 import { namesById } from '../world/rule-text.js';
 import type { Tier } from '../world/world.js';
@@ -33,11 +33,10 @@ export function whyDecided(request: HttpRequest, world: NamedWorld): (tier: Tier
 
 function saidIn(request: HttpRequest): Said {
   const { body } = contentOf(request);
-  const member = (of: unknown, name: string): unknown => (isJsonObject(of) ? of[name] : undefined);
-  const items = member(member(body, 'order'), 'items');
-  const metadata = member(body, 'metadata');
+  const items = memberOf(memberOf(body, 'order'), 'items');
+  const metadata = memberOf(body, 'metadata');
   return {
-    customer: member(member(body, 'customer'), 'id'),
+    customer: memberOf(memberOf(body, 'customer'), 'id'),
     items: Array.isArray(items) ? items.filter(isJsonObject) : [],
     metadata: isJsonObject(metadata) ? metadata : {},
   };

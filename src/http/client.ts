@@ -21,7 +21,7 @@ export interface Client extends Channel {
 }
 
 /** How many of the largest bodies one case may have: they are in memory together. */
-const largestBodiesOfCase = 8;
+const largestBodiesOfCase = 6;
 
 /** Names the suite to whoever reads the logs of a deployment, unless the target file says otherwise. */
 const userAgent = `${ownPackage().name}/${ownPackage().version}`;

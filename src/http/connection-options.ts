@@ -94,7 +94,7 @@ export const defaultOptions: ConnectionOptions = {
   extraHeaders: [],
   secrets: [],
   tls: {},
-  limits: { timeoutMs: 10_000, bodyBytes: 2 * 1024 * 1024, bodyValues: 30_000, headerBytes: 64 * 1024 },
+  limits: { timeoutMs: 10_000, bodyBytes: 8 * 1024 * 1024, bodyValues: 100_000, headerBytes: 64 * 1024 },
   pacing: { concurrency: 8 },
   budget: { requests: 5_000, timeMs: 15 * 60_000 },
   repeats: { waitsMs: [1_000, 3_000], longestWaitMs: 30_000 },

@@ -21,6 +21,9 @@ export interface PacedQueue {
   close(): void;
 }
 
+/** How late a timer may come, in milliseconds; what comes later was waited for. */
+const timerDelayMs = 15;
+
 /**
  * Makes a queue with the pacing of one target.
  *
@@ -36,6 +39,8 @@ export function pacedQueue({ concurrency, requestsPerSecond }: Pacing, maxWaitMs
   // Timers leave out fractions of milliseconds.
   const bounded = (ms: number): number => Math.min(Math.ceil(Math.min(ms, maxWaitMs())) + 1, maxOfTimer);
   let pausedUntil = 0;
+  /** The turn of the next request. */
+  let due = 0;
   let release: NodeJS.Timeout | undefined;
   const pause = (ms: number): void => {
     pausedUntil = Math.max(pausedUntil, monotonicMs() + ms);
@@ -46,7 +51,12 @@ export function pacedQueue({ concurrency, requestsPerSecond }: Pacing, maxWaitMs
   return {
     inTurn: (run, priority) => {
       const begin = (): ReturnType<typeof run> => {
-        if (intervalMs > 0) pause(intervalMs);
+        if (intervalMs > 0) {
+          const now = monotonicMs();
+          // A timer that comes late delays one request, not all that follow.
+          due = Math.max(due, now - Math.min(timerDelayMs, intervalMs)) + intervalMs;
+          pause(due - now);
+        }
         return run();
       };
       return queue.add(begin, { priority, signal: closing.signal });

@@ -8,6 +8,8 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { KnownIds } from '../recognition/known-ids.js';
+import { packedIn } from '../recognition/naming.js';
+import { defined } from '../support/defined.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import type { Campaign, Tier, World } from '../world/world.js';
 
@@ -56,8 +58,7 @@ interface Context {
  * in a tree: filled for other promotions, it would still name these.
  */
 export function templateOf(seen: Seen): Template | undefined {
-  const value = parseJson(seen.body);
-  const template = value === undefined ? undefined : taken(value, '', {}, seen);
+  const template = taken(parseJson(seen.body), '', {}, seen);
   return tiersIn(template, seen).size > 0 ? undefined : template;
 }
 
@@ -73,9 +74,8 @@ function taken(value: unknown, path: string, context: Context, seen: Seen): Temp
 }
 
 function takenText(text: string, path: string, context: Context, seen: Seen): Template {
-  const packed = /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
-  if (packed !== undefined && tiersIn(packed, seen).size > 0)
-    return { [each.packed]: taken(packed, path, context, seen) };
+  const packed = packedIn(text);
+  if (tiersIn(packed, seen).size > 0) return { [each.packed]: taken(packed, path, context, seen) };
   return wordsFor(context).reduce((rest, [word, meant, isId]) => {
     if (rest === meant) return word;
     return isId && meant !== '' ? rest.replaceAll(meant, word) : rest;
@@ -102,7 +102,7 @@ function takenList(list: readonly unknown[], path: string, context: Context, see
     if (context.campaign === undefined && campaigns.every(({ size }) => size === 1)) {
       const entry = richest(list);
       const { campaign } = contextOf(entry, seen);
-      return { [each.campaigns]: taken(entry, below, { ...(campaign && { campaign }) }, seen) };
+      return { [each.campaigns]: taken(entry, below, defined({ campaign }), seen) };
     }
   }
   const categories = categoriesOf(context.campaign, seen.world);
@@ -127,7 +127,7 @@ function takenObject(members: Readonly<Record<string, unknown>>, path: string, c
     if (context.campaign === undefined && entries.every(([key]) => campaigns.has(key))) {
       const [key, value] = richest(entries);
       const campaign = seen.world.campaigns.find(({ id }) => id === key);
-      return { [each.campaignsById]: taken(value, `${path}/${key}`, { ...(campaign && { campaign }) }, seen) };
+      return { [each.campaignsById]: taken(value, `${path}/${key}`, defined({ campaign }), seen) };
     }
   }
   return Object.fromEntries(entries.map(([key, value]) => [key, taken(value, `${path}/${key}`, context, seen)]));
@@ -152,7 +152,7 @@ function tierOf(id: string | undefined, { world }: Pick<Seen, 'world'>): Tier | 
 
 function inContext(tier: Tier, { campaigns }: World): Context {
   const campaign = campaigns.find(({ id }) => id === tier.campaign_id);
-  return { tier, ...(campaign && { campaign }) };
+  return { tier, ...defined({ campaign }) };
 }
 
 function categoriesOf(campaign: Campaign | undefined, { categories }: World): World['categories'] {
@@ -166,10 +166,7 @@ function mentions(value: unknown, text: string): boolean {
 
 /** The tiers that a value names, as texts or keys. */
 function tiersIn(value: unknown, seen: Pick<Seen, 'ids'>): Set<string> {
-  if (typeof value === 'string') {
-    const id = seen.ids.tiers.exactly(value);
-    return id === undefined ? new Set(seen.ids.tiers.within(value)) : new Set([id]);
-  }
+  if (typeof value === 'string') return new Set(seen.ids.tiers.named(value).ids);
   if (typeof value !== 'object' || value === null) return new Set();
   const within = Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)];
   return new Set(within.flatMap((each) => [...tiersIn(each, seen)]));

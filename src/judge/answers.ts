@@ -4,7 +4,8 @@ import { documentedOperation } from '../contract/documented-request.js';
 import { type Exchange, type HttpRequest, headerValues, wireText } from '../http/exchange.js';
 import { succeeded } from '../http/response-status.js';
 import { resultOf } from '../recognition/result.js';
-import { isJsonObject, parseJson } from '../support/json.js';
+import { defined } from '../support/defined.js';
+import { isJsonObject, memberOf, parseJson } from '../support/json.js';
 import { type Template, templateOf } from './answer-template.js';
 import { type Background, evidenceOf, type SentRows } from './judge-case.js';
 
@@ -30,8 +31,8 @@ export function answersIn(
   redact: (text: string) => string,
 ): Answers | undefined {
   const [evidence] = evidenceOf(exchanges, background);
-  const [row] = exchanges;
-  if (evidence === undefined || row === undefined || testCase.kind !== 'question') return undefined;
+  if (evidence === undefined || testCase.kind !== 'question') return undefined;
+  const { exchanges: row } = evidence;
   const { answer } = testCase;
   if (answer.kind === 'value') {
     const error = answer.take.part === 'error-shape' ? row.get(answer.of) : undefined;
@@ -50,7 +51,7 @@ export function answersIn(
   };
   const [list, expanded] = [taken(false), taken(true)];
   if (list === undefined) return undefined;
-  return { list, ...(expanded === undefined ? {} : { expanded }) };
+  return { list, ...defined({ expanded }) };
 }
 
 function isResult(exchange: Exchange): boolean {
@@ -61,9 +62,7 @@ function isResult(exchange: Exchange): boolean {
 
 /** Whether a request asks for something to be expanded, as the documentation shows it. */
 function expands({ body = '' }: HttpRequest): boolean {
-  const members = parseJson(body);
-  const options = isJsonObject(members) ? members.options : undefined;
-  const expand = isJsonObject(options) ? options.expand : undefined;
+  const expand = memberOf(memberOf(parseJson(body), 'options'), 'expand');
   return Array.isArray(expand) && expand.length > 0;
 }
 
@@ -83,11 +82,11 @@ function steady(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, steady(part)]));
 }
 
-const individual = /^(?:\d{4}-\d{2}-\d{2}T[\d:.]+\S*|(?=\S*\d)[A-Za-z0-9_-]{12,})$/;
+const individual = /^(?:\d{4}-\d{2}-\d{2}T[\d:.]\S*|(?=\S*\d)[A-Za-z0-9_-]{12,})$/;
 
 /** The answers of two cases together; what the first shows stays. */
 export function joined(answers: Answers | undefined, others: Answers): Answers {
   // The result and the expanded one are of the same case, so that they differ in nothing else.
   const results = answers?.list === undefined || (answers.expanded === undefined && others.expanded !== undefined);
-  return { ...(results ? { ...answers, ...others } : { ...others, ...answers }) };
+  return results ? { ...answers, ...others } : { ...others, ...answers };
 }

@@ -47,7 +47,7 @@ export type Drift =
 export function driftOf(
   { subject, outcome, taken }: { readonly subject: string; readonly outcome?: string; readonly taken?: string },
   bodies: readonly string[],
-  { outcomes, schemas, additive = 'fail' }: Expected,
+  { outcomes, schemas, additive }: Expected,
 ): Drift[] {
   const expected = outcomes.get(subject);
   const compared = expected !== undefined && expected.outcome !== undetermined && outcome !== undefined;

@@ -1,7 +1,7 @@
 import type { FullConfig, FullResult, Reporter, Suite, TestCase, TestResult } from '@playwright/test/reporter';
 import { selectedSuite } from '../cases/selection.js';
 import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
-import { certificateOf } from '../report/certificate.js';
+import { certificateOf, factsOf } from '../report/certificate.js';
 import { writeResults } from '../report/results.js';
 import { summaryOf } from '../report/summary.js';
 import { oneLine } from '../support/foreign-text.js';
@@ -10,6 +10,7 @@ import { UnusableInput } from '../support/problem.js';
 import { certifiedTarget } from '../targets/target.js';
 import { caseIdOf, type Report, reportOf } from './attachment.js';
 import { onceDismissed, outliveReaders } from './dismissal.js';
+import { announceRestoring, endRestoring, restoreFailure } from './failing.js';
 import { inputsOfRun, type Session, saveComing, saveEnding, sessionOfRun } from './run-state.js';
 import { selectsCases } from './selection.js';
 
@@ -22,6 +23,7 @@ export default class CertificateReporter implements Reporter {
   private selected: ReadonlySet<string> | undefined;
   private report: Report | undefined;
   private endsEarly = false;
+  private printResult: () => void = () => undefined;
 
   constructor() {
     outliveReaders();
@@ -29,8 +31,9 @@ export default class CertificateReporter implements Reporter {
     onceDismissed(() => process.kill(process.pid, 'SIGINT'));
   }
 
-  onBegin({ maxFailures }: FullConfig, tests: Suite): void {
-    this.endsEarly = maxFailures > 0;
+  onBegin(config: FullConfig, tests: Suite): void {
+    announceRestoring(config, import.meta.filename);
+    this.endsEarly = config.maxFailures > 0;
     const ids = tests.allTests().flatMap((test) => caseIdOf(test) ?? []);
     // A run that came to no tests begins, too, when it ends.
     if (ids.length > 0) this.selected = new Set(ids);
@@ -39,6 +42,8 @@ export default class CertificateReporter implements Reporter {
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {
+    // First of all, so that whatever else happens here leaves no failure that looks like a success.
+    restoreFailure(test, result);
     const report = reportOf(result);
     this.report ??= report;
     const id = caseIdOf(test) ?? '';
@@ -51,6 +56,7 @@ export default class CertificateReporter implements Reporter {
   }
 
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
+    endRestoring();
     const session = sessionOfRun();
     if (!this.isBegun(result, session)) {
       saveEnding({ kind: 'not-begun' });
@@ -62,9 +68,14 @@ export default class CertificateReporter implements Reporter {
       const isUnwritten = error instanceof UnusableInput;
       saveEnding({ kind: isUnwritten ? 'unwritten' : 'broken-off' });
       if (!isUnwritten) throw error;
-      process.stderr.write(`${error.message}\n`);
+      this.printResult = () => process.stderr.write(`${error.message}\n`);
       return { status: 'failed' };
     }
+  }
+
+  /** What the run came to is the last that is printed, though this reporter is the first: the others have ended. */
+  async onExit(): Promise<void> {
+    this.printResult();
   }
 
   /** Whether there is anything to certify: not where tests were listed, say, or the arguments could not be used. */
@@ -79,10 +90,8 @@ export default class CertificateReporter implements Reporter {
     const results = this.resultsInOrder(session);
     const certificate = certificateOf(suite, results, {
       target: target ?? certifiedTarget(settings.target, ''),
-      requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration?.requestsSent ?? 0),
-      isSelection: settings.only !== undefined,
+      ...factsOf(results, calibration, settings),
       isCutShort: status === 'interrupted' || status === 'timedout',
-      notes: [...(calibration?.note === undefined ? [] : [calibration.note]), ...settings.notes],
       startedAt: this.startedAt,
       durationMs: monotonicMs() - this.startedMs,
     });
@@ -90,7 +99,7 @@ export default class CertificateReporter implements Reporter {
     const { verdict, drift, selected } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
     saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...(selected === undefined ? {} : { selected }) });
-    process.stdout.write(summaryOf(certificate, written));
+    this.printResult = () => process.stdout.write(summaryOf(certificate, written));
     return { status: status === 'passed' && (selected?.verdict ?? verdict) !== 'conforms' ? 'failed' : status };
   }
 

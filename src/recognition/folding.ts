@@ -36,7 +36,8 @@ function withoutRepeats(pattern: string, repeating: Set<string>): string {
   const steps: string[] = [];
   for (const step of pattern.split('/')) {
     steps.push(step);
-    for (let length = 1; length <= longestRepeat && 2 * length <= steps.length; length += 1) {
+    // What stands before the first slash is no step, though it reads as an empty key does.
+    for (let length = 1; length <= longestRepeat && 2 * length < steps.length; length += 1) {
       const last = steps.slice(-length).join('/');
       if (last !== steps.slice(-2 * length, -length).join('/')) continue;
       repeating.add(last);

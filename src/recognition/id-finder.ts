@@ -10,9 +10,9 @@ export const minLengthInsideText = 12;
 export interface IdFinder {
   /** The id that a text is as a whole. */
   exactly(text: string): string | undefined;
-  /** Those that stand by themselves inside a text, as in `/tiers/promo_1?expand`. */
-  within(text: string): ReadonlySet<string>;
-  /** The text with something in place of each of those. */
+  /** The one that a text is as a whole, or else those that stand by themselves inside it, as in `/tiers/promo_1?expand`. */
+  named(text: string): { readonly ids: readonly string[]; readonly isWhole: boolean };
+  /** The text with something in place of each that stands by itself inside it. */
   replaced(text: string, by: string): string;
   /** Those that are a part of the text, though perhaps of another word. */
   anywhere(text: string): ReadonlySet<string>;
@@ -38,9 +38,13 @@ export function idFinder(ids: ReadonlySet<string>): IdFinder {
   const byThemselves = patternOf(long, byItself, flags);
   const search = (pattern: RegExp, shortest: number) => (text: string) =>
     new Set(text.length < shortest ? [] : matches(text, pattern).map((found) => meant(found) ?? found));
+  const within = search(byThemselves, shortestOf(long));
   return {
     exactly: meant,
-    within: search(byThemselves, shortestOf(long)),
+    named(text) {
+      const whole = meant(text);
+      return whole === undefined ? { ids: [...within(text)], isWhole: false } : { ids: [whole], isWhole: true };
+    },
     replaced: (text, by) => text.replaceAll(byThemselves, () => by),
     anywhere: search(patternOf(long, notWithinNumber, flags), shortestOf(long)),
     short: search(patternOf(short, notWithinNumber, flags), shortestOf(short)),

@@ -37,7 +37,7 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
     const made = {
       step: isTier || isOther ? '*' : stepFor(keys.replaced(tiers.replaced(key, '*'), '*')),
       // Where each table of a deployment counts by itself, a key may be the id of a tier and of something else.
-      namesTiers: isTier || (!isOther && tiers.within(key).size > 0),
+      namesTiers: isTier || (!isOther && tiers.named(key).ids.length > 0),
     };
     seen.set(key, made);
     return made;
@@ -47,16 +47,15 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
   let isInTexts = false;
   let isInOtherCase = false;
   const note = (text: string, pattern: string) => {
-    const whole = tiers.exactly(text);
-    const ids = whole === undefined ? [...tiers.within(text)] : [whole];
-    if (whole !== undefined && whole !== text) isInOtherCase = true;
+    const { ids, isWhole } = tiers.named(text);
+    if (isWhole && ids[0] !== text) isInOtherCase = true;
     // Of several amid words, each may be said to be returned or not to be.
     if (ids.length > 1 && /\p{L}/u.test(tiers.replaced(text, ''))) {
       for (const id of ids) inText.add(id);
       return;
     }
     for (const id of ids) {
-      if (whole === undefined) isInTexts = true;
+      if (!isWhole) isInTexts = true;
       const here = places.has(pattern) || places.size < maxPatterns ? pattern : anywhereElse;
       const list = places.get(here);
       if (list === undefined) places.set(here, [id]);

@@ -14,15 +14,11 @@ export function recordsIn(
 ): string[] {
   const value = parseJson(body);
   if (value === undefined) return [];
-  const knownIn = (text: string) => {
-    const whole = tiers.exactly(text);
-    return whole === undefined ? [...tiers.within(text)] : [whole];
-  };
-  const isTaken = (key: string) => reading.kind === 'stated' || knownIn(key).length > 0;
+  const isTaken = (key: string) => reading.kind === 'stated' || tiers.named(key).ids.length > 0;
   const foundUnder = (pattern: string) =>
     textsAt(value, pattern.split('/').slice(1), isTaken).flatMap((text) => {
-      const known = knownIn(text);
-      return known.length > 0 ? known : [text];
+      const { ids } = tiers.named(text);
+      return ids.length > 0 ? ids : [text];
     });
   // Those that are stated may each name some.
   if (reading.kind === 'stated') return [...new Set(reading.patterns.flatMap(foundUnder))];

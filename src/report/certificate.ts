@@ -1,5 +1,6 @@
 import type { Suite } from '../cases/suite.js';
 import { deservesWarning, type Question } from '../contract/ledger.js';
+import type { Calibration } from '../engine/calibrate.js';
 import { type CaseResult, explored, notReached, notSelected, sampled, sumsOf } from '../engine/case-result.js';
 import { curlCommand } from '../http/curl.js';
 import { type Verdict, verdicts, worst } from '../judge/verdict.js';
@@ -107,6 +108,23 @@ export interface RunFacts {
   readonly notes: readonly string[];
   readonly startedAt: Date;
   readonly durationMs: number;
+}
+
+/**
+ * What a run knows from how it began, what it came to, and what was wanted of it.
+ *
+ * @param calibration undefined where the run did not come so far
+ */
+export function factsOf(
+  results: readonly CaseResult[],
+  calibration: Pick<Calibration, 'requestsSent' | 'note'> | undefined,
+  { only, notes }: { readonly only?: readonly string[]; readonly notes: readonly string[] },
+): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'notes'> {
+  return {
+    requestsSent: (calibration?.requestsSent ?? 0) + sumsOf(results).requestsSent,
+    isSelection: only !== undefined,
+    notes: [...(calibration?.note === undefined ? [] : [calibration.note]), ...notes],
+  };
 }
 
 /** Sums the results of cases up to a certificate. Cases of the suite without a result were not selected. */

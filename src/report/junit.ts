@@ -2,9 +2,9 @@ import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
 import { formatLocation } from '../support/problem.js';
 import type { Certificate } from './certificate.js';
-import { driftText, withShapeOnce } from './drift-text.js';
+import { withShapeOnce } from './drift-text.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
-import { failureText } from './failure-text.js';
+import { brokenText } from './failure-text.js';
 import { escaped } from './markup.js';
 import { sharedReasonTexts } from './shared-reasons.js';
 
@@ -76,18 +76,15 @@ function countsOf(results: readonly CaseResult[]): Record<string, string> {
 }
 
 function ending(result: CaseResult, baseUrl: string, responseText: ResponseText): string {
-  const { verdict, reason, drift } = result;
+  const { verdict, reason } = result;
   const end = endOf(result);
   if (end === 'passed') return '';
   if (end === 'skipped') return `<skipped${attributes({ message: `${verdict}: ${reason}` })}/>\n`;
   const name = end === 'errors' ? 'error' : 'failure';
-  const isDrift = verdict !== 'fail' && verdict !== 'error';
-  const text = isDrift
-    ? drift.map((each) => driftText(each, result, responseText)).join('\n\n')
-    : failureText(result, baseUrl, responseText);
-  const [first = ''] = isDrift ? text.split('\n') : [reason];
+  const { kind, text } = brokenText(result, baseUrl, responseText);
+  const [first = ''] = kind === 'drift' ? text.split('\n') : [reason];
   const lines = text.split('\n').map(escaped).join('\n');
-  return `<${name}${attributes({ message: first, type: isDrift ? 'drift' : verdict })}>${lines}</${name}>\n`;
+  return `<${name}${attributes({ message: first, type: kind })}>${lines}</${name}>\n`;
 }
 
 function propertiesText(properties: readonly (readonly [name: string, value: string | undefined])[]): string {

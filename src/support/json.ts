@@ -19,3 +19,8 @@ export function stepsOf(pointer: string): string[] {
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** A member of a JSON value; undefined where it is no object, or has none of that name. */
+export function memberOf(value: unknown, name: string): unknown {
+  return isJsonObject(value) ? value[name] : undefined;
+}

@@ -3,7 +3,7 @@ import type { CaseResult } from '../../../src/engine/case-result.js';
 import { type RunOptions, runSuite } from '../../../src/engine/run.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 import { recognizerFor } from '../../../src/recognition/recognizer.js';
-import { type Certificate, certificateOf } from '../../../src/report/certificate.js';
+import { type Certificate, certificateOf, factsOf } from '../../../src/report/certificate.js';
 import { channelTo } from '../../proof/judge-deployment.js';
 
 export { channelTo };
@@ -27,8 +27,7 @@ export async function certifyOver(
   const { results, calibration } = await runSuite(own, channel, { ...shared, ...options });
   const certificate = certificateOf(own, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
-    requestsSent: results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent),
-    notes: calibration.note === undefined ? [] : [calibration.note],
+    ...factsOf(results, calibration, { notes: [] }),
     isCutShort: false,
     startedAt: new Date(0),
     durationMs: 0,

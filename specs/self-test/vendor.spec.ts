@@ -1,0 +1,528 @@
+import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import { pathToFileURL } from 'node:url';
+import { expect, test } from '@playwright/test';
+import { parse } from 'yaml';
+import { loadSuite, ownFolder } from '../../src/cases/suite.js';
+import { oracleFor } from '../../src/contract/oracle.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { boundWorld } from '../../src/world/bindings.js';
+import { worldOf } from '../../src/world/formats.js';
+import { kinds, lists } from '../../src/world/named-world.js';
+import type { World } from '../../src/world/world.js';
+import { conformanceHere, temporaryFolder } from './support/cli.js';
+import { certifyInProcess, requirementsWith, suite } from './support/in-process.js';
+import { type Fate, type Peculiarities, TestClock, VendorFake } from './support/vendor-fake.js';
+
+/** What the worked example exports. */
+interface Example {
+  provision(world: World & { existing?: Record<string, string> }, setting: Setting): Promise<Record<string, string>>;
+  tearDown(setting: Setting): Promise<number>;
+}
+interface Setting {
+  access: { url: string; id: string; token: string };
+  manifest: string;
+  say(line: string): void;
+  clock: TestClock;
+}
+
+const script = path.join(packageRoot, 'targets', 'voucherify', 'provision.mjs');
+const { provision, tearDown }: Example = await import(pathToFileURL(script).href);
+
+const { folder, remove } = temporaryFolder();
+test.afterAll(remove);
+
+const world = worldOf(suite.world);
+const few = ['greeting', 'for-ann', 'mug-2', 'shirt-blue-2', 'credit-card', 'boolean-true', 'ann-with-mug-on-broadway'];
+/** Each kind of rule and what it needs, so that a test makes few calls. */
+const smallWorld: World = only(few, ['ordinary', 'ann', 'bulk', 'mug', 'shirt', 'plate', 'shirt-blue']);
+function only(tierNames: readonly string[], names: readonly string[]): World {
+  const tiers = world.tiers.filter(({ name }) => tierNames.includes(name));
+  const isNamed = ({ name = '' }: { name?: string }) => names.includes(name);
+  return {
+    ...{ customers: world.customers.filter(isNamed), products: world.products.filter(isNamed) },
+    ...{ skus: world.skus.filter(isNamed), categories: world.categories.slice(0, 2), tiers },
+    campaigns: world.campaigns.filter(({ id }) => tiers.some(({ campaign_id }) => campaign_id === id)),
+  };
+}
+const thingsIn = (of: World) => Object.values(of).flat().length;
+const rulesIn = (of: World) =>
+  new Set(
+    of.tiers.flatMap(({ rules }) =>
+      rules.length === 0
+        ? []
+        : [JSON.stringify(rules.map((rule) => (rule.kind === 'customer' ? rule.any_of.toSorted() : rule)))],
+    ),
+  ).size;
+
+/** A project that is empty, and how the example comes to it. */
+async function project(peculiarities: Peculiarities = {}) {
+  const clock = new TestClock();
+  const fake = new VendorFake(clock, peculiarities);
+  const { url, close } = await fake.listen();
+  const said: string[] = [];
+  const manifest = path.join(mkdtempSync(path.join(folder, 'project-')), 'manifest.json');
+  const setting = { access: { ...VendorFake.access, url }, manifest, say: (line: string) => said.push(line), clock };
+  return {
+    ...{ fake, clock, said, setting, url, manifest, close },
+    create: (of: World = smallWorld) => provision(of, setting),
+    tearDown: () => tearDown(setting),
+  };
+}
+
+/** What a call ended with that was to fail. */
+const failure = (call: Promise<unknown>): Promise<string> =>
+  call.then(
+    () => 'nothing failed',
+    ({ message }) => message,
+  );
+
+/** Each thing of the world is there once, and what is there besides is not of the world. */
+function expectWhole({ stored }: VendorFake, of: World, ids: Record<string, string>) {
+  expect(Object.keys(ids)).toHaveLength(thingsIn(of));
+  for (const list of ['customers', 'products', 'skus', 'categories', 'campaigns', 'tiers'] as const)
+    expect(stored[list].map(({ id }) => id).sort(), list).toEqual(of[list].map(({ id }) => ids[id]).sort());
+  expect(stored.rules).toHaveLength(rulesIn(of));
+  expect(stored.assignments).toHaveLength(of.tiers.filter(({ rules }) => rules.length > 0).length);
+  const newestFirst = stored.tiers.toSorted((a, b) => b.created_at.localeCompare(a.created_at));
+  expect(newestFirst.map(({ name }) => name)).toEqual(of.tiers.map(({ name }) => name));
+}
+
+/** The project's ids in place of the world's. */
+function bound(ids: Record<string, string>) {
+  const at = { setting: 'in this test' };
+  const bindings = Object.fromEntries(
+    kinds.map((kind) => [
+      kind,
+      new Map([...suite.world.ids[kind]].map(([name, id]) => [name, { id: ids[id] ?? '', at }])),
+    ]),
+  );
+  return bindings as unknown as NonNullable<Parameters<typeof boundWorld>[1]['bindings']>;
+}
+
+test('the whole world at 100 calls an hour: no call too many; rules mean what the oracle says; twice creates nothing', async () => {
+  const { fake, clock, said, create, close } = await project({ callsPerHour: 100 });
+  const ids = await create(world);
+  expectWhole(fake, world, ids);
+  expect([fake.tooMany, fake.overlapping]).toEqual([0, 0]);
+  expect(clock.slept.length).toBe(Math.floor(fake.calls.length / 100));
+  expect(said.filter((line) => line.includes('waiting until'))).toHaveLength(clock.slept.length);
+  expect(said).toContain('A campaign has one category here: gala has its first alone.');
+
+  const own = boundWorld(suite.world, { bindings: bound(ids) });
+  const requests = suite.cases
+    .flatMap((each) => (each.kind === 'requirement' && /^(order|metadata)\./.test(each.verifies) ? each.rows : []))
+    .flatMap((row) => [...row.requests.values()])
+    .filter((_, n) => n % 3 === 0);
+  const answers = requests.map((each): { obliged: number; wrong: string[] } => {
+    const inProject = JSON.stringify(each).replaceAll(/[a-z]+_[0-9a-f]{24}/g, (id) => ids[id] ?? id);
+    const request: HttpRequest = JSON.parse(inProject);
+    const oracle = oracleFor(request, own);
+    const { promotions } = JSON.parse(fake.validate(request).body) as { promotions: { id: string }[] };
+    const returned = new Set(promotions.map(({ id }) => id));
+    const duties = own.tiers.map((tier) => ({ tier, obligation: oracle.returned(tier) }));
+    const obliged = duties.filter(({ obligation }) => obligation !== 'open');
+    const wrong = obliged.filter(({ tier, obligation }) => (obligation === 'required') !== returned.has(tier.id));
+    return { obliged: obliged.length, wrong: wrong.map(({ tier }) => tier.name) };
+  });
+  expect(answers.filter(({ obliged }) => obliged > 0).length).toBeGreaterThan(10);
+  expect(answers.filter(({ wrong }) => wrong.length > 0)).toEqual([]);
+
+  const before = fake.changes.length;
+  expect(await create(world)).toEqual(ids);
+  expect(fake.changes.length).toBe(before);
+  await close();
+});
+
+test('the requirements pass on what was provisioned, and quantities add up @long', async () => {
+  const { fake, create, close } = await project();
+  const own = loadSuite(ownFolder, { bindings: bound(await create(world)) });
+  const { certificate } = await certifyInProcess(fake.validate, { suite: own });
+  expect(requirementsWith('fail', certificate)).toEqual([]);
+  expect(requirementsWith('pass', certificate)).toContain('order.quantity');
+  expect(certificate.questions.find(({ id }) => id === 'repeated-product-quantities')?.outcome).toBe('summed');
+  await close();
+});
+
+test('the command is killed midway, and goes on: with the target file, no double, no key in any file @long', async () => {
+  const home = mkdtempSync(path.join(folder, 'home-'));
+  for (const part of ['targets', 'schemas'])
+    cpSync(path.join(packageRoot, part), path.join(home, part), {
+      recursive: true,
+      filter: (file) => !/\.(bindings\.yaml|manifest\.json)$/.test(file),
+    });
+  const { fake, url, close } = await project();
+  const env = {
+    VOUCHERIFY_API: url,
+    VOUCHERIFY_APP_ID: VendorFake.access.id,
+    VOUCHERIFY_APP_TOKEN: VendorFake.access.token,
+    VOUCHERIFY_ORIGIN: 'https://shop.example.com',
+    CLIENT_APPLICATION_ID: 'client-id-of-tests',
+    CLIENT_TOKEN: 'client-token-of-tests',
+  };
+  const own = path.join(home, 'targets', 'voucherify');
+  const child = spawn(process.execPath, ['provision.mjs'], { cwd: own, env: { PATH: process.env.PATH, ...env } });
+  // It took effect, and whoever sent it is not there to hear so.
+  fake.fate = (n) => (n === 90 && child.kill('SIGKILL') ? 'done-and-lost' : 'answered');
+  child.stdin.end(JSON.stringify(world));
+  expect(await new Promise((resolve) => child.on('close', (_, signal) => resolve(signal)))).toBe('SIGKILL');
+  expect(fake.stored.tiers.length).toBeGreaterThan(10);
+
+  const options = { cwd: home, env };
+  const args = ['provision', '--target', 'targets/voucherify/target.yaml'];
+  const { status, output } = await conformanceHere(args, options);
+  expect([status, output]).toEqual([0, expect.stringContaining(`bindings.yaml has ${thingsIn(world)} ids now.`)]);
+  const bindings = readFileSync(path.join(own, 'voucherify.bindings.yaml'), 'utf8');
+  const bindingsOf: Record<string, Record<string, string>> = parse(bindings);
+  const ids = kinds.flatMap((kind) =>
+    Object.entries(bindingsOf[lists[kind]] ?? {}).map(([name, id]) => [suite.world.ids[kind].get(name), id]),
+  );
+  expectWhole(fake, world, Object.fromEntries(ids));
+  const written = [output, bindings, readFileSync(path.join(own, 'voucherify.manifest.json'), 'utf8')].join();
+  for (const secret of [...Object.values(VendorFake.access), env.CLIENT_TOKEN]) expect(written).not.toContain(secret);
+  await close();
+});
+
+test.describe('calls that are lost', () => {
+  const created = [
+    '/v1/categories',
+    '/v1/customers',
+    '/v1/products',
+    '/skus',
+    '/v1/validation-rules',
+    '/v1/campaigns',
+    '/tiers',
+  ];
+  for (const fate of ['lost', 'done-and-lost'] as const) {
+    test(`${fate}: nothing is there twice, and nothing is left out`, async () => {
+      const { fake, create, close } = await project();
+      const once = new Set(created);
+      fake.fate = (_, method, url): Fate =>
+        method === 'POST' && once.delete(created.find((end) => url.endsWith(end)) ?? '') ? fate : 'answered';
+      expectWhole(fake, smallWorld, await create());
+      expect(once.size).toBe(0);
+      await close();
+    });
+  }
+
+  test('from one on, all of them: says so, and goes on when it is started again', async () => {
+    const { fake, create, tearDown: remove, clock, close } = await project();
+    // The last of the tiers is created, and the manifest knows only that it was begun.
+    const isLast = (method: string, url: string) =>
+      method === 'POST' && url.endsWith('/tiers') && fake.stored.tiers.length === smallWorld.tiers.length - 1;
+    let isDown = false;
+    fake.fate = (_, method, url): Fate => {
+      if (isDown) return 'lost';
+      isDown = isLast(method, url);
+      return isDown ? 'done-and-lost' : 'answered';
+    };
+    expect(await failure(create())).toMatch(/^GET \/v1\/promotions\/.*Start it again later: it goes on from here\.$/);
+    expect(clock.slept.slice(0, 2)).toEqual([1000, 1000]);
+    fake.fate = () => 'answered';
+    expectWhole(fake, smallWorld, await create());
+    expect(await remove()).toBe(thingsIn(smallWorld) + rulesIn(smallWorld));
+    await close();
+  });
+});
+
+test('the limit is used up by somebody else: it waits until the next hour', async () => {
+  const { fake, clock, create, close } = await project({ callsPerHour: 1000 });
+  fake.fate = (n) => {
+    if (n === 9) fake.useUp();
+    return 'answered';
+  };
+  expectWhole(fake, smallWorld, await create());
+  expect(fake.tooMany).toBe(1);
+  expect(clock.slept).toEqual([expect.closeTo(3_600_000, -4)]);
+  await close();
+});
+
+test.describe('the first call is answered otherwise', () => {
+  const far = `${Date.parse('2026-02-01T00:00:00.000Z') / 1000}`;
+  const cases: readonly [fate: Exclude<Fate, string>, slept: number[], message: string][] = [
+    [{ status: 429, headers: { 'Retry-After': '7', 'X-Rate-Limit-Retry': far } }, [7000], 'nothing failed'],
+    [{ status: 429 }, [60_000], 'nothing failed'],
+    [{ status: 503 }, [1000], 'nothing failed'],
+    [{ status: 429, headers: { 'X-Rate-Limit-Retry': far } }, [], 'is used up until 2026-02-01T00:00:01.'],
+    [{ status: 402 }, [], 'was answered 402: \nThe plan does not allow it.'],
+    [{ status: 302, headers: { Location: 'http://127.0.0.1:1' } }, [], 'was answered 302'],
+  ];
+  for (const [fate, slept, message] of cases) {
+    test(JSON.stringify(fate), async () => {
+      const { fake, clock, create, close } = await project();
+      fake.fate = (n) => (n === 1 ? fate : 'answered');
+      expect(await failure(create(only([], [])))).toContain(message);
+      // The server says its time in whole seconds.
+      expect(clock.slept.map((ms) => Math.round(ms / 1000) * 1000)).toEqual(slept);
+      await close();
+    });
+  }
+});
+
+test.describe('promotion tiers of somebody else', () => {
+  const tier = { name: 'Black Friday', campaign_id: 'camp_other', metadata: {} };
+
+  test('older ones are left alone; one in the future ends it before anything is created', async () => {
+    const { fake, clock, create, close } = await project();
+    fake.add('tiers', tier);
+    const created_at = new Date(clock.time + 86_400_000).toISOString();
+    const { id } = fake.add('tiers', { ...tier, created_at });
+    expect(await failure(create())).toContain(`'Black Friday' (${id}) of ${created_at}, which is in the future`);
+    expect(fake.changes).toEqual([]);
+    fake.stored.tiers = fake.stored.tiers.filter((each) => each.id !== id);
+    await create();
+    await close();
+  });
+
+  test('one is created meanwhile: found when all is read back', async () => {
+    const { fake, create, close } = await project();
+    fake.fate = (_, method, url) => {
+      if (method === 'POST' && url.endsWith('/tiers') && fake.stored.tiers.length === 3) fake.add('tiers', tier);
+      return 'answered';
+    };
+    expect(await failure(create())).toContain("The project has a promotion tier 'Black Friday'");
+    await close();
+  });
+
+  for (const [what, updated] of [
+    ['created', false],
+    ['changed', true],
+  ] as const) {
+    test(`one is ${what} after the first of the world: nothing more is created`, async () => {
+      const { fake, clock, create, manifest, close } = await project();
+      const early = fake.add('tiers', tier);
+      fake.fate = (_, method, url) =>
+        method === 'POST' && url.endsWith('/tiers') && fake.stored.tiers.length > 3 ? 'lost' : 'answered';
+      await failure(create());
+      fake.fate = () => 'answered';
+      if (updated)
+        fake.stored.tiers = fake.stored.tiers.map((each) =>
+          each.id === early.id ? { ...each, updated_at: new Date(clock.time).toISOString() } : each,
+        );
+      else fake.add('tiers', tier);
+      const before = [fake.changes.length, readFileSync(manifest, 'utf8')];
+      expect(await failure(create())).toMatch(
+        /'Black Friday' .*, after the first one of the world: .* Tear down, see that/,
+      );
+      expect([fake.changes.length, readFileSync(manifest, 'utf8')]).toEqual(before);
+      await close();
+    });
+  }
+});
+
+test.describe('tear-down', () => {
+  for (const keepsTiers of [false, true]) {
+    test(`nothing is left but what is of others${keepsTiers ? ', where tiers outlive their campaign' : ''}`, async () => {
+      const { fake, create, tearDown: remove, manifest, close } = await project({ keepsTiers });
+      const others = (['categories', 'customers', 'products', 'rules', 'campaigns', 'tiers'] as const).map((list) =>
+        fake.add(list, { name: 'of others' }),
+      );
+      await create();
+      expect(await remove()).toBe(thingsIn(smallWorld) + rulesIn(smallWorld));
+      expect(Object.values(fake.stored).flat()).toEqual(others);
+      expect(existsSync(manifest)).toBe(false);
+      expect(await remove()).toBe(0);
+      await close();
+    });
+  }
+
+  test('what would take along something of others is not begun', async () => {
+    const { fake, create, tearDown: remove, close } = await project();
+    await create();
+    const [campaign] = fake.stored.campaigns;
+    const [rule] = fake.stored.rules;
+    const tier = fake.add('tiers', { name: 'of others', campaign_id: campaign?.id });
+    const before = fake.changes.length;
+    expect(await failure(remove())).toContain(
+      `Promotion tier 'of others' (${tier.id}) is in a campaign that was created`,
+    );
+    fake.stored.tiers = fake.stored.tiers.filter(({ id }) => id !== tier.id);
+    fake.add('assignments', { rule_id: rule?.id, related_object_id: 'camp_other' });
+    expect(await failure(remove())).toContain(
+      `Validation rule ${rule?.id}, which was created here, is assigned to camp_other`,
+    );
+    expect(fake.changes.length).toBe(before);
+    await close();
+  });
+
+  test('a campaign of others that bears a name of these is never taken for one of these', async () => {
+    const { fake, create, tearDown: remove, close } = await project();
+    const others = fake.add('campaigns', { name: 'conformance summer' });
+    for (const _ of ['at first', 'again'])
+      expect(await failure(create())).toMatch(/was answered 409: .*\nSomething of that name is there, /);
+    await remove();
+    expect(Object.values(fake.stored).flat()).toEqual([others]);
+    await close();
+  });
+
+  test('ends midway: started again, it removes the rest', async () => {
+    const { fake, create, tearDown: remove, close } = await project();
+    await create();
+    fake.fate = (_, method, url) => (method === 'DELETE' && url.includes('/products/') ? 'lost' : 'answered');
+    expect(await failure(remove())).toContain('Start it again later');
+    fake.fate = () => 'answered';
+    expect(await remove()).toBeGreaterThan(0);
+    expect(Object.values(fake.stored).flat()).toEqual([]);
+    // And all can be created once more.
+    expectWhole(fake, smallWorld, await create());
+    await close();
+  });
+});
+
+test.describe('read back', () => {
+  test('rules that did not come with their tiers are assigned', async () => {
+    const { fake, create, close } = await project({ overlooksRules: true });
+    expectWhole(fake, smallWorld, await create());
+    await close();
+  });
+
+  test('a rule that is not assigned, a tier that was changed, and one of another time are reported', async () => {
+    const { fake, create, close } = await project();
+    const ids = await create();
+    const tierOf = (name: string) => ids[smallWorld.tiers.find((tier) => tier.name === name)?.id ?? ''];
+    const { stored } = fake;
+    stored.assignments = stored.assignments.filter(({ related_object_id }) => related_object_id !== tierOf('mug-2'));
+    stored.tiers = stored.tiers.map((tier) => {
+      if (tier.id === tierOf('credit-card')) return { ...tier, active: false, name: 'Card' };
+      return tier.id === tierOf('for-ann') ? { ...tier, created_at: new Date(fake.clock.time).toISOString() } : tier;
+    });
+    const message = await failure(create());
+    expect(message.split('\n')).toEqual([
+      'The tiers are not as they were created:',
+      '- for-ann was not created and last changed before greeting.',
+      expect.stringMatching(/^- mug-2 has the rules \[\] in place of \[val_\w+\]: it is valid for everybody\.$/),
+      "- credit-card is called 'Card'.",
+      '- credit-card is not active.',
+      expect.stringMatching(/^Tear down, and provision once more; /),
+    ]);
+    await close();
+  });
+
+  test('metadata that is stored otherwise is reported', async () => {
+    const asText = (metadata: object) =>
+      Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, `${value}`]));
+    const { create, close } = await project({ storedMetadata: asText });
+    expect(await failure(create())).toContain(
+      '- boolean-true has the metadata [["on_sale","true"]] in place of [["on_sale",true]].',
+    );
+    await close();
+  });
+});
+
+test('a rule that means something else is reported, with what to do; changed in the script, it is changed in place', async () => {
+  // A project that does not know $in, where the first condition of two is enough.
+  const { fake, create, manifest, close } = await project({
+    storedRules: (rules) => JSON.parse(JSON.stringify(rules).replace('$in', '$contains').replaceAll(' and ', ' or ')),
+  });
+  const message = await failure(create());
+  const lines = message.split('\n');
+  expect(lines[0]).toBe('The rules of these tiers do not mean what they should:');
+  expect(lines.slice(1, -1)).toEqual([
+    expect.stringMatching(/^- credit-card \(val_\w+\): \{.*"credit-card".*\} is answered valid: false$/),
+    expect.stringMatching(/^- ann-with-mug-on-broadway \(val_\w+\): .* is answered valid: true$/),
+  ]);
+  expect(lines.at(-1)).toContain(`change conditionsOf in ${script} and start it again`);
+
+  // As if conditionsOf had been another one when these were created, and the project were a better one.
+  const state: { things: { kind: string; body?: string; checked?: true }[] } = JSON.parse(
+    readFileSync(manifest, 'utf8'),
+  );
+  const unchecked = state.things.filter(({ kind, checked }) => kind === 'rule' && !checked);
+  expect(unchecked).toHaveLength(2);
+  for (const rule of unchecked) rule.body = 'another';
+  writeFileSync(manifest, JSON.stringify(state));
+  fake.peculiarities.storedRules = (rules) => rules;
+  const before = fake.changes.length;
+  await create();
+  expect(fake.changes.slice(before)).toEqual([expect.stringMatching(/^PUT /), expect.stringMatching(/^PUT /)]);
+  await close();
+});
+
+test.describe('before anything is created', () => {
+  const text = { type: 'string', array: false, optional: true };
+  const schemas: Readonly<Record<string, readonly [schema: object, flaw: string]>> = {
+    'only defined keys': [
+      {
+        related_object: 'redemption',
+        allow_defined_only: true,
+        properties: { store: text, store_name: { ...text, deleted: true } },
+      },
+      "- redemption: 'store_name' is not defined, and only defined keys are allowed",
+    ],
+    'a key that is required': [
+      { related_object: 'customer', allow_defined_only: false, properties: { crm: { ...text, optional: false } } },
+      "- customer: 'crm' is required, and the world has none",
+    ],
+    'a key of another type': [
+      { related_object: 'promotion_tier', properties: { on_sale: text } },
+      "- promotion_tier: 'on_sale' is defined as string, which does not fit",
+    ],
+    'a text that is to be a list': [
+      { related_object: 'order', properties: { payment_mean: text } },
+      "- order: 'payment_mean' is defined as string, which does not fit",
+    ],
+  };
+  for (const [what, [schema, flaw]] of Object.entries(schemas)) {
+    test(`metadata schemas: ${what}`, async () => {
+      const { fake, create, close } = await project({ metadataSchemas: [schema as Record<string, unknown>] });
+      expect((await failure(create())).split('\n')).toContain(flaw);
+      expect(fake.changes).toEqual([]);
+      await close();
+    });
+  }
+
+  test('the manifest is lost, is of another project, or is of another world', async () => {
+    const { fake, create, setting, manifest, close } = await project();
+    const ids = await create();
+    const kept = readFileSync(manifest, 'utf8');
+    const before = fake.changes.length;
+    writeFileSync(manifest, '{');
+    expect(await failure(create())).toContain(`${manifest} is no manifest of this script`);
+    const otherFile = `${manifest}.other`;
+    const without = provision(smallWorld, { ...setting, manifest: otherFile });
+    expect(await failure(without)).toContain("The project has a category 'conformance ");
+    writeFileSync(manifest, kept);
+    const other = { ...setting, access: { ...setting.access, id: 'of-another-project' } };
+    expect(await failure(provision(smallWorld, other))).toContain('speaks of another project');
+    const [newest, ...tiers] = smallWorld.tiers;
+    expect(await failure(create({ ...smallWorld, tiers }))).toContain(
+      `The tier ${ids[newest?.id ?? '']} was created for another world`,
+    );
+    const late = { ...world, tiers: world.tiers.filter(({ name }) => name === 'mug-3' || few.includes(name)) };
+    expect(await failure(create(late))).toMatch(/^Tier mug-3 is to be older than /);
+    const reused = provision({ ...smallWorld, existing: { [newest?.id ?? '']: 'promo_by-hand' } }, setting);
+    expect(await failure(reused)).toContain('The bindings have promo_by-hand, which this script did not create.');
+    expect(fake.changes.length).toBe(before);
+    await close();
+  });
+
+  test('keys: wrong, or to be sent in clear', async () => {
+    const { url, close } = await project();
+    const keys = { VOUCHERIFY_APP_ID: 'id-for-test', VOUCHERIFY_APP_TOKEN: 'token-for-test' };
+    const manifest = path.join(folder, 'none.json');
+    const run = async (env: Record<string, string>, args: string[] = []) => {
+      const child = spawn(process.execPath, [script, ...args], {
+        env: { PATH: process.env.PATH, VOUCHERIFY_MANIFEST: manifest, ...env },
+      });
+      child.stdin.end(JSON.stringify(smallWorld));
+      const [said, status] = await Promise.all([
+        textOf(child.stderr),
+        new Promise((resolve) => child.on('close', resolve)),
+      ]);
+      return [status, said];
+    };
+    expect(
+      await Promise.all([
+        run({ ...keys, VOUCHERIFY_API: url }),
+        run({ ...keys, VOUCHERIFY_API: 'http://api.example.com' }),
+      ]),
+    ).toEqual([
+      [1, expect.stringMatching(/was answered 401: .*not \$VOUCHERIFY_APP_TOKEN.*\nAre VOUCHERIFY_APP_ID and/s)],
+      [1, expect.stringContaining("VOUCHERIFY_API is 'http://api.example.com', to which no key goes")],
+    ]);
+    await close();
+  });
+});
