@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type CaseResult, explored, sampled } from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
 import { sampledCases } from '../src/engine/sample.js';
-import { attachReport, caseAnnotation } from '../src/playwright/attachment.js';
+import { attachReport, caseAnnotation, packedEvidence } from '../src/playwright/attachment.js';
 import { expectFailure } from '../src/playwright/failing.js';
 import { settings, suite, test } from '../src/playwright/fixtures.js';
 import { codeFrame } from '../src/report/code-frame.js';
@@ -39,6 +39,7 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
       result,
       target,
       calibration: { requestsSent, ...(note === undefined ? {} : { note }) },
+      evidence: packedEvidence(run.takeEvidence()),
     });
     await showRows(result);
     const { verdict, reason, at } = result;

@@ -1,10 +1,10 @@
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { faults } from '../../reference/faults/index.js';
-import { type Evidence, evidenceKeeper } from '../../src/engine/evidence.js';
+import { evidenceKeeper } from '../../src/engine/evidence.js';
 import { replayOf } from '../../src/engine/replay.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { archiveOf, readArchive } from '../../src/report/har.js';
+import { archiveOf, readArchive, type StoredEvidence } from '../../src/report/har.js';
 import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
 import { certifyOver, suite } from './support/in-process.js';
 
@@ -23,9 +23,9 @@ const nothing: Channel = {
   }),
 };
 
-async function again(evidence: Evidence) {
+async function again(evidence: StoredEvidence) {
   const { content } = archiveOf(evidence, { ...origin, suite: { name, version, digest } });
-  const read = readArchive(Buffer.from(content), 'evidence.har');
+  const read = readArchive(content, 'evidence.har');
   expect(read.evidence).toEqual(evidence);
   return (await certifyOver(nothing, suite, { replay: replayOf(read.evidence) })).certificate;
 }

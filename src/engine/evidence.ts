@@ -27,9 +27,9 @@ export interface Use {
   readonly attempt: number;
 }
 
-/** Exchanges, each once, and what they were for. */
+/** Exchanges, each once, and what they were for. There may be more than fits into memory: then they come bit by bit. */
 export interface Evidence {
-  readonly exchanges: readonly KeptExchange[];
+  readonly exchanges: Iterable<KeptExchange>;
   readonly uses: readonly Use[];
 }
 
@@ -51,7 +51,7 @@ export interface EvidenceKeeper {
   /** A channel whose exchanges are noted. @param by what they are for, where that is no case */
   noting(channel: Channel, by: string): Channel;
   /** What was noted since it was last taken. */
-  take(): Evidence;
+  take(): { readonly exchanges: readonly KeptExchange[]; readonly uses: readonly Use[] };
 }
 
 export function evidenceKeeper(redact: Channel['redact']): EvidenceKeeper {
@@ -96,9 +96,4 @@ export function evidenceKeeper(redact: Channel['redact']): EvidenceKeeper {
       return taken;
     },
   };
-}
-
-/** Several pieces of evidence of one run, one after another. */
-export function evidenceTogether(parts: readonly Evidence[]): Evidence {
-  return { exchanges: parts.flatMap(({ exchanges }) => exchanges), uses: parts.flatMap(({ uses }) => uses) };
 }

@@ -19,8 +19,9 @@ const nothingRecorded = 'The evidence has no exchange for this request, which th
  * where there is none, nothing was sent.
  */
 export function replayOf({ exchanges, uses }: Evidence): Replay {
-  const byId = new Map(exchanges.map((each) => [each.id, each]));
-  const anywhere = new Map(exchanges.toReversed().map(({ key, exchange }) => [key, exchange]));
+  const all = [...exchanges];
+  const byId = new Map(all.map((each) => [each.id, each]));
+  const anywhere = new Map(all.toReversed().map(({ key, exchange }) => [key, exchange]));
   const recorded = new Map<string, Exchange[]>();
   // Who used an exchange first had it sent.
   const isShared = new Set<string>();

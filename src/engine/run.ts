@@ -45,6 +45,8 @@ export interface Run {
   runCase(testCase: TestCase): Promise<CaseResult>;
   /** Sends random requests beyond the written cases. */
   explore(exploration: Exploration): Promise<CaseResult>;
+  /** The exchanges since they were last taken; none where nothing takes note of them. */
+  takeEvidence(): ReturnType<EvidenceKeeper['take']>;
   /** Sends some of the first cases once more, to notice a deployment that changed meanwhile. */
   sampleAgain(): Promise<CaseResult>;
 }
@@ -101,6 +103,7 @@ export async function startRun(
     calibration,
     background,
     runCase: (testCase) => runOver(sender, testCase),
+    takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [] },
     async sampleAgain() {
       const results: CaseResult[] = [];
       const anew = replay?.sender(sampled) ?? senderAnew(channel);

@@ -1,6 +1,7 @@
 import type { FullConfig, FullResult, Reporter, Suite, TestCase, TestResult } from '@playwright/test/reporter';
 import { selectedSuite } from '../cases/selection.js';
 import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
+import type { Evidence } from '../engine/evidence.js';
 import { certificateOf, factsOf } from '../report/certificate.js';
 import { writeResults } from '../report/results.js';
 import { summaryOf } from '../report/summary.js';
@@ -8,7 +9,7 @@ import { oneLine } from '../support/foreign-text.js';
 import { monotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
 import { certifiedTarget } from '../targets/target.js';
-import { caseIdOf, type Report, reportOf } from './attachment.js';
+import { caseIdOf, type PackedEvidence, type Report, reportOf, unpackedExchanges } from './attachment.js';
 import { onceDismissed, outliveReaders } from './dismissal.js';
 import { announceRestoring, endRestoring, restoreFailure } from './failing.js';
 import { inputsOfRun, type Session, saveComing, saveEnding, sessionOfRun } from './run-state.js';
@@ -20,6 +21,7 @@ export default class CertificateReporter implements Reporter {
   private readonly startedMs = monotonicMs();
   private readonly inputs = inputsOfRun();
   private readonly results = new Map<string, CaseResult>();
+  private readonly evidence: PackedEvidence[] = [];
   private selected: ReadonlySet<string> | undefined;
   private report: Report | undefined;
   private endsEarly = false;
@@ -49,7 +51,10 @@ export default class CertificateReporter implements Reporter {
     const id = caseIdOf(test) ?? '';
     const testCase = this.inputs.suite.cases.find((each) => each.id === id);
     const [problem] = (result.error?.message ?? 'The test ended without a result.').split('\n');
-    if (report !== undefined) this.results.set(id, report.result);
+    if (report !== undefined) {
+      this.results.set(id, report.result);
+      this.evidence.push(report.evidence);
+    }
     // One that the end of the run came upon was not reached.
     else if (testCase !== undefined && result.status !== 'interrupted')
       this.results.set(id, unsent(testCase, 'error', oneLine(problem ?? '')));
@@ -86,21 +91,44 @@ export default class CertificateReporter implements Reporter {
 
   private certified({ status }: FullResult, session: Session | undefined): { status: FullResult['status'] } {
     const { suite, settings } = this.inputs;
-    const { target, calibration } = this.report ?? session ?? {};
+    const { target = certifiedTarget(settings.target, ''), calibration } = this.report ?? session ?? {};
     const results = this.resultsInOrder(session);
     const certificate = certificateOf(suite, results, {
-      target: target ?? certifiedTarget(settings.target, ''),
+      target,
       ...factsOf(results, calibration, settings),
+      ...(this.inputs.replay === undefined ? {} : { isReplay: true }),
       isCutShort: status === 'interrupted' || status === 'timedout',
       startedAt: this.startedAt,
       durationMs: monotonicMs() - this.startedMs,
     });
-    const written = writeResults(certificate, suite, results, { ...settings, isPartial: this.isPartial(results) });
+    const { name, version, digest } = suite;
+    const origin = { suite: { name, version, digest }, baseUrl: target.base_url, inputs: this.inputs.recorded };
+    const destination = { ...settings, isPartial: this.isPartial(results) };
+    const written = writeResults(certificate, suite, results, destination, {
+      ...this.evidenceOfAll(session),
+      origin,
+    });
     const { verdict, drift, selected } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
     saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...(selected === undefined ? {} : { selected }) });
     this.printResult = () => process.stdout.write(summaryOf(certificate, written));
     return { status: status === 'passed' && (selected?.verdict ?? verdict) !== 'conforms' ? 'failed' : status };
+  }
+
+  /** Unpacked bit by bit: it may be more than fits into memory. */
+  private evidenceOfAll(session: Session | undefined): Evidence {
+    if (this.evidence.length === 0) return session?.evidence ?? { exchanges: [], uses: [] };
+    const parts = this.evidence;
+    const seen = new Set<string>();
+    function* exchanges() {
+      for (const part of parts)
+        for (const kept of unpackedExchanges(part)) {
+          // Workers that follow each other begin with the same calibration.
+          if (!seen.has(kept.id)) yield kept;
+          seen.add(kept.id);
+        }
+    }
+    return { exchanges: exchanges(), uses: parts.flatMap(({ uses }) => uses) };
   }
 
   /**

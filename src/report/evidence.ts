@@ -16,7 +16,7 @@ export interface CaseExchange {
 
 /** Finds the exchanges of a case, in the order of its rows and requests, those of each attempt together. */
 export function exchangesByCase({ exchanges, uses }: Evidence): (caseId: string) => readonly CaseExchange[] {
-  const byId = new Map(exchanges.map(({ id, exchange }) => [id, exchange]));
+  const byId = new Map([...exchanges].map(({ id, exchange }) => [id, exchange]));
   const byCase = new Map<string, CaseExchange[]>();
   for (const { case: caseId, ...use } of uses) {
     const exchange = byId.get(use.id);

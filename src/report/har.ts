@@ -1,7 +1,8 @@
 /** Evidence as an HTTP Archive 1.2, which browsers and HTTP clients open. What is our own begins with an underscore. */
 
+import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import type { Evidence, KeptExchange, Use } from '../engine/evidence.js';
+import type { Evidence, EvidenceKeeper, KeptExchange, Use } from '../engine/evidence.js';
 import {
   type Exchange,
   type Headers,
@@ -92,10 +93,15 @@ interface Archive {
   };
 }
 
+/** As it was read, all of it in memory. */
+export type StoredEvidence = ReturnType<EvidenceKeeper['take']>;
+
 /** An archive, as its file is named and as it is written: compressed where it is long. */
 export interface WrittenArchive {
   readonly isCompressed: boolean;
-  readonly content: string | Buffer;
+  readonly content: Buffer;
+  /** How many exchanges it has. */
+  readonly count: number;
 }
 
 /**
@@ -104,8 +110,12 @@ export interface WrittenArchive {
  * @param evidence redacted
  */
 export function archiveOf({ exchanges, uses }: Evidence, origin: EvidenceOrigin): WrittenArchive {
-  const usesOf = new Map<string, EntryUse[]>(exchanges.map(({ id }) => [id, []]));
-  for (const [order, { id, ...use }] of uses.entries()) usesOf.get(id)?.push({ ...use, order });
+  const usesOf = new Map<string, EntryUse[]>();
+  for (const [order, { id, ...use }] of uses.entries()) {
+    const list = usesOf.get(id) ?? [];
+    usesOf.set(id, list);
+    list.push({ ...use, order });
+  }
   const firstWith = new Map<string, string>();
   let bodies = 0;
   const contentOf = (id: string, body: string, mimeType: string): HarResponse['content'] => {
@@ -126,18 +136,19 @@ export function archiveOf({ exchanges, uses }: Evidence, origin: EvidenceOrigin)
   const flush = (): void => {
     if (length > maxPlain || compressed.length > 0) compressed.push(gzipSync(pieces.splice(0).join('')));
   };
-  for (const [n, kept] of exchanges.entries()) {
+  let count = 0;
+  for (const kept of exchanges) {
     const entry = entryOf(kept, usesOf.get(kept.id) ?? [], origin.baseUrl, contentOf);
-    const piece = `${n === 0 ? '' : ','}\n${JSON.stringify(entry)}`;
+    const piece = `${count === 0 ? '' : ','}\n${JSON.stringify(entry)}`;
+    count += 1;
     pieces.push(piece);
     length += piece.length;
     flush();
   }
   pieces.push('\n]}}\n');
   flush();
-  return compressed.length > 0
-    ? { isCompressed: true, content: Buffer.concat(compressed) }
-    : { isCompressed: false, content: pieces.join('') };
+  const content = compressed.length > 0 ? Buffer.concat(compressed) : Buffer.from(pieces.join(''));
+  return { isCompressed: compressed.length > 0, content, count };
 }
 
 function entryOf(
@@ -212,7 +223,7 @@ function parametersOf(path: string): HarHeader[] {
  * @param file its name, for messages
  * @throws UnusableInput where it is none, or was not written by a run of this suite
  */
-export function readArchive(content: Buffer, file: string): { evidence: Evidence; origin: EvidenceOrigin } {
+export function readArchive(content: Buffer, file: string): { evidence: StoredEvidence; origin: EvidenceOrigin } {
   const refuse = (message: string): never => {
     const hint = 'Name the evidence.har, or evidence.har.gz, that a run of this suite left.';
     throw new UnusableInput([{ at: { setting: file }, message, hint }]);
@@ -233,7 +244,12 @@ export function readArchive(content: Buffer, file: string): { evidence: Evidence
   }
 }
 
-function evidenceIn(entries: readonly Entry[], baseUrl: string): Evidence {
+/** The digest of a file, as a certificate names it. */
+export function digestOf(content: Buffer): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}
+
+function evidenceIn(entries: readonly Entry[], baseUrl: string): StoredEvidence {
   const texts = new Map(entries.map(({ _id, response: { content } }) => [_id, content.text]));
   return {
     exchanges: entries.map((entry) => ({
