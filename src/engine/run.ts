@@ -65,7 +65,10 @@ export async function startRun(
   const { world } = suite;
   const { tierPatterns, expected = nothingExpected, infersShape = false, isWorldLoaded = false, whyLeftOut } = options;
   const { recognizer = recognizerFor(world), keeper, replay } = options;
-  const channelFor = (by: string) => replay?.channel(by) ?? keeper?.noting(channel, by) ?? channel;
+  const channelFor = (by: string) => {
+    const source = replay?.channel(by) ?? channel;
+    return keeper?.noting(source, by) ?? source;
+  };
   const calibration = known ?? (await calibrate(suite, channelFor(calibrationUse), recognizer));
   const { namings } = calibration;
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));

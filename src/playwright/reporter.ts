@@ -1,3 +1,5 @@
+import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import path from 'node:path';
 import type { FullConfig, FullResult, Reporter, Suite, TestCase, TestResult } from '@playwright/test/reporter';
 import { selectedSuite } from '../cases/selection.js';
 import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
@@ -25,6 +27,7 @@ export default class CertificateReporter implements Reporter {
   private selected: ReadonlySet<string> | undefined;
   private report: Report | undefined;
   private endsEarly = false;
+  private tracesFolder: string | undefined;
   private printResult: () => void = () => undefined;
 
   constructor() {
@@ -36,6 +39,7 @@ export default class CertificateReporter implements Reporter {
   onBegin(config: FullConfig, tests: Suite): void {
     announceRestoring(config, import.meta.filename);
     this.endsEarly = config.maxFailures > 0;
+    this.tracesFolder = config.projects[0]?.outputDir;
     const ids = tests.allTests().flatMap((test) => caseIdOf(test) ?? []);
     // A run that came to no tests begins, too, when it ends.
     if (ids.length > 0) this.selected = new Set(ids);
@@ -81,6 +85,7 @@ export default class CertificateReporter implements Reporter {
   /** What the run came to is the last that is printed, though this reporter is the first: the others have ended. */
   async onExit(): Promise<void> {
     this.printResult();
+    removeEmptyFolders(this.tracesFolder);
   }
 
   /** Whether there is anything to certify: not where tests were listed, say, or the arguments could not be used. */
@@ -163,5 +168,13 @@ export default class CertificateReporter implements Reporter {
 
   printsToStdio(): boolean {
     return true;
+  }
+}
+
+/** Playwright makes a folder for each test, whether or not there is something to put into it. */
+function removeEmptyFolders(folder = ''): void {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const within = path.join(folder, name);
+    if (statSync(within).isDirectory() && readdirSync(within).length === 0) rmdirSync(within);
   }
 }
