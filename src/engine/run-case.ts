@@ -21,7 +21,7 @@ export interface Terms {
   readonly infersShape: boolean;
   /** As that of the channel over which the case is sent. */
   readonly redact: Channel['redact'];
-  /** Is told what came back. */
+  /** Takes note of what came back. */
   note?(sent: readonly CaseExchanges[]): void;
 }
 

@@ -123,17 +123,17 @@ export default class CertificateReporter implements Reporter {
   /** Unpacked bit by bit: it may be more than fits into memory. */
   private evidenceOfAll(session: Session | undefined): Evidence {
     if (this.evidence.length === 0) return session?.evidence ?? { exchanges: [], uses: [] };
-    const parts = this.evidence;
+    const packed = this.evidence;
     const seen = new Set<string>();
     function* exchanges() {
-      for (const part of parts)
+      for (const part of packed)
         for (const kept of unpackedExchanges(part)) {
           // Workers that follow each other begin with the same calibration.
           if (!seen.has(kept.id)) yield kept;
           seen.add(kept.id);
         }
     }
-    return { exchanges: exchanges(), uses: parts.flatMap(({ uses }) => uses) };
+    return { exchanges: exchanges(), uses: packed.flatMap(({ uses }) => uses) };
   }
 
   /**
