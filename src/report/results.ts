@@ -1,13 +1,15 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
 import type { Operation } from '../contract/operation.js';
 import type { CaseResult } from '../engine/case-result.js';
+import type { Evidence } from '../engine/evidence.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
 import { someOf } from '../support/some-of.js';
 import type { Certificate } from './certificate.js';
+import { archiveOf, digestOf, type EvidenceOrigin, type WrittenArchive } from './har.js';
 import { junitText } from './junit.js';
 import { observedDocument } from './observed.js';
 import { openapiDocument } from './openapi.js';
@@ -22,6 +24,7 @@ export interface Written {
   readonly observed: string;
   /** Of a whole run. */
   readonly openapi?: string;
+  readonly evidence?: string;
   /** Where one was wanted; with the reason, if it was not written. */
   readonly record?: { readonly file: string; readonly unwritten?: string };
 }
@@ -46,6 +49,7 @@ function filesIn(out: string) {
     observed: path.join(out, 'observed.md'),
     openapi: path.join(out, 'openapi.yaml'),
     junit: path.join(out, 'junit.xml'),
+    evidence: path.join(out, 'evidence.har'),
   };
 }
 
@@ -74,18 +78,23 @@ export function checkRoom(out: string): void {
 /**
  * Writes everything that a run leaves behind.
  *
+ * @param kept the exchanges of the run, and of what run they are
  * @returns the paths as they were given
  * @throws UnusableInput where one of the files cannot be written: then none is
  */
 export function writeResults(
-  certificate: Certificate,
+  judged: Certificate,
   suite: Suite,
   results: readonly CaseResult[],
   { out: whole, recordTo, isPartial = false, target }: Destination,
+  kept?: Evidence & { readonly origin: EvidenceOrigin },
 ): Written {
   const out = isPartial ? path.join(whole, partialFolder) : whole;
-  const { junit, openapi, ...files } = filesIn(out);
-  const { name } = certificate.target;
+  const { junit, openapi, evidence: plain, ...files } = filesIn(out);
+  const { name } = judged.target;
+  const archive = kept === undefined ? undefined : archiveOf(kept, kept.origin);
+  const evidence = archive?.isCompressed ? `${plain}.gz` : plain;
+  const certificate: Certificate = { ...judged, ...(archive === undefined ? {} : evidenceEntry(evidence, archive)) };
   let record: RecordOutput | undefined;
   const compose = (): OutputFile[] => {
     record = recordTo === undefined ? undefined : recordOutput(recordTo, recordOf(suite, results, name), suite);
@@ -96,14 +105,21 @@ export function writeResults(
       // Of a few answers, the operation would look as if it had no others.
       ...(isPartial ? [] : [{ file: openapi, text: openapiDocument(certificate, suite, results, target?.operation) }]),
       { file: junit, text: junitText(certificate, suite, results) },
+      ...(archive === undefined ? [] : [{ file: evidence, text: archive.content }]),
       ...(record !== undefined && 'text' in record ? [record] : []),
     ];
   };
   writeTogether(out, compose);
-  const written = { ...files, ...(isPartial ? {} : { openapi }) };
+  // One of an earlier run would be taken for that of this one.
+  rmSync(archive?.isCompressed ? plain : `${plain}.gz`, { force: true });
+  const written = { ...files, ...(isPartial ? {} : { openapi }), ...(archive === undefined ? {} : { evidence }) };
   if (record === undefined) return written;
   const { file } = record;
   return { ...written, record: 'unwritten' in record ? { file, unwritten: record.unwritten } : { file } };
+}
+
+function evidenceEntry(file: string, { content, count }: WrittenArchive): Pick<Certificate, 'evidence'> {
+  return { evidence: { file: path.basename(file), digest: digestOf(content), exchanges: count } };
 }
 
 type RecordOutput = OutputFile | { readonly file: string; readonly unwritten: string };
