@@ -178,7 +178,7 @@ function requestBody(questions: readonly Question[], observed: Observed, success
   const example = parseJson(success?.exchange.request.body ?? '');
   return {
     required: false,
-    ...observed('body', 'It is sent on the GET.'),
+    ...observed('body', 'JSON, which the documentation sends on a GET.'),
     content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
   };
 }
