@@ -6,6 +6,7 @@ import type { CaseResult } from '../engine/case-result.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
 import { someOf } from '../support/some-of.js';
+import { badgeText } from './badge.js';
 import type { Certificate } from './certificate.js';
 import { junitText } from './junit.js';
 import { observedDocument } from './observed.js';
@@ -39,6 +40,7 @@ function filesIn(out: string) {
     page: path.join(out, 'certificate.html'),
     observed: path.join(out, 'observed.md'),
     junit: path.join(out, 'junit.xml'),
+    badge: path.join(out, 'badge.json'),
   };
 }
 
@@ -77,7 +79,7 @@ export function writeResults(
   { out: whole, recordTo, isPartial = false }: Destination,
 ): Written {
   const out = isPartial ? path.join(whole, partialFolder) : whole;
-  const { junit, ...files } = filesIn(out);
+  const { junit, badge, ...files } = filesIn(out);
   const { name } = certificate.target;
   let record: RecordOutput | undefined;
   const compose = (): OutputFile[] => {
@@ -87,6 +89,7 @@ export function writeResults(
       { file: files.observed, text: observedDocument(suite, results, name) },
       { file: files.certificate, text: escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`) },
       { file: junit, text: junitText(certificate, suite, results) },
+      { file: badge, text: badgeText(certificate) },
       ...(record !== undefined && 'text' in record ? [record] : []),
     ];
   };
