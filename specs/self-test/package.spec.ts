@@ -121,8 +121,10 @@ test.describe('the package', { tag: '@long' }, () => {
     const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
     expect(example).toContain("from 'promotion-validation-conformance'");
     const shop = path.join(installed, 'dist');
+    mkdirSync(inProject('program'));
+    writeFileSync(inProject('program', 'package.json'), '{ "type": "module" }');
     writeFileSync(
-      inProject('app.js'),
+      inProject('program', 'app.js'),
       `import { createDeployment } from '${shop}/reference/deployment.js';
       import { loadSuite } from '${shop}/src/cases/suite.js';
       const { CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token } = process.env;
@@ -135,21 +137,23 @@ test.describe('the package', { tag: '@long' }, () => {
       };`,
     );
     writeFileSync(
-      inProject('app.d.ts'),
+      inProject('program', 'app.d.ts'),
       `export const app: { inject(request: {
         method: string; url: string; headers: Record<string, string>; payload: string | undefined;
       }): Promise<{ statusCode: number; headers: Record<string, string>; body: string }> };`,
     );
     writeFileSync(
-      inProject('certify.mts'),
+      inProject('program', 'certify.mts'),
       `${example}\nconst verdict: 'conforms' = certificate.verdict as 'conforms';\nexport default verdict;\n`,
     );
     // Without the types of Node.js, and with those of the package looked through.
     const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
-    const compiled = await type(`${tsc} --strict --target es2023 --module nodenext --types '' certify.mts`);
+    const compiled = await type(
+      `cd program && ${tsc} --strict --target es2023 --module nodenext --types '' certify.mts`,
+    );
     expect(compiled).toEqual({ status: 0, output: '' });
     const ran = await type(
-      `CLIENT_APPLICATION_ID=an-application CLIENT_TOKEN=a-token node -e "import('./certify.mjs').then((m) => console.log(m.default))"`,
+      `cd program && CLIENT_APPLICATION_ID=an-application CLIENT_TOKEN=a-token node -e "import('./certify.mjs').then((m) => console.log(m.default))"`,
     );
     expect(ran).toEqual({ status: 0, output: expect.stringMatching(/^conforms$/m) });
   });
@@ -168,7 +172,7 @@ test.describe('the package', { tag: '@long' }, () => {
   });
 
   test('in a pipeline: a failure ends the step, is annotated, and its results are kept', async () => {
-    const broken = await serve({}, ['window-151']);
+    const broken = await serve({}, ['window-of-151']);
     const file = inProject('.github', 'workflows', 'conformance.yml');
     const ran = await runWorkflow(file, { cwd: project, contexts: settings(broken.url), env });
     await broken.close();
