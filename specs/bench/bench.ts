@@ -6,6 +6,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus } from 'node:os';
 import path from 'node:path';
+import { exitStatus } from '../../src/cli/exit-status.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { temporaryFolder } from '../self-test/support/cli.js';
@@ -27,7 +28,11 @@ const made = (name: string) => {
 
 const commandLine = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
 const certify = (url: string, script = commandLine, ...more: string[]) =>
-  costOf([script, 'certify', '--base-url', url, '--out', 'out', ...more], cwd);
+  costOf([script, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, judged);
+/** With which a run that came to its end ends. */
+const judged = Object.values(exitStatus).filter(
+  (status) => status !== exitStatus.unusableInput && status !== exitStatus.mistake,
+);
 const certifyOn = (serve: Serve) => async (): Promise<Cost> => {
   const { url, close } = await serve();
   const cost = await certify(url);
@@ -100,14 +105,16 @@ const againstBare: Section = async () => {
   ];
 };
 
+/** Selects so many of the generated cases. */
+const some = (count: number) => ['--only', Array.from({ length: count }, (_, n) => `generated-${n}`).join(',')];
+
 /** Commands that do little, and runs of more and more cases. */
 const startAndSlope: Section = async () => {
   const { url, close } = await listen(reference);
   const empty = emptyTest(made('empty'));
   const counts = [1, 100, 300, 1000];
   const generated = (count: number) => `${count} generated cases`;
-  const most = packageWithCases(made('generated'), Math.max(...counts));
-  const some = (count: number) => Array.from({ length: count }, (_, n) => ['--only', `generated-${n}`]).flat();
+  const most = await packageWithCases(made('generated'), Math.max(...counts));
   const costs = await alternating<string>(
     {
       'empty Node.js': () => costOf(['-e', '0'], cwd),
@@ -179,11 +186,11 @@ const againstPeers: Section = async () => {
     await close();
     return [{ what: 'peers', amount: 'left out: they cannot be installed' }];
   }
-  const script = packageWithCases(made('equal'), cases);
+  const script = await packageWithCases(made('equal'), cases);
   writeFileSync(inFolder('schema.json'), JSON.stringify(responseSchema));
   writeFileSync(inFolder('target.yaml'), 'name: equal\nresponse: { schema: schema.json }\n');
   const peers = Object.entries(programs).map(([name, args]) => [name, () => costOf(args, cwd)] as const);
-  const suite = () => certify(url, script, '--target', 'target.yaml', '--only', 'generated');
+  const suite = () => certify(url, script, '--target', 'target.yaml', ...some(cases));
   const { suite: own, ...others } = await alternating({ suite, ...Object.fromEntries(peers) }, rounds);
   await close();
   return [

@@ -14,8 +14,15 @@ export interface Cost {
 /** How often the memory of a program is looked at, in milliseconds. */
 const everyMs = 40;
 
-/** Runs a program of Node.js, and watches what it takes. @param args of `node`; @param cwd where it runs */
-export async function costOf(args: readonly string[], cwd: string): Promise<Cost> {
+/**
+ * Runs a program of Node.js, and watches what it takes.
+ *
+ * @param args of `node`
+ * @param cwd where it runs
+ * @param expected the statuses with which it may end
+ * @throws Error where it ends with another: then it did not do what is measured
+ */
+export async function costOf(args: readonly string[], cwd: string, expected: readonly number[] = [0]): Promise<Cost> {
   const before = processorSecondsOfEnded();
   const started = performance.now();
   const child = spawn(process.execPath, args, {
@@ -26,17 +33,22 @@ export async function costOf(args: readonly string[], cwd: string): Promise<Cost
       CLIENT_APPLICATION_ID: credentials.applicationId,
       CLIENT_TOKEN: credentials.token,
     },
-    stdio: 'ignore',
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
   let peak: number | undefined;
   const watch = setInterval(() => {
     const now = kilobytesOf(child.pid ?? 0);
     if (now !== undefined) peak = Math.max(peak ?? 0, now);
   }, everyMs);
-  await new Promise((resolve, reject) => child.on('close', resolve).on('error', reject));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => (output = `${output}${text}`.slice(-2_000)));
+  const status = await new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
   clearInterval(watch);
   const seconds = (performance.now() - started) / 1000;
   const after = processorSecondsOfEnded();
+  if (status === null || !expected.includes(status))
+    throw new Error(`node ${args.slice(0, 3).join(' ')} … ended with ${status}:\n${output}`);
   return {
     seconds,
     processorSeconds: before === undefined || after === undefined ? undefined : after - before,

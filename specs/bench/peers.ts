@@ -55,7 +55,12 @@ const headers = {
 function bodyOf(n: number): string {
   const id = (kind: 'customer' | 'product', name: string) => suite.world.ids[kind].get(name);
   const items = [{ product_id: id('product', 'mug'), quantity: n + 2 }];
-  return JSON.stringify({ customer: { id: id('customer', 'ordinary') }, order: { items }, options: {}, metadata: {} });
+  return JSON.stringify({
+    customer: { id: id('customer', 'ordinary') },
+    order: { items, metadata: {} },
+    options: {},
+    metadata: {},
+  });
 }
 
 /** For Newman. */
@@ -85,7 +90,7 @@ function blueprintOf(bodies: readonly string[]): string {
   const { 'Content-Type': type, ...own } = headers;
   const schema = JSON.stringify(responseSchema);
   const inset = (lines: readonly string[]) => lines.map((line) => `            ${line}`).join('\n');
-  const asked = bodies.map((body, n) =>
+  const transactions = bodies.map((body, n) =>
     [
       `+ Request case ${n} (${type})`,
       '    + Headers',
@@ -104,5 +109,5 @@ function blueprintOf(bodies: readonly string[]): string {
     ].join('\n'),
   );
   const { method, path: where } = documentedOperation;
-  return `FORMAT: 1A\n\n# bench\n\n## Validation [${where}]\n\n### Ask [${method}]\n\n${asked.join('\n')}`;
+  return `FORMAT: 1A\n\n# bench\n\n## Validation [${where}]\n\n### Ask [${method}]\n\n${transactions.join('\n')}`;
 }
