@@ -16,6 +16,7 @@ import { certifiedTarget } from '../targets/target.js';
 import { caseIdOf, type PackedEvidence, type Report, reportOf, unpackedExchanges } from './attachment.js';
 import { onceDismissed, outliveReaders } from './dismissal.js';
 import { announceRestoring, endRestoring, restoreFailure } from './failing.js';
+import { pipelineText } from './pipeline.js';
 import { inputsOfRun, type Session, saveComing, saveEnding, sessionOfRun } from './run-state.js';
 import { selectsCases } from './selection.js';
 
@@ -130,7 +131,8 @@ export default class CertificateReporter implements Reporter {
     const { verdict, drift, selected } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
     saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...(selected === undefined ? {} : { selected }) });
-    this.printResult = () => process.stdout.write(summaryOf(certificate, written));
+    const text = pipelineText(process.env, certificate, suite, results) + summaryOf(certificate, written);
+    this.printResult = () => process.stdout.write(text);
     return { status: status === 'passed' && (selected?.verdict ?? verdict) !== 'conforms' ? 'failed' : status };
   }
 

@@ -8,6 +8,7 @@ import type { Evidence } from '../engine/evidence.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
 import { someOf } from '../support/some-of.js';
+import { badgeText } from './badge.js';
 import type { Certificate } from './certificate.js';
 import { archiveOf, digestOf, type EvidenceOrigin, type WrittenArchive } from './har.js';
 import { junitText } from './junit.js';
@@ -49,6 +50,7 @@ function filesIn(out: string) {
     observed: path.join(out, 'observed.md'),
     openapi: path.join(out, 'openapi.yaml'),
     junit: path.join(out, 'junit.xml'),
+    badge: path.join(out, 'badge.json'),
     evidence: path.join(out, 'evidence.har'),
   };
 }
@@ -90,7 +92,7 @@ export function writeResults(
   kept?: Evidence & { readonly origin: EvidenceOrigin },
 ): Written {
   const out = isPartial ? path.join(whole, partialFolder) : whole;
-  const { junit, openapi, evidence: plain, ...files } = filesIn(out);
+  const { junit, openapi, badge, evidence: plain, ...files } = filesIn(out);
   const { name } = judged.target;
   const archive = kept === undefined ? undefined : archiveOf(kept, kept.origin);
   const evidence = archive?.isCompressed ? `${plain}.gz` : plain;
@@ -105,6 +107,7 @@ export function writeResults(
       // Of a few answers, the operation would look as if it had no others.
       ...(isPartial ? [] : [{ file: openapi, text: openapiDocument(certificate, suite, results, target?.operation) }]),
       { file: junit, text: junitText(certificate, suite, results) },
+      { file: badge, text: badgeText(certificate) },
       ...(archive === undefined ? [] : [{ file: evidence, text: archive.content }]),
       ...(record !== undefined && 'text' in record ? [record] : []),
     ];
