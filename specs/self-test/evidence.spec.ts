@@ -8,7 +8,8 @@ import { archiveOf, readArchive, type StoredEvidence } from '../../src/report/ha
 import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
 import { certifyOver, suite } from './support/in-process.js';
 
-const origin = { suite, baseUrl: 'http://in-process.test', inputs: {} };
+const extent = { isCutShort: false, judged: [], unjudged: [] };
+const origin = { suite, baseUrl: 'http://in-process.test', inputs: {}, extent };
 const { name, version, digest } = suite;
 
 async function live(respond: (request: HttpRequest) => HttpResponse, redact: Channel['redact'] = (text) => text) {
