@@ -209,8 +209,8 @@ test('a key that cannot be used is refused before anything is sent, and nothing 
     for (const line of text.split('\n').filter((each) => /^[A-Za-z0-9+/=]{8,}$/.test(each)))
       expect.soft(output).not.toContain(line);
   }
-  const missing = await conformanceHere(['certify', '--reference', '--sign', 'nowhere.pem'], { cwd });
-  expect(missing.output).toContain('--sign nowhere.pem: cannot be read (ENOENT)');
+  const none = await conformanceHere(['certify', '--reference', '--sign', 'nowhere.pem'], { cwd });
+  expect(none.output).toContain('--sign nowhere.pem: cannot be read (ENOENT)');
   expect((await verify('--key', 'key.pem')).output).toContain('holds no public key in PEM, but a private one');
 });
 

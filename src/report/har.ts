@@ -36,7 +36,7 @@ export interface Extent {
 }
 
 /** How long the archive may be as plain text, in characters: a longer one is compressed. */
-const maxPlain = 16 * 1024 * 1024;
+const maxPlain = 8 * 1024 * 1024;
 /** Of a longer one, how many characters are compressed together: what is not yet compressed is in memory. */
 const pieceLength = 1024 * 1024;
 /** How many characters of bodies are kept; those that come later are left out. Twice as many still make one text. */

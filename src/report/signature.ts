@@ -115,7 +115,7 @@ function readKey(file: string, flag: keyof typeof commands): KeyObject {
   const wanted = flag === '--sign' ? 'private' : 'public';
   if (/-----BEGIN ENCRYPTED|^Proc-Type:.*ENCRYPTED/m.test(text))
     return refuse(
-      'is encrypted, and nobody can be asked for its passphrase',
+      'is encrypted, and nobody is there to give its passphrase',
       `Decrypt it to a file that only you can read: openssl pkey -in ${file} -out plain.pem`,
     );
   if (text.includes('PRIVATE KEY-----') !== (wanted === 'private'))
