@@ -1,49 +1,220 @@
-import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
-import { faults } from '../../reference/faults/index.js';
-import { evidenceKeeper } from '../../src/engine/evidence.js';
-import { replayOf } from '../../src/engine/replay.js';
+/** What a run keeps of its exchanges, and that they come to the same when they are judged again. */
+
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { chromium, expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { type Behaviours, closedQuestions } from '../../reference/behaviours.js';
+import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
+import { faultNamed, faults } from '../../reference/faults/index.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { archiveOf, readArchive, type StoredEvidence } from '../../src/report/har.js';
+import { archiveOf, readArchive } from '../../src/report/har.js';
+import { schemaNamed } from '../../src/support/schema.js';
 import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
-import { certifyOver, suite } from './support/in-process.js';
+import { temporaryFolder } from './support/cli.js';
+import { suite } from './support/in-process.js';
+import { type ShapeName, shapes } from './support/independent.js';
+import { judgedAgain, leftRun, readBack } from './support/left-run.js';
 
-const origin = { suite, baseUrl: 'http://in-process.test', inputs: {} };
-const { name, version, digest } = suite;
+const { name, version, digest, world } = suite;
+type Answer = (request: HttpRequest) => HttpResponse;
 
-async function live(respond: (request: HttpRequest) => HttpResponse, redact: Channel['redact'] = (text) => text) {
-  const keeper = evidenceKeeper(redact);
-  const { certificate } = await certifyOver(channelTo(respond), suite, { keeper });
-  return { certificate, evidence: keeper.take() };
+const deployment = (options: Pick<DeploymentOptions, 'faults' | 'behaviours' | 'change'> = {}): Answer =>
+  createDeployment({ world, credentials: inProcessCredentials, ...options });
+
+const window = 'window-of-149';
+
+async function expectSame(channel: Channel, options: Parameters<typeof leftRun>[1] = {}) {
+  const left = await leftRun(channel, options);
+  expect(await judgedAgain(left)).toEqual(left.certificate);
+  return left;
 }
 
-const nothing: Channel = {
-  ...channelTo(() => {
-    throw new Error('Nothing is sent.');
-  }),
-};
-
-async function again(evidence: StoredEvidence) {
-  const { content } = archiveOf(evidence, { ...origin, suite: { name, version, digest } });
-  const read = readArchive(content, 'evidence.har');
-  expect(read.evidence).toEqual(evidence);
-  return (await certifyOver(nothing, suite, { replay: replayOf(read.evidence) })).certificate;
-}
-
-const deployment = (...ids: readonly string[]) =>
-  createDeployment({
-    world: suite.world,
-    credentials: inProcessCredentials,
-    faults: faults.filter(({ id }) => ids.includes(id)),
+test.describe('judged again without the target, a run comes to the same certificate', () => {
+  test('of the reference deployment, and its evidence is small and valid', async () => {
+    const left = await expectSame(channelTo(deployment()));
+    expect(left.certificate.verdict).toBe('conforms');
+    const { content } = archiveOf(left.evidence, left.origin);
+    expect(readBack(left).evidence).toEqual(left.evidence);
+    expect(gzipSync(content).length).toBeLessThan(3 * 1024 * 1024);
+    const archive = JSON.parse(content.toString('utf8'));
+    const validate = schemaNamed('evidence');
+    expect(validate(archive), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
   });
 
-test('judged again without the target, the reference deployment gets the same certificate', async () => {
-  const { certificate, evidence } = await live(deployment());
-  expect(await again(evidence)).toEqual(certificate);
+  const few = 'limit,quantity,response-status,unknown-query-parameter,deprecation-headers';
+  const outages: Readonly<Record<string, () => Channel>> = {
+    'that cannot be reached': () => ({
+      ...channelTo(deployment()),
+      send: async (request) => ({ request, transportError: 'unreachable', message: 'Nobody is there.', attempts: 3 }),
+    }),
+    'that answers some requests in time': () => {
+      let turn = 0;
+      const channel = channelTo(deployment());
+      return {
+        ...channel,
+        send: async (request) => {
+          turn += 1;
+          return turn % 5 === 0
+            ? { request, transportError: 'timed-out', message: 'Too late.', attempts: 2 }
+            : channel.send(request);
+        },
+      };
+    },
+    'that fails': () => channelTo(deployment({ faults: [faultNamed(window)] })),
+    'that fails each second time': () => {
+      let turn = 0;
+      const [good, bad] = [deployment(), deployment({ faults: [faultNamed(window)] })];
+      return channelTo((request) => {
+        turn += 1;
+        return turn % 2 === 0 ? bad(request) : good(request);
+      });
+    },
+    'whose headers are long, and hold what terminals obey': () =>
+      channelTo((request) => {
+        const { headers, ...rest } = deployment()(request);
+        return { ...rest, headers: [...headers, ['deprecation', `\u001b[2J${'long '.repeat(2_000)}`]] };
+      }),
+    'whose bodies hold what no JSON may': () =>
+      channelTo((request) => {
+        const response = deployment()(request);
+        return { ...response, body: response.body.replace('"', '"\u0001') };
+      }),
+  };
+  for (const [what, channel] of Object.entries(outages))
+    test(`of a deployment ${what}`, async () => {
+      await expectSame(channel(), { environment: { CONFORMANCE_ONLY: few } });
+    });
+
+  test('of random requests that found a fault', async () => {
+    const environment = { CONFORMANCE_ONLY: 'limit', CONFORMANCE_EXPLORE: '400', CONFORMANCE_SEED: '7' };
+    const { certificate } = await expectSame(channelTo(deployment({ faults: [faultNamed(window)] })), { environment });
+    const found = certificate.requirements.flatMap(({ cases }) => cases).filter(({ id }) => id === 'explore');
+    expect(found.map(({ verdict }) => verdict)).toEqual(['fail']);
+  });
+
+  test('of a few cases that Playwright selected, and of a run that was cut short', async () => {
+    const left = await leftRun(channelTo(deployment()), { selects: ({ id }) => id.startsWith('window') });
+    expect(await judgedAgain(left)).toEqual(left.certificate);
+    expect(left.certificate.verdict).toBe('incomplete');
+    const [id = ''] = left.origin.extent.judged;
+    const unjudged = [{ id, verdict: 'not-applicable', reason: 'Not reached in this run.' } as const];
+    const cutShort = await judgedAgain({
+      ...left,
+      origin: { ...left.origin, extent: { isCutShort: true, judged: [], unjudged } },
+    });
+    expect(cutShort.incomplete_because).toContain('The run was interrupted.');
+    const cases = cutShort.requirements.flatMap((requirement) => requirement.cases);
+    expect(cases.find((each) => each.id === id)).toMatchObject({
+      verdict: 'not-applicable',
+      reason: 'Not reached in this run.',
+    });
+  });
+
+  test('of every fault', { tag: '@long' }, async () => {
+    for (const fault of faults) await expectSame(channelTo(deployment({ faults: [fault] })));
+  });
+
+  test('of 50 variants', { tag: '@long' }, async () => {
+    const behaviours = fc.record(
+      Object.fromEntries(Object.entries(closedQuestions).map(([id, all]) => [id, fc.constantFrom(...all)])),
+    ) as fc.Arbitrary<Behaviours>;
+    const shape = fc.constantFrom(...(Object.keys(shapes) as ShapeName[]).filter((name) => name !== 'huge-records'));
+    const fault = fc.option(fc.constantFrom(...faults), { nil: undefined });
+    await fc.assert(
+      fc.asyncProperty(behaviours, shape, fault, async (behaviours, shape, broken) => {
+        const change: DeploymentOptions['change'] = (handlers, { catalogue }) => ({
+          list: (tiers, request) => ({
+            ...handlers.list([], request),
+            body: JSON.stringify(shapes[shape](tiers, world, handlers.newest(catalogue.tiers))),
+          }),
+        });
+        const faults = broken === undefined ? [] : [broken];
+        await expectSame(channelTo(deployment({ behaviours, change, faults })));
+      }),
+      { seed: 20_261_122, numRuns: 50 },
+    );
+  });
 });
 
-test('so does one that fails, each time that a case was sent', async () => {
-  const { certificate, evidence } = await live(deployment('window-of-149'));
-  expect(certificate.verdict).toBe('does-not-conform');
-  expect(await again(evidence)).toEqual(certificate);
+test('cases that are sent again at the end keep exchanges of their own', async () => {
+  const { evidence } = await leftRun(channelTo(deployment()), { environment: { CONFORMANCE_ONLY: 'sample' } });
+  const ids = evidence.exchanges.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const again = new Set(evidence.uses.filter(({ case: of }) => of.startsWith('sampled-again/')).map((use) => use.case));
+  expect(again.size).toBe(suite.cases.filter(({ tags }) => tags.includes('sample')).length);
+});
+
+test.describe('an archive', () => {
+  const origin = {
+    suite: { name, version, digest },
+    baseUrl: 'http://in-process.test',
+    inputs: {},
+    extent: { isCutShort: false, judged: [], unjudged: [] },
+  };
+  const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
+  const written = (bodies: Iterable<string>) => {
+    let count = 0;
+    function* exchanges() {
+      for (const body of bodies) {
+        count += 1;
+        const response = { status: 200, headers: [], body };
+        yield { id: `one/${count}/only/1`, key: 'a', exchange: { request, response } };
+      }
+    }
+    return archiveOf({ exchanges: exchanges(), uses: [] }, origin);
+  };
+
+  test('has a body once, however often it came, and escapes what is obeyed', () => {
+    const body = `the same \u202e body ${'.'.repeat(100)}`;
+    const { content } = written([body, 'another', body]);
+    const text = content.toString('utf8');
+    expect(text.split('the same').length).toBe(2);
+    expect(text).not.toContain('\u202e');
+    const { evidence } = readArchive(content, 'evidence.har');
+    expect(evidence.exchanges.map(({ exchange }) => 'response' in exchange && exchange.response.body)).toEqual([
+      body,
+      'another',
+      body,
+    ]);
+  });
+
+  const unit = 'abcdefgh'.repeat(128 * 1024);
+  const long = (count: number) => written(Array.from({ length: count }, (_, n) => `${n} ${unit}`));
+
+  test('is compressed where it is long', () => {
+    expect(long(7).isCompressed).toBe(false);
+    const { content, isCompressed } = long(10);
+    expect(isCompressed).toBe(true);
+    expect(content.length).toBeLessThan(1024 * 1024);
+    const { evidence } = readArchive(content, 'evidence.har.gz');
+    const bodies = evidence.exchanges.map(({ exchange }) => 'response' in exchange && exchange.response.body);
+    expect(bodies).toEqual(Array.from({ length: 10 }, (_, n) => `${n} ${unit}`));
+  });
+
+  test('leaves out what is too much', { tag: '@long' }, () => {
+    const { evidence } = readArchive(long(130).content, 'evidence.har.gz');
+    const omitted = evidence.exchanges.filter(({ exchange }) => 'transportError' in exchange);
+    expect(omitted.map(({ id }) => id)).toEqual(['one/128/only/1', 'one/129/only/1', 'one/130/only/1']);
+  });
+
+  test('opens in a browser, which answers from it', { tag: '@long' }, async () => {
+    const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file));
+    test.skip(executablePath === undefined, 'There is no Chromium on this machine.');
+    const { folder, remove } = temporaryFolder();
+    const left = await leftRun(channelTo(deployment()), { environment: { CONFORMANCE_ONLY: 'limit' } });
+    const file = path.join(folder, 'evidence.har');
+    writeFileSync(file, archiveOf(left.evidence, left.origin).content);
+    const browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
+    const page = await browser.newPage();
+    await page.routeFromHAR(file, { notFound: 'abort' });
+    const { exchange } = left.evidence.exchanges[0] ?? {};
+    if (exchange === undefined || !('response' in exchange)) throw new Error('Nothing was answered.');
+    const response = await page.goto(`${left.origin.baseUrl}${exchange.request.path}`);
+    expect(response?.status()).toBe(exchange.response.status);
+    expect(await response?.text()).toBe(exchange.response.body);
+    await browser.close();
+    remove();
+  });
 });

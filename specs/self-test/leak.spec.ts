@@ -1,14 +1,19 @@
 /** Credentials are looked for in everything that a run leaves behind, where the deployment does its best to leak them. */
 
 import { spawn } from 'node:child_process';
+import { generateKeyPairSync } from 'node:crypto';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import type { TestCase } from '../../src/cases/case.js';
+import { evidenceKeeper } from '../../src/engine/evidence.js';
+import { replayOf } from '../../src/engine/replay.js';
 import type { Endpoint } from '../../src/http/connection-options.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { exchangesByCase } from '../../src/report/evidence.js';
 import { writeResults } from '../../src/report/results.js';
+import { type Sign, signerWith } from '../../src/report/signature.js';
 import { summaryOf } from '../../src/report/summary.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { openTarget } from '../../src/targets/open.js';
@@ -97,11 +102,25 @@ const echoed = (request: HttpRequest, status: number, more: object = {}): HttpRe
   body: JSON.stringify({ ...more, echo: echoes(request), [echoes(request).join()]: request }),
 });
 
+const { privateKey } = generateKeyPairSync('ed25519');
+
+/** Signs as a run does. */
+function sign(files: Parameters<Sign>[0]): string {
+  const { folder, remove } = temporaryFolder();
+  const file = path.join(folder, 'key.pem');
+  writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
+  const signature = signerWith(file)(files);
+  remove();
+  return signature;
+}
+
 const all = suite.world.tiers.map(({ id }) => ({ id }));
 
 type Answer = (request: HttpRequest) => HttpResponse;
 
 const returnsEverything: Answer = (request) => echoed(request, 200, { data: all });
+
+const keysThatEcho = 'names promotions under keys that echo';
 
 const deployments: Readonly<Record<string, Answer>> = {
   'refuses everything': (request) => echoed(request, 400),
@@ -111,7 +130,7 @@ const deployments: Readonly<Record<string, Answer>> = {
     headers: [['location', `https://elsewhere.test/?${encodeURI(echoes(request).join('&'))}`]],
     body: echoes(request).join('\n'),
   }),
-  'names promotions under keys that echo': (request) => ({
+  [keysThatEcho]: (request) => ({
     ...echoed(request, 200),
     body: JSON.stringify(Object.fromEntries(echoes(request).map((echo, n) => [echo, [all[n % all.length]]]))),
   }),
@@ -173,19 +192,30 @@ test.describe('nothing of the credentials is left in the results of cases, nor i
       const { file, close, expectEverythingEchoed } = await leaking(cwd, answer);
       const { target, connection } = loadTarget({ ...secrets, TARGET: file });
       const client = openTarget(target, connection.place as Endpoint, connection.options);
-      const { certificate, results } = await certifyOver(
-        client,
-        { ...suite, cases },
-        { infersShape: true, isWorldLoaded: true },
-      );
+      const keeper = evidenceKeeper(client.withoutSecrets);
+      const options = { infersShape: true, isWorldLoaded: true };
+      const { certificate, results } = await certifyOver(client, { ...suite, cases }, { ...options, keeper });
       await client.close();
       await close();
       expectEverythingEchoed();
       if (what === 'refuses everything') expect(results.some(({ verdict }) => verdict === 'fail')).toBe(true);
 
       const out = path.join(cwd, 'results');
-      const written = writeResults(certificate, suite, results, { out, recordTo: path.join(cwd, 'record.yaml') });
+      const evidence = keeper.take();
+      const { name, version, digest } = suite;
+      const extent = { isCutShort: false, judged: [], unjudged: [] };
+      const origin = { suite: { name, version, digest }, baseUrl: 'http://leaky.test', inputs: {}, extent };
+      const destination = { out, recordTo: path.join(cwd, 'record.yaml'), sign };
+      const written = writeResults(certificate, suite, results, destination, { ...evidence, origin });
+      const replay = replayOf(evidence);
+      const again = await certifyOver(replay.channel(''), { ...suite, cases }, { ...options, replay });
+      // Where keys differ in a secret alone, a text says how many there are.
+      if (what !== keysThatEcho) expect(again.certificate).toEqual(certificate);
+      const verdicts = (of: typeof results) => of.map(({ id, verdict }) => [id, verdict]);
+      expect(verdicts(again.results)).toEqual(verdicts(results));
+      const kept = [...exchangesByCase(evidence)('response-status')];
       const texts = [
+        ['exchanges that are shown', JSON.stringify(kept)],
         ['results', JSON.stringify(results)],
         ['summary', summaryOf(certificate, written)],
         ...textsIn(cwd),
@@ -193,7 +223,9 @@ test.describe('nothing of the credentials is left in the results of cases, nor i
       expect(found(texts)).toEqual([]);
       expect(texts.map(([name]) => name)).toEqual(
         expect.arrayContaining(
-          ['certificate.json', 'certificate.html', 'observed.md', 'openapi.yaml'].map((name) => `results/${name}`),
+          ['certificate.json', 'certificate.html', 'certificate.sig', 'observed.md', 'openapi.yaml'].map(
+            (name) => `results/${name}`,
+          ),
         ),
       );
       remove();
@@ -242,6 +274,7 @@ for (const [what, answer] of [
     for (const written of [
       /^results\/partial\/certificate.json$/,
       /^results\/partial\/certificate.html$/,
+      /^results\/partial\/evidence.har(.gz: unpacked)?$/,
       /^results\/partial\/observed.md$/,
       /^results\/junit.xml$/,
       // No record is written where no question is answered.

@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { stringify } from 'yaml';
@@ -14,6 +15,8 @@ import { independentDeployment, listen, type ShapeName } from './support/indepen
 
 const { folder, remove } = temporaryFolder();
 test.afterAll(remove);
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
 const environment = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token' };
 
@@ -101,12 +104,16 @@ test.describe('an operation that is offered elsewhere', () => {
     written('ids.yaml', stringify(Object.fromEntries(bindings)));
     const file = written(
       'elsewhere.yaml',
-      `name: elsewhere\nversion: "3"\ncontact: me@example.com\nbase_url: ${url}\noperation: { method: POST, path: /check }\nbindings: ids.yaml\n`,
+      `name: elsewhere\nversion: "3"\ncontact: me@example.com\nheaders: { X-Api-Key: $GATEWAY_KEY }\nbase_url: ${url}\noperation: { method: POST, path: /check }\nbindings: ids.yaml\n`,
     );
-    const only = ['--', '--grep', '@request.get-with-body|@limit.newest-150'];
-    const { status } = await conformance(['certify', '--target', file, '--out', 'out', ...only], {
+    const only = ['--', '--grep', '@request.get-with-body|@limit.newest-150|@explore'];
+    const env = { ...environment, GATEWAY_KEY: 'the-key-of-the-gateway' };
+    writeFileSync(path.join(folder, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
+    writeFileSync(path.join(folder, 'pub.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
+    const random = ['--explore', '3', '--sign', 'key.pem'];
+    const { status } = await conformance(['certify', '--target', file, '--out', 'out', ...random, ...only], {
       cwd: folder,
-      env: environment,
+      env,
     });
     await close();
     const certificate = readCertificate(folder, 'out/partial');
@@ -115,6 +122,28 @@ test.describe('an operation that is offered elsewhere', () => {
     expect(certificate.summary).toEqual({ pass: 1, 'not-applicable': 16 });
     expect(requirementsWith('pass', certificate)).toEqual(['limit.newest-150']);
     expect(status).toBe(4);
+
+    // Nobody is there any more, and nothing of the target is known but what was kept.
+    const evidence = readFileSync(path.join(folder, 'out/partial/evidence.har'), 'utf8');
+    expect(evidence).toContain('$GATEWAY_KEY');
+    for (const secret of Object.values(env)) expect(evidence).not.toContain(secret);
+    const again = ['certify', '--replay', 'out/partial/evidence.har', '--out', 'again', ...only];
+    expect((await conformance(again, { cwd: folder })).status).toBe(4);
+    const { is_replay, ...replayed } = readCertificate(folder, 'again/partial');
+    expect(is_replay).toBe(true);
+    const { evidence: own, started_at, duration_ms } = certificate;
+    const { evidence: replayedEvidence } = replayed;
+    expect(replayedEvidence?.exchanges).toBe(own?.exchanges);
+    expect({ ...replayed, evidence: own, started_at, duration_ms }).toEqual(certificate);
+    for (const [args, output] of [
+      [
+        ['out/partial/certificate.json', '--key', 'pub.pem'],
+        /^WHOLE .*: incomplete; the signature is that of pub\.pem$/m,
+      ],
+      [['again/partial/certificate.json'], /^WHOLE .*: incomplete$/m],
+    ] as const) {
+      expect((await conformanceHere(['verify', ...args], { cwd: folder })).output).toMatch(output);
+    }
   });
 });
 

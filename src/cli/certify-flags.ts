@@ -15,6 +15,7 @@ export interface CertifyFlags extends TargetFlags {
   readonly bail?: true;
   readonly watch?: true;
   readonly replay?: string;
+  readonly sign?: string;
   readonly explore?: number;
   readonly seed?: number;
   /** Of the record command. */
@@ -41,6 +42,9 @@ export function certifyFlags(command: Command): Command {
     .option('--bail', 'ends with the first failure')
     .option('--watch', 'again whenever a case, the target file or the answers of the target change')
     .option('--replay <evidence>', 'judges the exchanges that an earlier run kept, and sends nothing')
+    .addOption(
+      new Option('--sign <key>', 'signs certificate and evidence with a private key (Ed25519, PEM)').conflicts('watch'),
+    )
     .addOption(count('--explore <requests>', 'goes beyond the written cases with so many random requests'))
     .addOption(count('--seed <number>', 'draws the same requests again'))
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');

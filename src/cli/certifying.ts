@@ -8,6 +8,7 @@ import { plannedRequests } from '../report/planned-requests.js';
 import { referenceEnds } from '../report/reference-notice.js';
 import type { RequestFormat } from '../report/request-formats.js';
 import { certificatesIn, checkRoom } from '../report/results.js';
+import { signerWith } from '../report/signature.js';
 import { unpassedCases } from '../report/unpassed.js';
 import { asLines } from '../support/foreign-text.js';
 import { UnusableInput } from '../support/problem.js';
@@ -37,6 +38,7 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
     [variables.worldLoaded]: flags.worldLoaded ? '1' : undefined,
     [variables.only]: flags.only?.join(','),
     [variables.replay]: flags.replay,
+    [variables.sign]: flags.sign,
     [variables.explore]: flags.explore?.toString(),
     // Without a seed another one each time; the result names it.
     [variables.seed]: (flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000)).toString(),
@@ -64,6 +66,9 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
   const { out, recordTo } = settings;
   if (recordTo !== undefined) makeFolder(path.dirname(recordTo), '--to');
   checkRoom(out);
+  const key = process.env[variables.sign];
+  // One that cannot be used is found before anything is sent.
+  if (key) signerWith(key);
 
   if (flags.watch) return await watched(flags.bail === true);
 

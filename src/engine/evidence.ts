@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { TestCase } from '../cases/case.js';
-import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { presentableExchange } from './presentable.js';
+import type { Channel, Exchange, Headers, HttpRequest } from '../http/exchange.js';
 import type { CaseExchanges } from './send-case.js';
 
-/** An exchange as it may be shown, with its whole body. */
+/** An exchange without secrets, and else as it was judged: whoever shows it writes out what is obeyed rather than shown. */
 export interface KeptExchange {
   /** Unique within a run: where it was first of use. */
   readonly id: string;
@@ -17,7 +16,7 @@ export interface KeptExchange {
 export interface Use {
   /** The exchange. */
   readonly id: string;
-  /** The id of a case, or what else it was for. */
+  /** The id of a case, or what else it was for: see {@link purposeOf}. */
   readonly case: string;
   /** Counted from 0. */
   readonly row: number;
@@ -35,6 +34,11 @@ export interface Evidence {
 
 /** What is not of a case. */
 export const calibrationUse = 'calibration';
+
+/** What a case was sent for, where that is not its own verdict. @param by what for; undefined for its own verdict */
+export function purposeOf({ id }: Pick<TestCase, 'id'>, by: string | undefined): string {
+  return by === undefined ? id : `${by}/${id}`;
+}
 
 /** What is known of a request before it is sent, as a short text. */
 export function keyOf(request: HttpRequest): string {
@@ -54,7 +58,8 @@ export interface EvidenceKeeper {
   take(): { readonly exchanges: readonly KeptExchange[]; readonly uses: readonly Use[] };
 }
 
-export function evidenceKeeper(redact: Channel['redact']): EvidenceKeeper {
+/** @param withoutSecrets replaces every secret in a text, and leaves the rest as it is */
+export function evidenceKeeper(withoutSecrets: (text: string) => string): EvidenceKeeper {
   const ids = new WeakMap<Exchange, string>();
   let exchanges: KeptExchange[] = [];
   let uses: Use[] = [];
@@ -63,17 +68,18 @@ export function evidenceKeeper(redact: Channel['redact']): EvidenceKeeper {
     const id = known ?? `${use.case}/${use.row}/${use.request}/${use.attempt}`;
     if (known === undefined) {
       ids.set(exchange, id);
-      exchanges.push({ id, key: keyOf(request), exchange: presentableExchange(exchange, redact) });
+      exchanges.push({ id, key: keyOf(request), exchange: keptExchange(exchange, withoutSecrets) });
     }
     uses.push({ ...use, id });
   };
   return {
-    noteCase({ id, rows }, sent, by = id) {
+    noteCase(testCase, sent, by) {
+      const purpose = purposeOf(testCase, by);
       for (const [n, each] of sent.entries())
-        for (const [row, { requests }] of rows.entries())
+        for (const [row, { requests }] of testCase.rows.entries())
           for (const [name, request] of requests) {
             const exchange = each.exchanges[row]?.get(name);
-            const use = { case: by, row, request: name, attempt: n + 1 };
+            const use = { case: purpose, row, request: name, attempt: n + 1 };
             if (exchange !== undefined) keep(use, request, exchange);
           }
     },
@@ -95,5 +101,25 @@ export function evidenceKeeper(redact: Channel['redact']): EvidenceKeeper {
       uses = [];
       return taken;
     },
+  };
+}
+
+/** Judged again from it, a case comes to the same: so nothing is cut, and nothing escaped. */
+function keptExchange(exchange: Exchange, withoutSecrets: (text: string) => string): Exchange {
+  const lines = (headers: Headers): Headers =>
+    headers.map(([name, value]) => [withoutSecrets(name), withoutSecrets(value)]);
+  const { path, headers, body } = exchange.request;
+  const request = {
+    ...exchange.request,
+    path: withoutSecrets(path),
+    headers: lines(headers),
+    ...(body === undefined ? {} : { body: withoutSecrets(body) }),
+  };
+  if (!('response' in exchange)) return { ...exchange, request, message: withoutSecrets(exchange.message) };
+  const { response } = exchange;
+  return {
+    ...exchange,
+    request,
+    response: { ...response, headers: lines(response.headers), body: withoutSecrets(response.body) },
   };
 }

@@ -1,6 +1,7 @@
 import type { Row, TestCase } from '../cases/case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { type Evidence, keyOf } from './evidence.js';
+import { escapeControlCharacters } from '../support/escape-control.js';
+import { type Evidence, keyOf, purposeOf } from './evidence.js';
 import { attemptsOf } from './obtain.js';
 import type { CaseExchanges, CaseSender } from './send-case.js';
 
@@ -48,7 +49,8 @@ export function replayOf({ exchanges, uses }: Evidence): Replay {
   return {
     channel: (by) => ({
       send: async (request) => next(by, 1, request),
-      redact: (text) => text,
+      // Of secrets the evidence has none.
+      redact: escapeControlCharacters,
       renew: () => undefined,
       maxOfCase: Number.POSITIVE_INFINITY,
       maxAtOnce: 1,
@@ -58,7 +60,7 @@ export function replayOf({ exchanges, uses }: Evidence): Replay {
       const sendNext = async (testCase: TestCase): Promise<CaseExchanges> => {
         const attempt = (attempts.get(testCase.id) ?? 0) + 1;
         attempts.set(testCase.id, attempt);
-        return replayed(testCase, by ?? testCase.id, attempt, next, sharers);
+        return replayed(testCase, purposeOf(testCase, by), attempt, next, sharers);
       };
       return { send: sendNext, sendSlowly: sendNext };
     },

@@ -94,7 +94,7 @@ export async function startRun(
     );
   const common = { background, expected, infersShape, redact: (text: string) => channel.redact(text) };
   /** @param by what it is sent for, where that is not its own verdict */
-  const runOver = async (sender: CaseSender, testCase: TestCase, by = testCase.id): Promise<CaseResult> => {
+  const runOver = async (sender: CaseSender, testCase: TestCase, by?: string): Promise<CaseResult> => {
     const note: Terms['note'] = (sent) => keeper?.noteCase(testCase, sent, by);
     try {
       return unsentOf(testCase) ?? (await runCase(testCase, sender, { ...common, note }));

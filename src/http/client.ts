@@ -17,6 +17,8 @@ import { isRepeatable, type Wait, waitAfter, wasSent } from './retry.js';
 import { transportErrorOf } from './transport-error.js';
 
 export interface Client extends Channel {
+  /** Replaces the credentials in a text, as `redact` does, and leaves the rest as it is. */
+  withoutSecrets(text: string): string;
   /** Breaks off all exchanges; what is sent from now on comes back as not sent. */
   close(): Promise<void>;
 }
@@ -129,6 +131,7 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
 
   return {
     send,
+    withoutSecrets: redacted,
     redact: (text) => escapeControlCharacters(redacted(text)),
     renew: () => {
       if ('dispatcher' in connection) void connection.dispatcher.close();

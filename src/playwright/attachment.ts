@@ -18,16 +18,17 @@ export interface Report {
 /** Exchanges take a lot of room, and the attachments of all tests are in memory at once. */
 export interface PackedEvidence {
   readonly uses: readonly Use[];
-  /** JSON, compressed, in base64. */
-  readonly packed: string;
+  /** Each exchange by itself, since all of a case together may be large: JSON, compressed, in base64. */
+  readonly packed: readonly string[];
 }
 
 export function packedEvidence({ exchanges, uses }: StoredEvidence): PackedEvidence {
-  return { uses, packed: gzipSync(JSON.stringify(exchanges), { level: 1 }).toString('base64') };
+  const packed = exchanges.map((kept) => gzipSync(JSON.stringify(kept), { level: 1 }).toString('base64'));
+  return { uses, packed };
 }
 
-export function unpackedExchanges({ packed }: PackedEvidence): KeptExchange[] {
-  return JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString('utf8'));
+export function* unpackedExchanges({ packed }: PackedEvidence): Generator<KeptExchange, void, undefined> {
+  for (const each of packed) yield JSON.parse(gunzipSync(Buffer.from(each, 'base64')).toString('utf8'));
 }
 
 const name = 'conformance';

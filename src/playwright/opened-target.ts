@@ -33,14 +33,14 @@ export function openedTarget(
   if (replay !== undefined) {
     const { evidence, origin } = readRecordedRun(replay);
     const recorded = replayOf(evidence);
-    // What is shown of it was redacted when it was recorded.
     const channel = recorded.channel('');
-    const options = { replay: recorded, keeper: evidenceKeeper(channel.redact) };
+    // What is secret was replaced when it was recorded.
+    const options = { replay: recorded, keeper: evidenceKeeper((text) => text) };
     return { channel, baseUrl: origin.baseUrl, options, close: async () => undefined };
   }
   const { place, options } = loadTarget(process.env).connection;
   const endpoint = endpointOf(place, reference);
   const client = openTarget(settings.target, endpoint, options, requestBudget);
-  const keeper = evidenceKeeper((text) => client.redact(text));
+  const keeper = evidenceKeeper(client.withoutSecrets);
   return { channel: client, baseUrl: endpoint.baseUrl, options: { keeper }, close: () => client.close() };
 }

@@ -6,12 +6,16 @@ import { type CaseResult, explored, notReached, sampled, unsent } from '../engin
 import type { Evidence } from '../engine/evidence.js';
 import { type Plan, planOf } from '../engine/plan.js';
 import { certificateOf, factsOf } from '../report/certificate.js';
+import type { Extent } from '../report/har.js';
 import { progressEveryMs, progressText } from '../report/progress.js';
 import { writeResults } from '../report/results.js';
+import { type Sign, signerWith } from '../report/signature.js';
 import { summaryOf } from '../report/summary.js';
+import { defined } from '../support/defined.js';
 import { asLines, oneLine } from '../support/foreign-text.js';
 import { monotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
+import { variables } from '../targets/environment.js';
 import { certifiedTarget } from '../targets/target.js';
 import { caseIdOf, type PackedEvidence, type Report, reportOf, unpackedExchanges } from './attachment.js';
 import { onceDismissed, outliveReaders } from './dismissal.js';
@@ -26,6 +30,9 @@ export default class CertificateReporter implements Reporter {
   private readonly startedMs = monotonicMs();
   private readonly inputs = inputsOfRun();
   private readonly results = new Map<string, CaseResult>();
+  private readonly sign = signerOf(process.env[variables.sign]);
+  /** The ids of the results that came of judging. */
+  private readonly judged = new Set<string>();
   private readonly evidence: PackedEvidence[] = [];
   private selected: ReadonlySet<string> | undefined;
   private report: Report | undefined;
@@ -64,6 +71,7 @@ export default class CertificateReporter implements Reporter {
     const [problem] = (result.error?.message ?? 'The test ended without a result.').split('\n');
     if (report !== undefined) {
       this.results.set(id, report.result);
+      this.judged.add(id);
       this.evidence.push(report.evidence);
     } else if (testCase !== undefined) this.results.set(id, unsent(testCase, 'error', oneLine(problem ?? '')));
     this.showProgress();
@@ -113,17 +121,24 @@ export default class CertificateReporter implements Reporter {
     const { suite, settings } = this.inputs;
     const { target = certifiedTarget(settings.target, ''), calibration } = this.report ?? session ?? {};
     const results = this.resultsInOrder(session);
+    const isCutShort = status === 'interrupted' || status === 'timedout';
     const certificate = certificateOf(suite, results, {
       target,
       ...factsOf(results, calibration, settings),
       ...(this.inputs.replay === undefined ? {} : { isReplay: true }),
-      isCutShort: status === 'interrupted' || status === 'timedout',
+      isCutShort,
       startedAt: this.startedAt,
       durationMs: monotonicMs() - this.startedMs,
     });
     const { name, version, digest } = suite;
-    const origin = { suite: { name, version, digest }, baseUrl: target.base_url, inputs: this.inputs.recorded };
-    const destination = { ...settings, isPartial: this.isPartial(results) };
+    const origin = {
+      suite: { name, version, digest },
+      baseUrl: target.base_url,
+      inputs: this.inputs.recorded,
+      extent: this.extentOf(results, isCutShort, session),
+    };
+    const { sign } = this;
+    const destination = { ...settings, isPartial: this.isPartial(results), ...defined({ sign }) };
     const written = writeResults(certificate, suite, results, destination, {
       ...this.evidenceOfAll(session),
       origin,
@@ -134,6 +149,18 @@ export default class CertificateReporter implements Reporter {
     const text = pipelineText(process.env, certificate, suite, results) + summaryOf(certificate, written);
     this.printResult = () => process.stdout.write(text);
     return { status: status === 'passed' && (selected?.verdict ?? verdict) !== 'conforms' ? 'failed' : status };
+  }
+
+  /** Of a target that cannot be reached, everything is judged by that. */
+  private extentOf(results: readonly CaseResult[], isCutShort: boolean, session: Session | undefined): Extent {
+    const isUnreachable = session?.calibration.unreachable !== undefined;
+    const isJudged = ({ id }: CaseResult) => isUnreachable || this.judged.has(id);
+    const unjudged = results.filter((result) => !isJudged(result));
+    return {
+      isCutShort,
+      judged: results.filter(isJudged).map(({ id }) => id),
+      unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
+    };
   }
 
   /** Unpacked bit by bit: it may be more than fits into memory. */
@@ -185,6 +212,10 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
+}
+
+function signerOf(key: string | undefined): Sign | undefined {
+  return key ? signerWith(key) : undefined;
 }
 
 /** Playwright makes a folder for each test, whether or not there is something to put into it. */

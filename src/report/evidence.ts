@@ -1,7 +1,9 @@
 import type { Evidence } from '../engine/evidence.js';
+import { presentableExchange } from '../engine/presentable.js';
 import type { Exchange } from '../http/exchange.js';
+import { escapeControlCharacters } from '../support/escape-control.js';
 
-/** An exchange by which a case was judged. */
+/** An exchange by which a case was judged, as it may be shown. */
 export interface CaseExchange {
   /** The same for cases that share it. */
   readonly id: string;
@@ -16,7 +18,9 @@ export interface CaseExchange {
 
 /** Finds the exchanges of a case, in the order of its rows and requests, those of each attempt together. */
 export function exchangesByCase({ exchanges, uses }: Evidence): (caseId: string) => readonly CaseExchange[] {
-  const byId = new Map([...exchanges].map(({ id, exchange }) => [id, exchange]));
+  const byId = new Map(
+    [...exchanges].map(({ id, exchange }) => [id, presentableExchange(exchange, escapeControlCharacters)]),
+  );
   const byCase = new Map<string, CaseExchange[]>();
   for (const { case: caseId, ...use } of uses) {
     const exchange = byId.get(use.id);

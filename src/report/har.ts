@@ -10,7 +10,9 @@ import {
   headerValues,
   type TransportErrorKind,
 } from '../http/exchange.js';
+import type { Verdict } from '../judge/verdict.js';
 import { defined } from '../support/defined.js';
+import { escapeControlCharacters } from '../support/escape-control.js';
 import { ownPackage } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 
@@ -20,12 +22,27 @@ export interface EvidenceOrigin {
   readonly baseUrl: string;
   /** What the run went by, as JSON. */
   readonly inputs: unknown;
+  readonly extent: Extent;
+}
+
+/** How far a run came. Cases that are not in it were not selected. */
+export interface Extent {
+  /** Whether it ended before everything that was selected was judged. */
+  readonly isCutShort: boolean;
+  /** The ids of the results that came of judging. */
+  readonly judged: readonly string[];
+  /** The cases that were selected and have no such result: those that were not reached, or whose test broke off. */
+  readonly unjudged: readonly { readonly id: string; readonly verdict: Verdict; readonly reason: string }[];
 }
 
 /** How long the archive may be as plain text, in characters: a longer one is compressed. */
-const maxPlain = 16 * 1024 * 1024;
-/** How many characters of bodies are kept; those that come later are left out. */
-const maxBodies = 256 * 1024 * 1024;
+const maxPlain = 8 * 1024 * 1024;
+/** Of a longer one, how many characters are compressed together: what is not yet compressed is in memory. */
+const pieceLength = 1024 * 1024;
+/** How many characters of bodies are kept; those that come later are left out. Twice as many still make one text. */
+const maxBodies = 128 * 1024 * 1024;
+/** How many bytes an archive may unpack to: V8 has no longer texts. */
+const maxUnpacked = 512 * 1024 * 1024;
 
 interface Entry {
   readonly startedDateTime: string;
@@ -119,36 +136,41 @@ export function archiveOf({ exchanges, uses }: Evidence, origin: EvidenceOrigin)
   const firstWith = new Map<string, string>();
   let bodies = 0;
   const contentOf = (id: string, body: string, mimeType: string): HarResponse['content'] => {
-    const known = firstWith.get(body);
+    // By digest, as the bodies themselves may be more than fits into memory.
+    const digest = createHash('sha256').update(body).digest('base64url');
+    const known = firstWith.get(digest);
     const common = { size: Buffer.byteLength(body), mimeType };
     if (known !== undefined) return { ...common, _text_of: known };
     if (bodies + body.length > maxBodies) return { ...common, _omitted: true };
     bodies += body.length;
-    firstWith.set(body, id);
+    firstWith.set(digest, id);
     return { ...common, text: body };
   };
   const { name, version } = ownPackage();
   const head = { version: '1.2', creator: { name, version }, _origin: origin };
   // Piece by piece: all of it may be more than fits into memory.
-  const pieces = [`{"log":${JSON.stringify(head).slice(0, -1)},"entries":[`];
+  const pieces = [`{"log":${escapeControlCharacters(JSON.stringify(head)).slice(0, -1)},"entries":[`];
   const compressed: Buffer[] = [];
   let length = 0;
   const flush = (): void => {
-    if (length > maxPlain || compressed.length > 0) compressed.push(gzipSync(pieces.splice(0).join('')));
+    if (length <= (compressed.length > 0 ? pieceLength : maxPlain)) return;
+    compressed.push(gzipSync(pieces.splice(0).join('')));
+    length = 0;
   };
   let count = 0;
   for (const kept of exchanges) {
     const entry = entryOf(kept, usesOf.get(kept.id) ?? [], origin.baseUrl, contentOf);
-    const piece = `${count === 0 ? '' : ','}\n${JSON.stringify(entry)}`;
+    // What was written out is read back as it was.
+    const piece = `${count === 0 ? '' : ','}\n${escapeControlCharacters(JSON.stringify(entry))}`;
     count += 1;
     pieces.push(piece);
     length += piece.length;
     flush();
   }
-  pieces.push('\n]}}\n');
-  flush();
-  const content = compressed.length > 0 ? Buffer.concat(compressed) : Buffer.from(pieces.join(''));
-  return { isCompressed: compressed.length > 0, content, count };
+  const rest = [...pieces, '\n]}}\n'].join('');
+  const isCompressed = compressed.length > 0;
+  const content = isCompressed ? Buffer.concat([...compressed, gzipSync(rest)]) : Buffer.from(rest);
+  return { isCompressed, content, count };
 }
 
 function entryOf(
@@ -231,7 +253,9 @@ export function readArchive(content: Buffer, file: string): { evidence: StoredEv
   let archive: Archive;
   try {
     const isCompressed = content[0] === 0x1f && content[1] === 0x8b;
-    archive = JSON.parse((isCompressed ? gunzipSync(content) : content).toString('utf8'));
+    archive = JSON.parse(
+      (isCompressed ? gunzipSync(content, { maxOutputLength: maxUnpacked }) : content).toString('utf8'),
+    );
   } catch {
     return refuse('is no HTTP archive');
   }

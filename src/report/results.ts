@@ -17,6 +17,7 @@ import { openapiDocument } from './openapi.js';
 import { checkTogether, type OutputFile, writeTogether } from './output.js';
 import { certificatePage } from './page.js';
 import { formatRecord, parseRecord, readRecord, recordOf, type TargetRecord } from './record.js';
+import type { Sign } from './signature.js';
 
 /** The files of a run, by what they are. */
 export interface Written {
@@ -40,6 +41,8 @@ export interface Destination {
   readonly isPartial?: boolean;
   /** What is under test: where it offers the operation, as far as that is not as documented. */
   readonly target?: { readonly operation?: Operation };
+  /** Signs certificate and evidence, where that is wanted. */
+  readonly sign?: Sign;
 }
 
 /** The files that a run leaves in its folder. */
@@ -52,7 +55,14 @@ function filesIn(out: string) {
     junit: path.join(out, 'junit.xml'),
     badge: path.join(out, 'badge.json'),
     evidence: path.join(out, 'evidence.har'),
+    signature: signatureFileOf(path.join(out, 'certificate.json')),
   };
+}
+
+/** Where the signature of a certificate is. */
+export function signatureFileOf(certificate: string): string {
+  const { dir, name } = path.parse(certificate);
+  return path.join(dir, `${name}.sig`);
 }
 
 /** The certificates that the runs into a folder left, that of the last run last. */
@@ -88,33 +98,38 @@ export function writeResults(
   judged: Certificate,
   suite: Suite,
   results: readonly CaseResult[],
-  { out: whole, recordTo, isPartial = false, target }: Destination,
+  { out: whole, recordTo, isPartial = false, target, sign }: Destination,
   kept?: Evidence & { readonly origin: EvidenceOrigin },
 ): Written {
   const out = isPartial ? path.join(whole, partialFolder) : whole;
-  const { junit, openapi, badge, evidence: plain, ...files } = filesIn(out);
+  const { junit, openapi, badge, evidence: plain, signature, ...files } = filesIn(out);
   const { name } = judged.target;
   const archive = kept === undefined ? undefined : archiveOf(kept, kept.origin);
   const evidence = archive?.isCompressed ? `${plain}.gz` : plain;
   const certificate: Certificate = { ...judged, ...(archive === undefined ? {} : evidenceEntry(evidence, archive)) };
+  const text = escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`);
+  const signed =
+    archive === undefined ? undefined : sign?.({ certificate: Buffer.from(text), evidence: archive.content });
   let record: RecordOutput | undefined;
   const compose = (): OutputFile[] => {
     record = recordTo === undefined ? undefined : recordOutput(recordTo, recordOf(suite, results, name), suite);
     return [
       { file: files.page, text: certificatePage(certificate, suite) },
       { file: files.observed, text: observedDocument(suite, results, name) },
-      { file: files.certificate, text: escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`) },
+      { file: files.certificate, text },
       // Of a few answers, the operation would look as if it had no others.
       ...(isPartial ? [] : [{ file: openapi, text: openapiDocument(certificate, suite, results, target?.operation) }]),
       { file: junit, text: junitText(certificate, suite, results) },
       { file: badge, text: badgeText(certificate) },
       ...(archive === undefined ? [] : [{ file: evidence, text: archive.content }]),
+      ...(signed === undefined ? [] : [{ file: signature, text: signed }]),
       ...(record !== undefined && 'text' in record ? [record] : []),
     ];
   };
   writeTogether(out, compose);
-  // One of an earlier run would be taken for that of this one.
-  rmSync(archive?.isCompressed ? plain : `${plain}.gz`, { force: true });
+  // What is left of an earlier run would be taken for that of this one.
+  const isWritten = (file: string) => (file === signature ? signed !== undefined : archive && file === evidence);
+  for (const file of [plain, `${plain}.gz`, signature]) if (!isWritten(file)) rmSync(file, { force: true });
   const written = { ...files, ...(isPartial ? {} : { openapi }), ...(archive === undefined ? {} : { evidence }) };
   if (record === undefined) return written;
   const { file } = record;

@@ -18,6 +18,8 @@ export const variables = {
   only: 'CONFORMANCE_ONLY',
   /** An evidence file, which is judged again in the place of a target. */
   replay: 'CONFORMANCE_REPLAY',
+  /** The file of a private key, with which certificate and evidence are signed. */
+  sign: 'CONFORMANCE_SIGN',
   explore: 'CONFORMANCE_EXPLORE',
   seed: 'CONFORMANCE_SEED',
 } as const;

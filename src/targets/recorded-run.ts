@@ -37,6 +37,11 @@ export function readRecordedRun(file: string): RecordedRun {
     const message = `cannot be read (${(error as NodeJS.ErrnoException).code})`;
     throw new UnusableInput([{ at: { setting: file }, message, hint: 'Name the evidence.har that a run left.' }]);
   }
+  return recordedRunIn(content, file);
+}
+
+/** @throws UnusableInput where a file's content is not the evidence of a run */
+export function recordedRunIn(content: Buffer, file: string): RecordedRun {
   const { evidence, origin } = readArchive(content, file);
   return { evidence, origin, digest: digestOf(content), ...(withMapsAndSets(origin.inputs) as RecordedInputs) };
 }

@@ -1,0 +1,231 @@
+/** Whether a certificate is whole: what is changed in it, in its evidence or in its signature is found. */
+
+import { generateKeyPairSync } from 'node:crypto';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
+import { faultNamed } from '../../reference/faults/index.js';
+import { digestOf } from '../../src/report/har.js';
+import { writeResults } from '../../src/report/results.js';
+import { signerWith } from '../../src/report/signature.js';
+import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
+import { conformanceHere, temporaryFolder } from './support/cli.js';
+import { suite } from './support/in-process.js';
+import { leftRun } from './support/left-run.js';
+
+const { folder: cwd, remove } = temporaryFolder();
+test.afterAll(remove);
+
+const inFolder = (name: string) => path.join(cwd, name);
+const pem = {
+  publicKeyEncoding: { type: 'spki', format: 'pem' },
+  privateKeyEncoding: { type: 'pkcs8', format: 'pem' },
+};
+const pair = (options: object = {}) =>
+  generateKeyPairSync('ed25519', {
+    ...pem,
+    privateKeyEncoding: { ...pem.privateKeyEncoding, ...options },
+  } as never) as unknown as { publicKey: string; privateKey: string };
+
+const [ours, theirs] = [pair(), pair()];
+for (const [name, text] of Object.entries({
+  'key.pem': ours.privateKey,
+  'pub.pem': ours.publicKey,
+  'other.pem': theirs.publicKey,
+}))
+  writeFileSync(inFolder(name), text);
+
+const names = { certificate: 'certificate.json', evidence: 'evidence.har', signature: 'certificate.sig' } as const;
+
+/** The files of a run that fails, without what differs in an unstable one. */
+const files = (async () => {
+  const credentials = inProcessCredentials;
+  const answer = createDeployment({ world: suite.world, credentials, faults: [faultNamed('window-of-149')] });
+  const environment = { CONFORMANCE_ONLY: 'limit.newest-150,response-status,deprecation-headers' };
+  const { certificate, results, evidence, origin } = await leftRun(channelTo(answer), { environment });
+  const sign = signerWith(inFolder('key.pem'));
+  writeResults(certificate, suite, results, { out: cwd, sign }, { ...evidence, origin });
+  return Object.fromEntries(Object.values(names).map((name) => [name, readFileSync(inFolder(name), 'utf8')]));
+})();
+
+/** Puts all files as they were left, save for some. */
+async function withFiles(changed: Readonly<Record<string, string>>): Promise<void> {
+  for (const [name, text] of Object.entries({ ...(await files), ...changed })) writeFileSync(inFolder(name), text);
+}
+
+const verify = (...args: readonly string[]) => conformanceHere(['verify', names.certificate, ...args], { cwd });
+
+/** A text with one character another, behind some words. */
+function changedAfter(text: string, words: string): string {
+  const at = text.indexOf(words);
+  if (at === -1) throw new Error(`There is no ${words}.`);
+  const place = at + words.length;
+  const code = text.charCodeAt(place);
+  return `${text.slice(0, place)}${String.fromCharCode(code === 57 ? code - 1 : code + 1)}${text.slice(place + 1)}`;
+}
+
+test('what a run left is whole, signed or not', async () => {
+  await withFiles({});
+  expect(await verify('--key', 'pub.pem')).toEqual({
+    status: 0,
+    output: 'WHOLE  certificate.json: does-not-conform; the signature is that of pub.pem\n',
+  });
+  expect((await verify()).output).toMatch(/^WHOLE .*\ncertificate\.sig was not checked: .* --key\.\n$/);
+  rmSync(inFolder(names.signature));
+  expect(await verify()).toEqual({ status: 0, output: 'WHOLE  certificate.json: does-not-conform\n' });
+});
+
+test.describe('one character that is changed is found, and named', () => {
+  const { certificate, evidence } = names;
+  const places: readonly (readonly [file: string, after: string, found: RegExp])[] = [
+    [certificate, '{\n  "verdict": "', /^ {2}certificate: .*'verdict' cannot be 'eoes-not-conform'/m],
+    [certificate, '"base_url": "http://', /^ {2}target\/base_url: the certificate says .*; the evidence shows/m],
+    [certificate, '"is_reference": ', /^ {2}certificate: /m],
+    [certificate, '"selected": {\n    "verdict": "does', /^ {2}certificate: /m],
+    [certificate, '"version": "0.', /^ {2}suite\/version: the certificate says 0\.2\.0; the evidence is of 0\.1\.0/m],
+    [certificate, '"digest": "sha256:', /^ {2}(suite\/digest|certificate): /m],
+    [certificate, '"not-applicable": ', /^ {2}summary\/not-applicable: the certificate says \d+; the evidence/m],
+    [certificate, '"id": "', /^ {2}requirements\/\S+: the certificate says nothing; the evidence shows/m],
+    [certificate, '"statement": "A', /^ {2}requirements\/\S+\/statement: /m],
+    [certificate, '"reason": "N', /^ {2}requirements\/\S+\/cases\/\S+\/reason: /m],
+    [certificate, '"failure": "', /^ {2}requirements\/\S+\/cases\/\S+\/failure: /m],
+    [certificate, '"repeat_with": "curl', /^ {2}requirements\/\S+\/cases\/\S+\/repeat_with: /m],
+    [certificate, '"outcome": "', /^ {2}questions\/\S+\/outcome: /m],
+    [certificate, '"requests_sent": ', /^ {2}requests_sent: the certificate says \d+; the evidence shows \d+$/m],
+    [certificate, '"exchanges_judged": ', /^ {2}exchanges_judged: /m],
+    [certificate, '"file": "', /^ {2}evidence\/file: names no file beside the certificate/m],
+    [certificate, '"exchanges": ', /^ {2}evidence\/exchanges: the certificate says \d+; there are \d+/m],
+    [evidence, '"version":"1', /^ {2}evidence\/digest: /m],
+    [evidence, '"status":', /^ {2}evidence\/digest: /m],
+    [evidence, '"text":"{', /^ {2}evidence\/digest: /m],
+    [evidence, '"headers":[{"name":"', /^ {2}evidence\/digest: /m],
+    [evidence, '"_uses":[{"case":"', /^ {2}evidence\/digest: /m],
+    [evidence, '"row":', /^ {2}evidence\/digest: /m],
+    [evidence, '"url":"http', /^ {2}evidence\/digest: /m],
+    [evidence, '"judged":["', /^ {2}evidence\/digest: /m],
+    [evidence, '"startedDateTime":"', /^ {2}evidence\/digest: /m],
+  ];
+  test(`in ${places.length} places, without a signature`, async () => {
+    for (const [file, after, found] of places) {
+      await withFiles({ [file]: changedAfter((await files)[file] ?? '', after) });
+      const { status, output } = await verify();
+      expect.soft(output, `${file}: ${after}`).toMatch(found);
+      expect.soft(status, `${file}: ${after}`).toBe(1);
+    }
+  });
+
+  test('in whatever is signed, with one', async () => {
+    const signed: readonly (readonly [file: string, after: string, found: string])[] = [
+      [certificate, '"started_at": "', 'certificate: was changed since it was signed.'],
+      [certificate, '"is_reference"', 'certificate: was changed since it was signed.'],
+      [evidence, '"time":', 'evidence: was changed since it was signed.'],
+      [names.signature, '"signature": "', 'signature: was changed.'],
+      [names.signature, '"evidence": "sha256:', 'signature: '],
+      [names.signature, '"key": "sha256:', 'signature: its file was changed.'],
+      [names.signature, '"algorithm": "', 'signature: is not as a run writes it.'],
+      [names.signature, '{', 'signature: '],
+    ];
+    for (const [file, after, found] of signed) {
+      await withFiles({ [file]: changedAfter((await files)[file] ?? '', after) });
+      const { status, output } = await verify('--key', 'pub.pem');
+      expect.soft(output, `${file}: ${after}`).toContain(`\n  ${found}`);
+      expect.soft(status, `${file}: ${after}`).toBe(1);
+    }
+  });
+});
+
+test('a verdict is not believed, though it is a good one', async () => {
+  const text = (await files)[names.certificate] ?? '';
+  const [, id = ''] = /"id": "([^"]+)",\s+"part": [^\n]*\s+"statement": [^\n]*\s+"verdict": "fail"/.exec(text) ?? [];
+  await withFiles({ [names.certificate]: text.replaceAll('"verdict": "fail"', '"verdict": "pass"') });
+  const { output } = await verify();
+  expect(output).toContain(`  requirements/${id}/verdict: the certificate says pass; the evidence shows fail\n`);
+});
+
+test('nor is evidence that was changed together with the digest', async () => {
+  const { [names.certificate]: certificate = '', [names.evidence]: evidence = '' } = await files;
+  const digest = digestOf(Buffer.from(evidence));
+  const verifyWith = async (changed: string) => {
+    const renewed = certificate.replace(digest, digestOf(Buffer.from(changed)));
+    await withFiles({ [names.evidence]: changed, [names.certificate]: renewed });
+    return (await verify()).output;
+  };
+  const newest = suite.world.tiers[0]?.id ?? '';
+  expect(await verifyWith(evidence.replaceAll(newest, 'another'))).toMatch(
+    /^ {2}requirements\/\S+: the certificate says/m,
+  );
+  expect(await verifyWith(evidence.replaceAll('"status":200', '"status":500'))).toMatch(/^ {2}selected\/cases\//m);
+  expect(await verifyWith('{"log":{"entries":[null],"_origin":{}}}')).toMatch(/^ {2}evidence: cannot be judged again/m);
+  expect(await verifyWith('nothing')).toMatch(/^ {2}evidence: cannot be judged again: .*is no HTTP archive/m);
+});
+
+test('a certificate of other cases is judged by those that are here, and the differences are named', async () => {
+  const { [names.certificate]: certificate = '', [names.evidence]: evidence = '' } = await files;
+  const other = (text: string) => text.replace(suite.digest, `sha256:${'0'.repeat(64)}`);
+  const digests = [evidence, other(evidence)].map((text) => digestOf(Buffer.from(text))) as [string, string];
+  const older = other(certificate)
+    .replace(...digests)
+    .replace(/"at": "[^"]+"/, '"at": "cases/moved.yaml:1:1"');
+  await withFiles({ [names.evidence]: other(evidence), [names.certificate]: older });
+  const { status, output } = await verify();
+  expect(output).toMatch(/^WHOLE .*\n(.*\n)?The cases here \(.*\) are not those of the certificate/);
+  expect(status).toBe(0);
+  const changed = older.replaceAll('"verdict": "fail"', '"verdict": "inconclusive"');
+  await withFiles({ [names.evidence]: other(evidence), [names.certificate]: changed });
+  expect((await verify()).output).toMatch(/the evidence shows fail\n[\s\S]*The cases here/);
+});
+
+test('what is not there, or is no certificate, is said', async () => {
+  await withFiles({});
+  expect(await conformanceHere(['verify', 'none.json'], { cwd })).toEqual({
+    status: 2,
+    output: 'none.json: cannot be read (ENOENT)\n    Name the certificate.json that a run left.\n',
+  });
+  expect((await conformanceHere(['verify', 'pub.pem'], { cwd })).output).toMatch(/BROKEN {2}pub\.pem\n.*is no JSON/);
+  expect((await verify('--key', 'other.pem')).output).toContain('signature: is not of this key, but of sha256:');
+  rmSync(inFolder(names.signature));
+  expect((await verify('--key', 'pub.pem')).output).toContain('signature: there is no certificate.sig');
+  rmSync(inFolder(names.evidence));
+  expect((await verify()).output).toContain('evidence/file: there is no evidence.har');
+});
+
+test('a key that cannot be used is refused before anything is sent, and nothing of it is shown', async () => {
+  const rsa = generateKeyPairSync('rsa', { modulusLength: 1024, ...pem } as never) as unknown as typeof ours;
+  const encrypted = pair({ cipher: 'aes-256-cbc', passphrase: 'a passphrase' }).privateKey;
+  const broken = ours.privateKey.replace(/\n(.{10})/, '\nAAAAAAAAAA');
+  const keys: Readonly<Record<string, readonly [text: string, message: string]>> = {
+    'rsa.pem': [rsa.privateKey, 'holds a key of the type rsa, not Ed25519'],
+    'encrypted.pem': [encrypted, 'openssl pkey -in encrypted.pem -out plain.pem'],
+    'broken.pem': [broken, 'holds no private key that can be read'],
+    'public.pem': [ours.publicKey, 'holds no private key in PEM'],
+    'empty.pem': ['', 'openssl genpkey -algorithm ed25519 -out key.pem'],
+  };
+  for (const [name, [text, message]] of Object.entries(keys)) {
+    writeFileSync(inFolder(name), text);
+    const { status, output } = await conformanceHere(['certify', '--reference', '--sign', name], { cwd });
+    expect.soft(output, name).toContain(message);
+    expect.soft(status, name).toBe(2);
+    for (const line of text.split('\n').filter((each) => /^[A-Za-z0-9+/=]{8,}$/.test(each)))
+      expect.soft(output).not.toContain(line);
+  }
+  const none = await conformanceHere(['certify', '--reference', '--sign', 'nowhere.pem'], { cwd });
+  expect(none.output).toContain('--sign nowhere.pem: cannot be read (ENOENT)');
+  expect((await verify('--key', 'key.pem')).output).toContain('holds no public key in PEM, but a private one');
+});
+
+test('a signature, or evidence, of an earlier run goes with the next one', async () => {
+  const { certificate, results } = await leftRun(
+    channelTo(
+      createDeployment({
+        world: suite.world,
+        credentials: inProcessCredentials,
+      }),
+    ),
+    { environment: { CONFORMANCE_ONLY: 'response-status' } },
+  );
+  await withFiles({ 'evidence.har.gz': '' });
+  writeResults(certificate, suite, results, { out: cwd });
+  for (const name of [names.evidence, names.signature, 'evidence.har.gz'])
+    expect(() => readFileSync(inFolder(name)), name).toThrow(/ENOENT/);
+});
