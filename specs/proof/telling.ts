@@ -43,20 +43,34 @@ export async function tellingRows(suite: Suite, faults: readonly Fault[], proof:
     for (const id of best.catches) left.delete(id);
     rows.push({ testCase: best.testCase, row: best.row, requests, faults: all - left.size });
   }
-  const own = selectedSuite(suite, { profile: { rows: titlesOf(rows) } });
+  // What one request leaves over for another may show in no row by itself, so one is added beside which it does.
+  const together = async () => new Set(await caughtBy(suiteOf(suite, rows), faults));
+  let caught = await together();
+  const wanted = proof.faults.filter(({ id, refuted }) => !caught.has(id) && Object.keys(refuted).length > 0);
+  for (const { id, refuted } of wanted) {
+    if (caught.has(id)) continue;
+    const fault = faults.filter((each) => each.id === id);
+    const byCost = candidates
+      .filter(({ testCase, row }) => refuted[testCase.id]?.includes(row.title))
+      .toSorted((one, other) => tally.addedBy(one.alone).length - tally.addedBy(other.alone).length);
+    for (const candidate of byCost) {
+      if ((await caughtBy(suiteOf(suite, [...rows, candidate]), fault)).length === 0) continue;
+      requests += tally.addedBy(candidate.alone).length;
+      tally.note(candidate.alone);
+      rows.push({ testCase: candidate.testCase, row: candidate.row, requests, faults: all });
+      break;
+    }
+    caught = await together();
+  }
   const ids = faults.map(({ id }) => id);
-  return {
-    rows,
-    faultsKnown: faults.length,
-    faultsCaught: (await caughtBy(own, faults)).length,
-    chosenFrom: digestOfRows(suite, ids),
-  };
+  return { rows, faultsKnown: faults.length, faultsCaught: caught.size, chosenFrom: digestOfRows(suite, ids) };
 }
 
-function titlesOf(rows: TellingRows['rows']): Map<string, Set<string>> {
+/** A suite of some rows alone. */
+function suiteOf(suite: Suite, rows: readonly Pick<Candidate, 'testCase' | 'row'>[]): Suite {
   const titles = new Map<string, Set<string>>();
   for (const { testCase, row } of rows) titles.set(testCase.id, (titles.get(testCase.id) ?? new Set()).add(row.title));
-  return titles;
+  return selectedSuite(suite, { profile: { rows: titles } });
 }
 
 /** What one request leaves over for the next may show in a row because of those before it: so each is sent by itself. */
@@ -66,14 +80,12 @@ async function candidatesOf(suite: Suite, faults: readonly Fault[], proof: Proof
   for (const testCase of suite.cases) {
     if (testCase.kind === 'question') continue;
     for (const row of testCase.rows) {
-      const own = selectedSuite(suite, { profile: { rows: new Map([[testCase.id, new Set([row.title])]]) } });
+      const own = suiteOf(suite, [{ testCase, row }]);
       const catches = new Set<string>();
       for (const fault of faults) {
         const { refuted = {} } = proof.faults.find(({ id }) => id === fault.id) ?? {};
         if (!refuted[testCase.id]?.includes(row.title)) continue;
-        const deployment = deploymentWith(suite, fault);
-        const { cases } = await judgeDeployment(own, deployment, { recognizer });
-        if (cases.some(({ sent }) => sent.judgement.verdict === 'fail')) catches.add(fault.id);
+        if ((await caughtBy(own, [fault], recognizer)).length > 0) catches.add(fault.id);
       }
       const [alone] = own.cases as readonly RequirementCase[];
       if (alone !== undefined) candidates.push({ testCase, row, alone, catches });
@@ -83,18 +95,22 @@ async function candidatesOf(suite: Suite, faults: readonly Fault[], proof: Proof
 }
 
 /** The faults that a suite catches: some requirement fails. */
-export async function caughtBy(suite: Suite, faults: readonly Fault[]): Promise<string[]> {
-  const recognizer = recognizerFor(suite.world);
+export async function caughtBy(
+  suite: Suite,
+  faults: readonly Fault[],
+  recognizer = recognizerFor(suite.world),
+): Promise<string[]> {
   const caught: string[] = [];
   for (const fault of faults) {
-    const { cases } = await judgeDeployment(suite, deploymentWith(suite, fault), { recognizer });
+    const deployment = createDeployment({
+      world: suite.world,
+      credentials: inProcessCredentials,
+      faults: [fault],
+    });
+    const { cases } = await judgeDeployment(suite, deployment, { recognizer });
     if (cases.some(({ sent }) => sent.judgement.verdict === 'fail')) caught.push(fault.id);
   }
   return caught;
-}
-
-function deploymentWith({ world }: Suite, fault: Fault): ReturnType<typeof createDeployment> {
-  return createDeployment({ world, credentials: inProcessCredentials, faults: [fault] });
 }
 
 /** Telling rows as a file, for `readTellingRows`. */
