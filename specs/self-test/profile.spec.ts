@@ -19,6 +19,7 @@ import { certificatePage } from '../../src/report/page.js';
 import { profileNotice } from '../../src/report/profile-notice.js';
 import { summaryOf } from '../../src/report/summary.js';
 import { unpassedCases } from '../../src/report/unpassed.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { schemaNamed } from '../../src/support/schema.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
@@ -87,6 +88,18 @@ test('a run sends no more than it may: --quick 60 requests, a budget as many as 
     before = figures.faults_caught;
   }
   expect(before).toBe(faults.length);
+});
+
+test('the README says what so many requests catch', () => {
+  const readme = readFileSync(path.join(packageRoot, 'README.md'), 'utf8');
+  const line = (what: string, spending: Spending) => {
+    const { faults_caught: caught, faults_known: known } = profileFor(spending).figures;
+    return `| ${what} | ${caught} of ${known} (${Math.floor((100 * caught) / known)} %) |`;
+  };
+  for (const budget of [10, 20, 30]) expect(readme).toContain(line(String(budget), budget));
+  expect(readme).toContain(line(`${quickRequests} (\`--quick\`)`, 'quick'));
+  const { requests = 0 } = telling.rows.at(-1) ?? {};
+  expect(readme).toContain(line(String(requests), requests));
 });
 
 test('questions and rows that are not telling are sent once all that are telling fit', () => {

@@ -165,7 +165,7 @@ async function hasChanged(
   }
   if (results.length === 0) return false;
   const inputs = inputsOfRun();
-  const suite = lookedAt(inputs.suite, results);
+  const suite = lookedAt(selectedSuite(inputs.suite, inputs.settings), results);
   const now = await judged(suite, inputs, reference, false);
   const before = new Map(results.map((result) => [result.id, saidBy(result)]));
   return now.results.some((result) => before.get(result.id) !== saidBy(result));
