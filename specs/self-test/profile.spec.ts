@@ -204,6 +204,13 @@ test('what a row of a profile refutes fails the run', async () => {
   expect(statusOf(certificate)).toBe(exitStatus['does-not-conform']);
 });
 
+test('what the rows have in common that fail is read from the rows that were sent', async () => {
+  const { certificate } = await certified(profileFor('quick'), 'expand-loses-the-result');
+  expect(certificate.notes).toContainEqual(
+    expect.stringContaining('have a request with expand, with the customer bulk;'),
+  );
+});
+
 test('a file that names an unknown case or row is refused, with place and hint', () => {
   const written = readFileSync(tellingRowsFile, 'utf8');
   const problems = (text: string): readonly object[] => {
