@@ -39,6 +39,7 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
       result,
       target,
       calibration: { requestsSent, ...(note === undefined ? {} : { note }) },
+      ...(settings.profile === undefined ? {} : { profile: settings.profile.figures }),
       evidence: packedEvidence(run.takeEvidence()),
     });
     await showRows(result);

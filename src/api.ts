@@ -76,7 +76,7 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   // A deployment is always named: the reference deployment does not come in here.
   const { baseUrl, credentials } = endpointOf(place, { baseUrl: '', credentials: credentialPlaceholders });
   const channel = relocated(channelOver(transport, credentials, connection), settings.target.operation);
-  const suite = selectedSuite(whole, settings.only);
+  const suite = selectedSuite(whole, settings);
   const { results, calibration } = await runSuite(suite, channel, runOptionsOf(settings));
   const target = { ...settings.target, ...defined({ name: options.name }) };
   return certificateOf(whole, results, {

@@ -24,6 +24,8 @@ export interface FaultProof {
   /** Whether the requirement that it breaks fails. */
   readonly killed: boolean;
   readonly verdicts: Readonly<Record<string, Verdict>>;
+  /** The rows that fail, by the id of their case. */
+  readonly refuted: Readonly<Record<string, readonly string[]>>;
   readonly collateral: Collateral | 'depends-on-order';
   /** Requirements that do not pass although its definition does not say so. */
   readonly undeclared: readonly string[];
@@ -53,7 +55,7 @@ export async function prove(suite: Suite, faults: readonly Fault[]): Promise<Pro
       createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: [fault] }),
       { recognizer },
     );
-    proofs.push(proofOf(fault, verdictsOf(judged), suite));
+    proofs.push({ ...proofOf(fault, verdictsOf(judged), suite), refuted: refutedIn(judged) });
     for (const [expectation, needing] of neededBy) {
       if (isDecisive(expectation, judged)) needing.push(fault.id);
     }
@@ -75,7 +77,7 @@ function proofOf(
   { id, breaks, story, collateral = {} }: Fault,
   verdicts: ReadonlyMap<string, Verdict>,
   { ledger }: Suite,
-): FaultProof {
+): Omit<FaultProof, 'refuted'> {
   const requirements = ledger.requirements.map((requirement) => requirement.id);
   const verdictOf = (requirement: string): Verdict => verdicts.get(requirement) ?? 'not-applicable';
   const touched = requirements.filter((requirement) => requirement !== breaks && verdictOf(requirement) !== 'pass');
@@ -90,6 +92,14 @@ function proofOf(
     undeclared: touched.filter((requirement) => !declared.includes(requirement)),
     untouched: declared.filter((requirement) => !touched.includes(requirement)),
   };
+}
+
+function refutedIn({ cases }: DeploymentJudgement): FaultProof['refuted'] {
+  const entries = cases.map(({ testCase, sent }) => {
+    const refuted = sent.judgement.rows.filter(({ verdict }) => verdict === 'fail');
+    return [testCase.id, refuted.map(({ title }) => title)] as const;
+  });
+  return Object.fromEntries(entries.filter(([, titles]) => titles.length > 0));
 }
 
 /** One of the assertions that an expectation is made of: it has one in each row of its case. */

@@ -1,9 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { requirements } from '../../reference/faults/fault.js';
 import { faultNamed, faults } from '../../reference/faults/index.js';
+import { selectedSuite } from '../../src/cases/selection.js';
+import { readTellingRows, tellingRowsFile } from '../../src/cases/telling-rows.js';
+import { profileOf } from '../../src/engine/profile.js';
 import { inProcessCredentials, judgeDeployment, verdictsOf } from '../proof/judge-deployment.js';
 import { flawsOf, type Proof, proofTable, prove } from '../proof/proof.js';
+import { caughtBy, tellingRows, tellingRowsText } from '../proof/telling.js';
 import { suite } from './support/in-process.js';
 
 test('there are at least 60 faults, each with an id and a story of its own', () => {
@@ -46,6 +51,19 @@ test.describe('the kill matrix', { tag: '@long' }, () => {
 
   test('no fault survives, none touches more or less than it declares, and no expectation is needless', () => {
     expect(flawsOf(proof)).toEqual([]);
+  });
+
+  test('the telling rows are those that the suite has, and catch at least what they say', async () => {
+    expect(tellingRowsText(await tellingRows(suite, faults, proof))).toBe(readFileSync(tellingRowsFile, 'utf8'));
+    const scope = { target: {}, leavesOutIntrusive: false };
+    const telling = readTellingRows(suite);
+    expect(telling.faultsCaught).toBe(faults.length);
+    for (const spending of [10, 20, 30, 'quick'] as const) {
+      const profile = profileOf(suite, spending, telling, scope);
+      if (profile === undefined) throw new Error('Nothing is left out.');
+      const caught = await caughtBy(selectedSuite(suite, { profile }), faults);
+      expect(caught.length, String(spending)).toBeGreaterThanOrEqual(profile.figures.faults_caught);
+    }
   });
 
   test('is shown as a table', () => {

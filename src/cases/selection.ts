@@ -1,6 +1,6 @@
 import { UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
-import { subjectOf, type TestCase } from './case.js';
+import { subjectOf, type TestCase, tag } from './case.js';
 import type { Suite } from './suite.js';
 
 /**
@@ -41,9 +41,26 @@ function namesOf(testCase: TestCase, groups: ReadonlyMap<string, string>): { own
   };
 }
 
-/** A suite of the selected cases alone; the whole where none are selected. @param ids of cases */
-export function selectedSuite(suite: Suite, ids: readonly string[] | undefined): Suite {
-  if (ids === undefined) return suite;
-  const wanted = new Set(ids);
-  return { ...suite, cases: suite.cases.filter(({ id }) => wanted.has(id)) };
+/** What of a suite is to be run; all of it, unless something is said. */
+export interface Selection {
+  /** The ids of cases. */
+  readonly only?: readonly string[];
+  /** The titles of rows, by the id of their case. */
+  readonly profile?: { readonly rows: ReadonlyMap<string, ReadonlySet<string>> };
+}
+
+/** A suite of what is selected alone. Where rows are, requests count, so that nothing is sent once more at the end. */
+export function selectedSuite<S extends Pick<Suite, 'cases'>>(suite: S, { only, profile }: Selection): S {
+  const wanted = only && new Set(only);
+  const ofCases = wanted === undefined ? suite.cases : suite.cases.filter(({ id }) => wanted.has(id));
+  if (profile === undefined) return { ...suite, cases: ofCases };
+  return { ...suite, cases: ofCases.flatMap((testCase) => withRows(testCase, profile.rows.get(testCase.id))) };
+}
+
+/** A case with some of its rows, in their order; nothing where none is wanted. */
+function withRows(testCase: TestCase, titles: ReadonlySet<string> = new Set()): TestCase[] {
+  const tags = testCase.tags.filter((each) => each !== tag.sample);
+  if (testCase.kind === 'question') return titles.has(testCase.rows[0].title) ? [{ ...testCase, tags }] : [];
+  const rows = testCase.rows.filter(({ title }) => titles.has(title));
+  return rows.length === 0 ? [] : [{ ...testCase, tags, rows }];
 }

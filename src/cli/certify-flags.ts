@@ -11,6 +11,8 @@ export interface CertifyFlags extends TargetFlags {
   readonly format?: RequestFormat;
   readonly worldLoaded?: true;
   readonly only?: readonly string[];
+  readonly quick?: true;
+  readonly budget?: number;
   readonly failed?: true;
   readonly bail?: true;
   readonly watch?: true;
@@ -38,6 +40,8 @@ export function certifyFlags(command: Command): Command {
     .option('--world-loaded', 'says that the world is loaded, so that a target that returns nothing of it fails')
     .option('--no-intrusive', 'leaves out cases that send bad credentials, oversized bodies or other methods')
     .option('--only <name>', 'this case, requirement, question, tag or group alone; may be repeated', collected)
+    .option('--quick', 'the rows that catch most of the known faults alone, with at most 60 requests')
+    .addOption(count('--budget <requests>', 'at most so many requests, the most telling ones').conflicts('quick'))
     .addOption(new Option('--failed', 'what did not pass when it was last run').conflicts('only'))
     .option('--bail', 'ends with the first failure')
     .option('--watch', 'again whenever a case, the target file or the answers of the target change')

@@ -5,6 +5,7 @@ import { planOf, planText } from '../engine/plan.js';
 import { beginRun, type Ending, endingOfRun, inputsOfRun, type RunInputs, shareRun } from '../playwright/run-state.js';
 import { readCertificate } from '../report/certificate-file.js';
 import { plannedRequests } from '../report/planned-requests.js';
+import { profileNotice } from '../report/profile-notice.js';
 import { referenceEnds } from '../report/reference-notice.js';
 import type { RequestFormat } from '../report/request-formats.js';
 import { certificatesIn, checkRoom } from '../report/results.js';
@@ -37,6 +38,7 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
     [variables.noIntrusive]: flags.intrusive ? undefined : '1',
     [variables.worldLoaded]: flags.worldLoaded ? '1' : undefined,
     [variables.only]: flags.only?.join(','),
+    [variables.budget]: flags.quick ? 'quick' : flags.budget?.toString(),
     [variables.replay]: flags.replay,
     [variables.sign]: flags.sign,
     [variables.explore]: flags.explore?.toString(),
@@ -52,7 +54,7 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
     setVariables({ [variables.only]: unpassed.join(',') });
   }
   const { suite: whole, settings } = inputsOfRun();
-  const suite = selectedSuite(whole, settings.only);
+  const suite = selectedSuite(whole, settings);
   if (flags.dryRun) {
     process.stdout.write(dryRun({ suite, settings }, flags.format));
     return exitStatus.conforms;
@@ -128,11 +130,15 @@ const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 function dryRun({ suite, settings }: Pick<RunInputs, 'suite' | 'settings'>, format: RequestFormat | undefined): string {
   const plan = planOf(suite, settings);
   const ends = settings.target.kind === 'reference' ? [referenceEnds] : [];
-  if (format === undefined) return asLines(settings.notes) + planText(plan) + asLines(ends);
+  const notes = [
+    ...(settings.profile === undefined ? [] : [profileNotice(settings.profile.figures)]),
+    ...settings.notes,
+  ];
+  if (format === undefined) return asLines(notes) + planText(plan) + asLines(ends);
   const { place, options } = loadTarget(process.env).connection;
   const baseUrl = place.kind === 'deployment' ? place.baseUrl : '$BASE_URL';
   const comments = (lines: readonly string[]) => asLines(lines.map((line) => `# ${line}`));
-  return comments(settings.notes) + plannedRequests(plan, format, baseUrl, options.extraHeaders) + comments(ends);
+  return comments(notes) + plannedRequests(plan, format, baseUrl, options.extraHeaders) + comments(ends);
 }
 
 function statusOfEnding(ending: Ending): number {

@@ -101,7 +101,7 @@ async function judgeRound(reference: Endpoint, bail: boolean): Promise<Round> {
   const startedMs = monotonicMs();
   const inputs = inputsOfRun();
   const { suite, settings } = inputs;
-  const selected = selectedSuite(suite, settings.only);
+  const selected = selectedSuite(suite, settings);
   const { results, calibration, baseUrl } = await judged(selected, inputs, reference, bail);
   const durationMs = monotonicMs() - startedMs;
   const certificate = certificateOf(suite, results, {
@@ -111,7 +111,7 @@ async function judgeRound(reference: Endpoint, bail: boolean): Promise<Round> {
     startedAt,
     durationMs,
   });
-  const isPartial = settings.only !== undefined || results.some(({ reason }) => reason === notReached);
+  const isPartial = certificate.selected !== undefined || results.some(({ reason }) => reason === notReached);
   const written = writeResults(certificate, suite, results, { ...settings, isPartial });
   const responseText = responseTextFor(suite.world);
   const broken = results.filter(isBroken).flatMap((result) => brokenLines(result, baseUrl, responseText));
@@ -165,7 +165,7 @@ async function hasChanged(
   }
   if (results.length === 0) return false;
   const inputs = inputsOfRun();
-  const suite = lookedAt(inputs.suite, results);
+  const suite = lookedAt(selectedSuite(inputs.suite, inputs.settings), results);
   const now = await judged(suite, inputs, reference, false);
   const before = new Map(results.map((result) => [result.id, saidBy(result)]));
   return now.results.some((result) => before.get(result.id) !== saidBy(result));

@@ -30,16 +30,16 @@ export interface PlannedCase {
 export function planOf(suite: Suite, settings: Scope & { readonly exploration?: Exploration }): Plan {
   const { operation = {} } = settings.target;
   const sentFor = (testCase: TestCase) => requestsOf(testCase).map((request) => moved(request, operation));
-  const sent = new Set<string>();
-  const isSentAlone = ({ tags }: TestCase) => tags.includes(tag.alone);
+  const tally = requestTally();
   const cases = suite.cases.map((testCase): PlannedCase => {
     const reason = whyLeftOut(testCase, settings) ?? whyNotApplicable(testCase);
     const isIntrusive = testCase.tags.includes(tag.intrusive);
     const { id } = testCase;
     if (reason !== undefined) return { id, reason, isIntrusive, requests: [], shared: 0 };
-    const all = sentFor(testCase);
-    const requests = isSentAlone(testCase) ? all : all.filter((request) => isFirst(request, sent));
-    return { id, isIntrusive, requests, shared: all.length - requests.length };
+    const added = tally.addedBy(testCase);
+    tally.note(testCase);
+    const shared = requestsOf(testCase).length - added.length;
+    return { id, isIntrusive, requests: added.map((request) => moved(request, operation)), shared };
   });
   const ids = sampledCases(suite).map(({ id }) => id);
   return {
@@ -50,12 +50,32 @@ export function planOf(suite: Suite, settings: Scope & { readonly exploration?: 
   };
 }
 
-/** Whether none of the requests seen is equal to this one, which is then one of them. */
-function isFirst(request: HttpRequest, seen: Set<string>): boolean {
-  const text = JSON.stringify(request);
-  const isNew = !seen.has(text);
-  seen.add(text);
-  return isNew;
+/** Counts what goes out for several cases: of equal requests one, save for cases that are to be alone. */
+export interface RequestTally {
+  /** The requests that a case adds to those that were noted. */
+  addedBy(testCase: TestCase): HttpRequest[];
+  note(testCase: TestCase): void;
+}
+
+export function requestTally(): RequestTally {
+  const noted = new Set<string>();
+  const isAlone = ({ tags }: TestCase) => tags.includes(tag.alone);
+  return {
+    addedBy(testCase) {
+      const all = requestsOf(testCase);
+      if (isAlone(testCase)) return all;
+      const byText = new Map(all.map((request) => [JSON.stringify(request), request]));
+      return [...byText].flatMap(([text, request]) => (noted.has(text) ? [] : [request]));
+    },
+    note(testCase) {
+      if (!isAlone(testCase)) for (const request of requestsOf(testCase)) noted.add(JSON.stringify(request));
+    },
+  };
+}
+
+/** How many requests a plan has, random ones aside. */
+export function requestsPlanned({ calibration, cases, again }: Plan): number {
+  return calibration.length + requestsIn(cases) + again.requests;
 }
 
 function requestsIn(cases: readonly PlannedCase[]): number {
@@ -63,11 +83,12 @@ function requestsIn(cases: readonly PlannedCase[]): number {
 }
 
 /** A plan for people: a line for each request, and the sums. */
-export function planText({ calibration, cases, again, randomRequests }: Plan): string {
+export function planText(plan: Plan): string {
+  const { calibration, cases, again, randomRequests } = plan;
   const requestLine = ({ method, path, body }: HttpRequest): string =>
     `  ${method} ${path}${body === undefined ? '' : `  ${body.length} characters`}`;
   const sent = cases.filter(({ reason }) => reason === undefined);
-  const total = calibration.length + requestsIn(cases) + again.requests + randomRequests;
+  const total = requestsPlanned(plan) + randomRequests;
   const intrusive = requestsIn(cases.filter(({ isIntrusive }) => isIntrusive));
   return [
     `calibration  (${calibration.length})`,

@@ -4,6 +4,7 @@ import type { TestCase, TestResult } from '@playwright/test/reporter';
 import type { Calibration } from '../engine/calibrate.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { KeptExchange, Use } from '../engine/evidence.js';
+import type { ProfileFigures } from '../engine/profile.js';
 import type { StoredEvidence } from '../report/har.js';
 import type { Session } from './run-state.js';
 
@@ -12,6 +13,8 @@ export interface Report {
   readonly result: CaseResult;
   readonly target: Session['target'];
   readonly calibration: Pick<Calibration, 'requestsSent' | 'note'>;
+  /** So that merged reports of shards do not pass for those of a full run. */
+  readonly profile?: ProfileFigures;
   readonly evidence: PackedEvidence;
 }
 

@@ -9,7 +9,7 @@ import { comingCases, inputsOfRun, loadSession, type Session } from './run-state
 
 /** Tests are made from them. */
 export const { settings } = inputsOfRun();
-export const suite = selectedSuite(inputsOfRun().suite, settings.only);
+export const suite = selectedSuite(inputsOfRun().suite, settings);
 
 interface WorkerFixtures {
   readonly session: Session;

@@ -5,6 +5,7 @@ import { selectedSuite } from '../cases/selection.js';
 import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
 import type { Evidence } from '../engine/evidence.js';
 import { type Plan, planOf } from '../engine/plan.js';
+import type { Profile } from '../engine/profile.js';
 import { certificateOf, factsOf } from '../report/certificate.js';
 import type { Extent } from '../report/har.js';
 import { progressEveryMs, progressText } from '../report/progress.js';
@@ -82,7 +83,7 @@ export default class CertificateReporter implements Reporter {
     if (now - this.shownMs < progressEveryMs) return;
     this.shownMs = now;
     const { suite, settings } = this.inputs;
-    this.plan ??= planOf(selectedSuite(suite, settings.only), settings);
+    this.plan ??= planOf(selectedSuite(suite, settings), settings);
     // Not where other reporters write what programs read.
     process.stderr.write(asLines([progressText(this.plan, new Set(this.results.keys()), now - this.startedMs)]));
   }
@@ -124,7 +125,7 @@ export default class CertificateReporter implements Reporter {
     const isCutShort = status === 'interrupted' || status === 'timedout';
     const certificate = certificateOf(suite, results, {
       target,
-      ...factsOf(results, calibration, settings),
+      ...factsOf(results, calibration, { ...settings, ...this.profile() }),
       ...(this.inputs.replay === undefined ? {} : { isReplay: true }),
       isCutShort,
       startedAt: this.startedAt,
@@ -186,9 +187,15 @@ export default class CertificateReporter implements Reporter {
   private isPartial(results: readonly CaseResult[]): boolean {
     const { selected } = this;
     const { suite, settings } = this.inputs;
-    if (settings.only !== undefined) return true;
+    if (settings.only !== undefined || this.profile().profile !== undefined) return true;
     if (this.endsEarly && results.some(({ reason }) => reason === notReached)) return true;
     return selected === undefined ? selectsCases(process.argv) : suite.cases.some(({ id }) => !selected.has(id));
+  }
+
+  /** As the tests say, where there are any: reports of shards may be merged where no flag says it. */
+  private profile(): { profile?: Pick<Profile, 'figures'> } {
+    const figures = this.report?.profile ?? this.inputs.settings.profile?.figures;
+    return figures === undefined ? {} : { profile: { figures } };
   }
 
   /** In the order of the suite, whatever the order in which shards came in; with those that no test came to. */
@@ -197,7 +204,7 @@ export default class CertificateReporter implements Reporter {
     const unreachable = session?.calibration.unreachable;
     const { suite, settings } = this.inputs;
     return [
-      ...selectedSuite(suite, settings.only).cases.flatMap((testCase) => {
+      ...selectedSuite(suite, settings).cases.flatMap((testCase) => {
         const result = results.get(testCase.id);
         if (result !== undefined) return [result];
         if (unreachable !== undefined) return [unsent(testCase, 'inconclusive', unreachable)];

@@ -2,6 +2,7 @@ import type { Suite } from '../cases/suite.js';
 import { deservesWarning, type Question } from '../contract/ledger.js';
 import type { Calibration } from '../engine/calibrate.js';
 import { type CaseResult, explored, notReached, notSelected, sampled, sumsOf } from '../engine/case-result.js';
+import type { Profile, ProfileFigures } from '../engine/profile.js';
 import { curlCommand } from '../http/curl.js';
 import { type Verdict, verdicts, worst } from '../judge/verdict.js';
 import { behindBar, oneLine } from '../support/foreign-text.js';
@@ -11,6 +12,7 @@ import { driftText, withShapeOnce } from './drift-text.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
 import { failureText } from './failure-text.js';
 import { patternOf } from './pattern.js';
+import { profileNotice } from './profile-notice.js';
 import { isShared, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
 /** The report of one run, as `certificate.json` holds it. Its schema is `schemas/certificate.schema.json`. */
@@ -20,6 +22,8 @@ export interface Certificate {
   readonly target: CertifiedTarget;
   /** What the cases come to that were selected by name, where some were. */
   readonly selected?: Selected;
+  /** That few requests were to be sent: which of the rows were, and how telling they are. */
+  readonly profile?: ProfileFigures;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly summary: Readonly<Partial<Record<Verdict, number>>>;
   readonly requirements: readonly RequirementEntry[];
@@ -104,8 +108,10 @@ export interface UnstableEntry {
 export interface RunFacts {
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
-  /** Whether the results are of cases that were selected by name. */
+  /** Whether the results are of cases that were selected by name, or of some of their rows. */
   readonly isSelection?: boolean;
+  /** What the rows come to, where only some of them were to be sent. */
+  readonly profile?: ProfileFigures;
   /** Whether exchanges of an earlier run were judged again. */
   readonly isReplay?: boolean;
   /** Whether it ended before everything that was selected was judged. */
@@ -124,12 +130,25 @@ export interface RunFacts {
 export function factsOf(
   results: readonly CaseResult[],
   calibration: Pick<Calibration, 'requestsSent' | 'note'> | undefined,
-  { only, notes }: { readonly only?: readonly string[]; readonly notes: readonly string[] },
-): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'notes'> {
+  {
+    only,
+    profile,
+    notes,
+  }: {
+    readonly only?: readonly string[];
+    readonly profile?: Pick<Profile, 'figures'>;
+    readonly notes: readonly string[];
+  },
+): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'notes'> {
   return {
     requestsSent: (calibration?.requestsSent ?? 0) + sumsOf(results).requestsSent,
-    isSelection: only !== undefined,
-    notes: [...(calibration?.note === undefined ? [] : [calibration.note]), ...notes],
+    isSelection: only !== undefined || profile !== undefined,
+    ...(profile === undefined ? {} : { profile: profile.figures }),
+    notes: [
+      ...(profile === undefined ? [] : [profileNotice(profile.figures)]),
+      ...(calibration?.note === undefined ? [] : [calibration.note]),
+      ...notes,
+    ],
   };
 }
 
@@ -153,11 +172,13 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
   const questions = suite.ledger.questions.map((question) => questionEntry(question, byCase.get(question.id)));
   const unavailable = unavailableIn(suite);
   const isPartial = requirements.some(({ cases }) => cases.some(({ reason }) => unsentReasons.includes(reason)));
-  const verdict = sumOf(requirements, facts.isCutShort || isPartial || unavailable.length > 0);
+  const { profile } = facts;
+  const verdict = sumOf(requirements, facts.isCutShort || isPartial || profile !== undefined || unavailable.length > 0);
   const shared = sharedReasons({ requirements, questions });
   const reasons = reasonsFrom(requirements).filter(([, reason]) => !isShared(reason, shared));
   const incompleteBecause = [
     ...(facts.isCutShort ? [cutShort] : []),
+    ...(profile === undefined ? [] : [someRows]),
     ...unavailable,
     ...sharedReasonTexts({ requirements, questions }),
     ...reasons.map(([id, reason]) => `${id}: ${reason}`),
@@ -168,6 +189,7 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
     ...(verdict === 'incomplete' ? { incomplete_because: incompleteBecause } : {}),
     target: facts.target,
     ...(facts.isSelection ? { selected: { verdict: sumOf(results), cases: countsOf(results) } } : {}),
+    ...(profile === undefined ? {} : { profile }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countsOf(requirements),
     requirements,
@@ -254,6 +276,7 @@ function following(name: string): string | undefined {
 }
 
 const cutShort = 'The run was interrupted.';
+const someRows = 'Only some rows of the cases were sent, to save requests.';
 const unsentReasons: readonly string[] = [notReached, notSelected];
 
 function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string, responseText: ResponseText): CaseEntry {

@@ -14,7 +14,7 @@ import { sharedReasonTexts } from './shared-reasons.js';
  */
 export function junitText(certificate: Certificate, suite: Suite, all: readonly CaseResult[]): string {
   const results = reportedOnce(all);
-  const { target, verdict } = certificate;
+  const { target, verdict, profile } = certificate;
   const partOf = new Map([...certificate.requirements, ...certificate.questions].map(({ id, part }) => [id, part]));
   const responseText = responseTextFor(suite.world);
   const testCases = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
@@ -38,6 +38,9 @@ export function junitText(certificate: Certificate, suite: Suite, all: readonly 
     ['base_url', target.base_url],
     ['verdict', verdict],
     ['suite', `${certificate.suite.name} ${certificate.suite.version}`],
+    ['profile', profile?.name],
+    ['rows', profile && `${profile.rows} of ${profile.rows_of}`],
+    ['known faults caught', profile && `${profile.faults_caught} of ${profile.faults_known}`],
     ...sharedReasonTexts(certificate).map((text): [string, string] => ['unjudged', text]),
   ]);
   const seconds = (certificate.duration_ms / 1_000).toFixed(3);

@@ -4,6 +4,7 @@ import { filterSubject } from '../contract/documented-request.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { contentOf } from '../http/request-content.js';
+import type { Verdict } from '../judge/verdict.js';
 import { isJsonObject, memberOf } from '../support/json.js';
 import { kinds, type NamedWorld } from '../world/named-world.js';
 
@@ -31,13 +32,16 @@ export function patternOf(
   results: readonly CaseResult[],
   world: NamedWorld,
 ): string | undefined {
-  const verdicts = new Map(results.map(({ id, rows }) => [id, rows.map(({ verdict }) => verdict)]));
+  // By title: of a case some rows may have been sent alone.
+  const verdicts = new Map(
+    results.map(({ id, rows }) => [id, new Map(rows.map(({ title, verdict }) => [title, verdict]))]),
+  );
   const rows = cases.flatMap((testCase): JudgedRow[] => {
     if (testCase.kind !== 'requirement') return [];
-    const ofRows = verdicts.get(testCase.id) ?? [];
-    if (!ofRows.includes('fail')) return [];
-    return testCase.rows.flatMap(({ requests, expect }, n) => {
-      const verdict = ofRows[n];
+    const ofRows = verdicts.get(testCase.id) ?? new Map<string, Verdict>();
+    if (![...ofRows.values()].includes('fail')) return [];
+    return testCase.rows.flatMap(({ title, requests, expect }) => {
+      const verdict = ofRows.get(title);
       if (verdict !== 'fail' && verdict !== 'pass') return [];
       const examined = expect.flatMap((each) => ('of' in each ? [each] : []));
       // Two wrong answers may be alike: what only compares them tells of none.

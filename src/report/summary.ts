@@ -1,6 +1,7 @@
 import { notSelected } from '../engine/case-result.js';
 import { asLines } from '../support/foreign-text.js';
 import type { Certificate } from './certificate.js';
+import { profileNotice } from './profile-notice.js';
 import { referenceBegins, referenceEnds } from './reference-notice.js';
 import { replayEnds } from './replay-notice.js';
 import type { Written } from './results.js';
@@ -12,7 +13,7 @@ import { answersText, counted, headline, sumsText } from './sums.js';
  * and where the results lie. What kept several cases from being judged is reported once.
  */
 export function summaryOf(certificate: Certificate, written: Written): string {
-  const { target, selected, summary, requirements, questions, drift, unstable, notes } = certificate;
+  const { target, selected, profile, summary, requirements, questions, drift, unstable, notes } = certificate;
   const { requests_sent, exchanges_judged } = certificate;
   const warnings = questions.filter(({ warning }) => warning);
   const fields: [string, string][] = [
@@ -35,7 +36,8 @@ export function summaryOf(certificate: Certificate, written: Written): string {
   const reasons = selected === undefined ? (certificate.incomplete_because ?? sharedReasonTexts(certificate)) : [];
   const shared = selected === undefined ? sharedReasons(certificate) : new Map([[notSelected, 1]]);
   // The run begins with it, and this ends with it.
-  const ownNotes = notes.filter((note) => note !== referenceBegins);
+  const profileEnds = profile === undefined ? [] : ['', profileNotice(profile)];
+  const ownNotes = notes.filter((note) => note !== referenceBegins && !profileEnds.includes(note));
   const unpassed = requirements.filter((requirement) => requirement.verdict !== 'pass');
   return asLines([
     '',
@@ -46,6 +48,7 @@ export function summaryOf(certificate: Certificate, written: Written): string {
     ...unpassed.flatMap((entry) => requirementLines(entry, shared)),
     ...unstable.flatMap(({ case: id, text }) => ['', `unstable  ${id}`, ...indented(text)]),
     ...drift.flatMap(({ case: id, text }) => ['', `drift  ${id}`, ...indented(text)]),
+    ...profileEnds,
     ...(certificate.is_replay ? ['', replayEnds] : target.is_reference ? ['', referenceEnds] : []),
   ]);
 }

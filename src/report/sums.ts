@@ -4,8 +4,10 @@ import { undetermined } from '../cases/case.js';
 import type { Certificate } from './certificate.js';
 
 /** The verdict; of selected cases theirs, since the whole is incomplete without the others. */
-export function headline({ verdict, selected }: Certificate): string {
-  return selected === undefined ? verdict.toUpperCase() : `${selected.verdict.toUpperCase()} as far as selected`;
+export function headline({ verdict, selected, profile }: Certificate): string {
+  return selected === undefined
+    ? verdict.toUpperCase()
+    : `${selected.verdict.toUpperCase()} as far as selected${profile === undefined ? '' : `, ${profile.name}`}`;
 }
 
 /** A question whose answers do not tell its outcomes apart is sent, and yet not answered. */

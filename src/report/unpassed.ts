@@ -9,11 +9,12 @@ import type { Certificate } from './certificate.js';
  */
 export function unpassedCases(certificates: readonly Certificate[]): string[] {
   const unpassed = new Map<string, boolean>();
-  for (const { requirements, questions, drift } of certificates) {
+  for (const { requirements, questions, drift, profile } of certificates) {
     const drifted = new Set(drift.map((entry) => entry.case));
     const cases = requirements.flatMap((requirement) => requirement.cases);
     for (const { id, verdict, reason } of cases) {
-      if (reason === notSelected) continue;
+      // Of a profile some rows of a case are sent: that these pass says nothing of the others.
+      if (reason === notSelected || (profile !== undefined && verdict === 'pass')) continue;
       // What does not apply to the target will not apply again.
       const isUnjudged = verdict !== 'pass' && (verdict !== 'not-applicable' || reason === notReached);
       unpassed.set(id, isUnjudged || drifted.has(id));

@@ -16,6 +16,8 @@ export const variables = {
   worldLoaded: 'CONFORMANCE_WORLD_LOADED',
   /** Ids of cases, requirements and questions, tags and groups, with commas between them. */
   only: 'CONFORMANCE_ONLY',
+  /** `quick`, or how many requests a run may send. */
+  budget: 'CONFORMANCE_BUDGET',
   /** An evidence file, which is judged again in the place of a target. */
   replay: 'CONFORMANCE_REPLAY',
   /** The file of a private key, with which certificate and evidence are signed. */

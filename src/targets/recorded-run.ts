@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { casesNamed } from '../cases/selection.js';
 import type { Suite } from '../cases/suite.js';
 import { digestOf, type EvidenceOrigin, readArchive, type StoredEvidence } from '../report/har.js';
+import { defined } from '../support/defined.js';
 import { mapsAndSetsAsJson, withMapsAndSets } from '../support/json.js';
 import { UnusableInput } from '../support/problem.js';
 import type { Availability } from '../world/bindings.js';
 import { type Environment, variables } from './environment.js';
-import type { Settings } from './settings.js';
+import { type Settings, selectionOf } from './settings.js';
 
 /** What a run went by beside the suite, as its evidence keeps it. Nothing of it is secret. */
 interface RecordedInputs {
@@ -49,7 +49,7 @@ export function recordedRunIn(content: Buffer, file: string): RecordedRun {
 /**
  * The settings for judging a recorded run again: its own, save for where the results go and which cases are judged.
  *
- * @throws UnusableInput for names of cases that the suite does not have
+ * @throws UnusableInput as `selectionOf`
  */
 export function replaySettings(
   { settings }: RecordedInputs,
@@ -57,14 +57,13 @@ export function replaySettings(
   suite: Suite,
   file: string,
 ): Settings {
-  const { recordTo: _, ...recorded } = settings;
+  const { recordTo: _, only, profile, ...recorded } = settings;
   const recordTo = environment[variables.recordTo];
-  const only = environment[variables.only]?.split(',').filter(Boolean);
   return {
     ...recorded,
     // The results of the run itself stay.
     out: environment[variables.out] || path.join(path.dirname(file), 'replay'),
     ...(recordTo ? { recordTo } : {}),
-    ...(only === undefined ? {} : { only: casesNamed(only, suite, '--only') }),
+    ...selectionOf(environment, suite, recorded, defined({ only, profile })),
   };
 }

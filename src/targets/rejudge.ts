@@ -17,7 +17,7 @@ import { certifiedTarget } from './target.js';
 export async function rejudged({ evidence, origin, settings }: RecordedRun, suite: Suite): Promise<Certificate> {
   const { isCutShort, judged, unjudged } = origin.extent;
   const replay = replayOf(evidence);
-  const selected = selectedSuite(suite, settings.only);
+  const selected = selectedSuite(suite, settings);
   const run = await startRun(selected, replay.channel(''), { ...runOptionsOf(settings), replay });
   const wasJudged = new Set(judged);
   const why = new Map(unjudged.map((each) => [each.id, each]));

@@ -1,15 +1,18 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
-import { casesNamed } from '../cases/selection.js';
+import { casesNamed, selectedSuite } from '../cases/selection.js';
 import type { Suite } from '../cases/suite.js';
+import { readTellingRows } from '../cases/telling-rows.js';
 import { elsewhere } from '../contract/operation.js';
 import type { Exploration } from '../engine/explore.js';
-import { whyLeftOut } from '../engine/left-out.js';
+import { type Scope, whyLeftOut } from '../engine/left-out.js';
+import { type Profile, profileOf, type Spending, spendingFor } from '../engine/profile.js';
 import type { RunOptions } from '../engine/run.js';
 import type { Expected } from '../judge/drift.js';
 import { expectedOf, leftOutNote } from '../report/drift-text.js';
 import { readRecord } from '../report/record.js';
 import { referenceBegins } from '../report/reference-notice.js';
+import { defined } from '../support/defined.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { type Environment, variables } from './environment.js';
@@ -27,6 +30,8 @@ export interface Settings {
   readonly leavesOutIntrusive: boolean;
   /** The ids of the cases to run; all unless given. */
   readonly only?: readonly string[];
+  /** The rows of them to run, where the user wants few requests. */
+  readonly profile?: Profile;
   /** What the user should know of the settings. */
   readonly notes: readonly string[];
   /** How far random requests go beyond the written cases, if at all. */
@@ -56,11 +61,12 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
   if (recordTo && existsSync(recordTo)) readRecord(recordTo);
   const exploration = explorationOf(environment);
   const isPartial = suite.world.unavailable.size > 0;
-  const only = environment[variables.only]?.split(',').filter(Boolean);
+  const leavesOutIntrusive = environment[variables.noIntrusive] === '1';
+  const selection = selectionOf(environment, suite, { target, leavesOutIntrusive });
   return {
     target,
     expected: expectedOf(record, pins, target.responseSchema, target.additive),
-    leavesOutIntrusive: environment[variables.noIntrusive] === '1',
+    leavesOutIntrusive,
     notes: [
       ...(target.kind === 'reference' ? [referenceBegins] : []),
       ...(target.notes ?? []),
@@ -69,10 +75,50 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
       ...(exploration !== undefined && isPartial ? ['Random requests were not sent: they need the whole world.'] : []),
     ],
     ...(exploration === undefined || isPartial ? {} : { exploration }),
-    ...(only === undefined ? {} : { only: casesNamed(only, suite, '--only') }),
+    ...selection,
     out: resultsFolder(target, environment),
     ...(recordTo ? { recordTo } : {}),
   };
+}
+
+type Selected = Pick<Settings, 'only' | 'profile'>;
+
+/**
+ * Which cases, and which of their rows, the environment selects.
+ *
+ * @param scope what is not sent to the target anyway
+ * @param recorded what an earlier run went by: it holds where the environment says nothing
+ * @throws UnusableInput for names of cases that the suite does not have, and for a budget that nothing can be sent with
+ */
+export function selectionOf(environment: Environment, suite: Suite, scope: Scope, recorded: Selected = {}): Selected {
+  const names = environment[variables.only]?.split(',').filter(Boolean);
+  const only = names === undefined ? recorded.only : casesNamed(names, suite, '--only');
+  const wanted = spendingOf(environment) ?? (recorded.profile && spendingFor(recorded.profile));
+  const own = selectedSuite(suite, defined({ only }));
+  const profile = wanted === undefined ? undefined : profileOf(own, wanted, readTellingRows(suite), scope);
+  if (profile?.rows.size === 0) {
+    const message = 'is not enough for a single row of what is to be sent';
+    const hint = `${suite.calibration.length} requests are sent before all cases: allow some more, or select other cases.`;
+    throw new UnusableInput([{ at: { setting: budgetFlags }, message, hint }]);
+  }
+  return defined({ only, profile });
+}
+
+const budgetFlags = '--quick, --budget';
+
+function spendingOf(environment: Environment): Spending | undefined {
+  const stated = environment[variables.budget];
+  if (!stated) return undefined;
+  if (environment[variables.explore]) {
+    const message = 'limit the requests, and --explore sends as many more';
+    throw new UnusableInput([{ at: { setting: budgetFlags }, message, hint: 'Leave out one of them.' }]);
+  }
+  if (stated === 'quick') return stated;
+  if (/^[1-9]\d*$/.test(stated)) return Number(stated);
+  const message = `'${stated}' is no number of requests`;
+  throw new UnusableInput([
+    { at: { setting: variables.budget }, message, hint: "Write 'quick', or a whole number above 0." },
+  ]);
 }
 
 /** What the engine needs to know of the settings. */

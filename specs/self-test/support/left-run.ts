@@ -42,7 +42,7 @@ export async function leftRun(
   } = {},
 ): Promise<LeftRun> {
   const settings = loadSettings({ CONFORMANCE_REFERENCE: '1', ...environment }, suite);
-  const selected = selectedSuite(suite, settings.only);
+  const selected = selectedSuite(suite, settings);
   const cases = selected.cases.filter(selects);
   const options = { ...runOptionsOf(settings), recognizer, keeper: evidenceKeeper(withoutSecrets) };
   const run = await startRun(selected, channel, { ...options, coming: new Set(cases.map(({ id }) => id)) });

@@ -1,0 +1,135 @@
+import { createDeployment } from '../../reference/deployment.js';
+import type { Fault } from '../../reference/faults/fault.js';
+import type { RequirementCase, RequirementRow } from '../../src/cases/case.js';
+import { selectedSuite } from '../../src/cases/selection.js';
+import type { Suite } from '../../src/cases/suite.js';
+import { digestOfRows, type TellingRows } from '../../src/cases/telling-rows.js';
+import { requestTally } from '../../src/engine/plan.js';
+import { recognizerFor } from '../../src/recognition/recognizer.js';
+import { inProcessCredentials, judgeDeployment } from './judge-deployment.js';
+import type { Proof } from './proof.js';
+
+/** A row that a run can be restricted to. */
+interface Candidate {
+  readonly testCase: RequirementCase;
+  readonly row: RequirementRow;
+  /** The case with this row alone. */
+  readonly alone: RequirementCase;
+  /** The faults that it catches by itself, whatever else is sent. */
+  readonly catches: ReadonlySet<string>;
+}
+
+/**
+ * The rows that catch all faults that the suite catches: of those that are left always the one that catches most for each
+ * request that it adds. A fault is caught where some requirement fails, which need not be the one that it breaks.
+ *
+ * @param proof of the same suite and faults
+ */
+export async function tellingRows(suite: Suite, faults: readonly Fault[], proof: Proof): Promise<TellingRows> {
+  const candidates = await candidatesOf(suite, faults, proof);
+  const left = new Set(candidates.flatMap(({ catches }) => [...catches]));
+  const all = left.size;
+  const tally = requestTally();
+  const rows: TellingRows['rows'][number][] = [];
+  let requests = suite.calibration.length;
+  while (left.size > 0) {
+    const worth = candidates.map(({ alone, catches }) => {
+      const caught = [...catches].filter((id) => left.has(id)).length;
+      return caught === 0 ? 0 : caught / tally.addedBy(alone).length;
+    });
+    const best = candidates[worth.indexOf(Math.max(...worth))] as Candidate;
+    requests += tally.addedBy(best.alone).length;
+    tally.note(best.alone);
+    for (const id of best.catches) left.delete(id);
+    rows.push({ testCase: best.testCase, row: best.row, requests, faults: all - left.size });
+  }
+  // What one request leaves over for another may show in no row by itself, so one is added beside which it does.
+  const together = async () => new Set(await caughtBy(suiteOf(suite, rows), faults));
+  let caught = await together();
+  const wanted = proof.faults.filter(({ id, refuted }) => !caught.has(id) && Object.keys(refuted).length > 0);
+  for (const { id, refuted } of wanted) {
+    if (caught.has(id)) continue;
+    const fault = faults.filter((each) => each.id === id);
+    const byCost = candidates
+      .filter(({ testCase, row }) => refuted[testCase.id]?.includes(row.title))
+      .toSorted((one, other) => tally.addedBy(one.alone).length - tally.addedBy(other.alone).length);
+    for (const candidate of byCost) {
+      if ((await caughtBy(suiteOf(suite, [...rows, candidate]), fault)).length === 0) continue;
+      requests += tally.addedBy(candidate.alone).length;
+      tally.note(candidate.alone);
+      rows.push({ testCase: candidate.testCase, row: candidate.row, requests, faults: all });
+      break;
+    }
+    caught = await together();
+  }
+  const ids = faults.map(({ id }) => id);
+  return { rows, faultsKnown: faults.length, faultsCaught: caught.size, chosenFrom: digestOfRows(suite, ids) };
+}
+
+/** A suite of some rows alone. */
+function suiteOf(suite: Suite, rows: readonly Pick<Candidate, 'testCase' | 'row'>[]): Suite {
+  const titles = new Map<string, Set<string>>();
+  for (const { testCase, row } of rows) titles.set(testCase.id, (titles.get(testCase.id) ?? new Set()).add(row.title));
+  return selectedSuite(suite, { profile: { rows: titles } });
+}
+
+/** What one request leaves over for the next may show in a row because of those before it: so each is sent by itself. */
+async function candidatesOf(suite: Suite, faults: readonly Fault[], proof: Proof): Promise<Candidate[]> {
+  const recognizer = recognizerFor(suite.world);
+  const candidates: Candidate[] = [];
+  for (const testCase of suite.cases) {
+    if (testCase.kind === 'question') continue;
+    for (const row of testCase.rows) {
+      const own = suiteOf(suite, [{ testCase, row }]);
+      const catches = new Set<string>();
+      for (const fault of faults) {
+        const { refuted = {} } = proof.faults.find(({ id }) => id === fault.id) ?? {};
+        if (!refuted[testCase.id]?.includes(row.title)) continue;
+        if ((await caughtBy(own, [fault], recognizer)).length > 0) catches.add(fault.id);
+      }
+      const [alone] = own.cases as readonly RequirementCase[];
+      if (alone !== undefined) candidates.push({ testCase, row, alone, catches });
+    }
+  }
+  return candidates;
+}
+
+/** The faults that a suite catches: some requirement fails. */
+export async function caughtBy(
+  suite: Suite,
+  faults: readonly Fault[],
+  recognizer = recognizerFor(suite.world),
+): Promise<string[]> {
+  const caught: string[] = [];
+  for (const fault of faults) {
+    const deployment = createDeployment({
+      world: suite.world,
+      credentials: inProcessCredentials,
+      faults: [fault],
+    });
+    const { cases } = await judgeDeployment(suite, deployment, { recognizer });
+    if (cases.some(({ sent }) => sent.judgement.verdict === 'fail')) caught.push(fault.id);
+  }
+  return caught;
+}
+
+/** Telling rows as a file, for `readTellingRows`. */
+export function tellingRowsText({ rows, faultsKnown, faultsCaught, chosenFrom }: TellingRows): string {
+  return [
+    '# yaml-language-server: $schema=../schemas/telling-rows.schema.json',
+    '#',
+    '# The rows that catch the known faults, the most telling first, each with how many requests it and those before it',
+    '# take, and how many faults they catch, each by itself: --quick and --budget go by it. Written by npm run proof; not',
+    '# to be edited.',
+    '',
+    `chosen_from: ${chosenFrom}`,
+    `faults: ${faultsKnown}`,
+    `caught: ${faultsCaught}`,
+    'rows:',
+    ...rows.map(({ testCase, row, requests, faults }) => {
+      const title = row.title === '' ? '' : `row: ${JSON.stringify(row.title)}, `;
+      return `  - { case: ${testCase.id}, ${title}requests: ${requests}, faults: ${faults} }`;
+    }),
+    '',
+  ].join('\n');
+}
