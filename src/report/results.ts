@@ -83,7 +83,7 @@ export function writeResults(
   const compose = (): OutputFile[] => {
     record = recordTo === undefined ? undefined : recordOutput(recordTo, recordOf(suite, results, name), suite);
     return [
-      { file: files.page, text: certificatePage(certificate, suite) },
+      { file: files.page, text: certificatePage(certificate, suite, results) },
       { file: files.observed, text: observedDocument(suite, results, name) },
       { file: files.certificate, text: escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`) },
       { file: junit, text: junitText(certificate, suite, results) },

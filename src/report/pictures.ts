@@ -1,0 +1,418 @@
+import { tierNames } from '../assertions/result-claim.js';
+import { type TestCase, tag } from '../cases/case.js';
+import type { Suite } from '../cases/suite.js';
+import { filterSubject } from '../contract/documented-request.js';
+import { oracleFor } from '../contract/oracle.js';
+import { contentOf } from '../http/request-content.js';
+import { succeeded } from '../http/response-status.js';
+import { readingOf } from '../recognition/reading.js';
+import { recognizerFor } from '../recognition/recognizer.js';
+import { type Result, resultOf } from '../recognition/result.js';
+import { memberOf } from '../support/json.js';
+import { windowSize } from '../world/named-world.js';
+import { namesById } from '../world/rule-text.js';
+import type { Tier } from '../world/world.js';
+import type { CaseExchange, Evidence } from './evidence.js';
+import { html, type Markup, nothing, raw } from './markup.js';
+
+/** What is looked at rather than read, and under which requirements and groups of questions it is found. */
+const ofWindow = ['limit.newest-150'];
+const ofFilters = ['filter.promotion-id', 'filter.tier-metadata'];
+const ofQuantity = { requirements: ['order.quantity', 'order.repeated-product'], groups: ['Quantity', 'Repetition'] };
+
+/** One exchange of a case, with what it returned; without a result where it was not answered with success. */
+interface Seen {
+  readonly testCase: TestCase;
+  readonly exchange: CaseExchange;
+  readonly result?: Result;
+}
+
+/** The cases that are shown in pictures, each with the exchanges that are. */
+function seenIn({ cases, world }: Suite, evidence: Evidence, statedPatterns?: readonly string[]) {
+  const recognizer = recognizerFor(world);
+  const namingsOf = (exchanges: readonly CaseExchange[]) =>
+    exchanges.flatMap(({ exchange }) =>
+      'response' in exchange && succeeded(exchange.response) ? [recognizer.naming(exchange.response.body)] : [],
+    );
+  const calibration = cases
+    .filter(({ tags }) => tags.includes(tag.calibration))
+    .flatMap(({ id }) => namingsOf(evidence.of(id)));
+  return (isMeant: (testCase: TestCase) => boolean, isShown: (exchange: CaseExchange) => boolean): Seen[] =>
+    cases.filter(isMeant).flatMap((testCase) => {
+      // What was sent again shows the same, or is listed as unstable.
+      const first = new Map<string, CaseExchange>();
+      const all = evidence.of(testCase.id);
+      for (const each of all) {
+        const key = `${each.row} ${each.request}`;
+        if (!first.has(key) && isShown(each)) first.set(key, each);
+      }
+      if (first.size === 0) return [];
+      // Read as the judge does: by all responses of the case beside those of the calibration.
+      const reading = readingOf([...calibration, ...namingsOf([...first.values()])], statedPatterns);
+      return [...first.values()].map(({ ...exchange }): Seen => {
+        const { exchange: came } = exchange;
+        if (!('response' in came) || !succeeded(came.response)) return { testCase, exchange };
+        return { testCase, exchange, result: resultOf(recognizer.naming(came.response.body), reading) };
+      });
+    });
+}
+
+/**
+ * Pictures of what was returned, each with the same in words: of the window, of each filter, and of the quantities.
+ *
+ * @param statedPatterns as the target file states them, where it does
+ */
+export function pictures(suite: Suite, evidence: Evidence, statedPatterns?: readonly string[]): Markup {
+  const seen = seenIn(suite, evidence, statedPatterns);
+  const verifies = (subjects: readonly string[]) => (testCase: TestCase) =>
+    testCase.kind === 'requirement' && subjects.includes(testCase.verifies);
+  const groups = new Map(suite.ledger.questions.map(({ id, group }) => [id, group]));
+  const figures = [
+    windowFigure(
+      seen(verifies(ofWindow), (each) => !isFiltered(each)),
+      suite,
+    ),
+    ...ofFilters.map((id) => filterFigure(id, seen(verifies([id]), isFiltered), suite)),
+    ...quantityFigures(
+      seen(
+        (testCase) =>
+          testCase.kind === 'question'
+            ? ofQuantity.groups.includes(groups.get(testCase.answers) ?? '')
+            : verifies(ofQuantity.requirements)(testCase),
+        (each) => quantitiesOf(each).length > 0,
+      ),
+      suite,
+    ),
+  ].filter(({ text }) => text !== '');
+  if (figures.length === 0) return nothing;
+  return html`<section id="pictures" class="chapter">
+<h2>At a glance</h2>
+${figures}
+</section>
+`;
+}
+
+function isFiltered({ exchange }: CaseExchange): boolean {
+  return contentOf(exchange.request).query.some(([name]) => filterSubject(name) !== undefined);
+}
+
+/** How a tier came out in one response; what was neither returned nor required is left blank. */
+type Mark = 'returned' | 'returned-open' | 'wrong' | 'missing' | 'unclear';
+
+/** What a response returned, compared with what the documentation says of its request. */
+function marksOf({ exchange, result }: Seen, { world }: Suite): Map<Mark, Tier[]> {
+  const marks = new Map<Mark, Tier[]>();
+  if (result === undefined) return marks;
+  const oracle = oracleFor(exchange.exchange.request, world);
+  const returned = new Set(result.returned);
+  for (const tier of world.tiers) {
+    const mark = markOf(returned.has(tier.id), result.unclear.has(tier.id), oracle.returned(tier));
+    if (mark === undefined) continue;
+    const alike = marks.get(mark);
+    if (alike === undefined) marks.set(mark, [tier]);
+    else alike.push(tier);
+  }
+  return marks;
+}
+
+function markOf(isReturned: boolean, isUnclear: boolean, obligation: string): Mark | undefined {
+  if (isUnclear) return 'unclear';
+  if (isReturned) return obligation === 'forbidden' ? 'wrong' : obligation === 'open' ? 'returned-open' : 'returned';
+  return obligation === 'required' ? 'missing' : undefined;
+}
+
+const phrases: readonly (readonly [Mark, string])[] = [
+  ['wrong', 'returned, but should not be'],
+  ['missing', 'not returned, but should be'],
+  ['unclear', 'not clear whether returned'],
+];
+
+/** The same as a strip shows, in words. */
+function inWords(seen: Seen, marks: ReadonlyMap<Mark, readonly Tier[]>, { world }: Suite): string {
+  const { exchange } = seen.exchange;
+  if (!('response' in exchange)) return exchange.message;
+  if (seen.result === undefined) return `Answered ${exchange.response.status}, so nothing can be shown.`;
+  const { returned } = seen.result;
+  const ranks = new Map(world.tiers.map(({ id }, index) => [id, index + 1]));
+  const beyond = returned.filter((id) => (ranks.get(id) ?? 0) > windowSize);
+  const older = beyond.length === 0 ? 'none older' : `${beyond.length} older`;
+  const rest = phrases.flatMap(([mark, phrase]) => {
+    const tiers = marks.get(mark) ?? [];
+    return tiers.length === 0
+      ? []
+      : [
+          ` ${tiers.length} ${phrase}: ${tierNames(
+            tiers.map(({ id }) => id),
+            world,
+          )}.`,
+        ];
+  });
+  return `${returned.length - beyond.length} of the newest ${windowSize} returned, ${older}.${rest.join('')}`;
+}
+
+/** Tiers from the newest to the oldest, a cell each, with a line where the newest 150 end. */
+function strip(
+  tiers: readonly Tier[],
+  marks: ReadonlyMap<Mark, readonly Tier[]>,
+  { world }: Suite,
+  words: string,
+): Markup {
+  const columns = new Map(tiers.map(({ id }, n) => [id, n]));
+  const newest = new Set(world.tiers.slice(0, windowSize).map(({ id }) => id));
+  const mark = tiers.filter(({ id }) => newest.has(id)).length;
+  const paths = [...marks].map(([kind, marked]) => {
+    const cells = marked.flatMap(({ id }) => columns.get(id) ?? []);
+    return html`<path class="${kind}" d="${cellPath(cells, kind)}"/>`;
+  });
+  return html`<svg class="strip" viewBox="0 0 ${tiers.length} 12" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="field" y="2" width="${tiers.length}" height="8"/>${paths}<path class="limit" d="M${mark} 0v12"/></svg>`;
+}
+
+/** Of what is wrong the form differs too, not the colour alone: it stands out of the strip, or fills half of it. */
+const extents: Readonly<Record<Mark, readonly [from: number, height: number]>> = {
+  returned: [2, 8],
+  'returned-open': [2, 8],
+  wrong: [0, 12],
+  missing: [7, 5],
+  unclear: [4, 4],
+};
+
+function cellPath(columns: readonly number[], kind: Mark): string {
+  const [from, height] = extents[kind];
+  const runs: [start: number, length: number][] = [];
+  for (const column of columns) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[0] + last[1] === column) last[1] += 1;
+    else runs.push([column, 1]);
+  }
+  return runs.map(([start, length]) => `M${start} ${from}h${length}v${height}h-${length}z`).join('');
+}
+
+const legend: Markup = html`<ul class="legend">${raw(
+  [
+    ['returned', 'returned'],
+    ['returned-open', 'returned, where the documentation leaves it open'],
+    ['wrong', 'returned, but should not be'],
+    ['missing', 'not returned, but should be'],
+  ]
+    .map(
+      ([kind, words]) =>
+        `<li><svg viewBox="0 0 12 12" aria-hidden="true">${legendCell(kind as Mark)}</svg>${words}</li>`,
+    )
+    .join(''),
+)}</ul>`;
+
+function legendCell(kind: Mark): string {
+  const [from, height] = extents[kind];
+  return `<path class="${kind}" d="M0 ${from}h12v${height}h-12z"/>`;
+}
+
+/** So many strips stand open; what is like them, or shows nothing else, does not have to. */
+const maxStrips = 5;
+
+function windowFigure(seen: readonly Seen[], suite: Suite): Markup {
+  if (seen.length === 0) return nothing;
+  const looks = distinct(seen, suite, ({ each, words }) => JSON.stringify([words, each.result?.returned]));
+  const isOff = ({ marks }: Look) => phrases.some(([mark]) => marks.has(mark));
+  const inOrder = [...looks.filter(isOff), ...looks.filter((look) => !isOff(look))];
+  const strips = inOrder.map(({ each, marks, words, alike }) => {
+    const { id, title } = each.testCase;
+    const row = rowTitle(each);
+    const more = alike.length > 1 ? `, and ${alike.length - 1} more alike` : '';
+    return html`<div class="one"><p><a href="#${id}">${title}</a> <small>${row}${more}</small></p>${strip(suite.world.tiers, marks, suite, words)}${scale(suite)}<p>${words}</p></div>
+`;
+  });
+  const rest = strips.slice(maxStrips);
+  return html`<figure id="picture-window">
+<figcaption><h3>The window</h3><p>Every promotion tier from the newest to the oldest. Those right of the line, older than the newest ${windowSize}, should not be returned.</p></figcaption>
+${strips.slice(0, maxStrips)}${rest.length === 0 ? nothing : html`<details><summary>${rest.length} more</summary>${rest}</details>`}
+${legend}
+</figure>
+`;
+}
+
+function scale({ world }: Suite): Markup {
+  const at = ((100 * windowSize) / world.tiers.length).toFixed(1);
+  return html`<svg class="scale" aria-hidden="true"><text x="0" y="12">newest</text><text x="${at}%" y="12" text-anchor="middle">${windowSize}</text><text x="100%" y="12" text-anchor="end">oldest</text></svg>`;
+}
+
+/** What one exchange shows, for all that look the same. */
+interface Look {
+  readonly each: Seen;
+  readonly marks: ReadonlyMap<Mark, readonly Tier[]>;
+  /** The same as the picture, in words. */
+  readonly words: string;
+  readonly alike: readonly Seen[];
+}
+
+/** Twenty equal strips tell no more than one. @param look equal for those that are shown as one */
+function distinct(seen: readonly Seen[], suite: Suite, look: (row: Omit<Look, 'alike'>) => string): Look[] {
+  const known = new Map<string, Omit<Look, 'alike' | 'each'>>();
+  const looks = new Map<string, Look & { readonly alike: Seen[] }>();
+  for (const each of seen) {
+    // What several cases share is looked at once.
+    const { id } = each.exchange;
+    const marks = known.get(id)?.marks ?? marksOf(each, suite);
+    const words = known.get(id)?.words ?? inWords(each, marks, suite);
+    known.set(id, { marks, words });
+    const key = look({ each, marks, words });
+    const other = looks.get(key);
+    if (other === undefined) looks.set(key, { each, marks, words, alike: [each] });
+    else other.alike.push(each);
+  }
+  return [...looks.values()];
+}
+
+function rowTitle({ testCase, exchange }: Seen): string {
+  const title = testCase.rows[exchange.row]?.title ?? '';
+  return title === '' ? exchange.request : title;
+}
+
+function filterFigure(requirement: string, seen: readonly Seen[], suite: Suite): Markup {
+  if (seen.length === 0) return nothing;
+  const rows = distinct(seen, suite, ({ each, words }) =>
+    JSON.stringify([each.testCase.id, words, each.result?.returned]),
+  );
+  const shown = new Set(rows.flatMap(({ marks }) => [...marks.values()].flatMap((some) => some.map(({ id }) => id))));
+  const tiers = suite.world.tiers.filter(({ id }) => shown.has(id));
+  const cases = [...new Set(rows.map(({ each }) => each.testCase))];
+  return html`<figure id="picture-${requirement}">
+<figcaption><h3>The filter <code>${requirement}</code></h3><p>A row for each request with the filter, a column for each of the ${tiers.length} tiers that any of them returned or should have, from the newest to the oldest. Right of the line are those older than the newest ${windowSize}.</p></figcaption>
+<table class="grid">
+<thead><tr><th scope="col">Request</th><th scope="col">Tiers</th><th scope="col">Returned</th></tr></thead>
+${cases.map(
+  (
+    testCase,
+  ) => html`<tbody><tr><th scope="rowgroup" colspan="3"><a href="#${testCase.id}">${testCase.title}</a></th></tr>
+${rows.filter(({ each }) => each.testCase === testCase).map((row) => filterRow(row, tiers, suite))}</tbody>
+`,
+)}
+</table>
+${legend}
+</figure>
+`;
+}
+
+function filterRow({ each, marks, words, alike }: Look, tiers: readonly Tier[], suite: Suite): Markup {
+  const more = alike.length > 1 ? `, and ${alike.length - 1} more alike` : '';
+  const off = phrases.flatMap(([mark, phrase]) => (marks.has(mark) ? [`${marks.get(mark)?.length} ${phrase}`] : []));
+  const returned = each.result === undefined ? words : String(each.result.returned.length);
+  return html`<tr><th scope="row">${rowTitle(each)}${more}</th><td>${strip(tiers, marks, suite, words)}</td><td>${returned}${off.length === 0 ? nothing : html`<br><strong>${off.join('; ')}</strong>`}</td></tr>
+`;
+}
+
+/** Of one thing that an order holds: how many, in each item as it is written. */
+interface Quantities {
+  readonly of: string;
+  readonly texts: readonly string[];
+  /** Of all items together; undefined where one of them is no number. */
+  readonly sum?: number;
+}
+
+/** A quantity that was sent, and what came of it. */
+interface Sent {
+  readonly each: Seen;
+  readonly quantities: Quantities;
+}
+
+/** For each thing of the order; none where the request also asks for something that decides beside it. */
+function quantitiesOf({ exchange: { request } }: CaseExchange): Quantities[] {
+  const { body, query } = contentOf(request);
+  const items: unknown = memberOf(memberOf(body, 'order'), 'items');
+  if (!Array.isArray(items) || query.length > 0) return [];
+  // A number may be written in several ways, which JSON.parse makes one.
+  const literals = [...(request.body ?? '').matchAll(/"quantity"\s*:\s*(-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|null)/g)];
+  const asWritten = literals.length === items.length;
+  const things = new Map<unknown, { value: unknown; text: string }[]>();
+  items.forEach((item, n) => {
+    const value = memberOf(item, 'quantity');
+    const text = value === undefined ? 'left out' : (asWritten && literals[n]?.[1]) || JSON.stringify(value);
+    const thing = memberOf(item, 'product_id') ?? memberOf(item, 'sku_id');
+    things.set(thing, [...(things.get(thing) ?? []), { value, text }]);
+  });
+  return [...things].flatMap(([of, values]) => {
+    if (typeof of !== 'string') return [];
+    const texts = values.map(({ text }) => text);
+    const numbers = values.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
+    const sum = numbers.reduce((total, value) => total + value, 0);
+    return [{ of, texts, ...(numbers.length === values.length ? { sum } : {}) }];
+  });
+}
+
+/** A picture for each thing whose quantity was varied. */
+function quantityFigures(seen: readonly Seen[], suite: Suite): Markup[] {
+  const telling = seen.filter(
+    ({ testCase, exchange }) =>
+      testCase.kind === 'requirement' ||
+      testCase.answer.kind !== 'first-of' ||
+      exchange.request === testCase.answer.evidence,
+  );
+  const sent = telling.flatMap((each) => quantitiesOf(each.exchange).map((quantities) => ({ each, quantities })));
+  const things = [...new Set(sent.map(({ quantities }) => quantities.of))];
+  return things.map((thing) =>
+    quantityFigure(
+      thing,
+      sent.filter(({ quantities }) => quantities.of === thing),
+      suite,
+    ),
+  );
+}
+
+/** The tiers that ask for so many of one thing and for nothing else, by how many they ask for. */
+function thresholdsOf(thing: string, { world }: Suite): { readonly atLeast: number; readonly tier: Tier }[] {
+  return world.tiers
+    .slice(0, windowSize)
+    .flatMap((tier) => {
+      const [rule, ...others] = tier.rules;
+      const isAsked = (rule?.kind === 'product' || rule?.kind === 'sku') && rule.id === thing && others.length === 0;
+      return isAsked ? [{ atLeast: rule.at_least, tier }] : [];
+    })
+    .sort((one, other) => one.atLeast - other.atLeast);
+}
+
+function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Markup {
+  const thresholds = thresholdsOf(thing, suite);
+  const name = namesById(suite.world)(thing);
+  const rows = new Map<string, Sent>();
+  for (const one of all) {
+    const sent = one.quantities.texts.join(' + ');
+    if (!rows.has(sent)) rows.set(sent, one);
+  }
+  if (thresholds.length < 2 || rows.size < 2) return nothing;
+  const inOrder = [...rows].sort(
+    ([, { quantities: one }], [, { quantities: other }]) =>
+      one.texts.length - other.texts.length || sumOf(one) - sumOf(other),
+  );
+  return html`<figure id="picture-quantity-${name}">
+<figcaption><h3>Quantities of ${name}</h3><p>A row for each quantity that was sent, a column for each promotion that asks for so many: filled where it was returned.</p></figcaption>
+<table class="steps">
+<thead><tr><th scope="col">Sent</th>${thresholds.map(({ atLeast }) => html`<th scope="col">asks for ${atLeast}</th>`)}<th scope="col">Case</th></tr></thead>
+<tbody>${inOrder.map(([sent, { each }]) => quantityRow(sent, each, thresholds, suite))}</tbody>
+</table>
+${legend}
+</figure>
+`;
+}
+
+/** What is no number comes last. */
+function sumOf({ sum = Number.MAX_VALUE }: Quantities): number {
+  return sum;
+}
+
+function quantityRow(sent: string, seen: Seen, thresholds: ReturnType<typeof thresholdsOf>, suite: Suite): Markup {
+  const { exchange } = seen.exchange;
+  const marks = marksOf(seen, suite);
+  const kindOf = (tier: Tier) => [...marks].find(([, tiers]) => tiers.includes(tier))?.[0];
+  const answered = 'response' in exchange ? `answered ${exchange.response.status}` : exchange.message;
+  const cells =
+    seen.result === undefined
+      ? html`<td class="none" colspan="${thresholds.length}">${answered}</td>`
+      : thresholds.map(({ tier }) => stepCell(kindOf(tier)));
+  return html`<tr><th scope="row"><code>${sent}</code></th>${cells}<td class="case"><a href="#${seen.testCase.id}">${seen.testCase.id}</a></td></tr>
+`;
+}
+
+/** What is as it may be shows by its colour, and is said to those who do not see it; the rest is written out. */
+function stepCell(kind: Mark | undefined): Markup {
+  if (kind === 'wrong' || kind === 'missing' || kind === 'unclear') return html`<td class="${kind}">${kind}</td>`;
+  return html`<td class="${kind ?? 'none'}"><span class="unseen">${kind === undefined ? 'not returned' : 'returned'}</span></td>`;
+}
