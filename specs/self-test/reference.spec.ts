@@ -20,11 +20,11 @@ import { createDeployment, type DeploymentOptions } from '../../reference/deploy
 import { serveReference } from '../../reference/server.js';
 import { worldFlaws } from '../../reference/whole-world.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { coveringArray } from './support/covering-array.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { compileSchema } from '../../src/support/stated-schema.js';
 import { thingFlaw } from '../../src/world/thing-flaw.js';
 import type { Rule, Tier, World } from '../../src/world/world.js';
+import { coveringArray } from './support/covering-array.js';
 
 // The world ---------------------------------------------------------------------------------------------------------
 

@@ -10,9 +10,9 @@ import { createDeployment, type DeploymentOptions } from '../../reference/deploy
 import { faults } from '../../reference/faults/index.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { sumOf } from '../../src/report/certificate.js';
-import { coveringArray, type Parameters } from './support/covering-array.js';
 import type { DeploymentJudgement } from '../proof/judge-deployment.js';
 import { inProcessCredentials, judgeDeployment, verdictsOf } from '../proof/judge-deployment.js';
+import { coveringArray, type Parameters } from './support/covering-array.js';
 import { recognizer, suite } from './support/in-process.js';
 import { independentDeployment, type ShapeName, shapes, type Traits } from './support/independent.js';
 

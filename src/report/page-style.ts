@@ -36,10 +36,10 @@ mark { background: var(--mark); color: inherit; border-radius: 2px; }
 header { padding: 2.5rem 0 1.75rem; }
 header .kicker { color: var(--soft); margin-bottom: .35rem; } .verdict + .kicker { margin-top: .9rem; font-size: .9rem; }
 .verdict { display: inline-block; margin: .9rem 0 0; padding: .4rem .95rem; border-radius: 99px; font-size: 1.05rem; font-weight: 650; }
-.counts { display: flex; flex-wrap: wrap; gap: .6rem; margin: 1.4rem 0 0; list-style: none; }
-.counts li { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); padding: .55rem .95rem; min-width: 6.5rem; }
+.counts { display: grid; grid-template-columns: repeat(auto-fit, minmax(8rem, max-content)); gap: .6rem; margin: 1.4rem 0 0; list-style: none; }
+.counts li { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); padding: .55rem .95rem; }
 .counts b { display: block; font-size: 1.5rem; line-height: 1.2; font-weight: 650; font-variant-numeric: tabular-nums; }
-.counts span { font-size: .8125rem; color: var(--soft); }
+.counts span { display: block; font-size: .8125rem; line-height: 1.35; color: var(--soft); }
 .facts { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .15rem 1.25rem; font-size: .875rem; }
 .facts dt { color: var(--soft); } .facts dd { margin: 0; }
 
@@ -117,12 +117,12 @@ thead th { color: var(--soft); font-size: .8125rem; }
 }
 @media (max-width: 40rem) {
   .page { padding: 0 1rem 4rem; } header { padding-top: 1.5rem; }
-  .inside { padding-left: 0; } .counts li { flex: 1 1 28%; min-width: 5rem; padding: .5rem .7rem; } .counts b { font-size: 1.3rem; }
+  .inside { padding-left: 0; } .counts { grid-template-columns: repeat(auto-fit, minmax(6.2rem, 1fr)); } .counts li { padding: .5rem .7rem; } .counts b { font-size: 1.3rem; }
   .facts { grid-template-columns: 1fr; } .facts dd { margin-bottom: .4rem; }
   .card, .block, figure { padding: .85rem .9rem; } .question.block { padding: .3rem .9rem .5rem; }
   .row, .exchange { padding-inline: .6rem; }
   .grid, .grid tbody, .grid tr, .grid th, .grid td { display: block; width: auto; } .grid thead { display: none; } .grid th, .grid td { padding: .1rem 0; } .grid [scope=row] { padding: .5rem 0 .15rem; } .grid [scope=rowgroup] { padding-top: 1rem; }
-  .steps .case, .steps thead th:last-child { display: none; } .steps td, .steps th { padding: .25rem .4rem; font-size: .8125rem; }
+  .steps .case, .steps thead th:last-child { display: none; } .steps td, .steps th { padding: .25rem .3rem; font-size: .8125rem; } .steps code { font-size: .75rem; } .steps thead th:first-child { width: 24%; }
 }
 @media print {
   :root { color-scheme: light; --paper: #fff; }

@@ -180,6 +180,10 @@ function attention(page: Page): Markup {
   return html`<section id="attention" class="chapter">
 <h2>What needs attention</h2>
 ${cards}${whyNot.length === 0 ? nothing : html`<div class="card"><h3>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h3>${list(whyNot.map((line) => html`<li>${line}</li>`))}</div>`}${
+  notes.length === 0
+    ? nothing
+    : html`<div class="card"><h3>Notes</h3>${list(notes.map((note) => html`<li>${note}</li>`))}</div>`
+}${
   drift.length === 0
     ? nothing
     : html`<div class="card"><h3>Drift</h3><p><a href="#drift">${drift.length === 1 ? 'One difference' : `${drift.length} differences`}</a> from what was recorded or stated of this target.</p></div>`
