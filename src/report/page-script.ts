@@ -52,5 +52,6 @@ document.addEventListener('click', (event) => {
 });
 if (matchMedia('(max-width: 64rem)').matches) byId('contents').open = false;
 narrow();
-reveal();
+// Once the browser has gone there, too, whereby the focus is lost.
+addEventListener('load', () => setTimeout(reveal));
 `;
