@@ -2,7 +2,7 @@ import path from 'node:path';
 import { type CaseResult, explored, sampled } from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
 import { sampledCases } from '../src/engine/sample.js';
-import { attachReport, caseAnnotation } from '../src/playwright/attachment.js';
+import { attachReport, caseAnnotation, packedEvidence } from '../src/playwright/attachment.js';
 import { expectFailure } from '../src/playwright/failing.js';
 import { settings, suite, test } from '../src/playwright/fixtures.js';
 import { codeFrame } from '../src/report/code-frame.js';
@@ -35,10 +35,11 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
     const result = await resultIn(run);
     const { target, calibration } = session;
     const { requestsSent, note } = calibration;
-    await attachReport(testInfo, {
+    attachReport(testInfo, {
       result,
       target,
       calibration: { requestsSent, ...(note === undefined ? {} : { note }) },
+      evidence: packedEvidence(run.takeEvidence()),
     });
     await showRows(result);
     const { verdict, reason, at } = result;
@@ -50,12 +51,12 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
   });
 }
 
-/** Each row of a matrix as a step, the failing ones in red. */
+/** Each row of a matrix as a step, the failing ones in red; none where all pass, since each step takes longer than a row. */
 async function showRows({ rows, at }: CaseResult): Promise<void> {
-  if (rows.length < 2) return;
+  if (rows.length < 2 || rows.every(({ verdict }) => verdict === 'pass')) return;
   for (const { title, verdict, reason } of rows) {
     const show = () => {
-      if (verdict === 'fail') throw located(reason, title, at);
+      if (verdict === 'fail') throw unlocated(reason);
     };
     try {
       await test.step(verdict === 'pass' ? title : `${title} · ${verdict}`, show, { location: absolute(at) });
@@ -74,6 +75,13 @@ function located(text: string, id: string, at: Location): Error {
   const message = isInstalled ? [text, '', ...codeFrame({ file, line, column })].join('\n') : text;
   const error = new Error(message);
   error.stack = `Error: ${message}\n    at case ${id} (${file}:${line}:${column})`;
+  return error;
+}
+
+/** The row is a step that has the place of its case: to show the lines there once more takes longer than to judge it. */
+function unlocated(text: string): Error {
+  const error = new Error(text);
+  error.stack = `Error: ${text}`;
   return error;
 }
 

@@ -47,7 +47,10 @@ export const metadataFaults: readonly Fault[] = [
     'metadata-unread',
     'Rules about metadata are compared with an empty object.',
     () => false,
-    also({ omitted: ['result.all-valid'], control: [...bothFilters, 'options.expand-category', 'request.get-with-body', 'result.valid-only'] }),
+    also({
+      omitted: ['result.all-valid'],
+      control: [...bothFilters, 'options.expand-category', 'request.get-with-body', 'result.valid-only'],
+    }),
   ),
   ruleFault('metadata-by-prefix', 'A value that begins with the wanted one is enough.', ({ key, is }, metadata) =>
     String(metadata[key] ?? '').startsWith(is),
@@ -68,7 +71,10 @@ export const metadataFaults: readonly Fault[] = [
     'metadata-of-the-order',
     'order.metadata is read in place of the top-level one.',
     (rule, _, orderMetadata) => isListed(rule, orderMetadata),
-    also({ omitted: ['result.all-valid'], control: [...bothFilters, 'options.expand-category', 'request.get-with-body', 'result.valid-only'] }),
+    also({
+      omitted: ['result.all-valid'],
+      control: [...bothFilters, 'options.expand-category', 'request.get-with-body', 'result.valid-only'],
+    }),
   ),
   ruleFault(
     'metadata-of-the-order-too',
@@ -97,7 +103,10 @@ export const metadataFaults: readonly Fault[] = [
     id: 'metadata-last-entry-only',
     breaks: 'metadata.promotion-rules',
     story: 'What each entry says overwrites what the entry before said.',
-    collateral: also({ omitted: ['result.all-valid'], control: [...bothFilters, 'options.expand-category', 'result.valid-only'] }),
+    collateral: also({
+      omitted: ['result.all-valid'],
+      control: [...bothFilters, 'options.expand-category', 'result.valid-only'],
+    }),
     change: (handlers) => ({
       metadataOf: (members) =>
         Object.fromEntries(Object.entries(unlessWaived(handlers.metadataOf(members), {})).slice(-1)),

@@ -30,7 +30,8 @@ test('what the processes of a run share holds no credentials, and goes when the 
   const naming = { places, unplaced: new Set([]), hinted: new Set([]), isInTexts: false, isInOtherCase: false };
   const target = { name: 'shop', base_url: process.env.BASE_URL ?? '' };
   const calibration = { namings: [naming], requestsSent: 1 };
-  saveSession({ target, calibration, requestBudget: budgetInMemory() });
+  const evidence = { exchanges: [], uses: [] };
+  saveSession({ target, calibration, evidence, requestBudget: budgetInMemory() });
   const contents = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'latin1'));
   for (const text of [...Object.values(secrets), 'api.example.com']) expect(contents.join()).not.toContain(text);
   expect(loadSession()).toMatchObject({ target, calibration });

@@ -20,8 +20,14 @@ export function combinations([first, ...rest]: readonly number[]): number[][] {
   };
   for (let place = 0; place < first; place += 1) for (const end of everyPlace(ends, unmet)) add(place, end);
   // A first axis with few places leaves some pairs of the others for further rows.
-  for (let n = 0; unmet.size > 0; n += 1) add(n % first, mostOf(ends, (end) => countIn(unmet, pairsOf(end))));
-  return rows.sort((one, other) => one.map((place, n) => place - (other[n] as number)).find((apart) => apart !== 0) ?? 0);
+  for (let n = 0; unmet.size > 0; n += 1)
+    add(
+      n % first,
+      bestOf(ends, (end) => countIn(unmet, pairsOf(end))),
+    );
+  return rows.sort(
+    (one, other) => one.map((place, n) => place - (other[n] as number)).find((apart) => apart !== 0) ?? 0,
+  );
 }
 
 /**
@@ -30,19 +36,19 @@ export function combinations([first, ...rest]: readonly number[]): number[][] {
  */
 function everyPlace(rows: readonly number[][], unmet: ReadonlySet<string>): number[][] {
   const choices = rows.map((_, n) => greedyChoice([...rows.slice(n), ...rows.slice(0, n)], unmet));
-  return mostOf(choices, (choice) => countIn(unmet, choice.flatMap(pairsOf)) - choice.length * (unmet.size + 1));
+  return bestOf(choices, (choice) => countIn(unmet, choice.flatMap(pairsOf)) - choice.length * (unmet.size + 1));
 }
 
 function greedyChoice(rows: readonly number[][], unmet: ReadonlySet<string>): number[][] {
-  const missing = new Set(rows.flatMap(placesOf));
+  const absent = new Set(rows.flatMap(placesOf));
   const choice: number[][] = [];
-  while (missing.size > 0) {
-    const next = mostOf(
+  while (absent.size > 0) {
+    const next = bestOf(
       rows,
-      (row) => countIn(missing, placesOf(row)) * (unmet.size + 1) + countIn(unmet, pairsOf(row)),
+      (row) => countIn(absent, placesOf(row)) * (unmet.size + 1) + countIn(unmet, pairsOf(row)),
     );
     choice.push(next);
-    for (const place of placesOf(next)) missing.delete(place);
+    for (const place of placesOf(next)) absent.delete(place);
   }
   return choice.length === 0 ? rows.slice(0, 1) : choice;
 }
@@ -61,7 +67,7 @@ function countIn(set: ReadonlySet<string>, some: readonly string[]): number {
 }
 
 /** The first of those that score the most. */
-function mostOf<T>(candidates: readonly T[], score: (candidate: T) => number): T {
+function bestOf<T>(candidates: readonly T[], score: (candidate: T) => number): T {
   const scores = candidates.map(score);
   return candidates[scores.indexOf(Math.max(...scores))] as T;
 }

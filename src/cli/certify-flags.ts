@@ -14,6 +14,7 @@ export interface CertifyFlags extends TargetFlags {
   readonly failed?: true;
   readonly bail?: true;
   readonly watch?: true;
+  readonly replay?: string;
   readonly explore?: number;
   readonly seed?: number;
   /** Of the record command. */
@@ -39,6 +40,7 @@ export function certifyFlags(command: Command): Command {
     .addOption(new Option('--failed', 'what did not pass when it was last run').conflicts('only'))
     .option('--bail', 'ends with the first failure')
     .option('--watch', 'again whenever a case, the target file or the answers of the target change')
+    .option('--replay <evidence>', 'judges the exchanges that an earlier run kept, and sends nothing')
     .addOption(count('--explore <requests>', 'goes beyond the written cases with so many random requests'))
     .addOption(count('--seed <number>', 'draws the same requests again'))
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');

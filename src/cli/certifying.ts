@@ -36,6 +36,7 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
     [variables.noIntrusive]: flags.intrusive ? undefined : '1',
     [variables.worldLoaded]: flags.worldLoaded ? '1' : undefined,
     [variables.only]: flags.only?.join(','),
+    [variables.replay]: flags.replay,
     [variables.explore]: flags.explore?.toString(),
     // Without a seed another one each time; the result names it.
     [variables.seed]: (flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000)).toString(),
@@ -119,7 +120,7 @@ async function watched(bail: boolean): Promise<number> {
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** What would be sent, with what the user should know of it: in comments, where a program reads it. */
-function dryRun({ suite, settings }: RunInputs, format: RequestFormat | undefined): string {
+function dryRun({ suite, settings }: Pick<RunInputs, 'suite' | 'settings'>, format: RequestFormat | undefined): string {
   const plan = planOf(suite, settings);
   const ends = settings.target.kind === 'reference' ? [referenceEnds] : [];
   if (format === undefined) return asLines(settings.notes) + planText(plan) + asLines(ends);

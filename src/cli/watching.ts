@@ -14,6 +14,7 @@ import { type CaseResult, notReached, unsent } from '../engine/case-result.js';
 import { startRun } from '../engine/run.js';
 import { requestsOf } from '../engine/send-case.js';
 import type { Endpoint } from '../http/connection-options.js';
+import { openedTarget } from '../playwright/opened-target.js';
 import { inputsOfRun, type RunInputs, signatureOfRun } from '../playwright/run-state.js';
 import { certificateOf, factsOf } from '../report/certificate.js';
 import { codeFrame } from '../report/code-frame.js';
@@ -26,10 +27,8 @@ import { monotonicMs } from '../support/monotonic-clock.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { availabilityOf } from '../targets/availability.js';
-import { endpointOf } from '../targets/connection.js';
-import { openTarget } from '../targets/open.js';
 import { runOptionsOf } from '../targets/settings.js';
-import { certifiedTarget, loadTarget } from '../targets/target.js';
+import { certifiedTarget } from '../targets/target.js';
 import { exitStatus, statusOf } from './exit-status.js';
 
 /** How often is looked whether a file was edited, in milliseconds: it costs nothing. */
@@ -47,7 +46,8 @@ const maxRequests = 20;
  * @returns the exit status that the last round speaks of
  */
 export async function watchCases(bail: boolean, signal: AbortSignal): Promise<number> {
-  const isReference = loadTarget(process.env).connection.place.kind === 'reference';
+  const { settings, replay } = inputsOfRun();
+  const isReference = replay === undefined && settings.target.kind === 'reference';
   const reference = isReference
     ? await serveReference({ world: inputsOfRun().suite.world, credentials: referenceCredentials })
     : undefined;
@@ -123,23 +123,21 @@ async function judgeRound(reference: Endpoint, bail: boolean): Promise<Round> {
 /** Sends cases and judges them; those after the first failure, where that ends it, are not reached. */
 async function judged(
   suite: Suite,
-  { settings }: RunInputs,
+  inputs: RunInputs,
   reference: Endpoint,
   bail: boolean,
 ): Promise<{ results: CaseResult[]; calibration: Calibration; baseUrl: string }> {
-  const { place, options } = loadTarget(process.env).connection;
-  const endpoint = endpointOf(place, reference);
-  const client = openTarget(settings.target, endpoint, options);
+  const { channel, baseUrl, options, close } = openedTarget(inputs, reference);
   try {
-    const run = await startRun(suite, client, runOptionsOf(settings));
+    const run = await startRun(suite, channel, { ...runOptionsOf(inputs.settings), ...options });
     const results: CaseResult[] = [];
     for (const testCase of suite.cases) {
       const isOver = bail && results.some(isBroken);
       results.push(isOver ? unsent(testCase, 'not-applicable', notReached) : await run.runCase(testCase));
     }
-    return { results, calibration: run.calibration, baseUrl: endpoint.baseUrl };
+    return { results, calibration: run.calibration, baseUrl };
   } finally {
-    await client.close();
+    await close();
   }
 }
 

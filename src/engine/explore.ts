@@ -3,6 +3,7 @@ import { stringify } from 'yaml';
 import { alternativeTiers } from '../assertions/alternatives.js';
 import type { Assertion } from '../assertions/assertion.js';
 import { truthOf } from '../assertions/registry.js';
+import { tag } from '../cases/case.js';
 import { assembled, documentedRequest, patched, type RequestPatch } from '../cases/request.js';
 import { type Sending, sendings } from '../cases/sending.js';
 import type { Suite } from '../cases/suite.js';
@@ -514,5 +515,7 @@ function caseText(draw: Draw, { part }: Broken, verifies: string, references: Re
     probe: { like: 'plain', ...changes },
   };
   const statement = { of: 'probe', returned: telling === undefined ? expectation : { 'window-as': 'telling' } };
-  return entry({ requests, given: [control], expect: [statement] });
+  // What one request leaves over for the next shows where nothing comes between.
+  const tags = draw.twin === undefined ? {} : { tags: [tag.alone] };
+  return entry({ ...tags, requests, given: [control], expect: [statement] });
 }

@@ -21,8 +21,8 @@ export function presentable(result: CaseResult, redact: Channel['redact']): Case
     ...result,
     reason: shown(reason, redact),
     rows: rows.map((row) => ({ ...row, reason: shown(row.reason, redact) })),
-    ...(evidence === undefined ? {} : { evidence: presentableExchange(evidence, redact) }),
-    ...(again === undefined ? {} : { again: presentableExchange(again, redact) }),
+    ...(evidence === undefined ? {} : { evidence: presentableExchange(evidence, redact, maxOfBody) }),
+    ...(again === undefined ? {} : { again: presentableExchange(again, redact, maxOfBody) }),
   };
 }
 
@@ -30,7 +30,12 @@ export function presentableDrift(drift: Drift, redact: Channel['redact']): Drift
   return drift.kind !== 'outcome' ? { ...drift, message: shown(drift.message, redact) } : drift;
 }
 
-function presentableExchange(exchange: Exchange, redact: Channel['redact']): Exchange {
+/** An exchange as it may be stored. @param maxBody of its body, in characters; the whole unless given */
+export function presentableExchange(
+  exchange: Exchange,
+  redact: Channel['redact'],
+  maxBody = Number.POSITIVE_INFINITY,
+): Exchange {
   const { path, body: sent } = exchange.request;
   const request = {
     ...exchange.request,
@@ -45,8 +50,8 @@ function presentableExchange(exchange: Exchange, redact: Channel['redact']): Exc
   const response = {
     status,
     headers: presentableHeaders(headers, redact),
-    body: copyOf(beginningOf(clean, maxOfBody)),
-    ...(clean.length > maxOfBody ? { bodyLength: clean.length } : {}),
+    body: clean.length > maxBody ? copyOf(beginningOf(clean, maxBody)) : clean,
+    ...(clean.length > maxBody ? { bodyLength: clean.length } : {}),
   };
   return { ...exchange, request, response };
 }

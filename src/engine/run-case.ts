@@ -21,15 +21,18 @@ export interface Terms {
   readonly infersShape: boolean;
   /** As that of the channel over which the case is sent. */
   readonly redact: Channel['redact'];
+  /** Takes note of what came back. */
+  note?(sent: readonly CaseExchanges[]): void;
 }
 
 /** Runs one case: sends its requests and judges what came back. */
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
-  { background, expected, infersShape, redact }: Terms,
+  { background, expected, infersShape, redact, note }: Terms,
 ): Promise<CaseResult> {
   const sent = await sendAndJudge(testCase, sender, background);
+  note?.([sent.first, ...sent.again]);
   const judged = caseResultOf(testCase, sent);
   const result = presentable(withShownValue(judged, testCase, redact), redact);
   const wantsBodies = infersShape || expected.schemas.length > 0;

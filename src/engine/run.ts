@@ -7,8 +7,10 @@ import { namesTiers } from '../recognition/naming.js';
 import { type Recognizer, recognizerFor } from '../recognition/recognizer.js';
 import { Mistake } from '../support/foreign-error.js';
 import { type Calibration, calibrate } from './calibrate.js';
-import { type CaseResult, unsent } from './case-result.js';
+import { type CaseResult, explored, sampled, unsent } from './case-result.js';
+import { calibrationUse, type EvidenceKeeper } from './evidence.js';
 import type { Exploration } from './explore.js';
+import type { Replay } from './replay.js';
 import { runCase, type Terms } from './run-case.js';
 import { sampledCases, sampleResult } from './sample.js';
 import { type CaseSender, senderAnew, senderFor } from './send-case.js';
@@ -26,6 +28,10 @@ export interface RunOptions {
   readonly recognizer?: Recognizer;
   /** Why a case is left out of the run, if so. */
   whyLeftOut?(testCase: TestCase): string | undefined;
+  /** Takes note of all exchanges. */
+  readonly keeper?: EvidenceKeeper;
+  /** What answers in the place of the target, of which nothing is wanted then but what is to be redacted. */
+  readonly replay?: Replay;
   /** The ids of the cases that will be run, in the order of the suite: their requests go out ahead of their turn. */
   readonly coming?: ReadonlySet<string>;
 }
@@ -39,6 +45,8 @@ export interface Run {
   runCase(testCase: TestCase): Promise<CaseResult>;
   /** Sends random requests beyond the written cases. */
   explore(exploration: Exploration): Promise<CaseResult>;
+  /** The exchanges since they were last taken; none where nothing takes note of them. */
+  takeEvidence(): ReturnType<EvidenceKeeper['take']>;
   /** Sends some of the first cases once more, to notice a deployment that changed meanwhile. */
   sampleAgain(): Promise<CaseResult>;
 }
@@ -56,8 +64,12 @@ export async function startRun(
 ): Promise<Run> {
   const { world } = suite;
   const { tierPatterns, expected = nothingExpected, infersShape = false, isWorldLoaded = false, whyLeftOut } = options;
-  const { recognizer = recognizerFor(world) } = options;
-  const calibration = known ?? (await calibrate(suite, channel, recognizer));
+  const { recognizer = recognizerFor(world), keeper, replay } = options;
+  const channelFor = (by: string) => {
+    const source = replay?.channel(by) ?? channel;
+    return keeper?.noting(source, by) ?? source;
+  };
+  const calibration = known ?? (await calibrate(suite, channelFor(calibrationUse), recognizer));
   const { namings } = calibration;
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const background: Background = {
@@ -73,14 +85,19 @@ export async function startRun(
     const reason = whyLeftOut?.(testCase);
     return reason === undefined ? undefined : unsent(testCase, 'not-applicable', reason);
   };
-  const sender = senderFor(
-    channel,
-    suite.cases.filter((testCase) => options.coming?.has(testCase.id) && unsentOf(testCase) === undefined),
-  );
-  const terms: Terms = { background, expected, infersShape, redact: (text) => channel.redact(text) };
-  const runBy = async (testCase: TestCase, by: CaseSender): Promise<CaseResult> => {
+  const coming = suite.cases.filter(({ id }) => options.coming?.has(id));
+  const sender =
+    replay?.sender() ??
+    senderFor(
+      channel,
+      coming.filter((testCase) => unsentOf(testCase) === undefined),
+    );
+  const common = { background, expected, infersShape, redact: (text: string) => channel.redact(text) };
+  /** @param by what it is sent for, where that is not its own verdict */
+  const runOver = async (sender: CaseSender, testCase: TestCase, by = testCase.id): Promise<CaseResult> => {
+    const note: Terms['note'] = (sent) => keeper?.noteCase(testCase, sent, by);
     try {
-      return unsentOf(testCase) ?? (await runCase(testCase, by, terms));
+      return unsentOf(testCase) ?? (await runCase(testCase, sender, { ...common, note }));
     } catch (error) {
       return unsent(testCase, 'error', new Mistake(error).message);
     }
@@ -88,16 +105,18 @@ export async function startRun(
   return {
     calibration,
     background,
-    runCase: (testCase) => runBy(testCase, sender),
+    runCase: (testCase) => runOver(sender, testCase),
+    takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [] },
     async sampleAgain() {
       const results: CaseResult[] = [];
-      for (const testCase of sampledCases(suite)) results.push(await runBy(testCase, senderAnew(channel)));
+      const anew = replay?.sender(sampled) ?? senderAnew(channel);
+      for (const testCase of sampledCases(suite)) results.push(await runOver(anew, testCase, sampled));
       return sampleResult(results);
     },
     async explore(exploration) {
       // Loaded where it is wanted: a run without random requests needs no generator of them.
       const { explore } = await import('./explore.js');
-      return explore(suite, channel, background, exploration);
+      return explore(suite, channelFor(explored), background, exploration);
     },
   };
 }

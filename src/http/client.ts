@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
 import { escapeControlCharacters } from '../support/escape-control.js';
+import { monotonicMs } from '../support/monotonic-clock.js';
 import { ownPackage } from '../support/package-root.js';
 import { readBody } from './body.js';
 import { connectionsTo } from './connection.js';
@@ -68,6 +69,12 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
     const { dispatcher } = 'dispatcher' in own ? own : connection;
     const remaining = remainingMs(requestBudget, budget);
     requestBudget.spend();
+    const startedAt = Date.now();
+    const startedMs = monotonicMs();
+    const timed = <T extends Exchange>(exchange: T): T => ({
+      ...exchange,
+      timing: { startedAt, durationMs: Math.round(monotonicMs() - startedMs) },
+    });
     try {
       const response = await within(Math.min(limits.timeoutMs, remaining), async (signal) => {
         const { statusCode, headers, body } = await dispatcher.request({
@@ -83,12 +90,12 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
         const raw = pairs(headers as unknown as (string | Buffer)[]);
         return { status: statusCode, headers: raw, body: await readBody(body, raw, limits) };
       });
-      return { request, response };
+      return timed({ request, response });
     } catch (error) {
       const exchange = failed(request, error);
       const isOutOfTime =
         'message' in exchange && exchange.transportError === 'timed-out' && remaining < limits.timeoutMs;
-      return isOutOfTime ? { ...exchange, message: outOfTime(budget) } : exchange;
+      return timed(isOutOfTime ? { ...exchange, message: outOfTime(budget) } : exchange);
     } finally {
       if (own !== connection && 'dispatcher' in own) void own.dispatcher.close();
     }

@@ -49,6 +49,8 @@ export type Exchange = {
   readonly request: HttpRequest;
   /** How many requests were sent until this came of it; one, unless this says otherwise. */
   readonly attempts?: number;
+  /** When the last of them began, in milliseconds since the epoch, and how long it took. */
+  readonly timing?: { readonly startedAt: number; readonly durationMs: number };
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });
 
 /** Sends requests to a deployment. */

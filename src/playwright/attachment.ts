@@ -1,7 +1,10 @@
+import { gunzipSync, gzipSync } from 'node:zlib';
 import type { TestInfo } from '@playwright/test';
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import type { Calibration } from '../engine/calibrate.js';
 import type { CaseResult } from '../engine/case-result.js';
+import type { KeptExchange, Use } from '../engine/evidence.js';
+import type { StoredEvidence } from '../report/har.js';
 import type { Session } from './run-state.js';
 
 /** What a test hands to the reporter. It travels as an attachment, so that merged reports of shards hold it too. */
@@ -9,12 +12,29 @@ export interface Report {
   readonly result: CaseResult;
   readonly target: Session['target'];
   readonly calibration: Pick<Calibration, 'requestsSent' | 'note'>;
+  readonly evidence: PackedEvidence;
+}
+
+/** Exchanges take a lot of room, and the attachments of all tests are in memory at once. */
+export interface PackedEvidence {
+  readonly uses: readonly Use[];
+  /** JSON, compressed, in base64. */
+  readonly packed: string;
+}
+
+export function packedEvidence({ exchanges, uses }: StoredEvidence): PackedEvidence {
+  return { uses, packed: gzipSync(JSON.stringify(exchanges), { level: 1 }).toString('base64') };
+}
+
+export function unpackedExchanges({ packed }: PackedEvidence): KeptExchange[] {
+  return JSON.parse(gunzipSync(Buffer.from(packed, 'base64')).toString('utf8'));
 }
 
 const name = 'conformance';
 
-export async function attachReport(testInfo: TestInfo, report: Report): Promise<void> {
-  await testInfo.attach(name, { body: JSON.stringify(report), contentType: 'application/json' });
+export function attachReport(testInfo: TestInfo, report: Report): void {
+  // Not `attach`, which makes a step of it, and that takes longer than most cases.
+  testInfo.attachments.push({ name, body: Buffer.from(JSON.stringify(report)), contentType: 'application/json' });
 }
 
 /** The report of a test, unless it ended before it had one. */

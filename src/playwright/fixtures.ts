@@ -3,10 +3,8 @@ import { referenceCredentials } from '../../reference/credentials.js';
 import { selectedSuite } from '../cases/selection.js';
 import { type Run, startRun } from '../engine/run.js';
 import { defined } from '../support/defined.js';
-import { endpointOf } from '../targets/connection.js';
-import { openTarget } from '../targets/open.js';
 import { runOptionsOf } from '../targets/settings.js';
-import { loadTarget } from '../targets/target.js';
+import { openedTarget } from './opened-target.js';
 import { comingCases, inputsOfRun, loadSession, type Session } from './run-state.js';
 
 /** Tests are made from them. */
@@ -31,13 +29,29 @@ export const test = base.extend<object, WorkerFixtures>({
   ],
   run: [
     async ({ session }, use) => {
-      const { place, options } = loadTarget(process.env).connection;
-      const endpoint = endpointOf(place, { baseUrl: session.target.base_url, credentials: referenceCredentials });
-      const client = openTarget(settings.target, endpoint, options, session.requestBudget);
-      const runOptions = { ...runOptionsOf(settings), ...defined({ coming: comingCases() }) };
-      await use(await startRun(suite, client, runOptions, session.calibration));
-      await client.close();
+      const reference = { baseUrl: session.target.base_url, credentials: referenceCredentials };
+      const { channel, options, close } = openedTarget(inputsOfRun(), reference, session.requestBudget);
+      const runOptions = { ...runOptionsOf(settings), ...options, ...defined({ coming: comingCases() }) };
+      await use(withCalibration(await startRun(suite, channel, runOptions, session.calibration), session));
+      await close();
     },
     { scope: 'worker' },
   ],
 });
+
+/** A run whose first evidence holds that of the calibration, too, which another process sent. */
+function withCalibration(run: Run, { evidence }: Session): Run {
+  let first: Partial<Session['evidence']> = evidence;
+  return {
+    ...run,
+    takeEvidence() {
+      const { exchanges, uses } = run.takeEvidence();
+      const taken = {
+        exchanges: [...(first.exchanges ?? []), ...exchanges],
+        uses: [...(first.uses ?? []), ...uses],
+      };
+      first = {};
+      return taken;
+    },
+  };
+}

@@ -1,6 +1,9 @@
+import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import path from 'node:path';
 import type { FullConfig, FullResult, Reporter, Suite, TestCase, TestResult } from '@playwright/test/reporter';
 import { selectedSuite } from '../cases/selection.js';
 import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
+import type { Evidence } from '../engine/evidence.js';
 import { certificateOf, factsOf } from '../report/certificate.js';
 import { writeResults } from '../report/results.js';
 import { summaryOf } from '../report/summary.js';
@@ -8,7 +11,7 @@ import { oneLine } from '../support/foreign-text.js';
 import { monotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
 import { certifiedTarget } from '../targets/target.js';
-import { caseIdOf, type Report, reportOf } from './attachment.js';
+import { caseIdOf, type PackedEvidence, type Report, reportOf, unpackedExchanges } from './attachment.js';
 import { onceDismissed, outliveReaders } from './dismissal.js';
 import { announceRestoring, endRestoring, restoreFailure } from './failing.js';
 import { inputsOfRun, type Session, saveComing, saveEnding, sessionOfRun } from './run-state.js';
@@ -20,9 +23,11 @@ export default class CertificateReporter implements Reporter {
   private readonly startedMs = monotonicMs();
   private readonly inputs = inputsOfRun();
   private readonly results = new Map<string, CaseResult>();
+  private readonly evidence: PackedEvidence[] = [];
   private selected: ReadonlySet<string> | undefined;
   private report: Report | undefined;
   private endsEarly = false;
+  private tracesFolder: string | undefined;
   private printResult: () => void = () => undefined;
 
   constructor() {
@@ -34,6 +39,7 @@ export default class CertificateReporter implements Reporter {
   onBegin(config: FullConfig, tests: Suite): void {
     announceRestoring(config, import.meta.filename);
     this.endsEarly = config.maxFailures > 0;
+    this.tracesFolder = config.projects[0]?.outputDir;
     const ids = tests.allTests().flatMap((test) => caseIdOf(test) ?? []);
     // A run that came to no tests begins, too, when it ends.
     if (ids.length > 0) this.selected = new Set(ids);
@@ -49,7 +55,10 @@ export default class CertificateReporter implements Reporter {
     const id = caseIdOf(test) ?? '';
     const testCase = this.inputs.suite.cases.find((each) => each.id === id);
     const [problem] = (result.error?.message ?? 'The test ended without a result.').split('\n');
-    if (report !== undefined) this.results.set(id, report.result);
+    if (report !== undefined) {
+      this.results.set(id, report.result);
+      this.evidence.push(report.evidence);
+    }
     // One that the end of the run came upon was not reached.
     else if (testCase !== undefined && result.status !== 'interrupted')
       this.results.set(id, unsent(testCase, 'error', oneLine(problem ?? '')));
@@ -76,6 +85,7 @@ export default class CertificateReporter implements Reporter {
   /** What the run came to is the last that is printed, though this reporter is the first: the others have ended. */
   async onExit(): Promise<void> {
     this.printResult();
+    removeEmptyFolders(this.tracesFolder);
   }
 
   /** Whether there is anything to certify: not where tests were listed, say, or the arguments could not be used. */
@@ -86,21 +96,44 @@ export default class CertificateReporter implements Reporter {
 
   private certified({ status }: FullResult, session: Session | undefined): { status: FullResult['status'] } {
     const { suite, settings } = this.inputs;
-    const { target, calibration } = this.report ?? session ?? {};
+    const { target = certifiedTarget(settings.target, ''), calibration } = this.report ?? session ?? {};
     const results = this.resultsInOrder(session);
     const certificate = certificateOf(suite, results, {
-      target: target ?? certifiedTarget(settings.target, ''),
+      target,
       ...factsOf(results, calibration, settings),
+      ...(this.inputs.replay === undefined ? {} : { isReplay: true }),
       isCutShort: status === 'interrupted' || status === 'timedout',
       startedAt: this.startedAt,
       durationMs: monotonicMs() - this.startedMs,
     });
-    const written = writeResults(certificate, suite, results, { ...settings, isPartial: this.isPartial(results) });
+    const { name, version, digest } = suite;
+    const origin = { suite: { name, version, digest }, baseUrl: target.base_url, inputs: this.inputs.recorded };
+    const destination = { ...settings, isPartial: this.isPartial(results) };
+    const written = writeResults(certificate, suite, results, destination, {
+      ...this.evidenceOfAll(session),
+      origin,
+    });
     const { verdict, drift, selected } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
     saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...(selected === undefined ? {} : { selected }) });
     this.printResult = () => process.stdout.write(summaryOf(certificate, written));
     return { status: status === 'passed' && (selected?.verdict ?? verdict) !== 'conforms' ? 'failed' : status };
+  }
+
+  /** Unpacked bit by bit: it may be more than fits into memory. */
+  private evidenceOfAll(session: Session | undefined): Evidence {
+    if (this.evidence.length === 0) return session?.evidence ?? { exchanges: [], uses: [] };
+    const packed = this.evidence;
+    const seen = new Set<string>();
+    function* exchanges() {
+      for (const part of packed)
+        for (const kept of unpackedExchanges(part)) {
+          // Workers that follow each other begin with the same calibration.
+          if (!seen.has(kept.id)) yield kept;
+          seen.add(kept.id);
+        }
+    }
+    return { exchanges: exchanges(), uses: packed.flatMap(({ uses }) => uses) };
   }
 
   /**
@@ -135,5 +168,13 @@ export default class CertificateReporter implements Reporter {
 
   printsToStdio(): boolean {
     return true;
+  }
+}
+
+/** Playwright makes a folder for each test, whether or not there is something to put into it. */
+function removeEmptyFolders(folder = ''): void {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const within = path.join(folder, name);
+    if (statSync(within).isDirectory() && readdirSync(within).length === 0) rmdirSync(within);
   }
 }

@@ -7,9 +7,12 @@ import { loadSuite, ownFolder, type Suite, suiteFiles } from '../cases/suite.js'
 import type { Calibration } from '../engine/calibrate.js';
 import { budgetInFile, type RequestBudget } from '../http/request-budget.js';
 import type { Certificate, CertifiedTarget } from '../report/certificate.js';
+import type { StoredEvidence } from '../report/har.js';
 import { availabilityOf } from '../targets/availability.js';
 import { variables } from '../targets/environment.js';
+import { readRecordedRun, recordedInputs, replaySettings } from '../targets/recorded-run.js';
 import { loadSettings, type Settings } from '../targets/settings.js';
+import type { Availability } from '../world/bindings.js';
 
 /**
  * What the processes of one run share lies in one folder, which this variable of the environment names: the suite as it
@@ -32,12 +35,18 @@ const files = {
 export interface RunInputs {
   readonly suite: Suite;
   readonly settings: Settings;
+  /** As JSON for the evidence of the run. */
+  readonly recorded: unknown;
+  /** The evidence that is judged again, where no target is. */
+  readonly replay?: string;
 }
 
 /** What the set-up finds out once and every worker needs. */
 export interface Session {
   readonly target: CertifiedTarget;
   readonly calibration: Calibration;
+  /** What the calibration rests on. */
+  readonly evidence: StoredEvidence;
   /** Counts all requests of the run, whichever process sends them. */
   readonly requestBudget: RequestBudget;
 }
@@ -70,16 +79,28 @@ let ofThisProcess: Loaded | undefined;
  * @throws UnusableInput as `loadSuite` and `loadSettings`
  */
 export function inputsOfRun(): RunInputs {
-  const { availability, files: stated } = availabilityOf(process.env);
+  const replay = process.env[variables.replay] || undefined;
+  const { availability, files: stated } =
+    replay === undefined ? availabilityOf(process.env) : { availability: undefined, files: [replay] };
   const signature = signatureOf(stated);
   if (ofThisProcess?.signature === signature) return ofThisProcess;
   const handedOver = read<Loaded>(files.inputs);
   if (handedOver?.signature === signature) ofThisProcess = handedOver;
-  else {
-    const suite = loadSuite(ownFolder, availability);
-    ofThisProcess = { signature, suite, settings: loadSettings(process.env, suite) };
-  }
+  else ofThisProcess = { signature, ...(availability === undefined ? recordedBy(replay) : statedBy(availability)) };
   return ofThisProcess;
+}
+
+function statedBy(availability: Availability): RunInputs {
+  const suite = loadSuite(ownFolder, availability);
+  const settings = loadSettings(process.env, suite);
+  return { suite, settings, recorded: recordedInputs({ availability, settings }) };
+}
+
+function recordedBy(file = ''): RunInputs {
+  const { availability, settings: recorded } = readRecordedRun(file);
+  const suite = loadSuite(ownFolder, availability);
+  const settings = replaySettings({ availability, settings: recorded }, process.env, suite, file);
+  return { suite, settings, recorded: recordedInputs({ availability, settings: recorded }), replay: file };
 }
 
 /** @param stated the target file, and those that it names */
@@ -92,7 +113,8 @@ function signatureOf(stated: readonly string[]): string {
 /** Something that differs once a file was edited that the run goes by, even where such a file cannot be used. */
 export function signatureOfRun(): string {
   try {
-    return signatureOf(availabilityOf(process.env).files);
+    const replay = process.env[variables.replay];
+    return signatureOf(replay ? [replay] : availabilityOf(process.env).files);
   } catch (error) {
     return signatureOf([]) + fileSignature(process.env.TARGET ?? '') + (error as Error).message;
   }
@@ -142,12 +164,12 @@ function isRunning(pid: number): boolean {
   }
 }
 
-type Saved = Pick<Session, 'target' | 'calibration'> & Pick<RequestBudget, 'openedAt'>;
+type Saved = Pick<Session, 'target' | 'calibration' | 'evidence'> & Pick<RequestBudget, 'openedAt'>;
 
 /** Puts a session down for the workers. */
-export function saveSession({ target, calibration, requestBudget }: Session): void {
+export function saveSession({ target, calibration, evidence, requestBudget }: Session): void {
   const { openedAt } = requestBudget;
-  write(files.session, { target, calibration, openedAt } satisfies Saved);
+  write(files.session, { target, calibration, evidence, openedAt } satisfies Saved);
   writeFileSync(fileOf(files.requests), '.'.repeat(requestBudget.spent()));
 }
 
@@ -162,8 +184,8 @@ export function loadSession(): Session {
 export function sessionOfRun(): Session | undefined {
   const saved = read<Saved>(files.session);
   if (saved === undefined) return undefined;
-  const { target, calibration, openedAt } = saved;
-  return { target, calibration, requestBudget: budgetInFile(fileOf(files.requests), openedAt) };
+  const { target, calibration, evidence, openedAt } = saved;
+  return { target, calibration, evidence, requestBudget: budgetInFile(fileOf(files.requests), openedAt) };
 }
 
 /** Says to the workers which cases will be run: they send ahead what those need. */

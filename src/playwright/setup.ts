@@ -2,12 +2,13 @@ import { referenceCredentials } from '../../reference/credentials.js';
 import { startRun } from '../engine/run.js';
 import { budgetInMemory } from '../http/request-budget.js';
 import { referenceBegins } from '../report/reference-notice.js';
+import { replayBegins } from '../report/replay-notice.js';
 import { Mistake } from '../support/foreign-error.js';
+import { asLines } from '../support/foreign-text.js';
 import { UnusableInput } from '../support/problem.js';
-import { endpointOf } from '../targets/connection.js';
-import { openTarget } from '../targets/open.js';
-import { certifiedTarget, loadTarget } from '../targets/target.js';
+import { certifiedTarget } from '../targets/target.js';
 import type { World } from '../world/world.js';
+import { openedTarget } from './opened-target.js';
 import { inputsOfRun, saveSession, shareRun } from './run-state.js';
 
 /** Once before all tests: starts the reference deployment if nothing else is under test, and calibrates. */
@@ -20,17 +21,21 @@ export default async function setup(): Promise<() => Promise<void>> {
 }
 
 async function begun(): Promise<() => Promise<void>> {
-  const { suite, settings } = inputsOfRun();
+  const inputs = inputsOfRun();
+  const { suite, settings, replay } = inputs;
+  if (replay !== undefined) process.stdout.write(asLines([replayBegins(replay)]));
   if (settings.target.kind === 'reference') process.stdout.write(`${referenceBegins}\n`);
   const unshare = shareRun();
-  const { place, options } = loadTarget(process.env).connection;
-  const reference = place.kind === 'reference' ? await serveWorld(suite.world) : undefined;
-  const endpoint = endpointOf(place, { baseUrl: reference?.url ?? '', credentials: referenceCredentials });
+  const isServed = replay === undefined && settings.target.kind === 'reference';
+  const reference = isServed ? await serveWorld(suite.world) : undefined;
   const requestBudget = budgetInMemory();
-  const client = openTarget(settings.target, endpoint, options, requestBudget);
-  const { calibration } = await startRun(suite, client);
-  await client.close();
-  saveSession({ target: certifiedTarget(settings.target, endpoint.baseUrl), calibration, requestBudget });
+  const endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials };
+  const { channel, baseUrl, options, close } = openedTarget(inputs, endpoint, requestBudget);
+  const run = await startRun(suite, channel, options);
+  const { calibration } = run;
+  await close();
+  const target = certifiedTarget(settings.target, baseUrl);
+  saveSession({ target, calibration, evidence: run.takeEvidence(), requestBudget });
   if (calibration.unreachable !== undefined) {
     // The reporter finds the reason in the session, so that the folder of the run goes only when this process ends.
     process.once('exit', unshare);

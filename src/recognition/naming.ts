@@ -27,14 +27,20 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
   const value = parseJson(body);
   if (value === undefined)
     return { places: new Map(), unplaced: inText, hinted, isInTexts: false, isInOtherCase: false };
-  const steps = new Map<string, string>();
-  const stepOf = (key: string): string => {
-    if (tiers.exactly(key) !== undefined || keys.exactly(key) !== undefined) return '*';
-    const known = steps.get(key);
+  // Records have the same keys, so each is looked at once.
+  const seen = new Map<string, Key>();
+  const keyOf = (key: string): Key => {
+    const known = seen.get(key);
     if (known !== undefined) return known;
-    const step = stepFor(keys.replaced(tiers.replaced(key, '*'), '*'));
-    steps.set(key, step);
-    return step;
+    const isTier = tiers.exactly(key) !== undefined;
+    const isOther = keys.exactly(key) !== undefined;
+    const made = {
+      step: isTier || isOther ? '*' : stepFor(keys.replaced(tiers.replaced(key, '*'), '*')),
+      // Where each table of a deployment counts by itself, a key may be the id of a tier and of something else.
+      namesTiers: isTier || (!isOther && tiers.named(key).ids.length > 0),
+    };
+    seen.set(key, made);
+    return made;
   };
   // A repeated key hides an id from the parser, an escape hides it in the text: each is searched for the other's sake.
   const places = new Map<string, string[]>();
@@ -74,9 +80,9 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
     last.next += 1;
     if (last.next === members.length) open.pop();
     const name = names?.[next];
-    const here = below(pattern, name === undefined ? '*' : stepOf(name));
-    // Where each table of a deployment counts by itself, a key may be the id of a tier and of something else.
-    if (name !== undefined && (tiers.exactly(name) !== undefined || keys.exactly(name) === undefined)) note(name, here);
+    const key = name === undefined ? undefined : keyOf(name);
+    const here = below(pattern, key?.step ?? '*');
+    if (name !== undefined && key?.namesTiers) note(name, here);
     read(members[next], here);
   }
   const placed = new Set([...places.values()].flat());
@@ -86,6 +92,13 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
 /** The array or the object that a string of a body holds as JSON, if it does. */
 export function packedIn(text: string): unknown {
   return /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+}
+
+/** A key of a body. */
+interface Key {
+  /** Of a pattern. */
+  readonly step: string;
+  readonly namesTiers: boolean;
 }
 
 /** An array or an object of a body that is being read. */

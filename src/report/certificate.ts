@@ -29,6 +29,10 @@ export interface Certificate {
   readonly notes: readonly string[];
   readonly requests_sent: number;
   readonly exchanges_judged: number;
+  /** The file beside it that holds the exchanges, its digest, and how many there are. */
+  readonly evidence?: { readonly file: string; readonly digest: string; readonly exchanges: number };
+  /** That nothing was sent: exchanges of an earlier run were judged again. */
+  readonly is_replay?: true;
   readonly started_at: string;
   readonly duration_ms: number;
 }
@@ -102,6 +106,8 @@ export interface RunFacts {
   readonly requestsSent: number;
   /** Whether the results are of cases that were selected by name. */
   readonly isSelection?: boolean;
+  /** Whether exchanges of an earlier run were judged again. */
+  readonly isReplay?: boolean;
   /** Whether it ended before everything that was selected was judged. */
   readonly isCutShort: boolean;
   /** What the reader should know of the run. */
@@ -183,6 +189,7 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
     ],
     requests_sent: facts.requestsSent,
     exchanges_judged: sumsOf(all).exchangesJudged,
+    ...(facts.isReplay ? { is_replay: true } : {}),
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
   };

@@ -12,7 +12,7 @@ import { UnusableInput } from '../support/problem.js';
 /** A file to write. */
 export interface OutputFile {
   readonly file: string;
-  readonly text: string;
+  readonly text: string | Buffer;
 }
 
 /** In the folder of the results, while one process writes there: it holds what is not yet in its place. */
@@ -121,7 +121,7 @@ function refuseFolder(file: string): void {
 }
 
 /** Writes a file that was not there. @throws an Error where what is read back is something else */
-function writeWhole(file: string, text: string): void {
+function writeWhole(file: string, text: string | Buffer): void {
   writeFileSync(file, text, { flag: 'wx' });
-  if (readFileSync(file, 'utf8') !== text) throw new Error(`${file} does not read back as it was written.`);
+  if (!readFileSync(file).equals(Buffer.from(text))) throw new Error(`${file} does not read back as it was written.`);
 }

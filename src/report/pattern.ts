@@ -1,3 +1,4 @@
+import { responseKindOf } from '../assertions/registry.js';
 import type { TestCase } from '../cases/case.js';
 import { filterSubject } from '../contract/documented-request.js';
 import type { CaseResult } from '../engine/case-result.js';
@@ -35,10 +36,15 @@ export function patternOf(
     if (testCase.kind !== 'requirement') return [];
     const ofRows = verdicts.get(testCase.id) ?? [];
     if (!ofRows.includes('fail')) return [];
-    return testCase.rows.flatMap(({ requests }, n) => {
+    return testCase.rows.flatMap(({ requests, expect }, n) => {
       const verdict = ofRows[n];
       if (verdict !== 'fail' && verdict !== 'pass') return [];
-      const traits = together([...requests.values()].map((request) => traitsOf(request, world)));
+      const examined = expect.flatMap((each) => ('of' in each ? [each] : []));
+      // Two wrong answers may be alike: what only compares them tells of none.
+      if (verdict === 'pass' && examined.every((each) => responseKindOf(each).shows === undefined)) return [];
+      // The other requests are there for comparison.
+      const telling = [...requests].filter(([name]) => examined.some(({ of }) => of === name));
+      const traits = together(telling.map(([, request]) => traitsOf(request, world)));
       return [{ requirement: testCase.verifies, isRefuted: verdict === 'fail', traits }];
     });
   });

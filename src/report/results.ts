@@ -1,12 +1,14 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
+import type { Evidence } from '../engine/evidence.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
 import { someOf } from '../support/some-of.js';
 import type { Certificate } from './certificate.js';
+import { archiveOf, digestOf, type EvidenceOrigin, type WrittenArchive } from './har.js';
 import { junitText } from './junit.js';
 import { observedDocument } from './observed.js';
 import { checkTogether, type OutputFile, writeTogether } from './output.js';
@@ -18,6 +20,7 @@ export interface Written {
   readonly certificate: string;
   readonly page: string;
   readonly observed: string;
+  readonly evidence?: string;
   /** Where one was wanted; with the reason, if it was not written. */
   readonly record?: { readonly file: string; readonly unwritten?: string };
 }
@@ -39,6 +42,7 @@ function filesIn(out: string) {
     page: path.join(out, 'certificate.html'),
     observed: path.join(out, 'observed.md'),
     junit: path.join(out, 'junit.xml'),
+    evidence: path.join(out, 'evidence.har'),
   };
 }
 
@@ -67,18 +71,23 @@ export function checkRoom(out: string): void {
 /**
  * Writes everything that a run leaves behind.
  *
+ * @param kept the exchanges of the run, and of what run they are
  * @returns the paths as they were given
  * @throws UnusableInput where one of the files cannot be written: then none is
  */
 export function writeResults(
-  certificate: Certificate,
+  judged: Certificate,
   suite: Suite,
   results: readonly CaseResult[],
   { out: whole, recordTo, isPartial = false }: Destination,
+  kept?: Evidence & { readonly origin: EvidenceOrigin },
 ): Written {
   const out = isPartial ? path.join(whole, partialFolder) : whole;
-  const { junit, ...files } = filesIn(out);
-  const { name } = certificate.target;
+  const { junit, evidence: plain, ...files } = filesIn(out);
+  const { name } = judged.target;
+  const archive = kept === undefined ? undefined : archiveOf(kept, kept.origin);
+  const evidence = archive?.isCompressed ? `${plain}.gz` : plain;
+  const certificate: Certificate = { ...judged, ...(archive === undefined ? {} : evidenceEntry(evidence, archive)) };
   let record: RecordOutput | undefined;
   const compose = (): OutputFile[] => {
     record = recordTo === undefined ? undefined : recordOutput(recordTo, recordOf(suite, results, name), suite);
@@ -87,13 +96,21 @@ export function writeResults(
       { file: files.observed, text: observedDocument(suite, results, name) },
       { file: files.certificate, text: escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`) },
       { file: junit, text: junitText(certificate, suite, results) },
+      ...(archive === undefined ? [] : [{ file: evidence, text: archive.content }]),
       ...(record !== undefined && 'text' in record ? [record] : []),
     ];
   };
   writeTogether(out, compose);
-  if (record === undefined) return files;
+  // One of an earlier run would be taken for that of this one.
+  rmSync(archive?.isCompressed ? plain : `${plain}.gz`, { force: true });
+  const written = { ...files, ...(archive === undefined ? {} : { evidence }) };
+  if (record === undefined) return written;
   const { file } = record;
-  return { ...files, record: 'unwritten' in record ? { file, unwritten: record.unwritten } : { file } };
+  return { ...written, record: 'unwritten' in record ? { file, unwritten: record.unwritten } : { file } };
+}
+
+function evidenceEntry(file: string, { content, count }: WrittenArchive): Pick<Certificate, 'evidence'> {
+  return { evidence: { file: path.basename(file), digest: digestOf(content), exchanges: count } };
 }
 
 type RecordOutput = OutputFile | { readonly file: string; readonly unwritten: string };

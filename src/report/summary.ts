@@ -3,6 +3,7 @@ import { notSelected } from '../engine/case-result.js';
 import { asLines } from '../support/foreign-text.js';
 import type { Certificate } from './certificate.js';
 import { referenceBegins, referenceEnds } from './reference-notice.js';
+import { replayEnds } from './replay-notice.js';
 import type { Written } from './results.js';
 import { isShared, type SharedReasons, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
@@ -45,7 +46,7 @@ export function summaryOf(certificate: Certificate, written: Written): string {
     ...unpassed.flatMap((entry) => requirementLines(entry, shared)),
     ...unstable.flatMap(({ case: id, text }) => ['', `unstable  ${id}`, ...indented(text)]),
     ...drift.flatMap(({ case: id, text }) => ['', `drift  ${id}`, ...indented(text)]),
-    ...(target.is_reference ? ['', referenceEnds] : []),
+    ...(certificate.is_replay ? ['', replayEnds] : target.is_reference ? ['', referenceEnds] : []),
   ]);
 }
 

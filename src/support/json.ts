@@ -7,6 +7,25 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** A value as JSON that keeps its maps and sets, for {@link withMapsAndSets}. */
+export function mapsAndSetsAsJson(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_, part) => {
+      if (part instanceof Map) return { $map: [...part] };
+      return part instanceof Set ? { $set: [...part] } : part;
+    }),
+  );
+}
+
+/** The value that {@link mapsAndSetsAsJson} made JSON of. */
+export function withMapsAndSets(json: unknown): unknown {
+  return JSON.parse(JSON.stringify(json), (_, part) => {
+    if (!isJsonObject(part)) return part;
+    if (Array.isArray(part.$map)) return new Map(part.$map as [unknown, unknown][]);
+    return Array.isArray(part.$set) ? new Set(part.$set) : part;
+  });
+}
+
 /** The steps of a JSON Pointer (RFC 6901). */
 export function stepsOf(pointer: string): string[] {
   return pointer

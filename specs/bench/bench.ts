@@ -1,0 +1,240 @@
+/**
+ * How long things take, by ratio: what is compared runs side by side, round after round, so that the machine's speed
+ * cancels out. `npm run bench`, or some sections of it: `npm run bench -- a f`. Nothing is asserted.
+ */
+
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { availableParallelism, cpus } from 'node:os';
+import path from 'node:path';
+import { exitStatus } from '../../src/cli/exit-status.js';
+import type { HttpRequest } from '../../src/http/exchange.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { temporaryFolder } from '../self-test/support/cli.js';
+import { listen } from '../self-test/support/independent.js';
+import { barePrograms, emptyTest, type Work } from './bare.js';
+import { alternating, type Cost, costOf } from './cost.js';
+import { conforming, failing, heavy, reference, type Serve } from './deployments.js';
+import { packageWithCases } from './generated.js';
+import { judgeMs } from './judge-time.js';
+import { peerPrograms, responseSchema } from './peers.js';
+
+const rounds = 5;
+const { folder: cwd, remove } = temporaryFolder();
+const inFolder = (...names: string[]) => path.join(cwd, ...names);
+const made = (name: string) => {
+  mkdirSync(inFolder(name));
+  return inFolder(name);
+};
+
+const commandLine = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
+const certify = (url: string, script = commandLine, ...more: string[]) =>
+  costOf([script, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, judged);
+/** With which a run that came to its end ends. */
+const judged = Object.values(exitStatus).filter(
+  (status) => status !== exitStatus.unusableInput && status !== exitStatus.mistake,
+);
+const certifyOn = (serve: Serve) => async (): Promise<Cost> => {
+  const { url, close } = await serve();
+  const cost = await certify(url);
+  await close();
+  return cost;
+};
+
+/** One line of the table: a ratio, or a quantity, of which smaller is better. */
+interface Line {
+  readonly section: string;
+  readonly what: string;
+  /** The time by the clock, relative to that of what the line names. */
+  readonly ratio?: number;
+  /** The same of the time of the processors. */
+  readonly processorRatio?: number | undefined;
+  readonly amount?: string;
+}
+
+type Section = () => Promise<Omit<Line, 'section'>[]>;
+
+const amountOf = ({ seconds, processorSeconds, megabytes }: Cost): string =>
+  [
+    `${seconds.toFixed(2)} s`,
+    ...(processorSeconds === undefined ? [] : [`${processorSeconds.toFixed(2)} s of processors`]),
+    ...(megabytes === undefined ? [] : [`${megabytes.toFixed(0)} MB`]),
+  ].join(', ');
+
+const compared = (what: string, cost: Cost, other: Cost): Omit<Line, 'section'> => ({
+  what,
+  ratio: cost.seconds / other.seconds,
+  processorRatio:
+    cost.processorSeconds === undefined || other.processorSeconds === undefined
+      ? undefined
+      : cost.processorSeconds / other.processorSeconds,
+});
+
+const took = (what: string, cost: Cost): Omit<Line, 'section'> => ({ what, amount: amountOf(cost) });
+
+/** What the suite sends to a deployment that conforms, and in how many tests. */
+async function workOfSuite(): Promise<Work> {
+  const requests: HttpRequest[] = [];
+  const { url, close } = await listen((request) => {
+    requests.push(request);
+    return reference(request);
+  });
+  await certify(url);
+  await close();
+  const { requirements, questions } = JSON.parse(readFileSync(inFolder('out', 'certificate.json'), 'utf8'));
+  const cases = requirements.flatMap((requirement: { cases: unknown[] }) => requirement.cases);
+  return { requests, tests: cases.length + questions.length };
+}
+
+/** The suite, bare Playwright and a loop, all with the same requests to the reference deployment. */
+const againstBare: Section = async () => {
+  const work = await workOfSuite();
+  const { url, close } = await listen(reference);
+  const bare = barePrograms(made('bare'), url, work);
+  const costs = await alternating(
+    { suite: () => certify(url), bare: () => costOf(bare.playwright, cwd), loop: () => costOf(bare.loop, cwd) },
+    rounds,
+  );
+  await close();
+  const sent = `${work.requests.length} requests`;
+  return [
+    compared(`suite / bare Playwright, ${work.tests} tests, ${sent}, nothing judged`, costs.suite, costs.bare),
+    compared(`suite / plain loop, ${sent}`, costs.suite, costs.loop),
+    took('suite on the reference deployment', costs.suite),
+    took('bare Playwright', costs.bare),
+    took('plain loop', costs.loop),
+  ];
+};
+
+/** Selects so many of the generated cases. */
+const some = (count: number) => ['--only', Array.from({ length: count }, (_, n) => `generated-${n}`).join(',')];
+
+/** Commands that do little, and runs of more and more cases. */
+const startAndSlope: Section = async () => {
+  const { url, close } = await listen(reference);
+  const empty = emptyTest(made('empty'));
+  const counts = [1, 100, 300, 1000];
+  const generated = (count: number) => `${count} generated cases`;
+  const most = await packageWithCases(made('generated'), Math.max(...counts));
+  const costs = await alternating<string>(
+    {
+      'empty Node.js': () => costOf(['-e', '0'], cwd),
+      '--help': () => costOf([commandLine, '--help'], cwd),
+      world: () => costOf([commandLine, 'world'], cwd),
+      'empty Playwright': () => costOf(empty, cwd),
+      'one case': () => certify(url, commandLine, '--only', 'integer-quantity'),
+      ...Object.fromEntries(counts.map((count) => [generated(count), () => certify(url, most, ...some(count))])),
+    },
+    rounds,
+  );
+  await close();
+  const costOfNamed = (name: string) => costs[name] as Cost;
+  const steps = counts.slice(1).map((to, n) => {
+    const from = counts[n] ?? 0;
+    const seconds = costOfNamed(generated(to)).seconds - costOfNamed(generated(from)).seconds;
+    return { what: `each case from ${from} to ${to}`, ms: (1000 * seconds) / (to - from) };
+  });
+  const [first, last] = [steps[0], steps.at(-1)];
+  return [
+    compared('--help / empty Node.js', costOfNamed('--help'), costOfNamed('empty Node.js')),
+    compared('world / empty Node.js', costOfNamed('world'), costOfNamed('empty Node.js')),
+    compared('certify --only one case / empty Playwright', costOfNamed('one case'), costOfNamed('empty Playwright')),
+    { what: `${last?.what} / ${first?.what}`, ratio: (last?.ms ?? 0) / (first?.ms ?? 1) },
+    ...steps.map(({ what, ms }) => ({ what, amount: `${ms.toFixed(1)} ms` })),
+    ...Object.entries(costs).map(([name, cost]) => took(name, cost)),
+  ];
+};
+
+/** Deployments that nearly nothing passes on. */
+const whereAllFails: Section = async () => {
+  const runs = Object.fromEntries(
+    Object.entries({ conforming, ...failing }).map(([kind, serve]) => [kind, certifyOn(serve)]),
+  );
+  const costs = await alternating(runs, rounds);
+  const usual = costs.conforming as Cost;
+  return [
+    ...Object.keys(failing).map((kind) => compared(`${kind} / conforming`, costs[kind] as Cost, usual)),
+    ...Object.entries(costs).map(([kind, cost]) => took(kind, cost)),
+  ];
+};
+
+const judging: Section = async () =>
+  [40, 150].map((records) => ({
+    what: `the judge, for each exchange of ${records} records`,
+    amount: `${judgeMs(records, 2 * rounds + 1).toFixed(3)} ms`,
+  }));
+
+/** All processes of a run together. */
+const memory: Section = async () => {
+  const empty = emptyTest(made('alone'));
+  const runs = { conforming: certifyOn(conforming), ...mapped(heavy) };
+  const costs = await alternating({ 'empty Playwright': () => costOf(empty, cwd), ...runs }, 3);
+  return Object.entries(costs).map(([kind, cost]) => ({
+    what: `peak memory, ${kind}`,
+    amount: cost.megabytes === undefined ? 'not known: there is no /proc' : amountOf(cost),
+  }));
+};
+
+const mapped = <Kind extends string>(kinds: Readonly<Record<Kind, Serve>>) =>
+  Object.fromEntries(Object.entries<Serve>(kinds).map(([kind, serve]) => [kind, certifyOn(serve)]));
+
+/** Other programs on equal work: GET with a body, a status and a JSON Schema. */
+const againstPeers: Section = async () => {
+  const cases = 200;
+  const { url, close } = await listen(reference);
+  const programs = peerPrograms(made('peers'), url, cases);
+  if (programs === undefined) {
+    await close();
+    return [{ what: 'peers', amount: 'left out: they cannot be installed' }];
+  }
+  const script = await packageWithCases(made('equal'), cases);
+  writeFileSync(inFolder('schema.json'), JSON.stringify(responseSchema));
+  writeFileSync(inFolder('target.yaml'), 'name: equal\nresponse: { schema: schema.json }\n');
+  const peers = Object.entries(programs).map(([name, args]) => [name, () => costOf(args, cwd)] as const);
+  const suite = () => certify(url, script, '--target', 'target.yaml', ...some(cases));
+  const { suite: own, ...others } = await alternating({ suite, ...Object.fromEntries(peers) }, rounds);
+  await close();
+  return [
+    ...Object.entries<Cost>(others).map(([name, cost]) => compared(`suite / ${name}, ${cases} cases`, own, cost)),
+    ...Object.entries<Cost>({ suite: own, ...others }).map(([name, cost]) => took(`${name}, ${cases} cases`, cost)),
+  ];
+};
+
+/** By the letter that names each on the command line. */
+const sections: Readonly<Record<string, Section>> = {
+  a: againstBare,
+  d: startAndSlope,
+  e: whereAllFails,
+  f: judging,
+  g: memory,
+  h: againstPeers,
+};
+/** Measured with (a). */
+const together: Readonly<Record<string, string>> = { b: 'a', c: 'a' };
+
+const named = process.argv.slice(2).map((name) => together[name] ?? name);
+const unknown = named.filter((name) => !(name in sections));
+if (unknown.length > 0) {
+  process.stderr.write(`There is no section ${unknown.join(', ')}: there are ${Object.keys(sections).join(', ')}.\n`);
+  process.exit(2);
+}
+const lines: Line[] = [];
+try {
+  for (const [section, measure] of Object.entries(sections))
+    if (named.length === 0 || named.includes(section))
+      lines.push(...(await measure()).map((line) => ({ section, ...line })));
+} finally {
+  remove();
+}
+
+const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim()}), Node.js ${process.version}`;
+const ratio = (number: number | undefined) => (number === undefined ? '' : `${number.toFixed(2)}×`);
+const ordered = lines.toSorted((one, other) => Number(other.ratio !== undefined) - Number(one.ratio !== undefined));
+process.stdout.write(
+  `${machine}; medians of ${rounds}. Ratios of the time by the clock, and of that of processors.\n\n`,
+);
+for (const { section, what, amount, ...ratios } of ordered) {
+  const numbers = amount ?? `${ratio(ratios.ratio).padEnd(8)}${ratio(ratios.processorRatio)}`.trimEnd();
+  process.stdout.write(`${section}  ${what.padEnd(72)}  ${numbers}\n`);
+}
+mkdirSync('results', { recursive: true });
+writeFileSync(path.join('results', 'bench.json'), `${JSON.stringify({ machine, rounds, lines }, null, 2)}\n`);

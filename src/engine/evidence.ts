@@ -1,0 +1,99 @@
+import { createHash } from 'node:crypto';
+import type { TestCase } from '../cases/case.js';
+import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import { presentableExchange } from './presentable.js';
+import type { CaseExchanges } from './send-case.js';
+
+/** An exchange as it may be shown, with its whole body. */
+export interface KeptExchange {
+  /** Unique within a run: where it was first of use. */
+  readonly id: string;
+  /** Equal for requests that are equal before the client completes them for the target: see {@link keyOf}. */
+  readonly key: string;
+  readonly exchange: Exchange;
+}
+
+/** That an exchange was judged, and what for. */
+export interface Use {
+  /** The exchange. */
+  readonly id: string;
+  /** The id of a case, or what else it was for. */
+  readonly case: string;
+  /** Counted from 0. */
+  readonly row: number;
+  /** The name of the request in the case. */
+  readonly request: string;
+  /** 1 for the first time that the case was sent; a case that is about to fail is sent again. */
+  readonly attempt: number;
+}
+
+/** Exchanges, each once, and what they were for. There may be more than fits into memory: then they come bit by bit. */
+export interface Evidence {
+  readonly exchanges: Iterable<KeptExchange>;
+  readonly uses: readonly Use[];
+}
+
+/** What is not of a case. */
+export const calibrationUse = 'calibration';
+
+/** What is known of a request before it is sent, as a short text. */
+export function keyOf(request: HttpRequest): string {
+  return createHash('sha256').update(JSON.stringify(request)).digest('base64url').slice(0, 16);
+}
+
+/** Takes note of the exchanges of a run. */
+export interface EvidenceKeeper {
+  /**
+   * @param sent what came back each time that the case was sent
+   * @param by what it was sent for, where that is not its own verdict
+   */
+  noteCase(testCase: TestCase, sent: readonly CaseExchanges[], by?: string): void;
+  /** A channel whose exchanges are noted. @param by what they are for, where that is no case */
+  noting(channel: Channel, by: string): Channel;
+  /** What was noted since it was last taken. */
+  take(): { readonly exchanges: readonly KeptExchange[]; readonly uses: readonly Use[] };
+}
+
+export function evidenceKeeper(redact: Channel['redact']): EvidenceKeeper {
+  const ids = new WeakMap<Exchange, string>();
+  let exchanges: KeptExchange[] = [];
+  let uses: Use[] = [];
+  const keep = (use: Omit<Use, 'id'>, request: HttpRequest, exchange: Exchange): void => {
+    const known = ids.get(exchange);
+    const id = known ?? `${use.case}/${use.row}/${use.request}/${use.attempt}`;
+    if (known === undefined) {
+      ids.set(exchange, id);
+      exchanges.push({ id, key: keyOf(request), exchange: presentableExchange(exchange, redact) });
+    }
+    uses.push({ ...use, id });
+  };
+  return {
+    noteCase({ id, rows }, sent, by = id) {
+      for (const [n, each] of sent.entries())
+        for (const [row, { requests }] of rows.entries())
+          for (const [name, request] of requests) {
+            const exchange = each.exchanges[row]?.get(name);
+            const use = { case: by, row, request: name, attempt: n + 1 };
+            if (exchange !== undefined) keep(use, request, exchange);
+          }
+    },
+    noting(channel, by) {
+      let turn = 0;
+      return {
+        ...channel,
+        send: async (request, whyWithheld) => {
+          const exchange = await channel.send(request, whyWithheld);
+          turn += 1;
+          keep({ case: by, row: 0, request: String(turn), attempt: 1 }, request, exchange);
+          return exchange;
+        },
+      };
+    },
+    take() {
+      const taken = { exchanges, uses };
+      exchanges = [];
+      uses = [];
+      return taken;
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import type { Row, TestCase } from '../cases/case.js';
+import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import { type Evidence, keyOf } from './evidence.js';
+import { attemptsOf } from './obtain.js';
+import type { CaseExchanges, CaseSender } from './send-case.js';
+
+/** What answers in the place of a target: the exchanges of an earlier run. Nothing is sent. */
+export interface Replay {
+  /** A channel for what is of no case. @param by what it is for */
+  channel(by: string): Channel;
+  /** @param by what cases are sent for, where that is not their own verdict */
+  sender(by?: string): CaseSender;
+}
+
+const nothingRecorded = 'The evidence has no exchange for this request, which the cases had not when it was recorded.';
+
+/**
+ * Answers from what a run kept. What was sent for something else, or not so often, gets the exchange of an equal request;
+ * where there is none, nothing was sent.
+ */
+export function replayOf({ exchanges, uses }: Evidence): Replay {
+  const all = [...exchanges];
+  const byId = new Map(all.map((each) => [each.id, each]));
+  const anywhere = new Map(all.toReversed().map(({ key, exchange }) => [key, exchange]));
+  const recorded = new Map<string, Exchange[]>();
+  // Who used an exchange first had it sent.
+  const isShared = new Set<string>();
+  const sharers = new Set<string>();
+  for (const { id, case: by, row, request, attempt } of uses) {
+    const kept = byId.get(id);
+    if (kept === undefined) continue;
+    const name = nameOf(by, attempt, kept.key);
+    const before = recorded.get(name) ?? [];
+    if (!before.includes(kept.exchange)) recorded.set(name, [...before, kept.exchange]);
+    if (isShared.has(id)) sharers.add(placeOf(by, attempt, row, request));
+    isShared.add(id);
+  }
+  const turns = new Map<string, number>();
+  const next = (by: string, attempt: number, request: HttpRequest): Exchange => {
+    const key = keyOf(request);
+    const name = nameOf(by, attempt, key);
+    const turn = turns.get(name) ?? 0;
+    turns.set(name, turn + 1);
+    const own = recorded.get(name);
+    const found = own?.[turn] ?? own?.at(-1) ?? anywhere.get(key);
+    return found ?? { request, transportError: 'not-sent', message: nothingRecorded, attempts: 0 };
+  };
+  return {
+    channel: (by) => ({
+      send: async (request) => next(by, 1, request),
+      redact: (text) => text,
+      renew: () => undefined,
+      maxOfCase: Number.POSITIVE_INFINITY,
+      maxAtOnce: 1,
+    }),
+    sender(by) {
+      const attempts = new Map<string, number>();
+      const sendNext = async (testCase: TestCase): Promise<CaseExchanges> => {
+        const attempt = (attempts.get(testCase.id) ?? 0) + 1;
+        attempts.set(testCase.id, attempt);
+        return replayed(testCase, by ?? testCase.id, attempt, next, sharers);
+      };
+      return { send: sendNext, sendSlowly: sendNext };
+    },
+  };
+}
+
+function replayed(
+  { rows }: TestCase,
+  by: string,
+  attempt: number,
+  next: (by: string, attempt: number, request: HttpRequest) => Exchange,
+  sharers: ReadonlySet<string>,
+): CaseExchanges {
+  const came = new Map<string, Exchange>();
+  let requestsSent = 0;
+  const take = (row: number, name: string, request: HttpRequest): Exchange => {
+    const once = JSON.stringify([name, request]);
+    const known = came.get(once);
+    if (known !== undefined) return known;
+    const exchange = next(by, attempt, request);
+    came.set(once, exchange);
+    if (!sharers.has(placeOf(by, attempt, row, name))) requestsSent += attemptsOf([exchange]);
+    return exchange;
+  };
+  const exchangesOf = ({ requests, unavailable }: Row, row: number) =>
+    new Map(
+      unavailable.length > 0 ? [] : [...requests].map(([name, request]) => [name, take(row, name, request)] as const),
+    );
+  return { exchanges: rows.map(exchangesOf), count: came.size, requestsSent };
+}
+
+function nameOf(by: string, attempt: number, key: string): string {
+  return JSON.stringify([by, attempt, key]);
+}
+
+function placeOf(by: string, attempt: number, row: number, request: string): string {
+  return JSON.stringify([by, attempt, row, request]);
+}
