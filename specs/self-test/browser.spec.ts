@@ -9,15 +9,17 @@ import axe from 'axe-core';
 import { createDeployment } from '../../reference/deployment.js';
 import { faultNamed } from '../../reference/faults/index.js';
 import type { Suite } from '../../src/cases/suite.js';
+import { evidenceKeeper } from '../../src/engine/evidence.js';
 import type { RunOptions } from '../../src/engine/run.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
-import { type HttpRequest, type HttpResponse, wireText } from '../../src/http/exchange.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { expectedOf } from '../../src/report/drift-text.js';
-import type { CaseExchange, Evidence } from '../../src/report/evidence.js';
+import { shownInPassing } from '../../src/report/evidence.js';
 import { certificatePage } from '../../src/report/page.js';
+import { picturedCases } from '../../src/report/pictures.js';
 import { openBrowser } from './support/browser.js';
-import { certifyOver, channelTo, suite } from './support/in-process.js';
+import { certifyOver, channelTo, recognizer, suite } from './support/in-process.js';
 
 type Answer = (request: HttpRequest) => HttpResponse;
 
@@ -42,29 +44,13 @@ async function pageOf(
   options: RunOptions = {},
   target: Partial<Certificate['target']> = {},
 ): Promise<{ html: string; certificate: Certificate }> {
-  const channel = channelTo(answer);
-  const seen = new Map<string, Pick<CaseExchange, 'id' | 'exchange'>>();
-  const noting: typeof channel = {
-    ...channel,
-    async send(request) {
-      const exchange = await channel.send(request);
-      const text = wireText(request);
-      if (!seen.has(text)) seen.set(text, { id: String(seen.size), exchange });
-      return exchange;
-    },
-  };
-  const run = await certifyOver(noting, own, options);
-  const evidence: Evidence = {
-    of: (id) =>
-      (own.cases.find((each) => each.id === id)?.rows ?? []).flatMap(({ requests }, row) =>
-        [...requests].flatMap(([name, request]) => {
-          const exchange = seen.get(wireText(request));
-          return exchange === undefined ? [] : [{ ...exchange, row, request: name, attempt: 1 }];
-        }),
-      ),
-  };
+  const keeper = evidenceKeeper((text) => text);
+  const run = await certifyOver(channelTo(answer), own, { ...options, keeper });
+  const pictured = picturedCases(own);
+  const { evidence, shown } = shownInPassing(keeper.take(), recognizer, (id) => pictured.has(id));
+  expect([...evidence.exchanges].length).toBeGreaterThan(0);
   const certificate = { ...run.certificate, target: { ...run.certificate.target, ...target } };
-  return { html: certificatePage(certificate, own, run.results, { evidence }), certificate };
+  return { html: certificatePage(certificate, own, run.results, { evidence: shown() }), certificate };
 }
 
 interface Opened {

@@ -10,7 +10,7 @@ import { beginningOf } from '../support/foreign-text.js';
 import { packageRoot } from '../support/package-root.js';
 import { formatLocation } from '../support/problem.js';
 import { entryLines, linesOf } from './code-frame.js';
-import type { CaseExchange, Evidence } from './evidence.js';
+import { type CaseExchange, maxOfShownBody, type ShownEvidence } from './evidence.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
 import { failureParts } from './failure-text.js';
 import { html, type Markup, nothing, preformatted, raw } from './markup.js';
@@ -28,9 +28,9 @@ export interface CaseView {
 
 /** Of a command, in characters, before it is cut short: one request sends an order of hundreds of items. */
 const maxOfCommand = 6_000;
-/** Of a response's body, in characters; of all bodies together, so that a page stays small however many there are. */
-const maxOfBody = 2_000;
+/** Of the bodies of all responses together, in characters, so that a page stays small however many there are. */
 const maxOfBodies = 1_200_000;
+/** Of one of them, however many there are. */
 const minOfBody = 300;
 
 /**
@@ -44,14 +44,14 @@ export function caseViews(
   results: readonly CaseResult[],
   baseUrl: string,
   order: readonly string[],
-  evidence: Evidence = evidenceOf(results),
+  evidence: Pick<ShownEvidence, 'of'> = evidenceOf(results),
 ): CaseView {
   const known = new Map(order.map((caseId) => [caseId, evidence.of(caseId)]));
   const places = new Map<string, { readonly caseId: string; readonly anchor: string }>();
   for (const caseId of order)
     for (const { id } of known.get(caseId) ?? [])
       if (!places.has(id)) places.set(id, { caseId, anchor: `exchange-${places.size + 1}` });
-  const bodyLimit = Math.max(minOfBody, Math.min(maxOfBody, Math.floor(maxOfBodies / Math.max(1, places.size))));
+  const bodyLimit = Math.max(minOfBody, Math.min(maxOfShownBody, Math.floor(maxOfBodies / Math.max(1, places.size))));
   const responseText = responseTextFor(suite.world);
   const files = new Map<string, readonly string[]>();
   const fileLines = (file: string) => {
@@ -79,7 +79,7 @@ ${testCase === undefined ? nothing : yamlMarkup(testCase, result, fileLines(test
 }
 
 /** What was kept in the results themselves, where nothing else was: the exchange that shows the verdict. */
-function evidenceOf(results: readonly CaseResult[]): Evidence {
+function evidenceOf(results: readonly CaseResult[]): Pick<ShownEvidence, 'of'> {
   const byCase = new Map(results.map((result) => [result.id, result]));
   return {
     of(caseId) {

@@ -5,18 +5,18 @@ import type { Question } from '../contract/ledger.js';
 import type { CaseResult } from '../engine/case-result.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from './certificate.js';
-import type { Evidence } from './evidence.js';
+import type { ShownEvidence } from './evidence.js';
 import { html, type Markup, nothing, preformatted, raw } from './markup.js';
 import { badge, type CaseView, caseViews } from './page-case.js';
 import { pageScript } from './page-script.js';
 import { pageStyle } from './page-style.js';
 import { pictures } from './pictures.js';
+import { replayEnds } from './replay-notice.js';
 import { isShared, type SharedReasons, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
 /** What a run kept beside its results; without it, less is shown of each case. */
 export interface PageSources {
-  /** All exchanges, redacted. */
-  readonly evidence?: Evidence;
+  readonly evidence?: ShownEvidence;
   /** The patterns under which the target file says returned tiers are named. */
   readonly tierPatterns?: readonly string[];
 }
@@ -112,6 +112,7 @@ ${count(answered, `of ${questions.length} questions answered`)}
 ${warnings === 0 ? nothing : count(warnings, warnings === 1 ? 'warning' : 'warnings')}
 ${drift.length === 0 ? nothing : count(drift.length, 'drift')}
 </ul>
+${certificate.is_replay ? html`<p class="kicker">${replayEnds}</p>` : nothing}
 </header>
 `;
 }

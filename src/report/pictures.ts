@@ -1,18 +1,16 @@
 import { tierNames } from '../assertions/result-claim.js';
-import { type TestCase, tag } from '../cases/case.js';
+import type { TestCase } from '../cases/case.js';
 import type { Suite } from '../cases/suite.js';
 import { filterSubject } from '../contract/documented-request.js';
 import { oracleFor } from '../contract/oracle.js';
 import { contentOf } from '../http/request-content.js';
-import { succeeded } from '../http/response-status.js';
 import { readingOf } from '../recognition/reading.js';
-import { recognizerFor } from '../recognition/recognizer.js';
 import { type Result, resultOf } from '../recognition/result.js';
 import { memberOf } from '../support/json.js';
 import { windowSize } from '../world/named-world.js';
 import { namesById } from '../world/rule-text.js';
 import type { Tier } from '../world/world.js';
-import type { CaseExchange, Evidence } from './evidence.js';
+import type { CaseExchange, ShownEvidence } from './evidence.js';
 import { html, type Markup, nothing, raw } from './markup.js';
 
 /** What is looked at rather than read, and under which requirements and groups of questions it is found. */
@@ -27,60 +25,71 @@ interface Seen {
   readonly result?: Result;
 }
 
-/** The cases that are shown in pictures, each with the exchanges that are. */
-function seenIn({ cases, world }: Suite, evidence: Evidence, statedPatterns?: readonly string[]) {
-  const recognizer = recognizerFor(world);
-  const namingsOf = (exchanges: readonly CaseExchange[]) =>
-    exchanges.flatMap(({ exchange }) =>
-      'response' in exchange && succeeded(exchange.response) ? [recognizer.naming(exchange.response.body)] : [],
-    );
-  const calibration = cases
-    .filter(({ tags }) => tags.includes(tag.calibration))
-    .flatMap(({ id }) => namingsOf(evidence.of(id)));
-  return (isMeant: (testCase: TestCase) => boolean, isShown: (exchange: CaseExchange) => boolean): Seen[] =>
-    cases.filter(isMeant).flatMap((testCase) => {
-      // What was sent again shows the same, or is listed as unstable.
-      const first = new Map<string, CaseExchange>();
-      const all = evidence.of(testCase.id);
-      for (const each of all) {
-        const key = `${each.row} ${each.request}`;
-        if (!first.has(key) && isShown(each)) first.set(key, each);
-      }
-      if (first.size === 0) return [];
-      // Read as the judge does: by all responses of the case beside those of the calibration.
-      const reading = readingOf([...calibration, ...namingsOf([...first.values()])], statedPatterns);
-      return [...first.values()].map(({ ...exchange }): Seen => {
-        const { exchange: came } = exchange;
-        if (!('response' in came) || !succeeded(came.response)) return { testCase, exchange };
-        return { testCase, exchange, result: resultOf(recognizer.naming(came.response.body), reading) };
-      });
+type IsMeant = (testCase: TestCase) => boolean;
+
+/** Which cases each picture is of. */
+function subjectsOf({
+  ledger,
+}: Suite): Readonly<Record<'window' | 'quantity', IsMeant>> & { filter(id: string): IsMeant } {
+  const groups = new Map(ledger.questions.map(({ id, group }) => [id, group]));
+  const verifies =
+    (...ids: readonly string[]): IsMeant =>
+    (testCase) =>
+      testCase.kind === 'requirement' && ids.includes(testCase.verifies);
+  return {
+    window: verifies(...ofWindow),
+    filter: (id) => verifies(id),
+    quantity: (testCase) =>
+      testCase.kind === 'question'
+        ? ofQuantity.groups.includes(groups.get(testCase.answers) ?? '')
+        : verifies(...ofQuantity.requirements)(testCase),
+  };
+}
+
+/** The ids of all cases that are pictured: for those it has to be read what their responses returned. */
+export function picturedCases(suite: Suite): ReadonlySet<string> {
+  const { window, filter, quantity } = subjectsOf(suite);
+  const isPictured = [window, ...ofFilters.map(filter), quantity];
+  return new Set(suite.cases.filter((each) => isPictured.some((isMeant) => isMeant(each))).map(({ id }) => id));
+}
+
+/** The exchanges of some cases that are shown, each with what it returned, read as the judge reads it. */
+function seenIn(
+  { cases }: Suite,
+  { of, calibration }: ShownEvidence,
+  statedPatterns: readonly string[] | undefined,
+  isMeant: IsMeant,
+  isShown: (exchange: CaseExchange) => boolean,
+): Seen[] {
+  return cases.filter(isMeant).flatMap((testCase) => {
+    // What was sent again shows the same, or is listed as unstable.
+    const exchanges = of(testCase.id).filter(({ attempt }) => attempt === 1);
+    const reading = readingOf([...calibration, ...exchanges.flatMap(({ naming }) => naming ?? [])], statedPatterns);
+    return exchanges.filter(isShown).map((exchange): Seen => {
+      const { naming } = exchange;
+      return { testCase, exchange, ...(naming === undefined ? {} : { result: resultOf(naming, reading) }) };
     });
+  });
 }
 
 /**
  * Pictures of what was returned, each with the same in words: of the window, of each filter, and of the quantities.
  *
+ * @param evidence in which the {@link picturedCases} are read
  * @param statedPatterns as the target file states them, where it does
  */
-export function pictures(suite: Suite, evidence: Evidence, statedPatterns?: readonly string[]): Markup {
-  const seen = seenIn(suite, evidence, statedPatterns);
-  const verifies = (subjects: readonly string[]) => (testCase: TestCase) =>
-    testCase.kind === 'requirement' && subjects.includes(testCase.verifies);
-  const groups = new Map(suite.ledger.questions.map(({ id, group }) => [id, group]));
+export function pictures(suite: Suite, evidence: ShownEvidence, statedPatterns?: readonly string[]): Markup {
+  const { window, filter, quantity } = subjectsOf(suite);
+  const seen = (isMeant: IsMeant, isShown: (exchange: CaseExchange) => boolean) =>
+    seenIn(suite, evidence, statedPatterns, isMeant, isShown);
   const figures = [
     windowFigure(
-      seen(verifies(ofWindow), (each) => !isFiltered(each)),
+      seen(window, (each) => !isFiltered(each)),
       suite,
     ),
-    ...ofFilters.map((id) => filterFigure(id, seen(verifies([id]), isFiltered), suite)),
+    ...ofFilters.map((id) => filterFigure(id, seen(filter(id), isFiltered), suite)),
     ...quantityFigures(
-      seen(
-        (testCase) =>
-          testCase.kind === 'question'
-            ? ofQuantity.groups.includes(groups.get(testCase.answers) ?? '')
-            : verifies(ofQuantity.requirements)(testCase),
-        (each) => quantitiesOf(each).length > 0,
-      ),
+      seen(quantity, (each) => quantitiesOf(each).length > 0),
       suite,
     ),
   ].filter(({ text }) => text !== '');

@@ -4,15 +4,19 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { Evidence } from '../engine/evidence.js';
+import { recognizerFor } from '../recognition/recognizer.js';
+import { defined } from '../support/defined.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
 import { someOf } from '../support/some-of.js';
 import type { Certificate } from './certificate.js';
+import { shownInPassing } from './evidence.js';
 import { archiveOf, digestOf, type EvidenceOrigin, type WrittenArchive } from './har.js';
 import { junitText } from './junit.js';
 import { observedDocument } from './observed.js';
 import { checkTogether, type OutputFile, writeTogether } from './output.js';
 import { certificatePage } from './page.js';
+import { picturedCases } from './pictures.js';
 import { formatRecord, parseRecord, readRecord, recordOf, type TargetRecord } from './record.js';
 
 /** The files of a run, by what they are. */
@@ -71,7 +75,8 @@ export function checkRoom(out: string): void {
 /**
  * Writes everything that a run leaves behind.
  *
- * @param kept the exchanges of the run, and of what run they are
+ * @param kept the exchanges of the run, of what run they are, and under which patterns the target file says they name
+ *   what was returned
  * @returns the paths as they were given
  * @throws UnusableInput where one of the files cannot be written: then none is
  */
@@ -80,19 +85,22 @@ export function writeResults(
   suite: Suite,
   results: readonly CaseResult[],
   { out: whole, recordTo, isPartial = false }: Destination,
-  kept?: Evidence & { readonly origin: EvidenceOrigin },
+  kept?: Evidence & { readonly origin: EvidenceOrigin; readonly tierPatterns?: readonly string[] },
 ): Written {
   const out = isPartial ? path.join(whole, partialFolder) : whole;
   const { junit, evidence: plain, ...files } = filesIn(out);
   const { name } = judged.target;
-  const archive = kept === undefined ? undefined : archiveOf(kept, kept.origin);
+  const pictured = picturedCases(suite);
+  const passing = kept && shownInPassing(kept, recognizerFor(suite.world), (id) => pictured.has(id));
+  const archive = kept === undefined || passing === undefined ? undefined : archiveOf(passing.evidence, kept.origin);
+  const sources = defined({ evidence: passing?.shown(), tierPatterns: kept?.tierPatterns });
   const evidence = archive?.isCompressed ? `${plain}.gz` : plain;
   const certificate: Certificate = { ...judged, ...(archive === undefined ? {} : evidenceEntry(evidence, archive)) };
   let record: RecordOutput | undefined;
   const compose = (): OutputFile[] => {
     record = recordTo === undefined ? undefined : recordOutput(recordTo, recordOf(suite, results, name), suite);
     return [
-      { file: files.page, text: certificatePage(certificate, suite, results) },
+      { file: files.page, text: certificatePage(certificate, suite, results, sources) },
       { file: files.observed, text: observedDocument(suite, results, name) },
       { file: files.certificate, text: escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`) },
       { file: junit, text: junitText(certificate, suite, results) },
