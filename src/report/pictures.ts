@@ -109,12 +109,12 @@ function isFiltered({ exchange }: CaseExchange): boolean {
 type Mark = 'returned' | 'returned-open' | 'wrong' | 'missing' | 'unclear';
 
 /** What a response returned, compared with what the documentation says of its request. */
-function marksOf({ exchange, result }: Seen, { world }: Suite): Map<Mark, Tier[]> {
+function marksOf({ exchange, result }: Seen, { world }: Suite, tiers = world.tiers): Map<Mark, Tier[]> {
   const marks = new Map<Mark, Tier[]>();
   if (result === undefined) return marks;
   const oracle = oracleFor(exchange.exchange.request, world);
   const returned = new Set(result.returned);
-  for (const tier of world.tiers) {
+  for (const tier of tiers) {
     const mark = markOf(returned.has(tier.id), result.unclear.has(tier.id), oracle.returned(tier));
     if (mark === undefined) continue;
     const alike = marks.get(mark);
@@ -159,21 +159,28 @@ function inWords(seen: Seen, marks: ReadonlyMap<Mark, readonly Tier[]>, { world 
   return `${returned.length - beyond.length} of the newest ${windowSize} returned, ${older}.${rest.join('')}`;
 }
 
-/** Tiers from the newest to the oldest, a cell each, with a line where the newest 150 end. */
-function strip(
-  tiers: readonly Tier[],
-  marks: ReadonlyMap<Mark, readonly Tier[]>,
-  { world }: Suite,
-  words: string,
-): Markup {
-  const columns = new Map(tiers.map(({ id }, n) => [id, n]));
-  const newest = new Set(world.tiers.slice(0, windowSize).map(({ id }) => id));
-  const mark = tiers.filter(({ id }) => newest.has(id)).length;
+/** Some tiers from the newest to the oldest, as the columns of a picture. */
+interface Axis {
+  readonly columns: ReadonlyMap<string, number>;
+  /** How many of them are among the newest 150. */
+  readonly limit: number;
+}
+
+function axisOf(tiers: readonly Tier[], { world }: Suite): Axis {
+  const newest = new Set(world.tiers.slice(0, windowSize));
+  return {
+    columns: new Map(tiers.map(({ id }, n) => [id, n])),
+    limit: tiers.filter((tier) => newest.has(tier)).length,
+  };
+}
+
+/** A cell for each column, with a line where the newest 150 end. */
+function strip({ columns, limit }: Axis, marks: ReadonlyMap<Mark, readonly Tier[]>, words: string): Markup {
   const paths = [...marks].map(([kind, marked]) => {
     const cells = marked.flatMap(({ id }) => columns.get(id) ?? []);
-    return html`<path class="${kind}" d="${cellPath(cells, kind)}"/>`;
+    return html`<path class="${kind}" d="${raw(cellPath(cells, kind))}"/>`;
   });
-  return html`<svg class="strip" viewBox="0 0 ${tiers.length} 12" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="field" y="2" width="${tiers.length}" height="8"/>${paths}<path class="limit" d="M${mark} 0v12"/></svg>`;
+  return html`<svg class="strip" viewBox="0 0 ${columns.size} 12" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="field" y="2" width="${columns.size}" height="8"/>${paths}<path class="limit" d="M${limit} 0v12"/></svg>`;
 }
 
 /** Of what is wrong the form differs too, not the colour alone: it stands out of the strip, or fills half of it. */
@@ -220,14 +227,15 @@ const maxStrips = 5;
 
 function windowFigure(seen: readonly Seen[], suite: Suite): Markup {
   if (seen.length === 0) return nothing;
-  const looks = distinct(seen, suite, ({ each, words }) => JSON.stringify([words, each.result?.returned]));
+  const looks = distinct(seen, suite, ({ each, words }) => lookOf(words, each.result));
   const isOff = ({ marks }: Look) => phrases.some(([mark]) => marks.has(mark));
   const inOrder = [...looks.filter(isOff), ...looks.filter((look) => !isOff(look))];
+  const axis = axisOf(suite.world.tiers, suite);
   const strips = inOrder.map(({ each, marks, words, alike }) => {
     const { id, title } = each.testCase;
     const row = rowTitle(each);
     const more = alike.length > 1 ? `, and ${alike.length - 1} more alike` : '';
-    return html`<div class="one"><p><a href="#${id}">${title}</a> <small>${row}${more}</small></p>${strip(suite.world.tiers, marks, suite, words)}${scale(suite)}<p>${words}</p></div>
+    return html`<div class="one"><p><a href="#${id}">${title}</a> <small>${row}${more}</small></p>${strip(axis, marks, words)}${scale(axis)}<p>${words}</p></div>
 `;
   });
   const rest = strips.slice(maxStrips);
@@ -239,8 +247,8 @@ ${legend}
 `;
 }
 
-function scale({ world }: Suite): Markup {
-  const at = ((100 * windowSize) / world.tiers.length).toFixed(1);
+function scale({ columns, limit }: Axis): Markup {
+  const at = ((100 * limit) / columns.size).toFixed(1);
   return html`<svg class="scale" aria-hidden="true"><text x="0" y="12">newest</text><text x="${at}%" y="12" text-anchor="middle">${windowSize}</text><text x="100%" y="12" text-anchor="end">oldest</text></svg>`;
 }
 
@@ -251,6 +259,11 @@ interface Look {
   /** The same as the picture, in words. */
   readonly words: string;
   readonly alike: readonly Seen[];
+}
+
+/** Equal for what looks alike. */
+function lookOf(words: string, result: Result | undefined): string {
+  return `${words} ${result?.returned.join(' ')}`;
 }
 
 /** Twenty equal strips tell no more than one. @param look equal for those that are shown as one */
@@ -278,11 +291,10 @@ function rowTitle({ testCase, exchange }: Seen): string {
 
 function filterFigure(requirement: string, seen: readonly Seen[], suite: Suite): Markup {
   if (seen.length === 0) return nothing;
-  const rows = distinct(seen, suite, ({ each, words }) =>
-    JSON.stringify([each.testCase.id, words, each.result?.returned]),
-  );
+  const rows = distinct(seen, suite, ({ each, words }) => `${each.testCase.id} ${lookOf(words, each.result)}`);
   const shown = new Set(rows.flatMap(({ marks }) => [...marks.values()].flatMap((some) => some.map(({ id }) => id))));
   const tiers = suite.world.tiers.filter(({ id }) => shown.has(id));
+  const axis = axisOf(tiers, suite);
   const cases = [...new Set(rows.map(({ each }) => each.testCase))];
   return html`<figure id="picture-${requirement}">
 <figcaption><h3>The filter <code>${requirement}</code></h3><p>A row for each request with the filter, a column for each of the ${tiers.length} tiers that any of them returned or should have, from the newest to the oldest. Right of the line are those older than the newest ${windowSize}.</p></figcaption>
@@ -292,7 +304,7 @@ ${cases.map(
   (
     testCase,
   ) => html`<tbody><tr><th scope="rowgroup" colspan="3"><a href="#${testCase.id}">${testCase.title}</a></th></tr>
-${rows.filter(({ each }) => each.testCase === testCase).map((row) => filterRow(row, tiers, suite))}</tbody>
+${rows.filter(({ each }) => each.testCase === testCase).map((row) => filterRow(row, axis))}</tbody>
 `,
 )}
 </table>
@@ -301,11 +313,11 @@ ${legend}
 `;
 }
 
-function filterRow({ each, marks, words, alike }: Look, tiers: readonly Tier[], suite: Suite): Markup {
+function filterRow({ each, marks, words, alike }: Look, axis: Axis): Markup {
   const more = alike.length > 1 ? `, and ${alike.length - 1} more alike` : '';
   const off = phrases.flatMap(([mark, phrase]) => (marks.has(mark) ? [`${marks.get(mark)?.length} ${phrase}`] : []));
   const returned = each.result === undefined ? words : String(each.result.returned.length);
-  return html`<tr><th scope="row">${rowTitle(each)}${more}</th><td>${strip(tiers, marks, suite, words)}</td><td>${returned}${off.length === 0 ? nothing : html`<br><strong>${off.join('; ')}</strong>`}</td></tr>
+  return html`<tr><th scope="row">${rowTitle(each)}${more}</th><td>${strip(axis, marks, words)}</td><td>${returned}${off.length === 0 ? nothing : html`<br><strong>${off.join('; ')}</strong>`}</td></tr>
 `;
 }
 
@@ -409,7 +421,11 @@ function sumOf({ sum = Number.MAX_VALUE }: Quantities): number {
 
 function quantityRow(sent: string, seen: Seen, thresholds: ReturnType<typeof thresholdsOf>, suite: Suite): Markup {
   const { exchange } = seen.exchange;
-  const marks = marksOf(seen, suite);
+  const marks = marksOf(
+    seen,
+    suite,
+    thresholds.map(({ tier }) => tier),
+  );
   const kindOf = (tier: Tier) => [...marks].find(([, tiers]) => tiers.includes(tier))?.[0];
   const answered = 'response' in exchange ? `answered ${exchange.response.status}` : exchange.message;
   const cells =
