@@ -29,7 +29,7 @@ export interface CaseView {
 /** Of a command, in characters, before it is cut short: one request sends an order of hundreds of items. */
 const maxOfCommand = 6_000;
 /** Of the bodies of all responses together, in characters, so that a page stays small however many there are. */
-const maxOfBodies = 1_200_000;
+const maxOfBodies = 800_000;
 /** Of one of them, however many there are. */
 const minOfBody = 300;
 
@@ -60,13 +60,13 @@ export function caseViews(
     return known;
   };
   const shown = new Set<string>();
-  const exchangeMarkup = (caseId: string, each: CaseExchange, isTelling: boolean): Markup => {
-    const place = places.get(each.id);
-    const label = each.attempt > 1 ? `${each.request}, sent again (${each.attempt})` : each.request;
-    if (place !== undefined && (place.caseId !== caseId || shown.has(each.id)))
-      return html`<p class="elsewhere"><b>${label}</b> ${cameBack(each.exchange)} <a href="#${place.anchor}">shown in ${place.caseId}</a></p>`;
-    shown.add(each.id);
-    return html`<details class="exchange" id="${place?.anchor ?? ''}"${isTelling ? raw(' open') : nothing}><summary><b>${label}</b> ${cameBack(each.exchange)}</summary>${exchangeBody(each.exchange, baseUrl, bodyLimit)}</details>`;
+  const exchangeMarkup = (caseId: string, { id, request, attempt, exchange }: CaseExchange, isTelling: boolean) => {
+    const { caseId: owner = caseId, anchor = '' } = places.get(id) ?? {};
+    const label = attempt > 1 ? `${request}, sent again (${attempt})` : request;
+    if (owner !== caseId || shown.has(id))
+      return html`<p class="elsewhere"><b>${label}</b> ${cameBack(exchange)} <a href="#${anchor}">shown ${owner === caseId ? 'above' : `in ${owner}`}</a></p>`;
+    shown.add(id);
+    return html`<details class="exchange" id="${anchor}"${isTelling ? raw(' open') : nothing}><summary><b>${label}</b> ${cameBack(exchange)}</summary>${attempt > 1 ? html`<p>The request is that of the first time.</p>` : requestMarkup(exchange, baseUrl)}${responseMarkup(exchange, bodyLimit)}</details>`;
   };
   return {
     body(testCase, result) {
@@ -144,13 +144,15 @@ function cameBack(exchange: Exchange): string {
   return `→ ${status} ${headerValues(headers, 'content-type')[0] ?? ''}`;
 }
 
-function exchangeBody(exchange: Exchange, baseUrl: string, bodyLimit: number): Markup {
-  const command = curlCommand(exchange.request, baseUrl);
-  const sent = html`<h6>Request</h6>${preformatted(shortened(command, maxOfCommand))}`;
-  if (!('response' in exchange)) return html`${sent}<h6>No response</h6><p>${exchange.message}</p>`;
+function requestMarkup({ request }: Exchange, baseUrl: string): Markup {
+  return html`<h6>Request</h6>${preformatted(shortened(curlCommand(request, baseUrl), maxOfCommand))}`;
+}
+
+function responseMarkup(exchange: Exchange, bodyLimit: number): Markup {
+  if (!('response' in exchange)) return html`<h6>No response</h6><p>${exchange.message}</p>`;
   const { status, headers, body, bodyLength = body.length } = exchange.response;
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
-  return html`${sent}<h6>Response</h6>${preformatted([String(status), ...lines].join('\n'))}${
+  return html`<h6>Response</h6>${preformatted([String(status), ...lines].join('\n'))}${
     body === '' ? html`<p>(no body)</p>` : preformatted(shortened(body, bodyLimit, bodyLength))
   }`;
 }

@@ -27,7 +27,7 @@ h5 { font-size: .875rem; font-weight: 620; margin: 1.1rem 0 .35rem; }
 h6 { font-size: .8125rem; font-weight: 560; color: var(--soft); margin: .8rem 0 .3rem; }
 small { font-size: .8125rem; color: var(--soft); }
 code, pre { font: .8125rem/1.55 ui-monospace, 'SF Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace; }
-pre { margin: 0; padding: .65rem .8rem; background: var(--faint); border-radius: 6px; white-space: pre-wrap; }
+pre { margin: 0; padding: .65rem .8rem; background: var(--faint); border-radius: 6px; white-space: pre-wrap; } pre + pre { margin-top: .35rem; }
 mark { background: var(--mark); color: inherit; border-radius: 2px; }
 .skip { position: absolute; left: -99rem; } .skip:focus { left: 1rem; top: 1rem; background: var(--card); padding: .5rem 1rem; z-index: 2; }
 

@@ -239,13 +239,14 @@ function searchForm({ certificate, suite }: Page): Markup {
 
 function requirementBlock({ id, part, statement, verdict, cases }: RequirementEntry, page: Page): Markup {
   return html`<section class="block" id="${id}" data-text="${id} ${statement}"><div class="lead"><h4>${statement}</h4>${badge(verdict)}</div><code class="id">${id}</code>
-${byUrgency(cases).map((entry) => requirementCase(entry, part, page))}</section>
+${byUrgency(cases).map((entry, n) => requirementCase(entry, part, n === 0, page))}</section>
 `;
 }
 
-function requirementCase({ id, verdict, reason }: CaseEntry, part: string, page: Page): Markup {
+/** @param isFirst of its requirement: where that one fails, it stands open */
+function requirementCase({ id, verdict, reason }: CaseEntry, part: string, isFirst: boolean, page: Page): Markup {
   const testCase = page.suite.cases.find((each) => each.id === id);
-  return html`<details class="item" id="${id}" data-is="${verdict}" data-group="${part}"${verdict === 'fail' ? raw(' open') : nothing}><summary>${verdict === 'pass' ? nothing : html`${badge(verdict)} `}${testCase?.title ?? id} <small><code>${id}</code>${verdict === 'pass' ? ' pass' : nothing}</small></summary><div class="inside">
+  return html`<details class="item" id="${id}" data-is="${verdict}" data-group="${part}"${verdict === 'fail' && isFirst ? raw(' open') : nothing}><summary>${verdict === 'pass' ? nothing : html`${badge(verdict)} `}${testCase?.title ?? id} <small><code>${id}</code>${verdict === 'pass' ? ' pass' : nothing}</small></summary><div class="inside">
 ${verdict === 'fail' || verdict === 'error' ? nothing : reasonMarkup(reason, page.shared)}${page.cases.body(testCase, page.results.get(id))}</div></details>
 `;
 }
@@ -284,7 +285,7 @@ function questionBlock(question: Question, entry: QuestionEntry | undefined, pag
   const { id, open, group, part } = question;
   const testCase = page.suite.cases.find((each) => each.id === id);
   const { outcome, warning, drift, reason } = entry;
-  return html`<div class="block question" data-text="${id} ${open}"><details class="item" id="${id}" data-is="${marksOf(entry).join(' ')}" data-group="${group}"><summary><span class="answer">${answerOf(question, entry)}</span> ${outcome === null ? nothing : html`<code class="badge outcome">${outcome}</code>`}${warning ? html` <span class="badge warning">warning</span>` : nothing}${drift ? html` <span class="badge drift">drift</span>` : nothing}<small>${open} <code>${id}</code></small></summary><div class="inside">
+  return html`<div class="block question" data-text="${id} ${open}"><details class="item" id="${id}" data-is="${marksOf(entry).join(' ')}" data-group="${group}"><summary><span class="answer">${withCode(answerOf(question, entry))}</span> ${outcome === null ? nothing : html`<code class="badge outcome">${outcome}</code>`}${warning ? html` <span class="badge warning">warning</span>` : nothing}${drift ? html` <span class="badge drift">drift</span>` : nothing}<small>${withCode(open)} <code>${id}</code></small></summary><div class="inside">
 ${reasonMarkup(reason ?? '', page.shared)}${possible(question, outcome)}<p><small>${testCase === undefined ? '' : `${testCase.title}. `}Left open in: ${part}.</small></p>${page.cases.body(testCase, page.results.get(id))}</div></details></div>
 `;
 }
@@ -297,10 +298,15 @@ function answerOf(question: Question | undefined, { outcome }: QuestionEntry): s
   return question?.answer.kind === 'value' ? question.answer.describes : outcome;
 }
 
+/** A sentence of the ledger, in which what stands between backticks is code. */
+function withCode(sentence: string): Markup[] {
+  return sentence.split('`').map((text, n) => (n % 2 === 0 ? html`${text}` : html`<code>${text}</code>`));
+}
+
 /** All answers that are known to the question, and which of them it is. */
 function possible({ answer }: Question, seen: string | null): Markup {
   if (answer.kind === 'value') return nothing;
-  return html`<ul class="outcomes">${[...answer.outcomes].map(([outcome, words]) => html`<li${outcome === seen ? raw(' class="seen"') : nothing}>${outcome === seen ? '● ' : '○ '}${words} <code>${outcome}</code></li>`)}</ul>`;
+  return html`<ul class="outcomes">${[...answer.outcomes].map(([outcome, words]) => html`<li${outcome === seen ? raw(' class="seen"') : nothing}>${outcome === seen ? '● ' : '○ '}${withCode(words)} <code>${outcome}</code></li>`)}</ul>`;
 }
 
 /** A chapter of texts, those of a case together; nothing where there is none. */

@@ -207,8 +207,8 @@ const legend: Markup = html`<ul class="legend">${raw(
   [
     ['returned', 'returned'],
     ['returned-open', 'returned, where the documentation leaves it open'],
-    ['wrong', 'returned, but should not be'],
-    ['missing', 'not returned, but should be'],
+    ['wrong', 'wrong: returned, but should not be'],
+    ['missing', 'missing: not returned, but should be'],
   ]
     .map(
       ([kind, words]) =>
@@ -315,9 +315,9 @@ ${legend}
 
 function filterRow({ each, marks, words, alike }: Look, axis: Axis): Markup {
   const more = alike.length > 1 ? `, and ${alike.length - 1} more alike` : '';
-  const off = phrases.flatMap(([mark, phrase]) => (marks.has(mark) ? [`${marks.get(mark)?.length} ${phrase}`] : []));
-  const returned = each.result === undefined ? words : String(each.result.returned.length);
-  return html`<tr><th scope="row">${rowTitle(each)}${more}</th><td>${strip(axis, marks, words)}</td><td>${returned}${off.length === 0 ? nothing : html`<br><strong>${off.join('; ')}</strong>`}</td></tr>
+  const off = phrases.flatMap(([mark]) => (marks.has(mark) ? [`${marks.get(mark)?.length} ${mark}`] : []));
+  const returned = each.result === undefined ? words : `${each.result.returned.length} returned`;
+  return html`<tr><th scope="row">${rowTitle(each)}${more}</th><td>${strip(axis, marks, words)}</td><td>${returned}${off.length === 0 ? nothing : html`, <strong>${off.join(', ')}</strong>`}</td></tr>
 `;
 }
 
