@@ -15,7 +15,7 @@ import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { expectedOf } from '../../src/report/drift-text.js';
-import { shownInPassing } from '../../src/report/evidence.js';
+import { relayedEvidence } from '../../src/report/evidence.js';
 import { certificatePage } from '../../src/report/page.js';
 import { picturedCases } from '../../src/report/pictures.js';
 import { openBrowser } from './support/browser.js';
@@ -47,7 +47,7 @@ async function pageOf(
   const keeper = evidenceKeeper((text) => text);
   const run = await certifyOver(channelTo(answer), own, { ...options, keeper });
   const pictured = picturedCases(own);
-  const { evidence, shown } = shownInPassing(keeper.take(), recognizer, (id) => pictured.has(id));
+  const { evidence, shown } = relayedEvidence(keeper.take(), recognizer, (id) => pictured.has(id));
   expect([...evidence.exchanges].length).toBeGreaterThan(0);
   const certificate = { ...run.certificate, target: { ...run.certificate.target, ...target } };
   return { html: certificatePage(certificate, own, run.results, { evidence: shown() }), certificate };
@@ -55,7 +55,7 @@ async function pageOf(
 
 interface Opened {
   readonly page: Page;
-  /** What the browser complained of, or asked for elsewhere. */
+  /** What the browser complained of, or requested elsewhere. */
   readonly complaints: readonly string[];
 }
 

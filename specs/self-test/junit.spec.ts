@@ -5,7 +5,7 @@ import { SaxesParser } from 'saxes';
 import { type CaseResult, unsent } from '../../src/engine/case-result.js';
 import { certificateOf } from '../../src/report/certificate.js';
 import { responseTextFor } from '../../src/report/exchange-text.js';
-import { failureParts, failureText } from '../../src/report/failure-text.js';
+import { failureSections, failureText } from '../../src/report/failure-text.js';
 import { junitText } from '../../src/report/junit.js';
 import { escaped, preformatted } from '../../src/report/markup.js';
 import { certificatePage } from '../../src/report/page.js';
@@ -139,7 +139,7 @@ test('a failure reads the same in the terminal, on the page and here', async () 
     expect(text).toContain(heading);
   const markup = text.split('\n').map(escaped).join('\n');
   const page = certificatePage(run.certificate, own, run.results);
-  const { why, ...others } = failureParts(result, run.certificate.target.base_url, responseTextFor(suite.world));
+  const { why, ...others } = failureSections(result, run.certificate.target.base_url, responseTextFor(suite.world));
   expect(Object.keys(others)).toEqual(['expected', 'received', 'command']);
   for (const part of [why.join('\n'), ...Object.values(others)]) {
     expect(text).toContain(part);

@@ -39,14 +39,14 @@ export const maxOfShownBody = 2_000;
  * @param isRead whether it is wanted which tiers the responses of a case name
  * @returns the same exchanges, to be gone through once, and what was kept of them by then
  */
-export function shownInPassing(
+export function relayedEvidence(
   { exchanges, uses }: Evidence,
   recognizer: Recognizer,
   isRead: (caseId: string) => boolean,
 ): { readonly evidence: Evidence; shown(): ShownEvidence } {
   const read = new Set(uses.filter((use) => use.case === calibrationUse || isRead(use.case)).map(({ id }) => id));
   const kept = new Map<string, Pick<CaseExchange, 'exchange' | 'naming'>>();
-  function* passing() {
+  function* relayed() {
     for (const each of exchanges) {
       const { id, exchange } = each;
       const isNamed = read.has(id) && 'response' in exchange && succeeded(exchange.response);
@@ -58,7 +58,7 @@ export function shownInPassing(
     }
   }
   return {
-    evidence: { exchanges: passing(), uses },
+    evidence: { exchanges: relayed(), uses },
     shown() {
       const byCase = new Map<string, CaseExchange[]>();
       for (const { case: caseId, ...use } of uses) {

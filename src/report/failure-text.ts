@@ -24,8 +24,8 @@ export function brokenText(
   return { kind: 'drift', text: drift.map((each) => driftText(each, result, responseText)).join('\n\n') };
 }
 
-/** Why a case failed, part by part; what there is nothing to say of is left out. */
-export interface FailureParts {
+/** Why a case failed, section by section; what there is nothing to say of is left out. */
+export interface FailureSections {
   /** The reason, or each row that fails. */
   readonly why: readonly string[];
   readonly expected?: string;
@@ -36,12 +36,12 @@ export interface FailureParts {
   readonly command?: string;
 }
 
-/** The same parts wherever a failure is shown. */
-export function failureParts(
+/** The same sections wherever a failure is shown. */
+export function failureSections(
   { reason, rows, expected, evidence, asCase }: CaseResult,
   baseUrl: string,
   responseText: ResponseText,
-): FailureParts {
+): FailureSections {
   const broken = rows.filter(({ verdict }) => verdict === 'fail').map(({ title, reason }) => `  ${title}: ${reason}`);
   return {
     why: rows.length > 1 ? [`${broken.length} of ${rows.length} rows fail:`, ...broken] : [reason],
@@ -58,7 +58,7 @@ export function failureParts(
  * expected and what came back; and how to see it again.
  */
 export function failureText(result: CaseResult, baseUrl: string, responseText: ResponseText): string {
-  const { why, expected, asCase, received, command } = failureParts(result, baseUrl, responseText);
+  const { why, expected, asCase, received, command } = failureSections(result, baseUrl, responseText);
   const part = (heading: string, text: string | undefined) =>
     text === undefined ? [] : ['', `${heading}:`, ...text.split('\n')];
   const lines = [

@@ -12,7 +12,7 @@ import { formatLocation } from '../support/problem.js';
 import { entryLines, linesOf } from './code-frame.js';
 import { type CaseExchange, maxOfShownBody, type ShownEvidence } from './evidence.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
-import { failureParts } from './failure-text.js';
+import { failureSections } from './failure-text.js';
 import { html, type Markup, nothing, preformatted, raw } from './markup.js';
 
 /** Shows what lies behind the verdict of a case. */
@@ -71,7 +71,7 @@ export function caseViews(
   return {
     body(testCase, result) {
       const id = testCase?.id ?? result?.id ?? '';
-      return html`${result === undefined ? nothing : verdictParts(result, baseUrl, responseText)}
+      return html`${result === undefined ? nothing : verdictSections(result, baseUrl, responseText)}
 ${testCase === undefined ? nothing : rowsMarkup(testCase, result, suite, known.get(id) ?? [], exchangeMarkup)}
 ${testCase === undefined ? nothing : yamlMarkup(testCase, result, fileLines(testCase.at.file))}`;
     },
@@ -89,10 +89,10 @@ function evidenceOf(results: readonly CaseResult[]): Pick<ShownEvidence, 'of'> {
   };
 }
 
-function verdictParts(result: CaseResult, baseUrl: string, responseText: ResponseText): Markup {
+function verdictSections(result: CaseResult, baseUrl: string, responseText: ResponseText): Markup {
   const { verdict, evidence, asCase } = result;
   if (verdict !== 'fail' && verdict !== 'error') return asCase === undefined ? nothing : part('As a case', asCase);
-  const { why, expected, received, command } = failureParts(result, baseUrl, responseText);
+  const { why, expected, received, command } = failureSections(result, baseUrl, responseText);
   return html`<div class="failure"><div class="prose">${part('Why', why.join('\n'))}${part('Expected', expected)}</div>${part('Received', received)}${part('As a case', asCase)}${evidence === undefined ? nothing : part('Send it again with', command)}</div>`;
 }
 

@@ -54,7 +54,7 @@ nav .number { color: var(--soft); font-variant-numeric: tabular-nums; margin-lef
 .group { margin-top: 1.75rem; } .group > h3 { margin-bottom: .6rem; color: var(--soft); }
 .card, .block, figure { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); padding: 1rem 1.15rem; margin-bottom: .7rem; }
 .card.attention { border-left: 4px solid var(--fail); } .card.attention[data-is=inconclusive] { border-left-color: var(--open); } .card.attention[data-is=not-applicable] { border-left-color: var(--none); }
-.card p + p, .card p + pre { margin-top: .4rem; }
+.card p + p, .card p + pre, .card h3 + pre { margin-top: .4rem; }
 .plain { padding-left: 1.2rem; } .plain li + li { margin-top: .3rem; }
 .lead { display: flex; gap: .3rem .75rem; flex-wrap: wrap; align-items: baseline; }
 .lead h3, .lead h4 { flex: 1 1 16rem; }
@@ -93,8 +93,8 @@ details > summary { cursor: pointer; border-radius: 4px; }
 figcaption { margin-bottom: .9rem; } figcaption p { color: var(--soft); font-size: .9rem; max-width: 46rem; }
 .strip { display: block; width: 100%; height: 26px; }
 .strip .field { fill: var(--faint); } .strip .limit { stroke: var(--ink); stroke-width: 1.5px; vector-effect: non-scaling-stroke; fill: none; }
-path.returned { fill: var(--cell); } path.returned-open { fill: var(--cell-open); } path.wrong, path.missing { fill: var(--fail); } path.unclear { fill: var(--open); }
-.one { margin-top: 1rem; } .one p { font-size: .9rem; } .scale { display: block; width: 100%; height: 16px; font-size: .75rem; fill: var(--soft); overflow: visible; }
+path.returned { fill: var(--cell); } path.returned-open { fill: var(--cell-open); } path.wrong, path.absent { fill: var(--fail); } path.unclear { fill: var(--open); }
+.one { margin-top: 1rem; } .one p { font-size: .9rem; } .scale { display: block; width: 100%; height: 16px; font-size: .75rem; fill: var(--soft); }
 .legend { list-style: none; display: flex; flex-wrap: wrap; gap: .25rem 1.1rem; margin-top: 1rem; font-size: .8125rem; color: var(--soft); }
 .legend svg { width: .8rem; height: .8rem; margin-right: .35rem; vertical-align: -.05rem; background: var(--faint); }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
@@ -103,7 +103,7 @@ thead th { color: var(--soft); font-size: .8125rem; }
 .grid { table-layout: fixed; } .grid thead th:nth-child(1) { width: 32%; } .grid thead th:nth-child(3) { width: 9rem; }
 .grid [scope=rowgroup] { padding-top: .8rem; } .grid .strip { height: 18px; } .grid [scope=row] { color: var(--soft); padding-left: .8rem; } .grid strong { color: var(--fail); font-weight: 600; }
 .steps { table-layout: fixed; } .steps td, .steps th { border: 2px solid var(--card); padding: .25rem .6rem; } .steps td { background: var(--faint); position: relative; } .steps thead th:last-child { width: 34%; }
-.steps td.returned { background: var(--cell); } .steps td.returned-open { background: var(--cell-open); } .steps td.wrong, .steps td.missing { background: var(--fail-back); color: var(--fail); font-weight: 600; } .steps td.unclear { background: var(--open-back); color: var(--open); }
+.steps td.returned { background: var(--cell); } .steps td.returned-open { background: var(--cell-open); } .steps td.wrong, .steps td.absent { background: var(--fail-back); color: var(--fail); font-weight: 600; } .steps td.unclear { background: var(--open-back); color: var(--open); }
 .steps td.case { background: none; } .steps td.none { color: var(--soft); }
 
 @media (min-width: 64.01rem) {

@@ -21,7 +21,7 @@ export interface PageSources {
   readonly tierPatterns?: readonly string[];
 }
 
-/** Everything that the parts of one page are made from. */
+/** Everything that one page is made from. */
 interface Page {
   readonly certificate: Certificate;
   readonly suite: Suite;
@@ -136,7 +136,7 @@ function contents({ certificate, suite, pictures: shown }: Page): Markup {
   return html`<nav aria-label="Contents"><details id="contents" open><summary>Contents</summary><ul>
 ${item('attention', 'What needs attention')}
 ${item('search', 'Search and filter')}
-${item('requirements', 'Requirements', requirements.length, sub(partsOf(requirements).map((part) => item(anchorOf(part), part))))}
+${item('requirements', 'Requirements', requirements.length, sub(everyPart(requirements).map((part) => item(anchorOf(part), part))))}
 ${shown.text === '' ? nothing : item('pictures', 'At a glance')}
 ${item('questions', 'Questions', questions.length, sub(groupsOf(suite).map((group) => item(anchorOf(group), group))))}
 ${drift.length === 0 ? nothing : item('drift', 'Drift', drift.length)}
@@ -152,7 +152,7 @@ function anchorOf(heading: string): string {
   return `${heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-group`;
 }
 
-function partsOf(requirements: readonly RequirementEntry[]): string[] {
+function everyPart(requirements: readonly RequirementEntry[]): string[] {
   return [...new Set(requirements.map(({ part }) => part))];
 }
 
@@ -165,22 +165,18 @@ function attention(page: Page): Markup {
   const { certificate, shared } = page;
   const { verdict, requirements, questions, drift, incomplete_because, notes } = certificate;
   const unpassed = byUrgency(requirements.filter((entry) => entry.verdict !== 'pass'));
-  const whyNot = incomplete_because ?? sharedReasonTexts(certificate);
   const warnings = questions.filter(({ warning }) => warning);
   const cards = unpassed.flatMap((entry) => {
     const telling = entry.cases.find((each) => each.verdict === entry.verdict);
     // What is said of the run as a whole below is not said again of each requirement.
-    if (telling === undefined || isShared(telling.reason, shared)) return [];
-    const isSaid = incomplete_because !== undefined && entry.verdict !== 'fail' && entry.verdict !== 'error';
-    return [
-      html`<div class="card attention" data-is="${entry.verdict}"><div class="lead"><h3><a href="#${entry.id}">${entry.statement}</a></h3>${badge(entry.verdict)}</div><p class="id"><code>${entry.id}</code></p>${isSaid ? nothing : html`<p>${telling.reason}</p>`}<p><small>Shown by <a href="#${telling.id}">${telling.id}</a>${otherCases(entry, telling)}</small></p></div>
-`,
-    ];
+    return telling === undefined || isShared(telling.reason, shared) ? [] : [{ entry, telling }];
   });
+  const isSaid = (line: string) => cards.some(({ entry }) => line.startsWith(`${entry.id}: `));
+  const whyNot = (incomplete_because ?? sharedReasonTexts(certificate)).filter((line) => !isSaid(line));
   const list = (entries: readonly Markup[]) => html`<ul class="plain">${entries}</ul>`;
   return html`<section id="attention" class="chapter">
 <h2>What needs attention</h2>
-${cards}${whyNot.length === 0 ? nothing : html`<div class="card"><h3>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h3>${list(whyNot.map((line) => html`<li>${line}</li>`))}</div>`}${
+${cards.map(({ entry, telling }) => attentionCard(entry, telling))}${whyNot.length === 0 ? nothing : html`<div class="card"><h3>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h3>${list(whyNot.map((line) => html`<li>${line}</li>`))}</div>`}${
   notes.length === 0
     ? nothing
     : html`<div class="card"><h3>Notes</h3>${list(notes.map((note) => html`<li>${note}</li>`))}</div>`
@@ -197,6 +193,12 @@ ${cards}${whyNot.length === 0 ? nothing : html`<div class="card"><h3>${verdict =
 `;
 }
 
+function attentionCard(entry: RequirementEntry, telling: CaseEntry): Markup {
+  const { id, statement, verdict } = entry;
+  return html`<div class="card attention" data-is="${verdict}"><div class="lead"><h3><a href="#${id}">${statement}</a></h3>${badge(verdict)}</div><p class="id"><code>${id}</code></p><p>${telling.reason}</p><p><small>Shown by <a href="#${telling.id}">${telling.id}</a>${otherCases(entry, telling)}</small></p></div>
+`;
+}
+
 function otherCases({ cases }: RequirementEntry, telling: CaseEntry): string {
   const others = cases.filter((each) => each.verdict === telling.verdict).length - 1;
   return others === 0 ? '' : `, and ${others} more ${others === 1 ? 'case' : 'cases'}`;
@@ -210,8 +212,8 @@ function requirementsChapter(page: Page): Markup {
   const { requirements } = page.certificate;
   return html`<section id="requirements" class="chapter">
 <h2>Requirements</h2>
-<p>What the documentation states, by its parts. Each case opens to what was sent, what came back, and the lines of its file.</p>
-${partsOf(requirements).map(
+<p>What the documentation states, part by part. Each case opens to what was sent, what came back, and the lines of its file.</p>
+${everyPart(requirements).map(
   (part) => html`<section class="group" id="${anchorOf(part)}"><h3>${part}</h3>
 ${byUrgency(requirements.filter((entry) => entry.part === part)).map((entry) => requirementBlock(entry, page))}</section>
 `,
@@ -230,7 +232,7 @@ function searchForm({ certificate, suite }: Page): Markup {
   return html`<form id="search" role="search" aria-label="Cases and questions" hidden>
 <label>Search<input type="search" name="text" autocomplete="off"></label>
 <label>Verdict or answer<select name="is"><option value="">any</option><optgroup label="Cases">${judged.map(option)}</optgroup><optgroup label="Questions">${answers.map(option)}</optgroup></select></label>
-<label>Part or group<select name="group"><option value="">any</option><optgroup label="Requirements">${partsOf(certificate.requirements).map(option)}</optgroup><optgroup label="Questions">${groupsOf(suite).map(option)}</optgroup></select></label>
+<label>Part or group<select name="group"><option value="">any</option><optgroup label="Requirements">${everyPart(certificate.requirements).map(option)}</optgroup><optgroup label="Questions">${groupsOf(suite).map(option)}</optgroup></select></label>
 <button type="reset">Clear</button><button type="button" id="open-all">Open all</button><button type="button" id="close-all">Close all</button>
 <output id="shown"></output>
 </form>

@@ -2,7 +2,9 @@ import { tierNames } from '../assertions/result-claim.js';
 import type { TestCase } from '../cases/case.js';
 import type { Suite } from '../cases/suite.js';
 import { filterSubject } from '../contract/documented-request.js';
+import type { Finding } from '../contract/ledger.js';
 import { oracleFor } from '../contract/oracle.js';
+import type { HttpRequest } from '../http/exchange.js';
 import { contentOf } from '../http/request-content.js';
 import { readingOf } from '../recognition/reading.js';
 import { type Result, resultOf } from '../recognition/result.js';
@@ -12,11 +14,6 @@ import { namesById } from '../world/rule-text.js';
 import type { Tier } from '../world/world.js';
 import type { CaseExchange, ShownEvidence } from './evidence.js';
 import { html, type Markup, nothing, raw } from './markup.js';
-
-/** What is looked at rather than read, and under which requirements and groups of questions it is found. */
-const ofWindow = ['limit.newest-150'];
-const ofFilters = ['filter.promotion-id', 'filter.tier-metadata'];
-const ofQuantity = { requirements: ['order.quantity', 'order.repeated-product'], groups: ['Quantity', 'Repetition'] };
 
 /** One exchange of a case, with what it returned; without a result where it was not answered with success. */
 interface Seen {
@@ -28,28 +25,41 @@ interface Seen {
 type IsMeant = (testCase: TestCase) => boolean;
 
 /** Which cases each picture is of. */
-function subjectsOf({
-  ledger,
-}: Suite): Readonly<Record<'window' | 'quantity', IsMeant>> & { filter(id: string): IsMeant } {
-  const groups = new Map(ledger.questions.map(({ id, group }) => [id, group]));
-  const verifies =
-    (...ids: readonly string[]): IsMeant =>
-    (testCase) =>
-      testCase.kind === 'requirement' && ids.includes(testCase.verifies);
-  return {
-    window: verifies(...ofWindow),
-    filter: (id) => verifies(id),
-    quantity: (testCase) =>
-      testCase.kind === 'question'
-        ? ofQuantity.groups.includes(groups.get(testCase.answers) ?? '')
-        : verifies(...ofQuantity.requirements)(testCase),
+interface Subjects {
+  readonly window: IsMeant;
+  readonly filters: readonly { readonly requirement: string; readonly isMeant: IsMeant }[];
+  readonly quantity: IsMeant;
+}
+
+/** By what random requests find broken of a requirement, and by what the requests of a case differ in. */
+function subjectsOf({ ledger }: Suite): Subjects {
+  const idsWith = (finding: Finding) =>
+    ledger.requirements.filter(({ findings }) => findings.includes(finding)).map(({ id }) => id);
+  const verifies = (ids: readonly string[]): IsMeant => {
+    return (testCase) => testCase.kind === 'requirement' && ids.includes(testCase.verifies);
   };
+  return {
+    window: verifies(idsWith('older-returned')),
+    filters: [...idsWith('campaign-filter-wrong'), ...idsWith('metadata-filter-wrong')].map((requirement) => ({
+      requirement,
+      isMeant: verifies([requirement]),
+    })),
+    quantity: ({ rows }) => rows.some(({ requests }) => variesQuantity([...requests.values()])),
+  };
+}
+
+/** Whether the same thing is ordered in several quantities. */
+function variesQuantity(requests: readonly HttpRequest[]): boolean {
+  const sent = requests.flatMap(quantitiesOf);
+  return sent.some(({ of, texts }) =>
+    sent.some((other) => other.of === of && other.texts.join(' + ') !== texts.join(' + ')),
+  );
 }
 
 /** The ids of all cases that are pictured: for those it has to be read what their responses returned. */
 export function picturedCases(suite: Suite): ReadonlySet<string> {
-  const { window, filter, quantity } = subjectsOf(suite);
-  const isPictured = [window, ...ofFilters.map(filter), quantity];
+  const { window, filters, quantity } = subjectsOf(suite);
+  const isPictured = [window, ...filters.map(({ isMeant }) => isMeant), quantity];
   return new Set(suite.cases.filter((each) => isPictured.some((isMeant) => isMeant(each))).map(({ id }) => id));
 }
 
@@ -79,7 +89,7 @@ function seenIn(
  * @param statedPatterns as the target file states them, where it does
  */
 export function pictures(suite: Suite, evidence: ShownEvidence, statedPatterns?: readonly string[]): Markup {
-  const { window, filter, quantity } = subjectsOf(suite);
+  const { window, filters, quantity } = subjectsOf(suite);
   const seen = (isMeant: IsMeant, isShown: (exchange: CaseExchange) => boolean) =>
     seenIn(suite, evidence, statedPatterns, isMeant, isShown);
   const figures = [
@@ -87,9 +97,9 @@ export function pictures(suite: Suite, evidence: ShownEvidence, statedPatterns?:
       seen(window, (each) => !isFiltered(each)),
       suite,
     ),
-    ...ofFilters.map((id) => filterFigure(id, seen(filter(id), isFiltered), suite)),
+    ...filters.map(({ requirement, isMeant }) => filterFigure(requirement, seen(isMeant, isFiltered), suite)),
     ...quantityFigures(
-      seen(quantity, (each) => quantitiesOf(each).length > 0),
+      seen(quantity, ({ exchange }) => quantitiesOf(exchange.request).length > 0),
       suite,
     ),
   ].filter(({ text }) => text !== '');
@@ -106,7 +116,7 @@ function isFiltered({ exchange }: CaseExchange): boolean {
 }
 
 /** How a tier came out in one response; what was neither returned nor required is left blank. */
-type Mark = 'returned' | 'returned-open' | 'wrong' | 'missing' | 'unclear';
+type Mark = 'returned' | 'returned-open' | 'wrong' | 'absent' | 'unclear';
 
 /** What a response returned, compared with what the documentation says of its request. */
 function marksOf({ exchange, result }: Seen, { world }: Suite, tiers = world.tiers): Map<Mark, Tier[]> {
@@ -127,12 +137,12 @@ function marksOf({ exchange, result }: Seen, { world }: Suite, tiers = world.tie
 function markOf(isReturned: boolean, isUnclear: boolean, obligation: string): Mark | undefined {
   if (isUnclear) return 'unclear';
   if (isReturned) return obligation === 'forbidden' ? 'wrong' : obligation === 'open' ? 'returned-open' : 'returned';
-  return obligation === 'required' ? 'missing' : undefined;
+  return obligation === 'required' ? 'absent' : undefined;
 }
 
 const phrases: readonly (readonly [Mark, string])[] = [
   ['wrong', 'returned, but should not be'],
-  ['missing', 'not returned, but should be'],
+  ['absent', 'not returned, but should be'],
   ['unclear', 'not clear whether returned'],
 ];
 
@@ -188,7 +198,7 @@ const extents: Readonly<Record<Mark, readonly [from: number, height: number]>> =
   returned: [2, 8],
   'returned-open': [2, 8],
   wrong: [0, 12],
-  missing: [7, 5],
+  absent: [7, 5],
   unclear: [4, 4],
 };
 
@@ -208,7 +218,7 @@ const legend: Markup = html`<ul class="legend">${raw(
     ['returned', 'returned'],
     ['returned-open', 'returned, where the documentation leaves it open'],
     ['wrong', 'wrong: returned, but should not be'],
-    ['missing', 'missing: not returned, but should be'],
+    ['absent', 'absent: not returned, but should be'],
   ]
     .map(
       ([kind, words]) =>
@@ -336,11 +346,11 @@ interface Sent {
 }
 
 /** For each thing of the order; none where the request also asks for something that decides beside it. */
-function quantitiesOf({ exchange: { request } }: CaseExchange): Quantities[] {
+function quantitiesOf(request: HttpRequest): Quantities[] {
   const { body, query } = contentOf(request);
   const items: unknown = memberOf(memberOf(body, 'order'), 'items');
   if (!Array.isArray(items) || query.length > 0) return [];
-  // A number may be written in several ways, which JSON.parse makes one.
+  // What JSON.parse makes one number may be written as several.
   const literals = [...(request.body ?? '').matchAll(/"quantity"\s*:\s*(-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|null)/g)];
   const asWritten = literals.length === items.length;
   const things = new Map<unknown, { value: unknown; text: string }[]>();
@@ -367,7 +377,9 @@ function quantityFigures(seen: readonly Seen[], suite: Suite): Markup[] {
       testCase.answer.kind !== 'first-of' ||
       exchange.request === testCase.answer.evidence,
   );
-  const sent = telling.flatMap((each) => quantitiesOf(each.exchange).map((quantities) => ({ each, quantities })));
+  const sent = telling.flatMap((each) =>
+    quantitiesOf(each.exchange.exchange.request).map((quantities) => ({ each, quantities })),
+  );
   const things = [...new Set(sent.map(({ quantities }) => quantities.of))];
   return things.map((thing) =>
     quantityFigure(
@@ -384,8 +396,9 @@ function thresholdsOf(thing: string, { world }: Suite): { readonly atLeast: numb
     .slice(0, windowSize)
     .flatMap((tier) => {
       const [rule, ...others] = tier.rules;
-      const isAsked = (rule?.kind === 'product' || rule?.kind === 'sku') && rule.id === thing && others.length === 0;
-      return isAsked ? [{ atLeast: rule.at_least, tier }] : [];
+      const isThreshold =
+        (rule?.kind === 'product' || rule?.kind === 'sku') && rule.id === thing && others.length === 0;
+      return isThreshold ? [{ atLeast: rule.at_least, tier }] : [];
     })
     .sort((one, other) => one.atLeast - other.atLeast);
 }
@@ -438,6 +451,6 @@ function quantityRow(sent: string, seen: Seen, thresholds: ReturnType<typeof thr
 
 /** What is as it may be shows by its colour, and is said to those who do not see it; the rest is written out. */
 function stepCell(kind: Mark | undefined): Markup {
-  if (kind === 'wrong' || kind === 'missing' || kind === 'unclear') return html`<td class="${kind}">${kind}</td>`;
+  if (kind === 'wrong' || kind === 'absent' || kind === 'unclear') return html`<td class="${kind}">${kind}</td>`;
   return html`<td class="${kind ?? 'none'}"><span class="unseen">${kind === undefined ? 'not returned' : 'returned'}</span></td>`;
 }
