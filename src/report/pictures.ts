@@ -51,9 +51,7 @@ function subjectsOf({ ledger }: Suite): Subjects {
 /** Whether the same thing is ordered in several quantities. */
 function variesQuantity(requests: readonly HttpRequest[]): boolean {
   const sent = requests.flatMap(quantitiesOf);
-  return sent.some(({ of, texts }) =>
-    sent.some((other) => other.of === of && other.texts.join(' + ') !== texts.join(' + ')),
-  );
+  return sent.some(({ of, texts }) => sent.some((other) => other.of === of && other.texts.join() !== texts.join()));
 }
 
 /** The ids of all cases that are pictured: for those it has to be read what their responses returned. */
@@ -407,8 +405,12 @@ function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Mark
   const thresholds = thresholdsOf(thing, suite);
   const name = namesById(suite.world)(thing);
   const rows = new Map<string, Sent>();
-  for (const one of all) {
-    const sent = one.quantities.texts.join(' + ');
+  // Of several cases that send the same, the one that is about little else.
+  const byRows = [...all].sort(
+    ({ each: one }, { each: other }) => one.testCase.rows.length - other.testCase.rows.length,
+  );
+  for (const one of byRows) {
+    const sent = sentText(one.quantities);
     if (!rows.has(sent)) rows.set(sent, one);
   }
   if (thresholds.length < 2 || rows.size < 2) return nothing;
@@ -425,6 +427,14 @@ function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Mark
 ${legend}
 </figure>
 `;
+}
+
+/** So many items are written out. */
+const maxItems = 6;
+
+function sentText({ texts }: Quantities): string {
+  const more = texts.length > maxItems ? ` … (${texts.length} items)` : '';
+  return `${texts.slice(0, maxItems).join(' + ')}${more}`;
 }
 
 /** What is no number comes last. */
