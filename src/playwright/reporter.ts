@@ -9,7 +9,6 @@ import { certificateOf, factsOf } from '../report/certificate.js';
 import { progressEveryMs, progressText } from '../report/progress.js';
 import { writeResults } from '../report/results.js';
 import { summaryOf } from '../report/summary.js';
-import { defined } from '../support/defined.js';
 import { asLines, oneLine } from '../support/foreign-text.js';
 import { monotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
@@ -127,7 +126,6 @@ export default class CertificateReporter implements Reporter {
     const written = writeResults(certificate, suite, results, destination, {
       ...this.evidenceOfAll(session),
       origin,
-      ...defined({ tierPatterns: settings.target.tierPatterns }),
     });
     const { verdict, drift, selected } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;

@@ -4,6 +4,7 @@ import type { Suite } from '../cases/suite.js';
 import type { Question } from '../contract/ledger.js';
 import type { CaseResult } from '../engine/case-result.js';
 import { type Verdict, verdicts } from '../judge/verdict.js';
+import { answerSentence } from './answer-sentence.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from './certificate.js';
 import type { ShownEvidence } from './evidence.js';
 import { html, type Markup, nothing, preformatted, raw } from './markup.js';
@@ -165,7 +166,10 @@ function attention(page: Page): Markup {
   const { certificate, shared } = page;
   const { verdict, requirements, questions, drift, incomplete_because, notes } = certificate;
   const unpassed = byUrgency(requirements.filter((entry) => entry.verdict !== 'pass'));
-  const warnings = questions.filter(({ warning }) => warning);
+  const warnings = page.suite.ledger.questions.flatMap((question) => {
+    const entry = questions.find(({ id, warning }) => warning && id === question.id);
+    return entry === undefined ? [] : [{ question, entry }];
+  });
   const cards = unpassed.flatMap((entry) => {
     const telling = entry.cases.find((each) => each.verdict === entry.verdict);
     // What is said of the run as a whole below is not said again of each requirement.
@@ -187,7 +191,7 @@ ${cards.map(({ entry, telling }) => attentionCard(entry, telling))}${whyNot.leng
 }${
   warnings.length === 0
     ? nothing
-    : html`<div class="card" id="warnings"><h3>Warnings</h3><p>Open by the documentation, and likely to surprise those who call it.</p>${list(warnings.map((entry) => html`<li><a href="#${entry.id}">${answerOf(questionNamed(page, entry.id), entry)}</a> <small>${questionNamed(page, entry.id)?.open ?? ''}</small></li>`))}</div>`
+    : html`<div class="card" id="warnings"><h3>Warnings</h3><p>Open by the documentation, and likely to surprise those who call it.</p>${list(warnings.map(({ question, entry }) => html`<li><a href="#${question.id}">${answerOf(question, entry)}</a> <small>${question.open}</small></li>`))}</div>`
 }${cards.length + whyNot.length + drift.length + warnings.length === 0 ? html`<div class="card"><p>Nothing. Every requirement passes.</p></div>` : nothing}
 </section>
 `;
@@ -202,10 +206,6 @@ function attentionCard(entry: RequirementEntry, telling: CaseEntry): Markup {
 function otherCases({ cases }: RequirementEntry, telling: CaseEntry): string {
   const others = cases.filter((each) => each.verdict === telling.verdict).length - 1;
   return others === 0 ? '' : `, and ${others} more ${others === 1 ? 'case' : 'cases'}`;
-}
-
-function questionNamed({ suite }: Page, wanted: string): Question | undefined {
-  return suite.ledger.questions.find(({ id }) => id === wanted);
 }
 
 function requirementsChapter(page: Page): Markup {
@@ -284,20 +284,17 @@ function marksOf({ outcome, warning, drift }: QuestionEntry): string[] {
 
 function questionBlock(question: Question, entry: QuestionEntry | undefined, page: Page): Markup {
   if (entry === undefined) return nothing;
-  const { id, open, group, part } = question;
+  const { id, open, group, part, answer } = question;
   const testCase = page.suite.cases.find((each) => each.id === id);
   const { outcome, warning, drift, reason } = entry;
-  return html`<div class="block question" data-text="${id} ${open}"><details class="item" id="${id}" data-is="${marksOf(entry).join(' ')}" data-group="${group}"><summary><span class="answer">${withCode(answerOf(question, entry))}</span> ${outcome === null ? nothing : html`<code class="badge outcome">${outcome}</code>`}${warning ? html` <span class="badge warning">warning</span>` : nothing}${drift ? html` <span class="badge drift">drift</span>` : nothing}<small>${withCode(open)} <code>${id}</code></small></summary><div class="inside">
+  return html`<div class="block question" data-text="${id} ${open}"><details class="item" id="${id}" data-is="${marksOf(entry).join(' ')}" data-group="${group}"><summary><span class="answer">${withCode(answerOf(question, entry))}</span> ${outcome === null || answer.kind === 'value' ? nothing : html`<code class="badge outcome">${outcome}</code>`}${warning ? html` <span class="badge warning">warning</span>` : nothing}${drift ? html` <span class="badge drift">drift</span>` : nothing}<small>${withCode(open)} <code>${id}</code></small></summary><div class="inside">
 ${reasonMarkup(reason ?? '', page.shared)}${possible(question, outcome)}<p><small>${testCase === undefined ? '' : `${testCase.title}. `}Left open in: ${part}.</small></p>${page.cases.body(testCase, page.results.get(id))}</div></details></div>
 `;
 }
 
 /** What a target does, in a sentence. */
-function answerOf(question: Question | undefined, { outcome }: QuestionEntry): string {
-  if (outcome === null) return 'No answer.';
-  if (outcome === undetermined) return 'Its answers do not tell.';
-  if (question?.answer.kind === 'outcomes') return question.answer.outcomes.get(outcome) ?? outcome;
-  return question?.answer.kind === 'value' ? question.answer.describes : outcome;
+function answerOf(question: Question, { outcome }: QuestionEntry): string {
+  return outcome === null ? 'No answer.' : answerSentence(question, outcome, (text) => text);
 }
 
 /** A sentence of the ledger, in which what stands between backticks is code. */

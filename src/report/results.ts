@@ -2,6 +2,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
+import type { Operation } from '../contract/operation.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { Evidence } from '../engine/evidence.js';
 import { recognizerFor } from '../recognition/recognizer.js';
@@ -14,6 +15,7 @@ import { relayedEvidence } from './evidence.js';
 import { archiveOf, digestOf, type EvidenceOrigin, type WrittenArchive } from './har.js';
 import { junitText } from './junit.js';
 import { observedDocument } from './observed.js';
+import { openapiDocument } from './openapi.js';
 import { checkTogether, type OutputFile, writeTogether } from './output.js';
 import { certificatePage } from './page.js';
 import { picturedCases } from './pictures.js';
@@ -24,6 +26,8 @@ export interface Written {
   readonly certificate: string;
   readonly page: string;
   readonly observed: string;
+  /** Of a whole run. */
+  readonly openapi?: string;
   readonly evidence?: string;
   /** Where one was wanted; with the reason, if it was not written. */
   readonly record?: { readonly file: string; readonly unwritten?: string };
@@ -37,6 +41,13 @@ export interface Destination {
   readonly recordTo?: string;
   /** Whether only some of the cases were run: the results then stand apart, and leave those of a whole run. */
   readonly isPartial?: boolean;
+  /** What is under test, as far as its target file says something of it. */
+  readonly target?: {
+    /** Where it offers the operation, as far as that is not as documented. */
+    readonly operation?: Operation;
+    /** The patterns under which returned tiers are named. */
+    readonly tierPatterns?: readonly string[];
+  };
 }
 
 /** The files that a run leaves in its folder. */
@@ -45,6 +56,7 @@ function filesIn(out: string) {
     certificate: path.join(out, 'certificate.json'),
     page: path.join(out, 'certificate.html'),
     observed: path.join(out, 'observed.md'),
+    openapi: path.join(out, 'openapi.yaml'),
     junit: path.join(out, 'junit.xml'),
     evidence: path.join(out, 'evidence.har'),
   };
@@ -75,8 +87,7 @@ export function checkRoom(out: string): void {
 /**
  * Writes everything that a run leaves behind.
  *
- * @param kept the exchanges of the run, of what run they are, and under which patterns the target file says they name
- *   what was returned
+ * @param kept the exchanges of the run, and of what run they are
  * @returns the paths as they were given
  * @throws UnusableInput where one of the files cannot be written: then none is
  */
@@ -84,16 +95,16 @@ export function writeResults(
   judged: Certificate,
   suite: Suite,
   results: readonly CaseResult[],
-  { out: whole, recordTo, isPartial = false }: Destination,
-  kept?: Evidence & { readonly origin: EvidenceOrigin; readonly tierPatterns?: readonly string[] },
+  { out: whole, recordTo, isPartial = false, target }: Destination,
+  kept?: Evidence & { readonly origin: EvidenceOrigin },
 ): Written {
   const out = isPartial ? path.join(whole, partialFolder) : whole;
-  const { junit, evidence: plain, ...files } = filesIn(out);
+  const { junit, openapi, evidence: plain, ...files } = filesIn(out);
   const { name } = judged.target;
   const pictured = picturedCases(suite);
   const relayed = kept && relayedEvidence(kept, recognizerFor(suite.world), (id) => pictured.has(id));
   const archive = kept === undefined || relayed === undefined ? undefined : archiveOf(relayed.evidence, kept.origin);
-  const sources = defined({ evidence: relayed?.shown(), tierPatterns: kept?.tierPatterns });
+  const sources = defined({ evidence: relayed?.shown(), tierPatterns: target?.tierPatterns });
   const evidence = archive?.isCompressed ? `${plain}.gz` : plain;
   const certificate: Certificate = { ...judged, ...(archive === undefined ? {} : evidenceEntry(evidence, archive)) };
   let record: RecordOutput | undefined;
@@ -103,6 +114,8 @@ export function writeResults(
       { file: files.page, text: certificatePage(certificate, suite, results, sources) },
       { file: files.observed, text: observedDocument(suite, results, name) },
       { file: files.certificate, text: escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`) },
+      // Of a few answers, the operation would look as if it had no others.
+      ...(isPartial ? [] : [{ file: openapi, text: openapiDocument(certificate, suite, results, target?.operation) }]),
       { file: junit, text: junitText(certificate, suite, results) },
       ...(archive === undefined ? [] : [{ file: evidence, text: archive.content }]),
       ...(record !== undefined && 'text' in record ? [record] : []),
@@ -111,7 +124,7 @@ export function writeResults(
   writeTogether(out, compose);
   // One of an earlier run would be taken for that of this one.
   rmSync(archive?.isCompressed ? plain : `${plain}.gz`, { force: true });
-  const written = { ...files, ...(archive === undefined ? {} : { evidence }) };
+  const written = { ...files, ...(isPartial ? {} : { openapi }), ...(archive === undefined ? {} : { evidence }) };
   if (record === undefined) return written;
   const { file } = record;
   return { ...written, record: 'unwritten' in record ? { file, unwritten: record.unwritten } : { file } };
