@@ -197,7 +197,7 @@ test.describe('says why', () => {
     const certificate = certificateOf(suite, results, facts);
     expect(certificate.incomplete_because).toEqual(['5 of 5 cases were not judged: It is down.']);
     const written = { certificate: 'c', page: 'p', observed: 'o' };
-    const outputs = [summaryOf(certificate, written), certificatePage(certificate, suite)];
+    const outputs = [summaryOf(certificate, written), certificatePage(certificate, suite, results)];
     for (const text of outputs) expect(text.split(reason)).toHaveLength(2);
     const [some, other] = [results.slice(0, 3), results.slice(3).map((each) => ({ ...each, reason: 'Else.' }))];
     expect(certificateOf(suite, [...some, ...other], facts).incomplete_because).toEqual([

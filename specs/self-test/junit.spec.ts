@@ -5,9 +5,9 @@ import { SaxesParser } from 'saxes';
 import { type CaseResult, unsent } from '../../src/engine/case-result.js';
 import { certificateOf } from '../../src/report/certificate.js';
 import { responseTextFor } from '../../src/report/exchange-text.js';
-import { failureText } from '../../src/report/failure-text.js';
+import { failureSections, failureText } from '../../src/report/failure-text.js';
 import { junitText } from '../../src/report/junit.js';
-import { escaped } from '../../src/report/markup.js';
+import { escaped, preformatted } from '../../src/report/markup.js';
 import { certificatePage } from '../../src/report/page.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 import { independentDeployment } from './support/independent.js';
@@ -138,6 +138,12 @@ test('a failure reads the same in the terminal, on the page and here', async () 
   ])
     expect(text).toContain(heading);
   const markup = text.split('\n').map(escaped).join('\n');
-  expect(certificatePage(run.certificate, own)).toContain(markup);
+  const page = certificatePage(run.certificate, own, run.results);
+  const { why, ...others } = failureSections(result, run.certificate.target.base_url, responseTextFor(suite.world));
+  expect(Object.keys(others)).toEqual(['expected', 'received', 'command']);
+  for (const part of [why.join('\n'), ...Object.values(others)]) {
+    expect(text).toContain(part);
+    expect(page).toContain(preformatted(part).text);
+  }
   expect(junitText(run.certificate, own, run.results)).toContain(`>${markup}</failure>`);
 });

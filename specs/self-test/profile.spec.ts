@@ -177,7 +177,7 @@ test.describe('a quick certificate is never taken for a full one', () => {
     expect(lines[1]).toContain('CONFORMS as far as selected, quick');
     expect(lines.at(-1)).toBe(notice);
     expect(lines.filter((line) => line === notice)).toHaveLength(1);
-    expect(certificatePage(certificate, suite)).toContain(notice);
+    expect(certificatePage(certificate, suite, [])).toContain(notice);
     expect(junit).toContain('<property name="profile" value="quick"/>');
     expect(junit).toContain(
       `<property name="known faults caught" value="${figures.faults_caught} of ${figures.faults_known}"/>`,

@@ -18,7 +18,25 @@ export function codeFrame({ file, line, column }: Location): string[] {
   });
 }
 
-function linesOf(file: string): string[] {
+/**
+ * The lines of an entry of a YAML list: from the one where it begins to the last that is indented as it is, without the
+ * indentation that they have in common.
+ *
+ * @param lines of the whole file
+ * @param at the first key of the entry, behind its hyphen
+ */
+export function entryLines(lines: readonly string[], { line, column }: Pick<Location, 'line' | 'column'>): string[] {
+  const indentation = ' '.repeat(column - 1);
+  const rest = lines.slice(line);
+  const end = rest.findIndex((text) => text.trim() !== '' && !text.startsWith(indentation));
+  const entry = [lines[line - 1] ?? '', ...(end < 0 ? rest : rest.slice(0, end))];
+  while (entry.at(-1)?.trim() === '') entry.pop();
+  const common = (lines[line - 1] ?? '').search(/\S/);
+  return entry.map((text) => text.slice(common));
+}
+
+/** The lines of a text file; none where it cannot be read. */
+export function linesOf(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').split(/\r?\n/);
   } catch {

@@ -1,6 +1,9 @@
-import type { Evidence } from '../engine/evidence.js';
+import { calibrationUse, type Evidence } from '../engine/evidence.js';
 import { presentableExchange } from '../engine/presentable.js';
 import type { Exchange } from '../http/exchange.js';
+import { succeeded } from '../http/response-status.js';
+import type { Naming } from '../recognition/naming.js';
+import type { Recognizer } from '../recognition/recognizer.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
 
 /** An exchange by which a case was judged, as it may be shown. */
@@ -13,20 +16,60 @@ export interface CaseExchange {
   readonly request: string;
   /** 1 for the first time that the case was sent. */
   readonly attempt: number;
+  /** With the beginning of its body alone. */
   readonly exchange: Exchange;
+  /** The tiers that its body names, where that was wanted and it was answered with success. */
+  readonly naming?: Naming;
 }
 
-/** Finds the exchanges of a case, in the order of its rows and requests, those of each attempt together. */
-export function exchangesByCase({ exchanges, uses }: Evidence): (caseId: string) => readonly CaseExchange[] {
-  const byId = new Map(
-    [...exchanges].map(({ id, exchange }) => [id, presentableExchange(exchange, escapeControlCharacters)]),
-  );
-  const byCase = new Map<string, CaseExchange[]>();
-  for (const { case: caseId, ...use } of uses) {
-    const exchange = byId.get(use.id);
-    const list = byCase.get(caseId) ?? [];
-    byCase.set(caseId, list);
-    if (exchange !== undefined) list.push({ ...use, exchange });
+/** What is shown of the exchanges of a run. */
+export interface ShownEvidence {
+  /** Those of a case, in the order of its rows and requests, those of each attempt together. */
+  of(caseId: string): readonly CaseExchange[];
+  /** What the calibration exchanges named. */
+  readonly calibration: readonly Naming[];
+}
+
+/** Of a response's body, in characters. */
+export const maxOfShownBody = 2_000;
+
+/**
+ * Keeps what is to be shown of exchanges while they go by: all of them with their whole bodies may be more than fits
+ * into memory.
+ *
+ * @param isRead whether it is wanted which tiers the responses of a case name
+ * @returns the same exchanges, to be gone through once, and what was kept of them by then
+ */
+export function relayedEvidence(
+  { exchanges, uses }: Evidence,
+  recognizer: Recognizer,
+  isRead: (caseId: string) => boolean,
+): { readonly evidence: Evidence; shown(): ShownEvidence } {
+  const read = new Set(uses.filter((use) => use.case === calibrationUse || isRead(use.case)).map(({ id }) => id));
+  const kept = new Map<string, Pick<CaseExchange, 'exchange' | 'naming'>>();
+  function* relayed() {
+    for (const each of exchanges) {
+      const { id, exchange } = each;
+      const isNamed = read.has(id) && 'response' in exchange && succeeded(exchange.response);
+      kept.set(id, {
+        exchange: presentableExchange(exchange, escapeControlCharacters, maxOfShownBody),
+        ...(isNamed ? { naming: recognizer.naming(exchange.response.body) } : {}),
+      });
+      yield each;
+    }
   }
-  return (caseId) => byCase.get(caseId) ?? [];
+  return {
+    evidence: { exchanges: relayed(), uses },
+    shown() {
+      const byCase = new Map<string, CaseExchange[]>();
+      for (const { case: caseId, ...use } of uses) {
+        const exchange = kept.get(use.id);
+        const list = byCase.get(caseId) ?? [];
+        byCase.set(caseId, list);
+        if (exchange !== undefined) list.push({ ...use, ...exchange });
+      }
+      const of = (caseId: string) => byCase.get(caseId) ?? [];
+      return { of, calibration: of(calibrationUse).flatMap(({ naming }) => naming ?? []) };
+    },
+  };
 }

@@ -24,30 +24,49 @@ export function brokenText(
   return { kind: 'drift', text: drift.map((each) => driftText(each, result, responseText)).join('\n\n') };
 }
 
+/** Why a case failed, section by section; what there is nothing to say of is left out. */
+export interface FailureSections {
+  /** The reason, or each row that fails. */
+  readonly why: readonly string[];
+  readonly expected?: string;
+  /** A case that shows it, as it could stand in a case file. */
+  readonly asCase?: string;
+  readonly received?: string;
+  /** The command that sends the request again. */
+  readonly command?: string;
+}
+
+/** The same sections wherever a failure is shown. */
+export function failureSections(
+  { reason, rows, expected, evidence, asCase }: CaseResult,
+  baseUrl: string,
+  responseText: ResponseText,
+): FailureSections {
+  const broken = rows.filter(({ verdict }) => verdict === 'fail').map(({ title, reason }) => `  ${title}: ${reason}`);
+  return {
+    why: rows.length > 1 ? [`${broken.length} of ${rows.length} rows fail:`, ...broken] : [reason],
+    ...(expected === undefined ? {} : { expected: `${expected}.` }),
+    ...(asCase === undefined ? {} : { asCase: asCase.trimEnd() }),
+    ...(evidence === undefined
+      ? {}
+      : { received: responseText(evidence), command: curlCommand(evidence.request, baseUrl) }),
+  };
+}
+
 /**
  * Why a case failed, in lines for people, the same wherever it is read: the reason, or each row that fails; what was
  * expected and what came back; and how to see it again.
  */
-export function failureText(
-  { reason, rows, expected, evidence, asCase }: CaseResult,
-  baseUrl: string,
-  responseText: ResponseText,
-): string {
-  const broken = rows.filter(({ verdict }) => verdict === 'fail').map(({ title, reason }) => `  ${title}: ${reason}`);
+export function failureText(result: CaseResult, baseUrl: string, responseText: ResponseText): string {
+  const { why, expected, asCase, received, command } = failureSections(result, baseUrl, responseText);
+  const part = (heading: string, text: string | undefined) =>
+    text === undefined ? [] : ['', `${heading}:`, ...text.split('\n')];
   const lines = [
-    ...(rows.length > 1 ? [`${broken.length} of ${rows.length} rows fail:`, ...broken] : [reason]),
-    ...(expected === undefined ? [] : ['', 'Expected:', `${expected}.`]),
-    ...(asCase === undefined ? [] : ['', 'As a case:', ...asCase.trimEnd().split('\n')]),
-    ...(evidence === undefined
-      ? []
-      : [
-          '',
-          'Received:',
-          ...responseText(evidence).split('\n'),
-          '',
-          'Send it again with:',
-          ...curlCommand(evidence.request, baseUrl).split('\n'),
-        ]),
+    ...why,
+    ...part('Expected', expected),
+    ...part('As a case', asCase),
+    ...part('Received', received),
+    ...part('Send it again with', command),
   ];
   return asLines(lines).trimEnd();
 }

@@ -1,169 +1,353 @@
+import { createHash } from 'node:crypto';
+import { undetermined } from '../cases/case.js';
 import type { Suite } from '../cases/suite.js';
-import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry } from './certificate.js';
-import { escaped } from './markup.js';
+import type { Question } from '../contract/ledger.js';
+import type { CaseResult } from '../engine/case-result.js';
+import { type Verdict, verdicts } from '../judge/verdict.js';
+import { answerSentence } from './answer-sentence.js';
+import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from './certificate.js';
+import type { ShownEvidence } from './evidence.js';
+import { html, type Markup, nothing, preformatted, raw } from './markup.js';
+import { badge, type CaseView, caseViews } from './page-case.js';
+import { pageScript } from './page-script.js';
+import { pageStyle } from './page-style.js';
+import { pictures } from './pictures.js';
+import { replayEnds } from './replay-notice.js';
 import { isShared, type SharedReasons, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
 
-/** The certificate as one page for people: no script, nothing loaded from elsewhere. */
-export function certificatePage(certificate: Certificate, suite: Suite): string {
-  const {
-    verdict,
-    target,
-    requirements,
-    questions,
-    drift,
-    unstable,
-    notes,
-    incomplete_because,
-    requests_sent,
-    exchanges_judged,
-    started_at,
-  } = certificate;
-  const whyNot = incomplete_because ?? sharedReasonTexts(certificate);
-  const shared = sharedReasons(certificate);
-  const groups = [...new Set(suite.ledger.questions.map(({ group }) => group))];
-  const open = new Map(suite.ledger.questions.map((question) => [question.id, question]));
-  const inGroup = (group: string) => questions.filter(({ id }) => open.get(id)?.group === group);
+/** What a run kept beside its results; without it, less is shown of each case. */
+export interface PageSources {
+  readonly evidence?: ShownEvidence;
+  /** The patterns under which the target file says returned tiers are named. */
+  readonly tierPatterns?: readonly string[];
+}
+
+/** Everything that one page is made from. */
+interface Page {
+  readonly certificate: Certificate;
+  readonly suite: Suite;
+  readonly results: ReadonlyMap<string, CaseResult>;
+  readonly cases: CaseView;
+  /** Reasons that stand at the top, and are not repeated. */
+  readonly shared: SharedReasons;
+  readonly pictures: Markup;
+}
+
+const title: Readonly<Record<RunVerdict, string>> = {
+  conforms: 'Conforms',
+  'does-not-conform': 'Does not conform',
+  incomplete: 'Incomplete',
+};
+
+/**
+ * The certificate as one page for people, which loads nothing from elsewhere. What a deployment wrote is text in it,
+ * whatever it looks like: the page's policy runs its own script and no other.
+ */
+export function certificatePage(
+  certificate: Certificate,
+  suite: Suite,
+  all: readonly CaseResult[],
+  { evidence, tierPatterns }: PageSources = {},
+): string {
+  const inOrder = byUrgency(all).map(({ id }) => id);
+  const page: Page = {
+    certificate,
+    suite,
+    results: new Map(all.map((result) => [result.id, result])),
+    cases: caseViews(suite, all, certificate.target.base_url, inOrder, evidence),
+    shared: sharedReasons(certificate),
+    pictures: evidence === undefined ? nothing : pictures(suite, evidence, tierPatterns),
+  };
+  const { target, verdict } = certificate;
+  const policy = `default-src 'none'; style-src '${sourceHash(pageStyle)}'; script-src '${sourceHash(pageScript)}'; base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>${target.name}: ${verdict}</title>
-<style>${raw(style)}</style>
+<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
+<title>${target.name}: ${title[verdict]}</title>
+<style>${raw(pageStyle)}</style>
 </head>
 <body>
-<header>
-<p class="verdict ${verdict}">${verdict}</p>
-<h1>${target.name}</h1>
-<dl>
-<dt>Base URL</dt><dd>${target.base_url}</dd>
-${target.version === undefined ? '' : html`<dt>Version</dt><dd>${target.version}</dd>`}
-${target.contact === undefined ? '' : html`<dt>Contact</dt><dd>${target.contact}</dd>`}
-<dt>Suite</dt><dd>${certificate.suite.name} ${certificate.suite.version}<br><code>${certificate.suite.digest}</code></dd>
-<dt>Requests</dt><dd>${String(requests_sent)}, for ${String(exchanges_judged)} exchanges judged</dd>
-<dt>Started</dt><dd>${started_at}</dd>
-</dl>
-${notes.map((note) => html`<p>${note}</p>`)}
-</header>
-<main>
-${whyNot.length === 0 ? '' : html`<section><h2>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h2><ul>${whyNot.map((line) => html`<li>${line}</li>`)}</ul></section>`}
-${byCase('Drift', drift)}
-${byCase('Unstable', unstable)}
-<section>
-<h2>Requirements</h2>
-<table>
-<thead><tr><th>Verdict</th><th>Requirement</th><th>What must hold</th></tr></thead>
-<tbody>${requirements.map((entry) => requirementRow(entry, shared))}</tbody>
-</table>
-</section>
-<section>
-<h2>Questions</h2>
-<p>What the documentation leaves open, and what this target does. None of it changes the verdict.</p>
-${groups.map(
-  (group) => html`<h3>${group}</h3>
-<table>
-<thead><tr><th>Answer</th><th>Question</th><th>What is left open</th></tr></thead>
-<tbody>${inGroup(group).map((entry) => questionRow(entry, open.get(entry.id)?.open ?? '', shared))}</tbody>
-</table>`,
-)}
-</section>
-<section>
-<h2>Not verified</h2>
-<p>What the documentation says beside that, and why nothing is sent for it.</p>
-<table>
-<thead><tr><th>Part</th><th>Statement</th><th>Why not</th></tr></thead>
-<tbody>${suite.ledger.exclusions.map(
-    ({ part, statement, reason }) => html`<tr><td>${part}</td><td>${statement}</td><td>${reason}</td></tr>
-`,
-  )}</tbody>
-</table>
-</section>
+<a class="skip" href="#results">Skip to the results</a>
+<div class="page">
+${head(page)}
+${contents(page)}
+<main id="results">
+${attention(page)}${searchForm(page)}${requirementsChapter(page)}${page.pictures}${questionsChapter(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', certificate.drift)}${byCase('unstable', 'Unstable', 'Refuted once of the times that it was sent, which proves nothing.', certificate.unstable)}${exclusions(page)}${about(page)}
 </main>
+</div>
+<script>${raw(pageScript)}</script>
 </body>
 </html>
 `.text;
 }
 
-/** @param shared reasons that stand at the top, and are not repeated */
-function requirementRow({ id, part, statement, verdict, cases }: RequirementEntry, shared: SharedReasons): Markup {
-  const telling = cases.filter((entry) => entry.verdict !== 'pass' && !isShared(entry.reason, shared));
-  const others = cases.filter(({ reason }) => isShared(reason, shared)).map((entry) => entry.id);
-  const rest =
-    others.length === 0 ? '' : html`<br><small>Not judged, as is said at the top: ${others.join(', ')}</small>`;
-  return html`<tr><td><span class="verdict ${verdict}">${verdict}</span></td><td><code>${id}</code></td><td>${statement} <small>${part}</small>${telling.map(caseDetails)}${rest}</td></tr>
+function sourceHash(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}
+
+/** Those first that need attention: exchanges are shown where they matter most. */
+function byUrgency<T extends { readonly verdict: Verdict }>(entries: readonly T[]): T[] {
+  const rank = ({ verdict }: T) => urgency.indexOf(verdict);
+  return [...entries].sort((one, other) => rank(one) - rank(other));
+}
+
+/** What was not sent is of more interest than what passes. */
+const urgency: readonly Verdict[] = [...verdicts.filter((each) => each !== 'pass'), 'pass'];
+
+function head({ certificate }: Page): Markup {
+  const { verdict, target, summary, questions, drift, started_at } = certificate;
+  const answered = questions.filter(({ outcome }) => outcome !== null && outcome !== undetermined).length;
+  const warnings = questions.filter(({ warning }) => warning).length;
+  const count = (number: number, words: string) => html`<li><b>${number}</b><span>${words}</span></li>`;
+  return html`<header>
+<p class="kicker">Conformance certificate</p>
+<h1>${target.name}</h1>
+<p class="verdict ${verdict}">${title[verdict]}</p>
+<p class="kicker"><code>${target.base_url}</code> on <time datetime="${started_at}">${started_at.slice(0, 16).replace('T', ' ')} UTC</time></p>
+<ul class="counts" aria-label="Sums">
+${verdicts.filter((each) => summary[each] !== undefined).map((each) => count(summary[each] ?? 0, counted[each]))}
+${count(answered, `of ${questions.length} questions answered`)}
+${warnings === 0 ? nothing : count(warnings, warnings === 1 ? 'warning' : 'warnings')}
+${drift.length === 0 ? nothing : count(drift.length, 'drift')}
+</ul>
+${certificate.is_replay ? html`<p class="kicker">${replayEnds}</p>` : nothing}
+</header>
 `;
 }
 
-function caseDetails({ id, verdict, reason, at, rows = [], failure, repeat_with, as_case }: CaseEntry): Markup {
-  return html`<details${verdict === 'fail' ? raw(' open') : ''}><summary><code>${id}</code> ${verdict}: ${reason}</summary>
-${at === undefined ? '' : html`<p><code>${at}</code></p>`}
-${failure === undefined ? unjudgedDetails(rows, [repeat_with, as_case]) : preformatted(failure)}</details>`;
-}
+/** What is counted of requirements. */
+const counted: Readonly<Record<Verdict, string>> = {
+  fail: 'requirements fail',
+  error: 'requirements in error',
+  inconclusive: 'requirements inconclusive',
+  pass: 'requirements pass',
+  'not-applicable': 'requirements not applicable',
+};
 
-function unjudgedDetails(rows: NonNullable<CaseEntry['rows']>, texts: readonly (string | undefined)[]): Markup {
-  return html`${rows.length === 0 ? '' : html`<ul>${rows.map((row) => html`<li>${row.title}: ${row.verdict}. ${row.reason}</li>`)}</ul>`}
-${texts.map((text) => (text === undefined ? html`` : preformatted(text)))}`;
-}
-
-function questionRow(
-  { id, part, outcome, reason, warning, drift }: QuestionEntry,
-  open: string,
-  shared: SharedReasons,
-): Markup {
-  const isReported = reason === undefined || isShared(reason, shared);
-  const mark = drift ? 'fail' : warning ? 'inconclusive' : 'plain';
-  const answer = outcome === null ? 'no answer' : outcome;
-  return html`<tr><td><span class="outcome ${mark}">${answer}</span>${warning ? ' warning' : ''}${drift ? ' drift' : ''}</td><td><code>${id}</code></td><td>${open} <small>${part}</small>${isReported ? '' : html`<br><small>${reason}</small>`}</td></tr>
+function contents({ certificate, suite, pictures: shown }: Page): Markup {
+  const { requirements, questions, drift, unstable } = certificate;
+  const link = (id: string, text: string, number?: number) =>
+    html`<a href="#${id}">${text}${number === undefined ? nothing : html`<span class="number">${number}</span>`}</a>`;
+  const item = (id: string, text: string, number?: number, under: Markup = nothing) =>
+    html`<li>${link(id, text, number)}${under}</li>`;
+  const sub = (entries: readonly Markup[]) => html`<ul>${entries}</ul>`;
+  return html`<nav aria-label="Contents"><details id="contents" open><summary>Contents</summary><ul>
+${item('attention', 'What needs attention')}
+${item('search', 'Search and filter')}
+${item('requirements', 'Requirements', requirements.length, sub(everyPart(requirements).map((part) => item(anchorOf(part), part))))}
+${shown.text === '' ? nothing : item('pictures', 'At a glance')}
+${item('questions', 'Questions', questions.length, sub(groupsOf(suite).map((group) => item(anchorOf(group), group))))}
+${drift.length === 0 ? nothing : item('drift', 'Drift', drift.length)}
+${unstable.length === 0 ? nothing : item('unstable', 'Unstable', unstable.length)}
+${item('not-verified', 'Not verified', suite.ledger.exclusions.length)}
+${item('about', 'About this run')}
+</ul></details></nav>
 `;
 }
 
-/** A section of texts, those of a case together; nothing where there is none. */
-function byCase(title: string, entries: readonly { readonly case: string; readonly text: string }[]): Markup {
-  if (entries.length === 0) return html``;
-  const texts = (id: string) => entries.filter((entry) => entry.case === id).map(({ text }) => preformatted(text));
-  const ids = [...new Set(entries.map((entry) => entry.case))];
-  return html`<section><h2>${title}</h2>${ids.map((id) => html`<h3>${id}</h3>${texts(id)}`)}</section>`;
+/** Ids of the page itself end so, unlike those of cases and questions, which are deep links. */
+function anchorOf(heading: string): string {
+  return `${heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-group`;
 }
 
-/** A text of several lines, none of which a stranger began. */
-function preformatted(text: string): Markup {
-  const lines = text.split('\n').map((line) => html`${line}`.text);
-  return html`<pre>${raw(lines.join('\n'))}</pre>`;
+function everyPart(requirements: readonly RequirementEntry[]): string[] {
+  return [...new Set(requirements.map(({ part }) => part))];
 }
 
-/** Text that is HTML already; anything else is escaped, and one line. */
-interface Markup {
-  readonly text: string;
+function groupsOf({ ledger }: Suite): string[] {
+  return [...new Set(ledger.questions.map(({ group }) => group))];
 }
 
-function raw(text: string): Markup {
-  return { text };
-}
-
-function html(literals: TemplateStringsArray, ...values: readonly (string | Markup | readonly Markup[])[]): Markup {
-  const texts = values.map((value) => {
-    if (typeof value === 'string') return escaped(value);
-    return 'text' in value ? value.text : value.map(({ text }) => text).join('');
+/** What has to be looked at, failures first; that nothing has, where that is so. */
+function attention(page: Page): Markup {
+  const { certificate, shared } = page;
+  const { verdict, requirements, questions, drift, incomplete_because, notes } = certificate;
+  const unpassed = byUrgency(requirements.filter((entry) => entry.verdict !== 'pass'));
+  const warnings = page.suite.ledger.questions.flatMap((question) => {
+    const entry = questions.find(({ id, warning }) => warning && id === question.id);
+    return entry === undefined ? [] : [{ question, entry }];
   });
-  return { text: literals.map((literal, n) => literal + (texts[n] ?? '')).join('') };
+  const cards = unpassed.flatMap((entry) => {
+    const telling = entry.cases.find((each) => each.verdict === entry.verdict);
+    // What is said of the run as a whole below is not said again of each requirement.
+    return telling === undefined || isShared(telling.reason, shared) ? [] : [{ entry, telling }];
+  });
+  const isSaid = (line: string) => cards.some(({ entry }) => line.startsWith(`${entry.id}: `));
+  const whyNot = (incomplete_because ?? sharedReasonTexts(certificate)).filter((line) => !isSaid(line));
+  const list = (entries: readonly Markup[]) => html`<ul class="plain">${entries}</ul>`;
+  return html`<section id="attention" class="chapter">
+<h2>What needs attention</h2>
+${cards.map(({ entry, telling }) => attentionCard(entry, telling))}${whyNot.length === 0 ? nothing : html`<div class="card"><h3>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h3>${list(whyNot.map((line) => html`<li>${line}</li>`))}</div>`}${
+  notes.length === 0
+    ? nothing
+    : html`<div class="card"><h3>Notes</h3>${list(notes.map((note) => html`<li>${note}</li>`))}</div>`
+}${
+  drift.length === 0
+    ? nothing
+    : html`<div class="card"><h3>Drift</h3><p><a href="#drift">${drift.length === 1 ? 'One difference' : `${drift.length} differences`}</a> from what was recorded or stated of this target.</p></div>`
+}${
+  warnings.length === 0
+    ? nothing
+    : html`<div class="card" id="warnings"><h3>Warnings</h3><p>Open by the documentation, and likely to surprise those who call it.</p>${list(warnings.map(({ question, entry }) => html`<li><a href="#${question.id}">${answerOf(question, entry)}</a> <small>${question.open}</small></li>`))}</div>`
+}${cards.length + whyNot.length + drift.length + warnings.length === 0 ? html`<div class="card"><p>Nothing. Every requirement passes.</p></div>` : nothing}
+</section>
+`;
 }
 
-const style = `
-:root { color-scheme: light dark; --line: #8884; --pass: #1a7f37; --fail: #cf222e; --open: #9a6700; --none: #6e7781; }
-@media (prefers-color-scheme: dark) { :root { --pass: #3fb950; --fail: #ff7b72; --open: #d29922; --none: #9198a1; } }
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 70rem; margin: 2rem auto; padding: 0 1rem; overflow-wrap: anywhere; }
-h1 { margin: .5rem 0; } h2 { margin-top: 2.5rem; }
-dl { display: grid; grid-template-columns: max-content minmax(0, 1fr); gap: .2rem 1rem; } dt { color: var(--none); } dd { margin: 0; }
-code, pre { font: .875em/1.45 ui-monospace, monospace; }
-pre { white-space: pre-wrap; border: 1px solid var(--line); border-radius: 6px; padding: .75rem; overflow: clip; }
-table { border-collapse: collapse; width: 100%; table-layout: fixed; }
-th, td { text-align: left; vertical-align: top; padding: .4rem .75rem .4rem 0; border-top: 1px solid var(--line); overflow: clip; }
-th:nth-child(1) { width: 12rem; } th:nth-child(2) { width: 17rem; } thead th { border-top: 0; color: var(--none); font-weight: 500; }
-summary { cursor: pointer; } details { margin-top: .4rem; }
-.verdict { font-weight: 600; } header > .verdict { font-size: 1.5rem; text-transform: uppercase; letter-spacing: .04em; margin: 0; }
-.pass, .conforms { color: var(--pass); } .fail, .error, .does-not-conform { color: var(--fail); }
-.inconclusive, .incomplete { color: var(--open); } .not-applicable { color: var(--none); }
-.outcome { font-weight: 600; }
-@media (max-width: 45rem) { table, tbody, tr, td { display: block; } thead { display: none; } td { border: 0; padding: 0; } tr { border-top: 1px solid var(--line); padding: .5rem 0; display: block; } }
+function attentionCard(entry: RequirementEntry, telling: CaseEntry): Markup {
+  const { id, statement, verdict } = entry;
+  return html`<div class="card attention" data-is="${verdict}"><div class="lead"><h3><a href="#${id}">${statement}</a></h3>${badge(verdict)}</div><p class="id"><code>${id}</code></p><p>${telling.reason}</p><p><small>Shown by <a href="#${telling.id}">${telling.id}</a>${otherCases(entry, telling)}</small></p></div>
 `;
+}
+
+function otherCases({ cases }: RequirementEntry, telling: CaseEntry): string {
+  const others = cases.filter((each) => each.verdict === telling.verdict).length - 1;
+  return others === 0 ? '' : `, and ${others} more ${others === 1 ? 'case' : 'cases'}`;
+}
+
+function requirementsChapter(page: Page): Markup {
+  const { requirements } = page.certificate;
+  return html`<section id="requirements" class="chapter">
+<h2>Requirements</h2>
+<p>What the documentation states, part by part. Each case opens to what was sent, what came back, and the lines of its file.</p>
+${everyPart(requirements).map(
+  (part) => html`<section class="group" id="${anchorOf(part)}"><h3>${part}</h3>
+${byUrgency(requirements.filter((entry) => entry.part === part)).map((entry) => requirementBlock(entry, page))}</section>
+`,
+)}
+</section>
+`;
+}
+
+/** Shown by the script, which it needs. */
+function searchForm({ certificate, suite }: Page): Markup {
+  const judged = verdicts.filter((verdict) =>
+    certificate.requirements.some(({ cases }) => cases.some((entry) => entry.verdict === verdict)),
+  );
+  const answers = [...new Set(certificate.questions.flatMap((entry) => marksOf(entry)))];
+  const option = (value: string) => html`<option value="${value}">${value}</option>`;
+  return html`<form id="search" role="search" aria-label="Cases and questions" hidden>
+<label>Search<input type="search" name="text" autocomplete="off"></label>
+<label>Verdict or answer<select name="is"><option value="">any</option><optgroup label="Cases">${judged.map(option)}</optgroup><optgroup label="Questions">${answers.map(option)}</optgroup></select></label>
+<label>Part or group<select name="group"><option value="">any</option><optgroup label="Requirements">${everyPart(certificate.requirements).map(option)}</optgroup><optgroup label="Questions">${groupsOf(suite).map(option)}</optgroup></select></label>
+<button type="reset">Clear</button><button type="button" id="open-all">Open all</button><button type="button" id="close-all">Close all</button>
+<output id="shown"></output>
+</form>
+`;
+}
+
+function requirementBlock({ id, part, statement, verdict, cases }: RequirementEntry, page: Page): Markup {
+  return html`<section class="block" id="${id}" data-text="${id} ${statement}"><div class="lead"><h4>${statement}</h4>${badge(verdict)}</div><code class="id">${id}</code>
+${byUrgency(cases).map((entry, n) => requirementCase(entry, part, n === 0, page))}</section>
+`;
+}
+
+/** @param isFirst of its requirement: where that one fails, it stands open */
+function requirementCase({ id, verdict, reason }: CaseEntry, part: string, isFirst: boolean, page: Page): Markup {
+  const testCase = page.suite.cases.find((each) => each.id === id);
+  return html`<details class="item" id="${id}" data-is="${verdict}" data-group="${part}"${verdict === 'fail' && isFirst ? raw(' open') : nothing}><summary>${verdict === 'pass' ? nothing : html`${badge(verdict)} `}${testCase?.title ?? id} <small><code>${id}</code>${verdict === 'pass' ? ' pass' : nothing}</small></summary><div class="inside">
+${verdict === 'fail' || verdict === 'error' ? nothing : reasonMarkup(reason, page.shared)}${page.cases.body(testCase, page.results.get(id))}</div></details>
+`;
+}
+
+function reasonMarkup(reason: string, shared: SharedReasons): Markup {
+  if (reason === '') return nothing;
+  return isShared(reason, shared)
+    ? html`<p>Not judged, <a href="#attention">as is said at the top</a>.</p>`
+    : html`<p>${reason}</p>`;
+}
+
+function questionsChapter(page: Page): Markup {
+  const entries = new Map(page.certificate.questions.map((entry) => [entry.id, entry]));
+  return html`<section id="questions" class="chapter">
+<h2>Questions</h2>
+<p>What the documentation leaves open, and what this target does. None of it changes the verdict.</p>
+${groupsOf(page.suite).map(
+  (group) => html`<section class="group" id="${anchorOf(group)}"><h3>${group}</h3>
+${page.suite.ledger.questions
+  .filter((question) => question.group === group)
+  .map((question) => questionBlock(question, entries.get(question.id), page))}</section>
+`,
+)}
+</section>
+`;
+}
+
+/** What a question can be found by. */
+function marksOf({ outcome, warning, drift }: QuestionEntry): string[] {
+  const answer = outcome === null ? 'no answer' : outcome === undetermined ? undetermined : 'answered';
+  return [answer, ...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])].map((mark) => mark.replace(' ', '-'));
+}
+
+function questionBlock(question: Question, entry: QuestionEntry | undefined, page: Page): Markup {
+  if (entry === undefined) return nothing;
+  const { id, open, group, part, answer } = question;
+  const testCase = page.suite.cases.find((each) => each.id === id);
+  const { outcome, warning, drift, reason } = entry;
+  return html`<div class="block question" data-text="${id} ${open}"><details class="item" id="${id}" data-is="${marksOf(entry).join(' ')}" data-group="${group}"><summary><span class="answer">${withCode(answerOf(question, entry))}</span> ${outcome === null || answer.kind === 'value' ? nothing : html`<code class="badge outcome">${outcome}</code>`}${warning ? html` <span class="badge warning">warning</span>` : nothing}${drift ? html` <span class="badge drift">drift</span>` : nothing}<small>${withCode(open)} <code>${id}</code></small></summary><div class="inside">
+${reasonMarkup(reason ?? '', page.shared)}${possible(question, outcome)}<p><small>${testCase === undefined ? '' : `${testCase.title}. `}Left open in: ${part}.</small></p>${page.cases.body(testCase, page.results.get(id))}</div></details></div>
+`;
+}
+
+/** What a target does, in a sentence. */
+function answerOf(question: Question, { outcome }: QuestionEntry): string {
+  return outcome === null ? 'No answer.' : answerSentence(question, outcome, (text) => text);
+}
+
+/** A sentence of the ledger, in which what stands between backticks is code. */
+function withCode(sentence: string): Markup[] {
+  return sentence.split('`').map((text, n) => (n % 2 === 0 ? html`${text}` : html`<code>${text}</code>`));
+}
+
+/** All answers that are known to the question, and which of them it is. */
+function possible({ answer }: Question, seen: string | null): Markup {
+  if (answer.kind === 'value') return nothing;
+  return html`<ul class="outcomes">${[...answer.outcomes].map(([outcome, words]) => html`<li${outcome === seen ? raw(' class="seen"') : nothing}>${outcome === seen ? '● ' : '○ '}${withCode(words)} <code>${outcome}</code></li>`)}</ul>`;
+}
+
+/** A chapter of texts, those of a case together; nothing where there is none. */
+function byCase(
+  id: string,
+  heading: string,
+  words: string,
+  entries: readonly { readonly case: string; readonly text: string }[],
+): Markup {
+  if (entries.length === 0) return nothing;
+  const ids = [...new Set(entries.map((entry) => entry.case))];
+  const texts = (wanted: string) =>
+    entries.filter((entry) => entry.case === wanted).map(({ text }) => preformatted(text));
+  return html`<section id="${id}" class="chapter"><h2>${heading}</h2><p>${words}</p>
+${ids.map(
+  (each) => html`<div class="card"><h3><a href="#${each}">${each}</a></h3>${texts(each)}</div>
+`,
+)}</section>
+`;
+}
+
+function exclusions({ suite }: Page): Markup {
+  return html`<section id="not-verified" class="chapter"><h2>Not verified</h2>
+<p>What the documentation says beside that, and why nothing is sent for it.</p>
+${suite.ledger.exclusions.map(
+  ({
+    part,
+    statement,
+    reason,
+  }) => html`<div class="card"><h3>${statement}</h3><p>${reason} <small>${part}</small></p></div>
+`,
+)}</section>
+`;
+}
+
+function about({ certificate: { target, suite, requests_sent, exchanges_judged, started_at } }: Page): Markup {
+  const fact = (name: string, value: string | Markup | undefined) =>
+    value === undefined ? nothing : html`<dt>${name}</dt><dd>${value}</dd>`;
+  return html`<section id="about" class="chapter"><h2>About this run</h2>
+<div class="card"><dl class="facts">
+${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', `${requests_sent}, for ${exchanges_judged} exchanges judged`)}${fact('Started', started_at)}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}
+</dl></div>
+</section>
+`;
+}

@@ -5,17 +5,21 @@ import type { Suite } from '../cases/suite.js';
 import type { Operation } from '../contract/operation.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { Evidence } from '../engine/evidence.js';
+import { recognizerFor } from '../recognition/recognizer.js';
+import { defined } from '../support/defined.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
 import { someOf } from '../support/some-of.js';
 import { badgeText } from './badge.js';
 import type { Certificate } from './certificate.js';
+import { relayedEvidence } from './evidence.js';
 import { archiveOf, digestOf, type EvidenceOrigin, type WrittenArchive } from './har.js';
 import { junitText } from './junit.js';
 import { observedDocument } from './observed.js';
 import { openapiDocument } from './openapi.js';
 import { checkTogether, type OutputFile, writeTogether } from './output.js';
 import { certificatePage } from './page.js';
+import { picturedCases } from './pictures.js';
 import { formatRecord, parseRecord, readRecord, recordOf, type TargetRecord } from './record.js';
 import type { Sign } from './signature.js';
 
@@ -39,8 +43,13 @@ export interface Destination {
   readonly recordTo?: string;
   /** Whether only some of the cases were run: the results then stand apart, and leave those of a whole run. */
   readonly isPartial?: boolean;
-  /** What is under test: where it offers the operation, as far as that is not as documented. */
-  readonly target?: { readonly operation?: Operation };
+  /** What is under test, as far as its target file says something of it. */
+  readonly target?: {
+    /** Where it offers the operation, as far as that is not as documented. */
+    readonly operation?: Operation;
+    /** The patterns under which returned tiers are named. */
+    readonly tierPatterns?: readonly string[];
+  };
   /** Signs certificate and evidence, where that is wanted. */
   readonly sign?: Sign;
 }
@@ -104,7 +113,10 @@ export function writeResults(
   const out = isPartial ? path.join(whole, partialFolder) : whole;
   const { junit, openapi, badge, evidence: plain, signature, ...files } = filesIn(out);
   const { name } = judged.target;
-  const archive = kept === undefined ? undefined : archiveOf(kept, kept.origin);
+  const pictured = picturedCases(suite);
+  const relayed = kept && relayedEvidence(kept, recognizerFor(suite.world), (id) => pictured.has(id));
+  const archive = kept === undefined || relayed === undefined ? undefined : archiveOf(relayed.evidence, kept.origin);
+  const sources = defined({ evidence: relayed?.shown(), tierPatterns: target?.tierPatterns });
   const evidence = archive?.isCompressed ? `${plain}.gz` : plain;
   const certificate: Certificate = { ...judged, ...(archive === undefined ? {} : evidenceEntry(evidence, archive)) };
   const text = escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`);
@@ -114,7 +126,7 @@ export function writeResults(
   const compose = (): OutputFile[] => {
     record = recordTo === undefined ? undefined : recordOutput(recordTo, recordOf(suite, results, name), suite);
     return [
-      { file: files.page, text: certificatePage(certificate, suite) },
+      { file: files.page, text: certificatePage(certificate, suite, results, sources) },
       { file: files.observed, text: observedDocument(suite, results, name) },
       { file: files.certificate, text },
       // Of a few answers, the operation would look as if it had no others.

@@ -1,0 +1,233 @@
+/** The page of a run in a real browser: what people do with it, and that a deployment cannot do anything there. */
+
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, expect, type Page, test } from '@playwright/test';
+import axe from 'axe-core';
+import { createDeployment } from '../../reference/deployment.js';
+import { faultNamed } from '../../reference/faults/index.js';
+import type { Suite } from '../../src/cases/suite.js';
+import { evidenceKeeper } from '../../src/engine/evidence.js';
+import type { RunOptions } from '../../src/engine/run.js';
+import { credentialPlaceholders } from '../../src/http/credentials.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { Certificate } from '../../src/report/certificate.js';
+import { expectedOf } from '../../src/report/drift-text.js';
+import { relayedEvidence } from '../../src/report/evidence.js';
+import { certificatePage } from '../../src/report/page.js';
+import { picturedCases } from '../../src/report/pictures.js';
+import { openBrowser } from './support/browser.js';
+import { certifyOver, channelTo, recognizer, suite } from './support/in-process.js';
+
+type Answer = (request: HttpRequest) => HttpResponse;
+
+const folder = mkdtempSync(path.join(tmpdir(), 'conformance-pages-'));
+let browser: Browser;
+test.beforeAll(async () => {
+  browser = await openBrowser();
+});
+test.afterAll(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true });
+});
+
+const deploymentWith = (...faults: string[]): Answer =>
+  createDeployment({ world: suite.world, credentials: credentialPlaceholders, faults: faults.map(faultNamed) });
+const honest = deploymentWith();
+
+/** The page of a run against a deployment, and its certificate. */
+async function pageOf(
+  answer: Answer,
+  own: Suite = suite,
+  options: RunOptions = {},
+  target: Partial<Certificate['target']> = {},
+): Promise<{ html: string; certificate: Certificate }> {
+  const keeper = evidenceKeeper((text) => text);
+  const run = await certifyOver(channelTo(answer), own, { ...options, keeper });
+  const pictured = picturedCases(own);
+  const { evidence, shown } = relayedEvidence(keeper.take(), recognizer, (id) => pictured.has(id));
+  expect([...evidence.exchanges].length).toBeGreaterThan(0);
+  const certificate = { ...run.certificate, target: { ...run.certificate.target, ...target } };
+  return { html: certificatePage(certificate, own, run.results, { evidence: shown() }), certificate };
+}
+
+interface Opened {
+  readonly page: Page;
+  /** What the browser complained of, or requested elsewhere. */
+  readonly complaints: readonly string[];
+}
+
+/** Opens a page from disk. */
+async function open(html: string, { at = '' } = {}): Promise<Opened> {
+  const file = path.join(folder, 'certificate.html');
+  writeFileSync(file, html);
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  page.setDefaultTimeout(20_000);
+  const complaints: string[] = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('dialog', (dialog) => complaints.push(dialog.message()));
+  page.on('request', (request) => {
+    if (!request.url().startsWith('file:')) complaints.push(request.url());
+  });
+  await page.goto(`${pathToFileURL(file).href}${at}`);
+  return { page, complaints };
+}
+
+/** Cases that fail where the window is of 151, and what the tasks below ask for. */
+const few = ['window-with-few-valid', 'every-valid-tier', 'integer-quantity', 'quantity-numeric-string'];
+const fewCases: Suite = { ...suite, cases: suite.cases.filter(({ id }) => few.includes(id)) };
+
+test('from the page of a failing run, people find what they look for', async () => {
+  const { html } = await pageOf(deploymentWith('window-of-151'), fewCases);
+  const { page, complaints } = await open(html);
+  // Which requirements fail, and why the first does.
+  const failing = page.locator('#attention .attention[data-is=fail]');
+  expect(await failing.locator('code').allTextContents()).toEqual(['limit.newest-150']);
+  await expect(failing.first()).toContainText("Returned, but should not be: 'beyond-first' (rank 151");
+  // The command that shows it again.
+  await failing.getByRole('link', { name: 'window-with-few-valid' }).click();
+  const testCase = page.locator('#window-with-few-valid');
+  await expect(testCase.getByText(/^curl -gi/).first()).toBeVisible();
+  // What the target does with a numeric string.
+  await page.getByLabel('Search').fill('numeric string');
+  const question = page.locator('#quantity-numeric-string');
+  await expect(page.locator('#quantity-zero')).toBeHidden();
+  await expect(question.locator('summary').first()).toContainText('"3" satisfies the threshold 3 and no higher one.');
+  await expect(question.locator('summary code').first()).toHaveText('as-number');
+  // Which tiers beyond 150 were returned.
+  const window = page.locator('#picture-window');
+  await expect(window.getByRole('img').first()).toHaveAccessibleName(/1 older.*'beyond-first' \(rank 151\)/);
+  expect(complaints).toEqual([]);
+  await page.close();
+});
+
+test.describe('the page of any run', { tag: '@long' }, () => {
+  /** Not every answer comes: what needs the others cannot be judged. */
+  const unsteady = (): Answer => {
+    let requests = 0;
+    return (request) => {
+      requests += 1;
+      return requests % 9 === 0 ? { status: 503, headers: [], body: '' } : honest(request);
+    };
+  };
+  const script = `"'></script></style></pre></title><script>throw Error('forged')</script><img src=x onerror=throw(1)><svg onload=alert(1)>`;
+  const hostile: Answer = (request) => {
+    const { status, headers, body } = honest(request);
+    const promotions = body.replaceAll(/"name":"[^"]*"/g, `"name":${JSON.stringify(script)}`);
+    const isRefused = status >= 400 || request.body?.includes('"3"');
+    return {
+      status,
+      headers: [...headers, ['x-note', script], [script.replaceAll(/[^!-~]/g, ''), 'named']],
+      body: isRefused ? script : promotions,
+    };
+  };
+  const pinned = expectedOf(
+    undefined,
+    { 'quantity-numeric-string': 'rejected', 'empty-result': 'not-found' },
+    undefined,
+  );
+  const runs: Readonly<Record<string, () => ReturnType<typeof pageOf>>> = {
+    conforming: () => pageOf(honest),
+    failing: () => pageOf(deploymentWith('window-of-151', 'quantity-ignored', 'metadata-filter-by-key')),
+    incomplete: () => pageOf(unsteady()),
+    drifting: () => pageOf(honest, suite, { expected: pinned }),
+    hostile: () =>
+      pageOf(
+        hostile,
+        suite,
+        {},
+        { name: script, version: script, contact: script, base_url: `http://a.test/${script}` },
+      ),
+  };
+  const verdicts = { failing: 'does-not-conform', incomplete: 'incomplete' } as Readonly<Record<string, string>>;
+  for (const [name, run] of Object.entries(runs)) {
+    test(`${name}: no complaint, nothing that keeps anybody out, at any width`, async () => {
+      const { html, certificate } = await run();
+      if (name !== 'hostile') expect(certificate.verdict).toBe(verdicts[name] ?? 'conforms');
+      expect(certificate.drift.length > 0).toBe(name === 'drifting');
+      const { page, complaints } = await open(html);
+      // What anything of a deployment may have become.
+      expect(await page.locator('script, img, iframe, object, link, base').count()).toBe(1);
+      // Some of everything that opens, of which the rest looks alike.
+      await page.evaluate(
+        `for (const each of ['.item', '.question > .item', '.row', '.exchange', 'figure details'])
+          for (const details of [...document.querySelectorAll(each)].slice(0, 12)) details.open = true;`,
+      );
+      await page.evaluate(axe.source);
+      for (const [width, colorScheme] of [
+        [1280, 'light'],
+        [390, 'dark'],
+      ] as const) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme });
+        expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(width);
+        const { violations } = await page.evaluate(() =>
+          (globalThis as unknown as { axe: typeof axe }).axe.run(
+            { exclude: ['.group ~ .group'] },
+            { resultTypes: ['violations'] },
+          ),
+        );
+        const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+        expect(serious.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([]);
+      }
+      expect(complaints).toEqual([]);
+      await page.close();
+    });
+  }
+
+  test('of 300 cases, each with exchanges of its own, it stays under 3 MB', async () => {
+    const copies = (id: string) => [1, 2, 3, 4].map((n) => `${id}-copy-${n}`);
+    const requirementCases = suite.cases.filter(({ kind }) => kind === 'requirement');
+    const own = {
+      ...suite,
+      cases: [
+        ...suite.cases,
+        ...requirementCases.flatMap((testCase) => copies(testCase.id).map((id) => ({ ...testCase, id }))),
+      ],
+    };
+    expect(own.cases.length).toBeGreaterThan(300);
+    const { html } = await pageOf(deploymentWith('window-of-151', 'quantity-ignored'), own);
+    expect(Buffer.byteLength(html)).toBeLessThan(3_000_000);
+    const { page, complaints } = await open(html);
+    await expect(page.locator('#shown')).toHaveText(`${own.cases.length} of ${own.cases.length} shown`);
+    expect(complaints).toEqual([]);
+    await page.close();
+  });
+
+  test('every case and question can be linked to, and every link leads somewhere', async () => {
+    const { html } = await pageOf(deploymentWith('window-of-151'));
+    const { page } = await open(html, { at: '#quantity-numeric-string' });
+    await expect(page.locator('#quantity-numeric-string')).toHaveAttribute('open');
+    await expect(page.locator('#quantity-numeric-string summary').first()).toBeFocused();
+    const ids = await page.evaluate<string[]>(`[...document.querySelectorAll('[id]')].map(({ id }) => id)`);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { id } of suite.cases) expect(ids).toContain(id);
+    const links = await page.evaluate<string[]>(
+      `[...document.querySelectorAll('a')].map((each) => each.getAttribute('href'))`,
+    );
+    expect(links.filter((link) => !ids.includes(link.slice(1)))).toEqual([]);
+    await page.close();
+  });
+
+  test('search and filter leave what fits, and a link leads out of them', async () => {
+    const { html, certificate } = await pageOf(deploymentWith('window-of-151'));
+    const { page } = await open(html);
+    const shown = page.locator('.item:visible');
+    await page.getByLabel('Verdict or answer').selectOption('fail');
+    const failing = certificate.requirements.flatMap(({ cases }) => cases).filter(({ verdict }) => verdict === 'fail');
+    await expect(shown).toHaveCount(failing.length);
+    await expect(page.locator('#shown')).toHaveText(`${failing.length} of ${suite.cases.length} shown`);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByLabel('Part or group').selectOption('Quantity');
+    await expect(shown).toHaveCount(suite.ledger.questions.filter(({ group }) => group === 'Quantity').length);
+    await page.getByRole('button', { name: 'Open all' }).click();
+    await expect(page.locator('.item:visible:not([open])')).toHaveCount(0);
+    const link = page.locator('#attention small a').first();
+    await link.click();
+    await expect(page.locator(`[id="${await link.textContent()}"] summary`).first()).toBeInViewport();
+    await page.close();
+  });
+});

@@ -1,0 +1,24 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { type Browser, chromium, test } from '@playwright/test';
+
+/** The names under which systems have Chromium. */
+const names = ['chromium', 'chromium-browser', 'google-chrome'];
+
+/** The system's own browser, since this package downloads none. */
+function installed(): string | undefined {
+  const folders = (process.env.PATH ?? '').split(path.delimiter);
+  return folders.flatMap((folder) => names.map((name) => path.join(folder, name))).find((file) => existsSync(file));
+}
+
+/** Starts the browser; without one the test is skipped, though not where everything has to be tested. */
+export function openBrowser(): Promise<Browser> {
+  const executablePath = installed();
+  const isRequired = (process.env.CI ?? '') !== '';
+  test.skip(
+    executablePath === undefined && !isRequired,
+    'There is no Chromium on this machine: none of these is on the PATH: chromium, chromium-browser, google-chrome.',
+  );
+  if (executablePath === undefined) throw new Error('CI is set, and there is no Chromium: apt-get install chromium.');
+  return chromium.launch({ executablePath });
+}

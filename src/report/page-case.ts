@@ -1,0 +1,170 @@
+import path from 'node:path';
+import { wordsOf } from '../assertions/words.js';
+import type { RequirementRow, Row, TestCase } from '../cases/case.js';
+import type { Suite } from '../cases/suite.js';
+import type { CaseResult } from '../engine/case-result.js';
+import { curlCommand } from '../http/curl.js';
+import { type Exchange, headerValues, wireText } from '../http/exchange.js';
+import type { Verdict } from '../judge/verdict.js';
+import { beginningOf } from '../support/foreign-text.js';
+import { packageRoot } from '../support/package-root.js';
+import { formatLocation } from '../support/problem.js';
+import { entryLines, linesOf } from './code-frame.js';
+import { type CaseExchange, maxOfShownBody, type ShownEvidence } from './evidence.js';
+import { type ResponseText, responseTextFor } from './exchange-text.js';
+import { failureSections } from './failure-text.js';
+import { html, type Markup, nothing, preformatted, raw } from './markup.js';
+
+/** Shows what lies behind the verdict of a case. */
+export interface CaseView {
+  /**
+   * All of a case but its verdict and its reason: what was expected and received, its exchanges and its lines in the
+   * case file.
+   *
+   * @param testCase undefined for what is of no case of the suite
+   */
+  body(testCase: TestCase | undefined, result: CaseResult | undefined): Markup;
+}
+
+/** Of a command, in characters, before it is cut short: one request sends an order of hundreds of items. */
+const maxOfCommand = 6_000;
+/** Of the bodies of all responses together, in characters, so that a page stays small however many there are. */
+const maxOfBodies = 800_000;
+/** Of one of them, however many there are. */
+const minOfBody = 300;
+
+/**
+ * Prepares the cases of one page.
+ *
+ * @param order ids of the cases, those first that need attention: what several share is shown in the first of them
+ * @param evidence all exchanges, where they were kept; otherwise the one of each result is shown
+ */
+export function caseViews(
+  suite: Suite,
+  results: readonly CaseResult[],
+  baseUrl: string,
+  order: readonly string[],
+  evidence: Pick<ShownEvidence, 'of'> = evidenceOf(results),
+): CaseView {
+  const known = new Map(order.map((caseId) => [caseId, evidence.of(caseId)]));
+  const places = new Map<string, { readonly caseId: string; readonly anchor: string }>();
+  for (const caseId of order)
+    for (const { id } of known.get(caseId) ?? [])
+      if (!places.has(id)) places.set(id, { caseId, anchor: `exchange-${places.size + 1}` });
+  const bodyLimit = Math.max(minOfBody, Math.min(maxOfShownBody, Math.floor(maxOfBodies / Math.max(1, places.size))));
+  const responseText = responseTextFor(suite.world);
+  const files = new Map<string, readonly string[]>();
+  const fileLines = (file: string) => {
+    const known = files.get(file) ?? linesOf(path.resolve(packageRoot, file));
+    files.set(file, known);
+    return known;
+  };
+  const shown = new Set<string>();
+  const exchangeMarkup = (caseId: string, { id, request, attempt, exchange }: CaseExchange, isTelling: boolean) => {
+    const { caseId: owner = caseId, anchor = '' } = places.get(id) ?? {};
+    const label = attempt > 1 ? `${request}, sent again (${attempt})` : request;
+    if (owner !== caseId || shown.has(id))
+      return html`<p class="elsewhere"><b>${label}</b> ${cameBack(exchange)} <a href="#${anchor}">shown ${owner === caseId ? 'above' : `in ${owner}`}</a></p>`;
+    shown.add(id);
+    return html`<details class="exchange" id="${anchor}"${isTelling ? raw(' open') : nothing}><summary><b>${label}</b> ${cameBack(exchange)}</summary>${attempt > 1 ? html`<p>The request is that of the first time.</p>` : requestMarkup(exchange, baseUrl)}${responseMarkup(exchange, bodyLimit)}</details>`;
+  };
+  return {
+    body(testCase, result) {
+      const id = testCase?.id ?? result?.id ?? '';
+      return html`${result === undefined ? nothing : verdictSections(result, baseUrl, responseText)}
+${testCase === undefined ? nothing : rowsMarkup(testCase, result, suite, known.get(id) ?? [], exchangeMarkup)}
+${testCase === undefined ? nothing : yamlMarkup(testCase, result, fileLines(testCase.at.file))}`;
+    },
+  };
+}
+
+/** What was kept in the results themselves, where nothing else was: the exchange that shows the verdict. */
+function evidenceOf(results: readonly CaseResult[]): Pick<ShownEvidence, 'of'> {
+  const byCase = new Map(results.map((result) => [result.id, result]));
+  return {
+    of(caseId) {
+      const { evidence } = byCase.get(caseId) ?? {};
+      return evidence === undefined ? [] : [{ id: caseId, row: 0, request: 'request', attempt: 1, exchange: evidence }];
+    },
+  };
+}
+
+function verdictSections(result: CaseResult, baseUrl: string, responseText: ResponseText): Markup {
+  const { verdict, evidence, asCase } = result;
+  if (verdict !== 'fail' && verdict !== 'error') return asCase === undefined ? nothing : part('As a case', asCase);
+  const { why, expected, received, command } = failureSections(result, baseUrl, responseText);
+  return html`<div class="failure"><div class="prose">${part('Why', why.join('\n'))}${part('Expected', expected)}</div>${part('Received', received)}${part('As a case', asCase)}${evidence === undefined ? nothing : part('Send it again with', command)}</div>`;
+}
+
+function part(heading: string, text: string | undefined): Markup {
+  return text === undefined ? nothing : html`<h5>${heading}</h5>${preformatted(text)}`;
+}
+
+type ExchangeMarkup = (caseId: string, each: CaseExchange, isTelling: boolean) => Markup;
+
+/** The rows of a case: what was sent and came back in each, and what was expected of it. */
+function rowsMarkup(
+  { id, rows }: TestCase,
+  result: CaseResult | undefined,
+  suite: Suite,
+  exchanges: readonly CaseExchange[],
+  exchangeMarkup: ExchangeMarkup,
+): Markup {
+  const evidence = result?.evidence;
+  const telling = evidence && wireText(evidence.request);
+  const tells = (each: CaseExchange) => telling !== undefined && wireText(each.exchange.request) === telling;
+  const first = exchanges.find(tells);
+  const markups = (rows as readonly (Row | RequirementRow)[]).map((row, n) => {
+    const ofRow = exchanges.filter((each) => each.row === n);
+    const judged = result?.rows[n];
+    const words = rowWords(row, suite);
+    const sent = ofRow.map((each) => exchangeMarkup(id, each, each === first));
+    if (rows.length === 1) return html`${words}${sent.length === 0 ? nothing : html`<h5>Exchanges</h5>${sent}`}`;
+    return html`<details class="row"${judged?.verdict === 'fail' && ofRow.includes(first as CaseExchange) ? raw(' open') : nothing}><summary>${judged === undefined ? nothing : badge(judged.verdict)} ${row.title}</summary>${judged === undefined || judged.reason === '' ? nothing : html`<p>${judged.reason}</p>`}${words}${sent}</details>`;
+  });
+  return html`${rows.length === 1 ? nothing : html`<h5>${rows.length} rows</h5>`}${markups}`;
+}
+
+function rowWords(row: Row | RequirementRow, { world }: Suite): Markup {
+  const list = (heading: string, assertions: Row['given']) =>
+    assertions.length === 0
+      ? nothing
+      : html`<h5>${heading}</h5><ul class="said">${assertions.map((each) => html`<li>${wordsOf(each, world)}</li>`)}</ul>`;
+  return html`${list('Given that', row.given)}${'expect' in row ? list('It is expected that', row.expect) : nothing}`;
+}
+
+/** A verdict, in a word and a colour. */
+export function badge(verdict: Verdict): Markup {
+  return html`<span class="badge ${verdict}">${verdict}</span>`;
+}
+
+function cameBack(exchange: Exchange): string {
+  if (!('response' in exchange)) return `→ ${exchange.transportError}`;
+  const { status, headers } = exchange.response;
+  return `→ ${status} ${headerValues(headers, 'content-type')[0] ?? ''}`;
+}
+
+function requestMarkup({ request }: Exchange, baseUrl: string): Markup {
+  return html`<h6>Request</h6>${preformatted(shortened(curlCommand(request, baseUrl), maxOfCommand))}`;
+}
+
+function responseMarkup(exchange: Exchange, bodyLimit: number): Markup {
+  if (!('response' in exchange)) return html`<h6>No response</h6><p>${exchange.message}</p>`;
+  const { status, headers, body, bodyLength = body.length } = exchange.response;
+  const lines = headers.map(([name, value]) => `${name}: ${value}`);
+  return html`<h6>Response</h6>${preformatted([String(status), ...lines].join('\n'))}${
+    body === '' ? html`<p>(no body)</p>` : preformatted(shortened(body, bodyLimit, bodyLength))
+  }`;
+}
+
+function shortened(text: string, max: number, length = text.length): string {
+  return length <= max ? text : `${beginningOf(text, max)}… (${length} characters in all)`;
+}
+
+function yamlMarkup(testCase: TestCase, result: CaseResult | undefined, lines: readonly string[]): Markup {
+  const { at } = testCase;
+  if (lines.length === 0) return nothing;
+  const entry = entryLines(lines, at);
+  const telling = result?.at.file === at.file && result.verdict !== 'pass' ? result.at.line - at.line + 1 : undefined;
+  return html`<h5>In the case file <code>${formatLocation(result?.at ?? at)}</code></h5>${preformatted(entry.join('\n'), telling)}`;
+}
