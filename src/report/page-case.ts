@@ -29,7 +29,7 @@ export interface CaseView {
 /** Of a command, in characters, before it is cut short: one request sends an order of hundreds of items. */
 const maxOfCommand = 6_000;
 /** Of the bodies of all responses together, in characters, so that a page stays small however many there are. */
-const maxOfBodies = 800_000;
+const maxOfBodies = 600_000;
 /** Of one of them, however many there are. */
 const minOfBody = 300;
 

@@ -11,14 +11,13 @@ function installed(): string | undefined {
   return folders.flatMap((folder) => names.map((name) => path.join(folder, name))).find((file) => existsSync(file));
 }
 
-/** Starts the browser; without one the test is skipped, though not where everything has to be tested. */
+/** Starts the browser; without one the test is skipped, and says so, though not where everything has to be tested. */
 export function openBrowser(): Promise<Browser> {
   const executablePath = installed();
-  const isRequired = (process.env.CI ?? '') !== '';
-  test.skip(
-    executablePath === undefined && !isRequired,
-    'There is no Chromium on this machine: none of these is on the PATH: chromium, chromium-browser, google-chrome.',
-  );
-  if (executablePath === undefined) throw new Error('CI is set, and there is no Chromium: apt-get install chromium.');
-  return chromium.launch({ executablePath });
+  if (executablePath !== undefined) return chromium.launch({ executablePath });
+  if (process.env.CI) throw new Error('CI is set, and there is no Chromium: apt-get install chromium.');
+  const reason = `Pages are not tried: the PATH has none of ${names.join(', ')}.`;
+  process.stderr.write(`${reason}\n`);
+  test.skip(true, reason);
+  throw new Error(reason);
 }
