@@ -223,7 +223,9 @@ test.describe('nothing of the credentials is left in the results of cases, nor i
       expect(found(texts)).toEqual([]);
       expect(texts.map(([name]) => name)).toEqual(
         expect.arrayContaining(
-          ['certificate.json', 'certificate.html', 'certificate.sig', 'observed.md'].map((name) => `results/${name}`),
+          ['certificate.json', 'certificate.html', 'certificate.sig', 'observed.md', 'openapi.yaml'].map(
+            (name) => `results/${name}`,
+          ),
         ),
       );
       remove();

@@ -2,6 +2,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
+import type { Operation } from '../contract/operation.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { Evidence } from '../engine/evidence.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
@@ -11,6 +12,7 @@ import type { Certificate } from './certificate.js';
 import { archiveOf, digestOf, type EvidenceOrigin, type WrittenArchive } from './har.js';
 import { junitText } from './junit.js';
 import { observedDocument } from './observed.js';
+import { openapiDocument } from './openapi.js';
 import { checkTogether, type OutputFile, writeTogether } from './output.js';
 import { certificatePage } from './page.js';
 import { formatRecord, parseRecord, readRecord, recordOf, type TargetRecord } from './record.js';
@@ -21,6 +23,8 @@ export interface Written {
   readonly certificate: string;
   readonly page: string;
   readonly observed: string;
+  /** Of a whole run. */
+  readonly openapi?: string;
   readonly evidence?: string;
   /** Where one was wanted; with the reason, if it was not written. */
   readonly record?: { readonly file: string; readonly unwritten?: string };
@@ -36,6 +40,8 @@ export interface Destination {
   readonly isPartial?: boolean;
   /** Signs certificate and evidence, where that is wanted. */
   readonly sign?: Sign;
+  /** What is under test: where it offers the operation, as far as that is not as documented. */
+  readonly target?: { readonly operation?: Operation };
 }
 
 /** The files that a run leaves in its folder. */
@@ -44,6 +50,7 @@ function filesIn(out: string) {
     certificate: path.join(out, 'certificate.json'),
     page: path.join(out, 'certificate.html'),
     observed: path.join(out, 'observed.md'),
+    openapi: path.join(out, 'openapi.yaml'),
     junit: path.join(out, 'junit.xml'),
     evidence: path.join(out, 'evidence.har'),
     signature: signatureFileOf(path.join(out, 'certificate.json')),
@@ -89,11 +96,11 @@ export function writeResults(
   judged: Certificate,
   suite: Suite,
   results: readonly CaseResult[],
-  { out: whole, recordTo, isPartial = false, sign }: Destination,
+  { out: whole, recordTo, isPartial = false, sign, target }: Destination,
   kept?: Evidence & { readonly origin: EvidenceOrigin },
 ): Written {
   const out = isPartial ? path.join(whole, partialFolder) : whole;
-  const { junit, evidence: plain, signature, ...files } = filesIn(out);
+  const { junit, openapi, evidence: plain, signature, ...files } = filesIn(out);
   const { name } = judged.target;
   const archive = kept === undefined ? undefined : archiveOf(kept, kept.origin);
   const evidence = archive?.isCompressed ? `${plain}.gz` : plain;
@@ -108,6 +115,8 @@ export function writeResults(
       { file: files.page, text: certificatePage(certificate, suite) },
       { file: files.observed, text: observedDocument(suite, results, name) },
       { file: files.certificate, text },
+      // Of a few answers, the operation would look as if it had no others.
+      ...(isPartial ? [] : [{ file: openapi, text: openapiDocument(certificate, suite, results, target?.operation) }]),
       { file: junit, text: junitText(certificate, suite, results) },
       ...(archive === undefined ? [] : [{ file: evidence, text: archive.content }]),
       ...(signed === undefined ? [] : [{ file: signature, text: signed }]),
@@ -118,7 +127,7 @@ export function writeResults(
   // What is left of an earlier run would be taken for that of this one.
   const isWritten = (file: string) => (file === signature ? signed !== undefined : archive && file === evidence);
   for (const file of [plain, `${plain}.gz`, signature]) if (!isWritten(file)) rmSync(file, { force: true });
-  const written = { ...files, ...(archive === undefined ? {} : { evidence }) };
+  const written = { ...files, ...(isPartial ? {} : { openapi }), ...(archive === undefined ? {} : { evidence }) };
   if (record === undefined) return written;
   const { file } = record;
   return { ...written, record: 'unwritten' in record ? { file, unwritten: record.unwritten } : { file } };
