@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
-import { readCertificate, temporaryFolder } from './support/cli.js';
+import { conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { independentDeployment, listen } from './support/independent.js';
 
@@ -88,6 +88,9 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     expect(certificate.summary).not.toHaveProperty('error');
     const junit = readFileSync(path.join(cwd, 'out', 'junit.xml'), 'utf8');
     expect(junit.match(/not-applicable: Not reached/g)).toHaveLength(notReached);
+    // As far as it came, it can be judged again.
+    const { output } = await conformanceHere(['verify', 'out/certificate.json'], { cwd });
+    expect(output).toBe('WHOLE  out/certificate.json: incomplete\n');
     await close();
     remove();
   });

@@ -126,6 +126,7 @@ test.describe('an operation that is offered elsewhere', () => {
     // Nobody is there any more, and nothing of the target is known but what was kept.
     const evidence = readFileSync(path.join(folder, 'out/partial/evidence.har'), 'utf8');
     expect(evidence).toContain('$GATEWAY_KEY');
+    expect(evidence).toContain('"out":""');
     for (const secret of Object.values(env)) expect(evidence).not.toContain(secret);
     const again = ['certify', '--replay', 'out/partial/evidence.har', '--out', 'again', ...only];
     expect((await conformance(again, { cwd: folder })).status).toBe(4);

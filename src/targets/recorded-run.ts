@@ -23,9 +23,10 @@ export interface RecordedRun extends RecordedInputs {
   readonly digest: string;
 }
 
-/** What a run went by, as JSON for its evidence. */
-export function recordedInputs(inputs: RecordedInputs): unknown {
-  return mapsAndSetsAsJson(inputs);
+/** What a run went by, as JSON for its evidence: save for where its results went, which is of no concern to others. */
+export function recordedInputs({ availability, settings }: RecordedInputs): unknown {
+  const { recordTo: _, ...others } = settings;
+  return mapsAndSetsAsJson({ availability, settings: { ...others, out: '' } });
 }
 
 /** @throws UnusableInput where the file cannot be read, or is not the evidence of a run */
