@@ -35,10 +35,12 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
     const result = await resultIn(run);
     const { target, calibration } = session;
     const { requestsSent, note } = calibration;
+    const shard = settings.shard ?? testInfo.config.shard;
     attachReport(testInfo, {
       result,
       target,
       calibration: { requestsSent, ...(note === undefined ? {} : { note }) },
+      ...(shard === null ? {} : { shard: shard.current }),
       evidence: packedEvidence(run.takeEvidence()),
     });
     await showRows(result);

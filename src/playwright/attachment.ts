@@ -12,6 +12,8 @@ export interface Report {
   readonly result: CaseResult;
   readonly target: Session['target'];
   readonly calibration: Pick<Calibration, 'requestsSent' | 'note'>;
+  /** Which of the machines it is from, where several share a run. */
+  readonly shard?: number;
   readonly evidence: PackedEvidence;
 }
 

@@ -110,6 +110,8 @@ export interface RunFacts {
   readonly isReplay?: boolean;
   /** Whether it ended before everything that was selected was judged. */
   readonly isCutShort: boolean;
+  /** A sentence for each share of the run that is not there. */
+  readonly gaps?: readonly string[];
   /** What the reader should know of the run. */
   readonly notes: readonly string[];
   readonly startedAt: Date;
@@ -153,11 +155,12 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
   const questions = suite.ledger.questions.map((question) => questionEntry(question, byCase.get(question.id)));
   const unavailable = unavailableIn(suite);
   const isPartial = requirements.some(({ cases }) => cases.some(({ reason }) => unsentReasons.includes(reason)));
-  const verdict = sumOf(requirements, facts.isCutShort || isPartial || unavailable.length > 0);
+  const gaps = [...(facts.isCutShort ? [cutShort] : []), ...(facts.gaps ?? [])];
+  const verdict = sumOf(requirements, gaps.length > 0 || isPartial || unavailable.length > 0);
   const shared = sharedReasons({ requirements, questions });
   const reasons = reasonsFrom(requirements).filter(([, reason]) => !isShared(reason, shared));
   const incompleteBecause = [
-    ...(facts.isCutShort ? [cutShort] : []),
+    ...gaps,
     ...unavailable,
     ...sharedReasonTexts({ requirements, questions }),
     ...reasons.map(([id, reason]) => `${id}: ${reason}`),
@@ -179,7 +182,7 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
     ),
     unstable: results.flatMap((result) => unstableEntry(result, responseText)),
     notes: [
-      ...(facts.isCutShort && verdict !== 'incomplete' ? [cutShort] : []),
+      ...(verdict === 'incomplete' ? [] : gaps),
       ...facts.notes,
       ...results.flatMap(({ drift }) =>
         drift.flatMap((each) => (each.kind === 'addition' ? [oneLine(each.message)] : [])),

@@ -16,6 +16,10 @@ export const variables = {
   worldLoaded: 'CONFORMANCE_WORLD_LOADED',
   /** Ids of cases, requirements and questions, tags and groups, with commas between them. */
   only: 'CONFORMANCE_ONLY',
+  /** Which share of the cases is to be run, such as 1/3. */
+  shard: 'CONFORMANCE_SHARD',
+  /** The folder, as the user named it, whose reports of shards are to be merged; nothing is run then. */
+  merge: 'CONFORMANCE_MERGE',
   /** An evidence file, which is judged again in the place of a target. */
   replay: 'CONFORMANCE_REPLAY',
   explore: 'CONFORMANCE_EXPLORE',

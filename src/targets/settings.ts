@@ -6,10 +6,12 @@ import { elsewhere } from '../contract/operation.js';
 import type { Exploration } from '../engine/explore.js';
 import { whyLeftOut } from '../engine/left-out.js';
 import type { RunOptions } from '../engine/run.js';
+import { type Divided, type Shard, shardIn, shareOf } from '../engine/shard.js';
 import type { Expected } from '../judge/drift.js';
 import { expectedOf, leftOutNote } from '../report/drift-text.js';
 import { readRecord } from '../report/record.js';
 import { referenceBegins } from '../report/reference-notice.js';
+import { defined } from '../support/defined.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { type Environment, variables } from './environment.js';
@@ -27,6 +29,8 @@ export interface Settings {
   readonly leavesOutIntrusive: boolean;
   /** The ids of the cases to run; all unless given. */
   readonly only?: readonly string[];
+  /** Of a run that several machines share: which of them this is, and what they share. `only` is the part of this one. */
+  readonly shard?: Shard & { readonly whole: Divided };
   /** What the user should know of the settings. */
   readonly notes: readonly string[];
   /** How far random requests go beyond the written cases, if at all. */
@@ -57,7 +61,7 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
   const exploration = explorationOf(environment);
   const isPartial = suite.world.unavailable.size > 0;
   const only = environment[variables.only]?.split(',').filter(Boolean);
-  return {
+  return asShard(environment, suite, {
     target,
     expected: expectedOf(record, pins, target.responseSchema, target.additive),
     leavesOutIntrusive: environment[variables.noIntrusive] === '1',
@@ -72,7 +76,28 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
     ...(only === undefined ? {} : { only: casesNamed(only, suite, '--only') }),
     out: resultsFolder(target, environment),
     ...(recordTo ? { recordTo } : {}),
-  };
+  });
+}
+
+/** The settings of the machine that this is, where several share a run. */
+function asShard(environment: Environment, suite: Suite, settings: Settings): Settings {
+  const text = environment[variables.shard];
+  if (!text) return settings;
+  const shard = shardIn(text);
+  if (shard === undefined) {
+    const hint = 'It is one of how many: 1/3, 2/3 or 3/3 where three machines share a run.';
+    throw new UnusableInput([{ at: { setting: '--shard' }, message: `'${text}' is no shard`, hint }]);
+  }
+  const { only, exploration, ...others } = settings;
+  const whole = defined({ only, exploration });
+  return { ...others, ...shareOf(suite, { ...others, ...whole }, shard), shard: { ...shard, whole } };
+}
+
+/** The settings of a whole run, of which these may be a shard's. */
+export function wholeSettings({ shard, ...settings }: Settings): Settings {
+  if (shard === undefined) return settings;
+  const { only: _, exploration: __, ...others } = settings;
+  return { ...others, ...shard.whole };
 }
 
 /** What the engine needs to know of the settings. */
