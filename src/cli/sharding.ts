@@ -26,6 +26,6 @@ export function keepReport(shard: Shard, out: string, args: readonly string[]): 
 /** What a shard says at its end. @param out the folder of the results, where its report lies in it */
 export function shardEnds({ isDone, ...shard }: Shard & { readonly isDone: boolean }, out: string | undefined): string {
   const did = isDone ? 'did its part' : 'did not do all of its part';
-  const folder = out === undefined ? 'the folder of all their blob reports' : path.join(out, reportsFolder);
+  const folder = out === undefined ? 'FOLDER, where their blob reports are' : path.join(out, reportsFolder);
   return `Shard ${shardText(shard)} ${did}. What all shards come to is decided by: npx conformance merge ${folder}`;
 }
