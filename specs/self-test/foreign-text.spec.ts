@@ -9,7 +9,9 @@ import type { CaseResult } from '../../src/engine/case-result.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { misfits, shapeOfBodies } from '../../src/judge/shape.js';
 import { knownIdsOf } from '../../src/recognition/known-ids.js';
+import { annotationsText } from '../../src/report/annotations.js';
 import { certificateOf } from '../../src/report/certificate.js';
+import { jobSummary } from '../../src/report/job-summary.js';
 import { formatRecord, parseRecord, type TargetRecord } from '../../src/report/record.js';
 import { writeResults } from '../../src/report/results.js';
 import { summaryOf } from '../../src/report/summary.js';
@@ -22,7 +24,12 @@ import { independentDeployment, listen } from './support/independent.js';
 const { folder: cwd, remove } = temporaryFolder();
 test.afterAll(remove);
 
-const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
+const env = {
+  CLIENT_APPLICATION_ID: 'an-application',
+  CLIENT_TOKEN: 'a-token-of-the-test',
+  GITHUB_ACTIONS: 'true',
+  GITHUB_STEP_SUMMARY: path.join(cwd, 'job-summary.md'),
+};
 
 /** Everything that anybody takes for the end of a line. */
 const breaks = ['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'];
@@ -237,10 +244,20 @@ test('in all that is written, even where a text comes there as it was', () => {
   const out = path.join(cwd, 'raw');
   const written = writeResults(certificate, suite, results, { out, recordTo: path.join(out, 'record.yaml') });
   expect(written.record).toEqual({ file: path.join(out, 'record.yaml') });
-  const texts = [['summary', summaryOf(certificate, written)] as const, ...textsIn(out)];
-  expect(texts).toHaveLength(6);
+  const annotations = annotationsText(results, { suite, baseUrl: certificate.target.base_url, workspace: cwd });
+  const texts = [
+    ['summary', summaryOf(certificate, written)] as const,
+    ['annotations', annotations] as const,
+    ['job summary', jobSummary(certificate)] as const,
+    ...textsIn(out),
+  ];
+  expect(texts).toHaveLength(9);
   expect(texts.flatMap(misdeedsIn)).toEqual([]);
-  for (const [name, text] of texts) expect(text, name).toContain('forged');
+  // A badge has nothing of a stranger.
+  for (const [name, text] of texts) if (name !== 'badge.json') expect(text, name).toContain('forged');
+  // Each line of annotations is one of ours; what it says can neither end it nor its properties.
+  for (const line of annotations.trimEnd().split('\n'))
+    expect(line).toMatch(/^::error file=[^:,\r]+,line=\d+,col=\d+,title=[^:,\r]+::[^\r]+$/);
   // Whatever comes into the page, a browser runs and loads nothing.
   expect(readFileSync(path.join(out, 'certificate.html'), 'utf8')).toContain(
     `content="default-src 'none'; style-src 'unsafe-inline'"`,

@@ -230,6 +230,8 @@ for (const [what, answer] of [
         PLAYWRIGHT_JSON_OUTPUT_FILE: path.join(cwd, 'report.json'),
         PLAYWRIGHT_JUNIT_OUTPUT_FILE: path.join(cwd, 'results', 'junit.xml'),
         PLAYWRIGHT_BLOB_OUTPUT_FILE: path.join(cwd, 'blob.zip'),
+        GITHUB_ACTIONS: 'true',
+        GITHUB_STEP_SUMMARY: path.join(cwd, 'job-summary.md'),
       },
     });
     await close();
@@ -248,6 +250,7 @@ for (const [what, answer] of [
       /^report.json$/,
       /^playwright-report\/index.html: report.json$/,
       /^blob.zip: report.jsonl$/,
+      /^job-summary.md$/,
     ])
       expect(texts.map(([name]) => name)).toContainEqual(expect.stringMatching(written));
     remove();

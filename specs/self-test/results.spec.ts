@@ -32,7 +32,7 @@ const honest = independentDeployment(suite.world);
 const broken = independentDeployment(suite.world, { violation: 'window-151' });
 /** Where the results of these runs are, which are runs of a few cases. */
 const partial = (out: string) => path.join(cwd, out, 'partial');
-const names = ['certificate.html', 'certificate.json', 'junit.xml', 'observed.md'];
+const names = ['badge.json', 'certificate.html', 'certificate.json', 'junit.xml', 'observed.md'];
 
 /** Runs a few cases against a deployment, after so many requests to which something happens. */
 async function run(
@@ -93,7 +93,7 @@ test('two runs into one folder: each has its own status, and all files are of on
   expect(whole.isLeft()).toBe(true);
   const files = readdirSync(partial('shared')).sort();
   expect(files).toEqual(names);
-  const [page, certificate, junit, observed] = files.map((name) =>
+  const [, page, certificate, junit, observed] = files.map((name) =>
     readFileSync(path.join(partial('shared'), name), 'utf8'),
   );
   const { base_url, verdict } = JSON.parse(certificate ?? '');

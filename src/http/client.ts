@@ -6,7 +6,7 @@ import { ownPackage } from '../support/package-root.js';
 import { readBody } from './body.js';
 import { connectionsTo } from './connection.js';
 import { completed, type Endpoint, type StatedOptions } from './connection-options.js';
-import { credentialHeaders, credentialPlaceholders } from './credentials.js';
+import { secretsOf, withSecrets } from './credentials.js';
 import { within } from './deadline.js';
 import { type Channel, type Exchange, type Headers, type HttpRequest, headerValues } from './exchange.js';
 import { watch } from './giving-up.js';
@@ -44,14 +44,7 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
   const { limits, budget, repeats, extraHeaders } = options;
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
-  const secrets: readonly Secret[] = [
-    ...(['token', 'applicationId'] as const).map((each) => ({
-      value: credentials[each],
-      placeholder: credentialPlaceholders[each],
-      header: credentialHeaders[each],
-    })),
-    ...options.secrets,
-  ];
+  const secrets = secretsOf(credentials, options.secrets);
   const redacted = redactor(secrets);
   const connect = connectionsTo(base, options);
   let connection = connect();
@@ -180,7 +173,7 @@ async function* piecesOf(body: Buffer): AsyncGenerator<Buffer> {
 function headersToSend(request: HttpRequest, secrets: readonly Secret[]): Record<string, string | string[]> {
   const length =
     request.sent === 'in-pieces' ? [['Content-Length', String(Buffer.byteLength(request.body ?? ''))] as const] : [];
-  const { headers } = withHeaders(request, [
+  const { headers } = withHeaders(withSecrets(request, secrets), [
     ...length,
     ['User-Agent', userAgent],
     ['Accept', '*/*'],
@@ -188,9 +181,8 @@ function headersToSend(request: HttpRequest, secrets: readonly Secret[]): Record
   ]);
   const lines = new Map<string, string | string[]>();
   for (const [name, value] of headers) {
-    const real = secrets.find(({ placeholder }) => placeholder === value)?.value ?? value;
     const before = lines.get(name);
-    lines.set(name, before === undefined ? real : [before, real].flat());
+    lines.set(name, before === undefined ? value : [before, value].flat());
   }
   return Object.fromEntries(lines);
 }

@@ -1,3 +1,6 @@
+import type { HttpRequest } from './exchange.js';
+import type { Secret } from './redact.js';
+
 /** What identifies a client to a deployment. */
 export interface Credentials {
   readonly applicationId: string;
@@ -15,3 +18,19 @@ export const credentialHeaders = {
   applicationId: 'X-Client-Application-Id',
   token: 'X-Client-Token',
 } as const satisfies Credentials;
+
+/** Everything secret that is sent to a deployment. @param others beside its credentials */
+export function secretsOf(credentials: Credentials, others: readonly Secret[] = []): readonly Secret[] {
+  const own = (['token', 'applicationId'] as const).map((each) => ({
+    value: credentials[each],
+    placeholder: credentialPlaceholders[each],
+    header: credentialHeaders[each],
+  }));
+  return [...own, ...others];
+}
+
+/** A request as it leaves: with secrets in its headers, in the place of what stands for them. */
+export function withSecrets(request: HttpRequest, secrets: readonly Secret[]): HttpRequest {
+  const realOf = (value: string) => secrets.find(({ placeholder }) => placeholder === value)?.value ?? value;
+  return { ...request, headers: request.headers.map(([name, value]) => [name, realOf(value)] as const) };
+}

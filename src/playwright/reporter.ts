@@ -19,6 +19,7 @@ import { certifiedTarget } from '../targets/target.js';
 import { caseIdOf, type PackedEvidence, type Report, reportOf, unpackedExchanges } from './attachment.js';
 import { onceDismissed, outliveReaders } from './dismissal.js';
 import { announceRestoring, endRestoring, restoreFailure } from './failing.js';
+import { pipelineText } from './pipeline.js';
 import { inputsOfRun, type RunInputs, type Session, saveComing, saveEnding, sessionOfRun } from './run-state.js';
 import { selectsCases } from './selection.js';
 import { begunTogether, type MergedRun, mergedRun } from './shards.js';
@@ -175,7 +176,8 @@ export default class CertificateReporter implements Reporter {
     const isDone = isWhole && results.every(({ reason }) => reason !== notReached);
     const shard = this.shard === null ? undefined : { ...this.shard, isDone };
     saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...defined({ selected, shard }) });
-    this.printResult = () => process.stdout.write(summaryOf(certificate, written));
+    const text = pipelineText(process.env, certificate, suite, results) + summaryOf(certificate, written);
+    this.printResult = () => process.stdout.write(text);
     const isConforming = shard?.isDone ? verdict !== 'does-not-conform' : (selected?.verdict ?? verdict) === 'conforms';
     return { status: status === 'passed' && !isConforming ? 'failed' : status };
   }

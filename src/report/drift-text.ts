@@ -57,6 +57,14 @@ export function withShapeOnce(results: readonly CaseResult[]): CaseResult[] {
   }));
 }
 
+/** The same without what may be added and is no drift. */
+export function reportedOnce(results: readonly CaseResult[]): CaseResult[] {
+  return withShapeOnce(results).map((result) => ({
+    ...result,
+    drift: result.drift.filter(({ kind }) => kind !== 'addition'),
+  }));
+}
+
 type Shaped = Exclude<Drift, { kind: 'outcome' }>;
 
 /** A drift in words, with what came back now and then, both behind bars. */

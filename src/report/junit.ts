@@ -2,7 +2,7 @@ import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
 import { formatLocation } from '../support/problem.js';
 import type { Certificate } from './certificate.js';
-import { withShapeOnce } from './drift-text.js';
+import { reportedOnce } from './drift-text.js';
 import { type ResponseText, responseTextFor } from './exchange-text.js';
 import { brokenText } from './failure-text.js';
 import { escaped } from './markup.js';
@@ -13,10 +13,7 @@ import { sharedReasonTexts } from './shared-reasons.js';
  * as a failure, what could not be judged as skipped, with the reason.
  */
 export function junitText(certificate: Certificate, suite: Suite, all: readonly CaseResult[]): string {
-  const results = withShapeOnce(all).map((result) => ({
-    ...result,
-    drift: result.drift.filter(({ kind }) => kind !== 'addition'),
-  }));
+  const results = reportedOnce(all);
   const { target, verdict } = certificate;
   const partOf = new Map([...certificate.requirements, ...certificate.questions].map(({ id, part }) => [id, part]));
   const responseText = responseTextFor(suite.world);

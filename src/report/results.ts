@@ -7,6 +7,7 @@ import type { Evidence } from '../engine/evidence.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
 import { someOf } from '../support/some-of.js';
+import { badgeText } from './badge.js';
 import type { Certificate } from './certificate.js';
 import { archiveOf, digestOf, type EvidenceOrigin, type WrittenArchive } from './har.js';
 import { junitText } from './junit.js';
@@ -43,6 +44,7 @@ function filesIn(out: string) {
     observed: path.join(out, 'observed.md'),
     junit: path.join(out, 'junit.xml'),
     evidence: path.join(out, 'evidence.har'),
+    badge: path.join(out, 'badge.json'),
   };
 }
 
@@ -83,7 +85,7 @@ export function writeResults(
   kept?: Evidence & { readonly origin: EvidenceOrigin },
 ): Written {
   const out = isPartial ? path.join(whole, partialFolder) : whole;
-  const { junit, evidence: plain, ...files } = filesIn(out);
+  const { junit, badge, evidence: plain, ...files } = filesIn(out);
   const { name } = judged.target;
   const archive = kept === undefined ? undefined : archiveOf(kept, kept.origin);
   const evidence = archive?.isCompressed ? `${plain}.gz` : plain;
@@ -96,6 +98,7 @@ export function writeResults(
       { file: files.observed, text: observedDocument(suite, results, name) },
       { file: files.certificate, text: escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`) },
       { file: junit, text: junitText(certificate, suite, results) },
+      { file: badge, text: badgeText(certificate) },
       ...(archive === undefined ? [] : [{ file: evidence, text: archive.content }]),
       ...(record !== undefined && 'text' in record ? [record] : []),
     ];

@@ -1,4 +1,3 @@
-import { undetermined } from '../cases/case.js';
 import { notSelected } from '../engine/case-result.js';
 import { asLines } from '../support/foreign-text.js';
 import type { Certificate } from './certificate.js';
@@ -6,6 +5,7 @@ import { referenceBegins, referenceEnds } from './reference-notice.js';
 import { replayEnds } from './replay-notice.js';
 import type { Written } from './results.js';
 import { isShared, type SharedReasons, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
+import { answersText, counted, headline, sumsText } from './sums.js';
 
 /**
  * What a person reads at the end of a run: target, sums, every requirement that is not `pass` with its reason, drift,
@@ -50,32 +50,9 @@ export function summaryOf(certificate: Certificate, written: Written): string {
   ]);
 }
 
-/** The verdict; of selected cases theirs, since the whole is incomplete without the others. */
-function headline({ verdict, selected }: Certificate): string {
-  return selected === undefined ? verdict.toUpperCase() : `${selected.verdict.toUpperCase()} as far as selected`;
-}
-
-/** A question whose answers do not tell its outcomes apart is sent, and yet not answered. */
-function answersText(questions: Certificate['questions']): string {
-  const unanswered = questions.filter(({ outcome }) => outcome === null).length;
-  const open = questions.filter(({ outcome }) => outcome === undetermined).length;
-  const answered = questions.length - unanswered - open;
-  return `${answered} answered${counted(open, undetermined)}${counted(unanswered, 'without an answer')}`;
-}
-
-function sumsText(counts: Certificate['summary']): string {
-  return Object.entries(counts)
-    .map(([each, count]) => `${count} ${each}`)
-    .join(', ');
-}
-
 function recordField({ record }: Written): [string, string][] {
   if (record === undefined) return [];
   return [['Record', record.unwritten === undefined ? record.file : `${record.file} was ${record.unwritten}.`]];
-}
-
-function counted(count: number, what: string): string {
-  return count === 0 ? '' : `, ${count} ${what}`;
 }
 
 /** Nothing where all that there is to say was said of many cases together. */

@@ -1,4 +1,3 @@
-import { inspect } from 'node:util';
 import { asLines } from './foreign-text.js';
 
 /** A place in a file that somebody wrote. `line` and `column` count from 1. */
@@ -16,6 +15,9 @@ export interface Problem {
   readonly hint?: string;
 }
 
+/** `inspect.custom` of Node.js, in a form that needs no types of Node.js where the package is imported. */
+const custom: unique symbol = Symbol.for('nodejs.util.inspect.custom');
+
 /** The input cannot be used. Holds every problem that was found, not just the first. */
 export class UnusableInput extends Error {
   override readonly name = 'UnusableInput';
@@ -27,7 +29,7 @@ export class UnusableInput extends Error {
   }
 
   /** As it prints whoever does not know it, such as Playwright. */
-  [inspect.custom](): string {
+  [custom](): string {
     return this.message;
   }
 }

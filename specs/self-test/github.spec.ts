@@ -1,0 +1,180 @@
+/** What GitHub Actions is given: annotations, the job summary, a badge, an action and workflows. */
+
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import type { CaseResult } from '../../src/engine/case-result.js';
+import { pipelineText } from '../../src/playwright/pipeline.js';
+import { annotationsText } from '../../src/report/annotations.js';
+import { badgeText } from '../../src/report/badge.js';
+import { type Certificate, certificateOf } from '../../src/report/certificate.js';
+import { responseTextFor } from '../../src/report/exchange-text.js';
+import { brokenText } from '../../src/report/failure-text.js';
+import { jobSummary } from '../../src/report/job-summary.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { schemaNamed } from '../../src/support/schema.js';
+import { parseYaml } from '../../src/support/yaml-file.js';
+import { lintAction } from './support/action-linter.js';
+import { temporaryFolder } from './support/cli.js';
+import { certifyInProcess, requirementSuite, suite } from './support/in-process.js';
+import { independentDeployment } from './support/independent.js';
+
+const judged = certifyInProcess(independentDeployment(suite.world, { violation: 'window-oldest' }), {
+  suite: requirementSuite,
+});
+
+/** What the runner of GitHub Actions makes of a line, by its rules: a command, its properties and its text. */
+function commandIn(line: string): { name: string; properties: Record<string, string>; text: string } | undefined {
+  const [, name = '', stated = '', text = ''] = /^::([a-z]+) (.*?)::(.*)$/s.exec(line.trimStart()) ?? [];
+  if (name === '') return undefined;
+  const unescaped = (value: string) =>
+    value.replaceAll('%0D', '\r').replaceAll('%0A', '\n').replaceAll('%3A', ':').replaceAll('%2C', ',');
+  const plain = (value: string) => unescaped(value).replaceAll('%25', '%');
+  const pairs = stated.split(',').map((pair) => [pair.replace(/=.*$/s, ''), pair.replace(/^[^=]*=/, '')] as const);
+  return { name, properties: Object.fromEntries(pairs.map(([key, value]) => [key, plain(value)])), text: plain(text) };
+}
+
+test('what is broken is annotated on its line of the case file, with the text that is read elsewhere', async () => {
+  const { results, certificate } = await judged;
+  const broken = results.filter(({ verdict }) => verdict === 'fail');
+  expect(broken.length).toBeGreaterThan(1);
+  const place = { suite, baseUrl: 'https://a.test', workspace: path.dirname(packageRoot) };
+  const text = annotationsText(results, place);
+  const commands = text.trimEnd().split('\n').map(commandIn);
+  expect(commands).toHaveLength(broken.length);
+  for (const [n, result] of broken.entries()) {
+    const { file = '', ...properties } = commands[n]?.properties ?? {};
+    expect(path.resolve(place.workspace, file)).toBe(path.join(packageRoot, result.at.file));
+    expect(properties).toEqual({
+      line: String(result.at.line),
+      col: String(result.at.column),
+      title: `fail: ${result.subject} (${result.id})`,
+    });
+    expect(commands[n]?.text).toBe(brokenText(result, place.baseUrl, responseTextFor(suite.world)).text);
+  }
+  // Elsewhere than in GitHub Actions nothing is printed.
+  expect(pipelineText({ GITHUB_ACTIONS: 'false' }, certificate, suite, results)).toBe('');
+  expect(pipelineText({ GITHUB_ACTIONS: 'true' }, certificate, suite, results).split('\n')).toHaveLength(
+    broken.length + 1,
+  );
+});
+
+test('no text ends an annotation, or a property of it', async () => {
+  const { results } = await judged;
+  const hostile = '%0A::error::x\r\n::set-output name=a::b,line=9:c%';
+  const [first] = results.filter(({ verdict }) => verdict === 'fail') as [CaseResult];
+  const { evidence: _, expected: __, ...plain } = first;
+  const result: CaseResult = { ...plain, id: hostile, reason: hostile, at: { ...first.at, file: `cases/${hostile}` } };
+  const text = annotationsText([result], { suite, baseUrl: 'https://a.test', workspace: packageRoot });
+  expect(text.trimEnd().split(/[\r\n]/)).toHaveLength(1);
+  expect(commandIn(text.trimEnd())).toMatchObject({
+    name: 'error',
+    properties: { file: `cases/${hostile}`, line: String(first.at.line), title: `fail: ${first.subject} (${hostile})` },
+  });
+});
+
+test('the job summary says verdict, sums and what does not pass, and is appended to the file of the step', async () => {
+  const { results, certificate } = await judged;
+  const { folder, remove } = temporaryFolder();
+  const file = path.join(folder, 'summary.md');
+  expect(pipelineText({ GITHUB_STEP_SUMMARY: file }, certificate, suite, results)).toBe('');
+  pipelineText({ GITHUB_STEP_SUMMARY: file }, certificate, suite, results);
+  const text = readFileSync(file, 'utf8');
+  expect(text).toBe(jobSummary(certificate).repeat(2));
+  expect(text).toContain('<h2>DOES-NOT-CONFORM: in-process</h2>');
+  expect(text).toContain('<td>');
+  for (const { id, statement } of certificate.requirements.filter(({ verdict }) => verdict === 'fail'))
+    expect(text).toMatch(new RegExp(`<li>fail: ${id}\\. .{${statement.length},}</li>`));
+  const unwritten = pipelineText({ GITHUB_STEP_SUMMARY: folder }, certificate, suite, results);
+  expect(unwritten).toBe(`The job summary could not be written to ${folder} (EISDIR).\n`);
+  remove();
+});
+
+test('nothing in the job summary is Markdown or an element of a stranger', async () => {
+  const { certificate } = await judged;
+  const hostile = '\n\n# forged\n<img src=x onerror=y> [a](https://a.test) &amp; `b`';
+  const text = jobSummary({
+    ...certificate,
+    target: { ...certificate.target, name: hostile },
+    drift: [{ case: 'a', text: hostile }],
+    unstable: [{ case: 'a', text: `x${hostile}` }],
+    incomplete_because: [hostile],
+  });
+  // It is one block of HTML: an empty line would end that.
+  expect(text.trimEnd()).not.toMatch(/\n\s*\n/);
+  expect(text).not.toMatch(/<(?!\/?(h2|h3|p|table|tr|th|td|ul|li)>)|^[^<\n]/m);
+  expect(text.match(/# forged/g)).toHaveLength(2);
+});
+
+test('the badge has verdict, counts and drift, in the format of its schema', async () => {
+  const badgeOf = (certificate: Certificate) => {
+    const badge = JSON.parse(badgeText(certificate));
+    expect(schemaNamed('badge')(badge)).toBe(true);
+    return badge;
+  };
+  const { certificate } = await judged;
+  const counts = Object.entries(certificate.summary).map(([verdict, count]) => `${count} ${verdict}`);
+  expect(badgeOf(certificate)).toEqual({
+    schemaVersion: 1,
+    label: 'promotion validation',
+    message: `does not conform: ${counts.join(', ')}`,
+    color: 'red',
+  });
+  const conforming = { ...certificate, verdict: 'conforms', summary: { pass: 17 } } as const;
+  expect(badgeOf(conforming)).toMatchObject({ message: 'conforms: 17 pass', color: 'brightgreen' });
+  const drift = [{ case: 'a', text: 'b' }];
+  expect(badgeOf({ ...conforming, drift })).toMatchObject({ message: 'conforms: 17 pass, 1 drift', color: 'orange' });
+  const ofSelected = certificateOf(suite, [], {
+    target: { name: 'a', base_url: 'b', is_reference: true },
+    requestsSent: 0,
+    notes: [],
+    isSelection: true,
+    isCutShort: true,
+    startedAt: new Date(0),
+    durationMs: 0,
+  });
+  expect(badgeOf({ ...ofSelected, selected: { verdict: 'incomplete', cases: { pass: 2 } } })).toMatchObject({
+    label: 'reference deployment',
+    message: 'incomplete: 2 pass of the selected cases',
+    color: 'yellow',
+  });
+});
+
+const workflows = path.join(packageRoot, 'templates', 'workflows');
+const files = [
+  path.join(packageRoot, 'action.yml'),
+  ...readdirSync(workflows).map((name) => path.join(workflows, name)),
+];
+
+for (const file of files) {
+  const name = path.basename(file);
+  const text = readFileSync(file, 'utf8');
+
+  test(`${name} is as GitHub's linter wants it`, async () => {
+    expect(await lintAction(name, text)).toEqual([]);
+    // Each of these is found, so that the linter does look.
+    for (const [right, wrong] of [
+      ['shell: bash', 'shel: bash'],
+      ['runs-on:', 'runs_on:'],
+      ['secrets.CLIENT_TOKEN', 'secret.CLIENT_TOKEN'],
+      ['!cancelled()', '!canceled()'],
+    ] as const)
+      if (text.includes(right)) expect(await lintAction(name, text.replace(right, wrong)), wrong).not.toEqual([]);
+  });
+}
+
+test('the action uses each of its inputs, and workflows give it no others', () => {
+  const read = (file: string) => parseYaml(readFileSync(file, 'utf8'), file).value as never;
+  const { inputs } = read(path.join(packageRoot, 'action.yml')) as { inputs: Record<string, unknown> };
+  const given = files.slice(1).flatMap((file) => {
+    const { jobs } = read(file) as { jobs: Record<string, { steps: { uses?: string; with?: object }[] }> };
+    return Object.values(jobs)
+      .flatMap(({ steps }) => steps)
+      .filter(({ uses }) => uses?.endsWith('/promotion-validation-conformance'))
+      .flatMap((step) => Object.keys(step.with ?? {}));
+  });
+  const used = [...readFileSync(files[0] ?? '', 'utf8').matchAll(/inputs\.([a-z-]+)/g)].map(([, name = '']) => name);
+  expect([...new Set(used)].sort()).toEqual(Object.keys(inputs).sort());
+  expect(given.length).toBeGreaterThan(4);
+  expect(given.filter((input) => !Object.hasOwn(inputs, input))).toEqual([]);
+});

@@ -1,0 +1,249 @@
+/** The package as others get it: packed, installed into a project of theirs, and used there and in their pipeline. */
+
+import { execFile, execFileSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { referenceCredentials } from '../../reference/credentials.js';
+import { faultNamed } from '../../reference/faults/index.js';
+import { serveReference } from '../../reference/server.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { schemaNamed } from '../../src/support/schema.js';
+import { readCertificate, temporaryFolder } from './support/cli.js';
+import { suite } from './support/in-process.js';
+import { runWorkflow } from './support/workflow-steps.js';
+
+const { folder, remove } = temporaryFolder();
+const project = path.join(folder, 'shop');
+const installed = path.join(project, 'node_modules', 'promotion-validation-conformance');
+const env = {
+  PATH: process.env.PATH ?? '',
+  HOME: process.env.HOME ?? '',
+  NO_COLOR: '1',
+  // What a cache has need not be fetched.
+  npm_config_prefer_offline: 'true',
+  npm_config_audit: 'false',
+  npm_config_fund: 'false',
+  npm_config_update_notifier: 'false',
+};
+
+/** Types a command in the project, without settings of this process. */
+function type(command: string): Promise<{ status: number; output: string }> {
+  return new Promise((resolve) => {
+    execFile('bash', ['-c', command], { cwd: project, env }, (error, stdout, stderr) => {
+      resolve({ status: error === null ? 0 : Number(error.code), output: `${stdout}${stderr}` });
+    });
+  });
+}
+
+/** The package of each import that is not of a file. */
+const imports = /^(?:(?:import|export) [^;]*?from |.*\b(?:import|onDemand)\()'([@a-z][^']*)'/gm;
+
+const inProject = (...steps: readonly string[]) => path.join(project, ...steps);
+const serve = (behaviours = {}, fault: readonly string[] = []) =>
+  serveReference({
+    world: suite.world,
+    credentials: referenceCredentials,
+    behaviours,
+    faults: fault.map(faultNamed),
+  });
+
+let reference: Awaited<ReturnType<typeof serve>>;
+
+/** What a repository's settings hold. */
+const settings = (url: string) => ({
+  'vars.BASE_URL': url,
+  'secrets.CLIENT_APPLICATION_ID': referenceCredentials.applicationId,
+  'secrets.CLIENT_TOKEN': referenceCredentials.token,
+});
+
+/** A sample workflow, with what it leaves to the user filled in. */
+function sample(name: string, replacements: Readonly<Record<string, string>> = {}): string {
+  const text = readFileSync(path.join(installed, 'templates', 'workflows', name), 'utf8');
+  const filled = Object.entries(replacements).reduce((so, [from, to]) => so.replace(from, to), text);
+  writeFileSync(inProject(name), filled);
+  return inProject(name);
+}
+
+test.describe('the package', { tag: '@long' }, () => {
+  test.describe.configure({ mode: 'serial' });
+
+  test.beforeAll(async () => {
+    mkdirSync(project);
+    const packed = execFileSync('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], {
+      cwd: packageRoot,
+      encoding: 'utf8',
+    });
+    const { status, output } = await type(`npm init --yes && npm install ../${packed.trim()}`);
+    expect(status, output).toBe(0);
+    reference = await serve();
+  });
+
+  test.afterAll(async () => {
+    await reference.close();
+    remove();
+  });
+
+  test('is installed, initialised, and certifies, as a user types it', async () => {
+    expect(await type('npx conformance init')).toEqual({ status: 0, output: expect.stringContaining('Written') });
+    const { applicationId, token } = referenceCredentials;
+    const values = { BASE_URL: reference.url, CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token };
+    const edits = Object.entries(values).map(([name, value]) => `-e 's#^${name}=.*#${name}=${value}#'`);
+    const { status, output } = await type(`sed ${edits.join(' ')} .env.example > .env && npx conformance certify`);
+    expect([status, output]).toEqual([0, expect.stringContaining(`\nCONFORMS  shop at ${reference.url}\n`)]);
+    expect(readCertificate(project, 'results/shop')).toMatchObject({ verdict: 'conforms', target: { name: 'shop' } });
+    const badge = JSON.parse(readFileSync(inProject('results', 'shop', 'badge.json'), 'utf8'));
+    expect(schemaNamed('badge')(badge)).toBe(true);
+  });
+
+  test('holds what runs need, and none of its tests', () => {
+    const names = readdirSync(installed, { recursive: true, encoding: 'utf8' });
+    expect(names.filter((name) => name.startsWith('dist/specs/'))).toEqual(['dist/specs/conformance.spec.js']);
+    expect(names.filter((name) => name.endsWith('.map') || /(?<!\.d)\.ts$/.test(name))).toEqual([]);
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
+    const imported = names
+      .filter((name) => /^dist\/.*\.js$/.test(name))
+      .flatMap((name) => [...readFileSync(path.join(installed, name), 'utf8').matchAll(imports)])
+      .map(([, name = '']) =>
+        name
+          .split('/')
+          .slice(0, name.startsWith('@') ? 2 : 1)
+          .join('/'),
+      )
+      .filter((name) => !name.startsWith('node:'));
+    // All that it needs is installed with it, and nothing else.
+    expect([...new Set(imported)].sort()).toEqual(Object.keys(dependencies).sort());
+    for (const name of Object.keys(devDependencies)) expect(imported).not.toContain(name);
+  });
+
+  test('is used by a program as the README shows, with types', async () => {
+    const readme = readFileSync(path.join(installed, 'README.md'), 'utf8');
+    const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
+    expect(example).toContain("from 'promotion-validation-conformance'");
+    const shop = path.join(installed, 'dist');
+    mkdirSync(inProject('program'));
+    writeFileSync(inProject('program', 'package.json'), '{ "type": "module" }');
+    writeFileSync(
+      inProject('program', 'app.js'),
+      `import { createDeployment } from '${shop}/reference/deployment.js';
+      import { loadSuite } from '${shop}/src/cases/suite.js';
+      const { CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token } = process.env;
+      const deployment = createDeployment({ world: loadSuite().world, credentials: { applicationId, token } });
+      export const app = {
+        async inject({ method, url, headers, payload }) {
+          const { status, ...rest } = deployment({ method, path: url, headers: Object.entries(headers), body: payload });
+          return { statusCode: status, headers: Object.fromEntries(rest.headers), body: rest.body };
+        },
+      };`,
+    );
+    writeFileSync(
+      inProject('program', 'app.d.ts'),
+      `export const app: { inject(request: {
+        method: string; url: string; headers: Record<string, string>; payload: string | undefined;
+      }): Promise<{ statusCode: number; headers: Record<string, string>; body: string }> };`,
+    );
+    writeFileSync(
+      inProject('program', 'certify.mts'),
+      `${example}\nconst verdict: 'conforms' = certificate.verdict as 'conforms';\nexport default verdict;\n`,
+    );
+    // Without the types of Node.js, and with those of the package looked through.
+    const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
+    const compiled = await type(
+      `cd program && ${tsc} --strict --target es2023 --module nodenext --types '' certify.mts`,
+    );
+    expect(compiled).toEqual({ status: 0, output: '' });
+    const ran = await type(
+      `cd program && CLIENT_APPLICATION_ID=an-application CLIENT_TOKEN=a-token node -e "import('./certify.mjs').then((m) => console.log(m.default))"`,
+    );
+    expect(ran).toEqual({ status: 0, output: expect.stringMatching(/^conforms$/m) });
+  });
+
+  test('in the pipeline that init writes: certifies, gives the page of the run its sum, and keeps the results', async () => {
+    const file = inProject('.github', 'workflows', 'conformance.yml');
+    const ran = await runWorkflow(file, { cwd: project, contexts: settings(reference.url), env });
+    expect(ran.statuses, ran.output).toEqual({ 'npm ci': 0, 'Set up': 0, Certify: 0 });
+    expect(ran.summary).toContain('<h2>CONFORMS: shop</h2>');
+    expect(ran.outputs).toBe('exit-status=0\n');
+    expect(ran.uploaded).toEqual(['./results/conformance']);
+    expect(readdirSync(inProject('results', 'conformance'))).toEqual(
+      expect.arrayContaining(['badge.json', 'certificate.html', 'certificate.json', 'junit.xml', 'observed.md']),
+    );
+    expect(ran.output).not.toContain('::error');
+  });
+
+  test('in a pipeline: a failure ends the step, is annotated, and its results are kept', async () => {
+    const broken = await serve({}, ['window-of-151']);
+    const file = inProject('.github', 'workflows', 'conformance.yml');
+    const ran = await runWorkflow(file, { cwd: project, contexts: settings(broken.url), env });
+    await broken.close();
+    expect(ran.statuses, ran.output).toEqual({ 'npm ci': 0, 'Set up': 0, Certify: 1 });
+    expect([ran.outputs, ran.uploaded]).toEqual(['exit-status=1\n', ['./results/conformance']]);
+    expect(ran.summary).toContain('<h2>DOES-NOT-CONFORM: shop</h2>');
+    const place = 'node_modules/promotion-validation-conformance/cases/requirements/window.yaml';
+    expect(ran.output).toMatch(new RegExp(`^::error file=${place},line=\\d+,col=\\d+,title=fail%3A limit`, 'm'));
+  });
+
+  test('in a pipeline: a variable that is not set never ends as a certificate', async () => {
+    const file = inProject('.github', 'workflows', 'conformance.yml');
+    const { 'vars.BASE_URL': _, ...contexts } = settings(reference.url);
+    const ran = await runWorkflow(file, { cwd: project, contexts, env });
+    expect(ran.statuses).toEqual({ 'npm ci': 0, 'Set up': 0, Certify: 2 });
+    expect(ran.output).toContain('names no base_url, and BASE_URL is empty');
+  });
+
+  test('gates a pull request on a service', async () => {
+    const file = sample('pull-request.yml', {
+      'http://127.0.0.1:8080': reference.url,
+      '<an application id that the container accepts>': referenceCredentials.applicationId,
+      '<its token>': referenceCredentials.token,
+    });
+    const ran = await runWorkflow(file, { cwd: project, contexts: {}, env });
+    const steps = ['npm ci', 'Wait until the service answers', 'Print the data that the cases presuppose'];
+    expect(ran.statuses, ran.output).toEqual(
+      Object.fromEntries([...steps, 'Set up', 'Certify'].map((step) => [step, 0])),
+    );
+    expect(JSON.parse(readFileSync(inProject('world.json'), 'utf8')).tiers).toHaveLength(suite.world.tiers.length);
+  });
+
+  test('at night: opens the change of the record as a pull request, and no other', async () => {
+    const origin = path.join(folder, 'origin.git');
+    const bin = path.join(folder, 'bin');
+    mkdirSync(bin);
+    const gh = `#!/bin/sh\necho "$1 $2 $3 $4" >> ${folder}/gh.log\nif [ "$2" = list ]; then echo 0; fi\n`;
+    writeFileSync(path.join(bin, 'gh'), gh, { mode: 0o755 });
+    writeFileSync(path.join(folder, 'gh.log'), '');
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@a.test', ...args], {
+        cwd: project,
+        encoding: 'utf8',
+      });
+    execFileSync('git', ['init', '--quiet', '--bare', origin]);
+    git('init', '--quiet', '--initial-branch', 'main');
+    git('remote', 'add', 'origin', origin);
+    git('add', 'package.json', 'conformance');
+    git('commit', '--quiet', '--message', 'The project');
+    const file = sample('nightly.yml');
+    const night = async (behaviours = {}) => {
+      const { url, close } = await serve(behaviours);
+      const at = { cwd: project, contexts: settings(url), env: { ...env, PATH: `${bin}:${env.PATH}` } };
+      const { statuses, output } = await runWorkflow(file, at);
+      await close();
+      expect(Object.values(statuses), output).toEqual([0, 0, 0]);
+      const called = readFileSync(path.join(folder, 'gh.log'), 'utf8');
+      writeFileSync(path.join(folder, 'gh.log'), '');
+      return called.split('\n').filter((line) => line.startsWith('pr create'));
+    };
+    const accept = () => {
+      git('switch', '--quiet', 'main');
+      git('merge', '--quiet', 'conformance-record');
+    };
+    const opened = ['pr create --head conformance-record'];
+    expect(await night()).toEqual(opened);
+    accept();
+    expect(await night()).toEqual([]);
+    expect(await night({ 'quantity-zero': 'rejected' })).toEqual(opened);
+    const diff = git('diff', 'main', 'origin/conformance-record', '--', 'conformance/record.yaml');
+    expect(diff).toMatch(/^ {3}quantity-zero:\n-[\s\S]*^\+ *outcome: rejected$/m);
+    expect(git('diff', '--name-only', 'main', 'origin/conformance-record').trim()).toBe('conformance/record.yaml');
+  });
+});

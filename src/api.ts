@@ -1,0 +1,89 @@
+/** The suite for programs: `import { certify } from 'promotion-validation-conformance'`. */
+
+import { selectedSuite } from './cases/selection.js';
+import { loadSuite, ownFolder } from './cases/suite.js';
+import { relocated } from './contract/operation.js';
+import { runSuite } from './engine/run.js';
+import { type Credentials, credentialPlaceholders } from './http/credentials.js';
+import { channelOver, type Transport } from './http/transport.js';
+import { type Certificate, certificateOf, factsOf } from './report/certificate.js';
+import { defined } from './support/defined.js';
+import { monotonicMs } from './support/monotonic-clock.js';
+import { availabilityOf } from './targets/availability.js';
+import { endpointOf } from './targets/connection.js';
+import { variables } from './targets/environment.js';
+import { loadSettings, runOptionsOf } from './targets/settings.js';
+import { certifiedTarget, loadTarget } from './targets/target.js';
+
+export type { Credentials } from './http/credentials.js';
+export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
+export type { Transport } from './http/transport.js';
+export type { Certificate, RunVerdict } from './report/certificate.js';
+export { UnusableInput } from './support/problem.js';
+
+/** What may be said of a deployment and of a run; all of it may be left out. */
+export interface CertifyOptions {
+  /** Of the deployment, for the certificate; otherwise that of the target file, or the host of the base URL. */
+  readonly name?: string;
+  /** For the commands that send a request again: nothing is sent there. `http://localhost` unless given. */
+  readonly baseUrl?: string;
+  /**
+   * Put into the headers that carry them, and replaced in all that the certificate shows. `CLIENT_APPLICATION_ID` and
+   * `CLIENT_TOKEN` of the environment unless given.
+   */
+  readonly credentials?: Credentials;
+  /** A target file: ids, pins, pacing and all else that it may say. Its variables are those of the environment. */
+  readonly target?: string;
+  /** A record to compare with: differences are `drift` of the certificate. */
+  readonly against?: string;
+  /** Cases, requirements, questions, tags and groups, as for `--only`. */
+  readonly only?: readonly string[];
+  /** Whether bad credentials, oversized bodies and other methods are sent, too; they are unless this is false. */
+  readonly intrusive?: boolean;
+  /** Whether the deployment is known to have the world, though no response may show it. */
+  readonly worldLoaded?: boolean;
+}
+
+/**
+ * Certifies a deployment that is reached by a function: one in this process, say, or behind a client of one's own. It
+ * writes no file, and reads no `.env`.
+ *
+ * @param transport sends one request
+ * @returns the certificate, as `certificate.json` holds it
+ * @throws UnusableInput where an option or a file that it names cannot be used; nothing was sent then
+ */
+export async function certify(transport: Transport, options: CertifyOptions = {}): Promise<Certificate> {
+  const startedAt = new Date();
+  const startedMs = monotonicMs();
+  const { target: file } = options;
+  const environment = {
+    ...process.env,
+    ...Object.fromEntries(Object.values(variables).map((name) => [name, undefined])),
+    TARGET: file,
+    BASE_URL: options.baseUrl ?? (file === undefined ? 'http://localhost' : process.env.BASE_URL),
+    CLIENT_APPLICATION_ID: options.credentials?.applicationId ?? process.env.CLIENT_APPLICATION_ID,
+    CLIENT_TOKEN: options.credentials?.token ?? process.env.CLIENT_TOKEN,
+    // Nothing goes over the network.
+    [variables.allowHttp]: '1',
+    [variables.against]: options.against,
+    [variables.only]: options.only?.join(','),
+    [variables.noIntrusive]: options.intrusive === false ? '1' : undefined,
+    [variables.worldLoaded]: options.worldLoaded ? '1' : undefined,
+  };
+  const whole = loadSuite(ownFolder, availabilityOf(environment).availability);
+  const settings = loadSettings(environment, whole);
+  const { place, options: connection } = loadTarget(environment).connection;
+  // A deployment is always named: the reference deployment does not come in here.
+  const { baseUrl, credentials } = endpointOf(place, { baseUrl: '', credentials: credentialPlaceholders });
+  const channel = relocated(channelOver(transport, credentials, connection), settings.target.operation);
+  const suite = selectedSuite(whole, settings.only);
+  const { results, calibration } = await runSuite(suite, channel, runOptionsOf(settings));
+  const target = { ...settings.target, ...defined({ name: options.name }) };
+  return certificateOf(whole, results, {
+    target: certifiedTarget(target, baseUrl),
+    ...factsOf(results, calibration, settings),
+    isCutShort: false,
+    startedAt,
+    durationMs: monotonicMs() - startedMs,
+  });
+}
