@@ -1,6 +1,6 @@
 /** Several machines share a run: each does its part, and the whole comes to what it comes to on one machine. */
 
-import { copyFileSync, mkdirSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { referenceCredentials } from '../../reference/credentials.js';
@@ -13,6 +13,7 @@ import { type Divided, shareOf } from '../../src/engine/shard.js';
 import type { RunInputs } from '../../src/playwright/run-state.js';
 import { mergedRun, shardStatement } from '../../src/playwright/shards.js';
 import { certificateOf } from '../../src/report/certificate.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { availabilityOf } from '../../src/targets/availability.js';
 import { variables } from '../../src/targets/environment.js';
 import { recordedInputs } from '../../src/targets/recorded-run.js';
@@ -161,6 +162,18 @@ test('a flag that names no shard, and a folder without reports, are refused', as
   expect([status, output]).toEqual([2, expect.stringContaining('has no report of a shard')]);
 });
 
+/** The commands of the sample workflow, and what they are with the values of its expressions. */
+function commandsOfWorkflow() {
+  const text = readFileSync(path.join(packageRoot, 'templates', 'workflows', 'shards.yml'), 'utf8');
+  const commands = [...text.matchAll(/run: npx conformance (.*)/g)].map(
+    ([, command = '']) =>
+      (values: Readonly<Record<string, string>>) =>
+        command.replaceAll(/\$\{\{ (.*?) \}\}/g, (_, name: string) => values[name] ?? '').split(' '),
+  );
+  expect(commands).toHaveLength(2);
+  return commands as [(typeof commands)[0], (typeof commands)[0]];
+}
+
 for (const fault of [undefined, 'window-of-149']) {
   test(`three shards come to what one machine does, of a deployment ${fault ?? 'without fault'}`, {
     tag: '@long',
@@ -177,21 +190,25 @@ for (const fault of [undefined, 'window-of-149']) {
     mkdirSync(own);
     const run = (args: readonly string[]) => conformance(args, { cwd: own, env });
     const alone = await run(['certify', '--out', 'alone']);
+    const [certify, merge] = commandsOfWorkflow();
     const statuses: (number | null)[] = [];
-    for (const shard of ['1/3', '2/3', '3/3']) {
-      const { status, output } = await run(['certify', '--shard', shard, '--out', 'shared']);
+    for (const shard of ['1', '2', '3']) {
+      const { status, output } = await run(certify({ 'matrix.shard': shard, 'strategy.job-total': '3' }));
+      // As artifacts are had: a folder each.
+      cpSync(path.join(own, 'results', 'conformance', 'shards'), path.join(own, 'shards', shard), { recursive: true });
+      rmSync(path.join(own, 'results'), { recursive: true });
       expect(output).toContain(
-        `Shard ${shard} did its part. What all shards come to is decided by: npx conformance merge`,
+        `Shard ${shard}/3 did its part. What all shards come to is decided by: npx conformance merge`,
       );
       statuses.push(status);
     }
     await deployment.close();
     expect(new Set(statuses)).toEqual(new Set(fault === undefined ? [0] : [0, 1]));
     // Neither address nor credentials.
-    const merged = await conformance(['merge', path.join('shared', 'shards')], { cwd: own });
+    const merged = await conformance(merge({}), { cwd: own });
     expect(merged.status).toBe(alone.status);
     expect(merged.status).toBe(fault === undefined ? 0 : 1);
-    const [one, other] = ['alone', 'shared'].map((folder) => {
+    const [one, other] = ['alone', path.join('results', 'conformance')].map((folder) => {
       const { started_at, duration_ms, requests_sent, evidence, ...same } = readCertificate(own, folder);
       expect(evidence?.exchanges).toBeGreaterThan(100);
       expect(requests_sent).toBeGreaterThan(100);
@@ -199,13 +216,12 @@ for (const fault of [undefined, 'window-of-149']) {
     });
     expect(other).toEqual(one);
     // All that was sent by all of them is there to be judged again.
-    const replayed = await conformance(['certify', '--replay', path.join('shared', 'evidence.har')], { cwd: own });
+    const evidence = path.join('results', 'conformance', 'evidence.har');
+    const replayed = await conformance(['certify', '--replay', evidence], { cwd: own });
     expect(replayed.status).toBe(merged.status);
     // Without one of them nothing conforms.
-    mkdirSync(path.join(own, 'two'));
-    for (const shard of ['1-of-3.zip', '3-of-3.zip'])
-      copyFileSync(path.join(own, 'shared', 'shards', shard), path.join(own, 'two', shard));
-    const two = await conformance(['merge', 'two', '--out', 'gap'], { cwd: own });
+    rmSync(path.join(own, 'shards', '2'), { recursive: true });
+    const two = await conformance(['merge', 'shards', '--out', 'gap'], { cwd: own });
     expect(two.output).toContain('There is no report of shard 2/3.');
     expect(readCertificate(own, 'gap').verdict).not.toBe('conforms');
     if (fault === undefined) expect(two.status).toBe(4);

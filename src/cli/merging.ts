@@ -49,8 +49,11 @@ export async function mergeShards(
 }
 
 function reportsIn(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.zip'))
-    .sort()
-    .map((name) => path.join(folder, name));
+  return (
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      // So are traces, where results are kept whole.
+      .filter((name) => name.endsWith('.zip') && path.basename(name) !== 'trace.zip')
+      .sort()
+      .map((name) => path.join(folder, name))
+  );
 }
