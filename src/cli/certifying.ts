@@ -69,8 +69,8 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
 
   if (flags.watch) return await watched(flags.bail === true);
 
-  const unshare = shareRun();
   const ofShard = settings.shard === undefined ? [] : keepReport(settings.shard, out, args);
+  const unshare = shareRun();
   const code = await runPlaywright([...(flags.bail ? ['-x'] : []), ...withReporter(args), ...ofShard]);
   const ending = endingOfRun();
   unshare();

@@ -1,6 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { type Shard, shardText } from '../engine/shard.js';
+import { UnusableInput } from '../support/problem.js';
 import { setVariables } from './flags.js';
 
 /** Within the folder of the results: the reports of shards, for `merge`. */
@@ -12,8 +13,13 @@ const reportsFolder = 'shards';
  * @param out the folder of the results
  * @param args that the user has for Playwright
  * @returns more arguments for Playwright
+ * @throws UnusableInput where they divide the tests, too
  */
 export function keepReport(shard: Shard, out: string, args: readonly string[]): string[] {
+  if (args.some((arg) => /^--shard(=|$)/.test(arg))) {
+    const hint = 'Leave out that behind --, which divides by the number of tests.';
+    throw new UnusableInput([{ at: { setting: '--shard' }, message: 'stands before -- and behind it', hint }]);
+  }
   const file = path.resolve(out, reportsFolder, `${shardText(shard).replace('/', '-of-')}.zip`);
   // Where this run comes to none, that of an earlier one is not to be taken for it.
   rmSync(file, { force: true });

@@ -1,6 +1,14 @@
-import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { FullConfig, FullResult, Reporter, Suite, TestCase, TestResult } from '@playwright/test/reporter';
+import type {
+  FullConfig,
+  FullResult,
+  Reporter,
+  Suite,
+  TestCase,
+  TestError,
+  TestResult,
+} from '@playwright/test/reporter';
 import { selectedSuite } from '../cases/selection.js';
 import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
 import { calibrationUse, type Evidence } from '../engine/evidence.js';
@@ -37,6 +45,8 @@ export default class CertificateReporter implements Reporter {
   private merged: MergedRun | undefined;
   private refusal: UnusableInput | undefined;
   private shard: Shard | null = null;
+  /** What ended shards before their cases. */
+  private readonly ended = new Set<string>();
   /** The first report of each shard. */
   private readonly shards = new Map<number, Report>();
   private shownMs = monotonicMs();
@@ -68,6 +78,8 @@ export default class CertificateReporter implements Reporter {
   private beginMerge(metadata: FullConfig['metadata'], ids: readonly string[]): void {
     try {
       this.merged = mergedRun(metadata, ids, process.env);
+      const { recordTo } = this.merged?.inputs.settings ?? {};
+      if (recordTo !== undefined) mkdirSync(path.dirname(path.resolve(recordTo)), { recursive: true });
     } catch (error) {
       if (!(error instanceof UnusableInput)) throw error;
       this.refusal = error;
@@ -116,6 +128,10 @@ export default class CertificateReporter implements Reporter {
     process.stderr.write(asLines([progressText(this.plan, new Set(this.results.keys()), now - this.startedMs)]));
   }
 
+  onError({ message = '' }: TestError): void {
+    if (this.merged !== undefined) this.ended.add(oneLine(message.split('\n')[0]?.replace(/^Error: /, '') ?? ''));
+  }
+
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
     endRestoring();
     const session = sessionOfRun();
@@ -158,14 +174,16 @@ export default class CertificateReporter implements Reporter {
       ...factsOf(results, calibration, settings),
       ...(replay === undefined ? {} : { isReplay: true }),
       isCutShort: status === 'interrupted' || status === 'timedout',
-      ...defined({ gaps: this.merged?.gaps }),
+      gaps: [...(this.merged?.gaps ?? []), ...this.ended],
       ...(this.merged === undefined
         ? { startedAt: this.startedAt, durationMs: monotonicMs() - this.startedMs }
         : { startedAt: result.startTime, durationMs: result.duration }),
     });
     const { name, version, digest } = suite;
     const origin = { suite: { name, version, digest }, baseUrl: target.base_url, inputs: recorded };
-    const destination = { ...settings, isPartial: this.isPartial(results) };
+    // A record is of a whole run: the merge writes it.
+    const { recordTo: _, ...withoutRecord } = settings;
+    const destination = { ...(this.shard === null ? settings : withoutRecord), isPartial: this.isPartial(results) };
     const written = writeResults(certificate, suite, results, destination, {
       ...this.evidenceOfAll(session),
       origin,
