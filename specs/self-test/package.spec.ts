@@ -246,4 +246,21 @@ test.describe('the package', { tag: '@long' }, () => {
     expect(diff).toMatch(/^ {3}quantity-zero:\n-[\s\S]*^\+ *outcome: rejected$/m);
     expect(git('diff', '--name-only', 'main', 'origin/conformance-record').trim()).toBe('conformance/record.yaml');
   });
+
+  test('in a pipeline: the action takes a record and further arguments', async () => {
+    const step = {
+      uses: './node_modules/promotion-validation-conformance',
+      with: { against: 'conformance/record.yaml', arguments: '--only  quantity-zero --world-loaded', results: 'own' },
+    };
+    const variables = Object.entries(settings(reference.url)).map(([name, value]) => [
+      name.replace(/^\w+\./, ''),
+      value,
+    ]);
+    const jobs = { own: { env: Object.fromEntries(variables), steps: [step] } };
+    writeFileSync(inProject('own.yml'), JSON.stringify({ jobs }));
+    const ran = await runWorkflow(inProject('own.yml'), { cwd: project, contexts: {}, env });
+    expect([ran.outputs, ran.uploaded], ran.output).toEqual(['exit-status=3\n', ['./own']]);
+    expect(ran.output).toMatch(/^::error file=.*title=drift%3A quantity-zero/m);
+    expect(readCertificate(project, 'own/partial').drift.map((each) => each.case)).toEqual(['quantity-zero']);
+  });
 });

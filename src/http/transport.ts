@@ -10,7 +10,7 @@ import { redactor } from './redact.js';
 import { UnusableResponse } from './transport-error.js';
 
 /**
- * Somebody's own way to a deployment: sends one request, and gives what came back.
+ * A function of somebody else that sends one request to a deployment, and gives what came back.
  *
  * `path` is relative to the base URL and goes out as it is, query string included; `headers` are pairs, of which a name
  * may occur more than once; a body goes along with GET, too. A response has its `body` as text, decompressed. Where there

@@ -43,8 +43,8 @@ function filesIn(out: string) {
     page: path.join(out, 'certificate.html'),
     observed: path.join(out, 'observed.md'),
     junit: path.join(out, 'junit.xml'),
-    evidence: path.join(out, 'evidence.har'),
     badge: path.join(out, 'badge.json'),
+    evidence: path.join(out, 'evidence.har'),
   };
 }
 

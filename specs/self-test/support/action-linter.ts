@@ -1,7 +1,7 @@
 import { register } from 'node:module';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 
-/** The linter imports JSON as bundlers do; Node.js wants to be told that it is JSON. */
+/** The linter imports JSON as bundlers do; Node.js wants the import to say that it is JSON. */
 const asJson = `export const load = (url, context, next) =>
   next(url, url.endsWith('.json') ? { ...context, importAttributes: { type: 'json' } } : context);`;
 
