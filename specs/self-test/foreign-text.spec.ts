@@ -251,7 +251,7 @@ test('in all that is written, even where a text comes there as it was', () => {
     ['job summary', jobSummary(certificate)] as const,
     ...textsIn(out),
   ];
-  expect(texts).toHaveLength(9);
+  expect(texts).toHaveLength(10);
   expect(texts.flatMap(misdeedsIn)).toEqual([]);
   // A badge has nothing of a stranger.
   for (const [name, text] of texts) if (name !== 'badge.json') expect(text, name).toContain('forged');
