@@ -2,6 +2,7 @@ import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import dotenv from 'dotenv';
 import { inputsOfRun } from './src/playwright/run-state.js';
+import { shardStatement } from './src/playwright/shards.js';
 
 dotenv.config({ quiet: true });
 
@@ -11,6 +12,8 @@ const { out } = inputsOfRun().settings;
 const adapter = (name: string) => path.join(import.meta.dirname, 'src', 'playwright', `${name}${extension}`);
 
 export default defineConfig({
+  // In the report of a shard, so that those of one run can be put together.
+  metadata: shardStatement(inputsOfRun(), process.argv),
   testDir: 'specs',
   testMatch: `conformance.spec${extension}`,
   globalSetup: adapter('setup'),

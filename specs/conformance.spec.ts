@@ -35,11 +35,13 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
     const result = await resultIn(run);
     const { target, calibration } = session;
     const { requestsSent, note } = calibration;
+    const shard = settings.shard ?? testInfo.config.shard;
     attachReport(testInfo, {
       result,
       target,
       calibration: { requestsSent, ...(note === undefined ? {} : { note }) },
       ...(settings.profile === undefined ? {} : { profile: settings.profile.figures }),
+      ...(shard === null ? {} : { shard: shard.current }),
       evidence: packedEvidence(run.takeEvidence()),
     });
     await showRows(result);

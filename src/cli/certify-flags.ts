@@ -18,6 +18,7 @@ export interface CertifyFlags extends TargetFlags {
   readonly watch?: true;
   readonly replay?: string;
   readonly sign?: string;
+  readonly shard?: string;
   readonly explore?: number;
   readonly seed?: number;
   /** Of the record command. */
@@ -49,11 +50,19 @@ export function certifyFlags(command: Command): Command {
     .addOption(
       new Option('--sign <key>', 'signs certificate and evidence with a private key (Ed25519, PEM)').conflicts('watch'),
     )
+    .addOption(
+      new Option('--shard <share>', 'one of so many machines that share the run, such as 1/3').conflicts([
+        'watch',
+        'replay',
+        'failed',
+      ]),
+    )
     .addOption(count('--explore <requests>', 'goes beyond the written cases with so many random requests'))
     .addOption(count('--seed <number>', 'draws the same requests again'))
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
 }
 
-function collected(name: string, before: readonly string[] = []): string[] {
+/** Reads a flag that may be repeated, or has several values with commas between them. */
+export function collected(name: string, before: readonly string[] = []): string[] {
   return [...before, ...name.split(',')];
 }

@@ -16,9 +16,10 @@ import { UnusableInput } from '../support/problem.js';
 import { variables } from '../targets/environment.js';
 import { loadTarget } from '../targets/target.js';
 import type { CertifyFlags } from './certify-flags.js';
-import { exitStatus, statusOf } from './exit-status.js';
+import { exitStatus, statusOf, statusOfShard } from './exit-status.js';
 import { setVariables, targetVariables } from './flags.js';
 import { runPlaywright, withReporter } from './run-playwright.js';
+import { keepReport, shardEnds } from './sharding.js';
 
 /**
  * Checks everything that can be checked without sending, then runs Playwright, which says how the run ended.
@@ -41,6 +42,7 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
     [variables.budget]: flags.quick ? 'quick' : flags.budget?.toString(),
     [variables.replay]: flags.replay,
     [variables.sign]: flags.sign,
+    [variables.shard]: flags.shard,
     [variables.explore]: flags.explore?.toString(),
     // Without a seed another one each time; the result names it.
     [variables.seed]: (flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000)).toString(),
@@ -74,15 +76,15 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
 
   if (flags.watch) return await watched(flags.bail === true);
 
+  const ofShard = settings.shard === undefined ? [] : keepReport(settings.shard, out, args);
   const unshare = shareRun();
-  const code = await runPlaywright([...(flags.bail ? ['-x'] : []), ...withReporter(args)]);
+  const code = await runPlaywright([...(flags.bail ? ['-x'] : []), ...withReporter(args), ...ofShard]);
   const ending = endingOfRun();
   unshare();
-  if (ending === undefined) {
-    process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
-    return exitStatus.unusableInput;
-  }
+  if (ending === undefined) return withoutCertificate(code);
   if (ending.kind === 'not-begun') process.stderr.write('No case was run, so the results of earlier runs stay.\n');
+  if (ending.kind === 'certified' && ending.shard !== undefined)
+    process.stdout.write(asLines(['', shardEnds(ending.shard, ofShard.length > 0 ? out : undefined)]));
   // What was shown is accepted: the record that the run wrote has it.
   const isAccepted = flags.update && ending.kind === 'certified' && ending.isRecorded;
   return statusOfEnding(isAccepted ? { ...ending, drift: [] } : ending);
@@ -141,10 +143,16 @@ function dryRun({ suite, settings }: Pick<RunInputs, 'suite' | 'settings'>, form
   return comments(notes) + plannedRequests(plan, format, baseUrl, options.extraHeaders) + comments(ends);
 }
 
-function statusOfEnding(ending: Ending): number {
+/** What a run comes to of which nothing is known but how Playwright ended. */
+export function withoutCertificate(code: number | null): number {
+  process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
+  return exitStatus.unusableInput;
+}
+
+export function statusOfEnding(ending: Ending): number {
   switch (ending.kind) {
     case 'certified':
-      return statusOf(ending);
+      return ending.shard?.isDone ? statusOfShard(ending) : statusOf(ending);
     case 'not-begun':
     case 'unwritten':
       return exitStatus.unusableInput;

@@ -20,3 +20,8 @@ export function statusOf({
   const verdict = selected?.verdict ?? whole;
   return verdict !== 'does-not-conform' && drift.length > 0 ? exitStatus.drift : exitStatus[verdict];
 }
+
+/** Of one of several machines that share a run: the others may hold what this one does not determine. */
+export function statusOfShard({ verdict }: Pick<Certificate, 'verdict'>): number {
+  return verdict === 'does-not-conform' ? exitStatus[verdict] : exitStatus.conforms;
+}

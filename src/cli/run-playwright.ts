@@ -5,17 +5,21 @@ import { onceDismissed, outliveReaders } from '../playwright/dismissal.js';
 import { packageRoot } from '../support/package-root.js';
 
 /**
- * Runs Playwright with the compiled configuration of this package.
+ * Runs the tests of this package with Playwright, as its compiled configuration says.
  *
  * @returns its exit status; null where a signal ended it
  */
 export async function runPlaywright(args: readonly string[]): Promise<number | null> {
+  return playwrightCommand(['test', '--config', path.join(packageRoot, 'dist', 'playwright.config.js'), ...args]);
+}
+
+/** Runs a command of Playwright. @returns as {@link runPlaywright} */
+export async function playwrightCommand(args: readonly string[]): Promise<number | null> {
   const playwright = fileURLToPath(import.meta.resolve('@playwright/test/cli'));
-  const config = path.join(packageRoot, 'dist', 'playwright.config.js');
   // Its processes take over how memory is managed: by itself, V8 lets the garbage of large bodies pile up.
   // Tighter, as with --optimize-for-size, it takes a tenth less memory and twice the time where bodies are large.
   const thrifty = ['--heap-growing-percent=40', '--max-semi-space-size=4'];
-  const child = spawn(process.execPath, [...thrifty, playwright, 'test', '--config', config, ...args], {
+  const child = spawn(process.execPath, [...thrifty, playwright, ...args], {
     stdio: 'inherit',
     // All is compiled, so that Playwright's own compiler need not start, in every process of the run.
     env: { PW_DISABLE_TS_ESM: '1', ...process.env },
@@ -32,11 +36,13 @@ export async function runPlaywright(args: readonly string[]): Promise<number | n
   return code;
 }
 
+/** The file of the one that writes the certificate. */
+export const ownReporter = path.join(packageRoot, 'dist', 'src', 'playwright', 'reporter.js');
+
 /** Another reporter is had beside the one that writes the certificate, and after it, not in its place. */
 export function withReporter(args: readonly string[]): string[] {
-  const own = path.join(packageRoot, 'dist', 'src', 'playwright', 'reporter.js');
   return args.map((arg, n) => {
     const isReporters = args[n - 1] === '--reporter' || arg.startsWith('--reporter=');
-    return isReporters ? arg.replace(/^(--reporter=)?/, `$1${own},`) : arg;
+    return isReporters ? arg.replace(/^(--reporter=)?/, `$1${ownReporter},`) : arg;
   });
 }

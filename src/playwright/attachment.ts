@@ -15,6 +15,8 @@ export interface Report {
   readonly calibration: Pick<Calibration, 'requestsSent' | 'note'>;
   /** So that merged reports of shards do not pass for those of a full run. */
   readonly profile?: ProfileFigures;
+  /** Which of the machines it is from, where several share a run. */
+  readonly shard?: number;
   readonly evidence: PackedEvidence;
 }
 

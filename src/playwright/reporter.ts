@@ -1,11 +1,20 @@
-import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import path from 'node:path';
-import type { FullConfig, FullResult, Reporter, Suite, TestCase, TestResult } from '@playwright/test/reporter';
+import type {
+  FullConfig,
+  FullResult,
+  Reporter,
+  Suite,
+  TestCase,
+  TestError,
+  TestResult,
+} from '@playwright/test/reporter';
 import { selectedSuite } from '../cases/selection.js';
 import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
-import type { Evidence } from '../engine/evidence.js';
+import { calibrationUse, type Evidence } from '../engine/evidence.js';
 import { type Plan, planOf } from '../engine/plan.js';
 import type { Profile } from '../engine/profile.js';
+import type { Shard } from '../engine/shard.js';
 import { certificateOf, factsOf } from '../report/certificate.js';
 import type { Extent } from '../report/har.js';
 import { progressEveryMs, progressText } from '../report/progress.js';
@@ -22,21 +31,30 @@ import { caseIdOf, type PackedEvidence, type Report, reportOf, unpackedExchanges
 import { onceDismissed, outliveReaders } from './dismissal.js';
 import { announceRestoring, endRestoring, restoreFailure } from './failing.js';
 import { pipelineText } from './pipeline.js';
-import { inputsOfRun, type Session, saveComing, saveEnding, sessionOfRun } from './run-state.js';
+import { inputsOfRun, type RunInputs, type Session, saveComing, saveEnding, sessionOfRun } from './run-state.js';
 import { selectsCases } from './selection.js';
+import { begunTogether, type MergedRun, mergedRun } from './shards.js';
 
 /** Assembles the certificate from the results of all tests, and ends the run as failed unless the target conforms. */
 export default class CertificateReporter implements Reporter {
   private readonly startedAt = new Date();
   private readonly startedMs = monotonicMs();
-  private readonly inputs = inputsOfRun();
+  /** Of a merge there are none before the reports of its shards are read. */
+  private readonly ownInputs = process.env[variables.merge] ? undefined : inputsOfRun();
   private readonly results = new Map<string, CaseResult>();
   private readonly sign = signerOf(process.env[variables.sign]);
   /** The ids of the results that came of judging. */
   private readonly judged = new Set<string>();
-  private readonly evidence: PackedEvidence[] = [];
+  private readonly evidence: (PackedEvidence & Pick<Report, 'shard'>)[] = [];
   private selected: ReadonlySet<string> | undefined;
   private report: Report | undefined;
+  private merged: MergedRun | undefined;
+  private refusal: UnusableInput | undefined;
+  private shard: Shard | null = null;
+  /** What ended shards before their cases. */
+  private readonly ended = new Set<string>();
+  /** The first report of each shard. */
+  private readonly shards = new Map<number, Report>();
   private shownMs = monotonicMs();
   private plan: Plan | undefined;
   private endsEarly = false;
@@ -56,13 +74,40 @@ export default class CertificateReporter implements Reporter {
     const ids = tests.allTests().flatMap((test) => caseIdOf(test) ?? []);
     // A run that came to no tests begins, too, when it ends.
     if (ids.length > 0) this.selected = new Set(ids);
+    this.shard = this.ownInputs?.settings.shard ?? config.shard;
+    this.beginMerge(config.metadata, ids);
     // A run that ends with its first failure sends nothing that it may not come to.
     if (!this.endsEarly) saveComing(new Set(ids));
+  }
+
+  /** What is merged brings its inputs along, or is refused when the run ends. */
+  private beginMerge(metadata: FullConfig['metadata'], ids: readonly string[]): void {
+    try {
+      this.merged = mergedRun(metadata, ids, process.env);
+      const { recordTo } = this.merged?.inputs.settings ?? {};
+      if (recordTo !== undefined) mkdirSync(path.dirname(path.resolve(recordTo)), { recursive: true });
+    } catch (error) {
+      if (!(error instanceof UnusableInput)) throw error;
+      this.refusal = error;
+    }
+    // Of cases that were in nobody's share nothing is known.
+    if (this.merged !== undefined && this.merged.gaps.length > 0)
+      this.selected = new Set([
+        ...selectedSuite(this.inputs.suite, this.inputs.settings).cases.map(({ id }) => id),
+        ...ids,
+      ]);
+  }
+
+  private get inputs(): RunInputs {
+    const inputs = this.merged?.inputs ?? this.ownInputs;
+    if (inputs === undefined) throw this.refusal ?? new Error('The reports of shards have not been read.');
+    return inputs;
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {
     // First of all, so that whatever else happens here leaves no failure that looks like a success.
     restoreFailure(test, result);
+    if (this.refusal !== undefined) return;
     const report = reportOf(result);
     this.report ??= report;
     // One that the end of the run came upon was not reached: its requests may have been broken off.
@@ -73,9 +118,11 @@ export default class CertificateReporter implements Reporter {
     if (report !== undefined) {
       this.results.set(id, report.result);
       this.judged.add(id);
-      this.evidence.push(report.evidence);
+      this.evidence.push({ ...report.evidence, ...defined({ shard: report.shard }) });
+      if (report.shard !== undefined && !this.shards.has(report.shard)) this.shards.set(report.shard, report);
     } else if (testCase !== undefined) this.results.set(id, unsent(testCase, 'error', oneLine(problem ?? '')));
-    this.showProgress();
+    // What is merged has been sent.
+    if (this.merged === undefined) this.showProgress();
   }
 
   private showProgress(): void {
@@ -88,14 +135,19 @@ export default class CertificateReporter implements Reporter {
     process.stderr.write(asLines([progressText(this.plan, new Set(this.results.keys()), now - this.startedMs)]));
   }
 
+  onError({ message = '' }: TestError): void {
+    if (this.merged !== undefined) this.ended.add(oneLine(message.split('\n')[0]?.replace(/^Error: /, '') ?? ''));
+  }
+
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
     endRestoring();
     const session = sessionOfRun();
-    if (!this.isBegun(result, session)) {
+    if (this.merged === undefined && this.refusal === undefined && !this.isBegun(result, session)) {
       saveEnding({ kind: 'not-begun' });
       return { status: result.status };
     }
     try {
+      if (this.refusal !== undefined) throw this.refusal;
       return this.certified(result, session);
     } catch (error) {
       const isUnwritten = error instanceof UnusableInput;
@@ -118,38 +170,52 @@ export default class CertificateReporter implements Reporter {
     return session !== undefined && (status !== 'failed' || session.calibration.unreachable !== undefined);
   }
 
-  private certified({ status }: FullResult, session: Session | undefined): { status: FullResult['status'] } {
-    const { suite, settings } = this.inputs;
-    const { target = certifiedTarget(settings.target, ''), calibration } = this.report ?? session ?? {};
+  private certified(result: FullResult, session: Session | undefined): { status: FullResult['status'] } {
+    const { status } = result;
+    const { suite, settings, replay, recorded } = this.inputs;
+    const begun = this.merged === undefined ? this.report : begunTogether([...this.shards.values()], process.env);
+    const { target = certifiedTarget(settings.target, ''), calibration } = begun ?? session ?? {};
     const results = this.resultsInOrder(session);
     const isCutShort = status === 'interrupted' || status === 'timedout';
+    const gaps = [...(this.merged?.gaps ?? []), ...this.ended];
     const certificate = certificateOf(suite, results, {
       target,
       ...factsOf(results, calibration, { ...settings, ...this.profile() }),
-      ...(this.inputs.replay === undefined ? {} : { isReplay: true }),
+      ...(replay === undefined ? {} : { isReplay: true }),
       isCutShort,
-      startedAt: this.startedAt,
-      durationMs: monotonicMs() - this.startedMs,
+      gaps,
+      ...(this.merged === undefined
+        ? { startedAt: this.startedAt, durationMs: monotonicMs() - this.startedMs }
+        : { startedAt: result.startTime, durationMs: result.duration }),
     });
     const { name, version, digest } = suite;
     const origin = {
       suite: { name, version, digest },
       baseUrl: target.base_url,
-      inputs: this.inputs.recorded,
-      extent: this.extentOf(results, isCutShort, session),
+      inputs: recorded,
+      extent: { ...this.extentOf(results, isCutShort, session), gaps },
     };
-    const { sign } = this;
-    const destination = { ...settings, isPartial: this.isPartial(results), ...defined({ sign }) };
+    // A record is of a whole run: the merge writes it.
+    const { recordTo: _, ...withoutRecord } = settings;
+    const destination = {
+      ...(this.shard === null ? settings : withoutRecord),
+      isPartial: this.isPartial(results),
+      ...defined({ sign: this.sign }),
+    };
     const written = writeResults(certificate, suite, results, destination, {
       ...this.evidenceOfAll(session),
       origin,
     });
     const { verdict, drift, selected } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
-    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...(selected === undefined ? {} : { selected }) });
+    const isWhole = status !== 'interrupted' && status !== 'timedout' && session?.calibration.unreachable === undefined;
+    const isDone = isWhole && results.every(({ reason }) => reason !== notReached);
+    const shard = this.shard === null ? undefined : { ...this.shard, isDone };
+    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...defined({ selected, shard }) });
     const text = pipelineText(process.env, certificate, suite, results) + summaryOf(certificate, written);
     this.printResult = () => process.stdout.write(text);
-    return { status: status === 'passed' && (selected?.verdict ?? verdict) !== 'conforms' ? 'failed' : status };
+    const isConforming = shard?.isDone ? verdict !== 'does-not-conform' : (selected?.verdict ?? verdict) === 'conforms';
+    return { status: status === 'passed' && !isConforming ? 'failed' : status };
   }
 
   /** Of a target that cannot be reached, everything is judged by that. */
@@ -172,12 +238,14 @@ export default class CertificateReporter implements Reporter {
     function* exchanges() {
       for (const part of packed)
         for (const kept of unpackedExchanges(part)) {
+          const id = idOfRun(kept.id, part.shard);
           // Workers that follow each other begin with the same calibration.
-          if (!seen.has(kept.id)) yield kept;
-          seen.add(kept.id);
+          if (!seen.has(id)) yield { ...kept, id };
+          seen.add(id);
         }
     }
-    return { exchanges: exchanges(), uses: packed.flatMap(({ uses }) => uses) };
+    const uses = packed.flatMap(({ uses, shard }) => uses.map((use) => ({ ...use, id: idOfRun(use.id, shard) })));
+    return { exchanges: exchanges(), uses };
   }
 
   /**
@@ -187,7 +255,7 @@ export default class CertificateReporter implements Reporter {
   private isPartial(results: readonly CaseResult[]): boolean {
     const { selected } = this;
     const { suite, settings } = this.inputs;
-    if (settings.only !== undefined || this.profile().profile !== undefined) return true;
+    if (settings.only !== undefined || this.shard !== null || this.profile().profile !== undefined) return true;
     if (this.endsEarly && results.some(({ reason }) => reason === notReached)) return true;
     return selected === undefined ? selectsCases(process.argv) : suite.cases.some(({ id }) => !selected.has(id));
   }
@@ -223,6 +291,11 @@ export default class CertificateReporter implements Reporter {
 
 function signerOf(key: string | undefined): Sign | undefined {
   return key ? signerWith(key) : undefined;
+}
+
+/** The id of an exchange among those of all shards, each of which has a calibration of its own. */
+function idOfRun(id: string, shard: number | undefined): string {
+  return shard !== undefined && id.startsWith(`${calibrationUse}/`) ? `${id}/shard-${shard}` : id;
 }
 
 /** Playwright makes a folder for each test, whether or not there is something to put into it. */

@@ -5,6 +5,7 @@ import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { loadSuite, ownFolder, type Suite, suiteFiles } from '../cases/suite.js';
 import type { Calibration } from '../engine/calibrate.js';
+import type { Shard } from '../engine/shard.js';
 import { budgetInFile, type RequestBudget } from '../http/request-budget.js';
 import type { Certificate, CertifiedTarget } from '../report/certificate.js';
 import type { StoredEvidence } from '../report/har.js';
@@ -60,6 +61,8 @@ export type Ending =
       readonly kind: 'certified';
       /** Whether a record was wanted and written. */
       readonly isRecorded: boolean;
+      /** Where several machines share the run: which it was, and whether it did all of its share. */
+      readonly shard?: Shard & { readonly isDone: boolean };
     } & Pick<Certificate, 'verdict' | 'drift' | 'selected'>)
   | { readonly kind: 'not-begun' }
   | { readonly kind: 'unwritten' }
@@ -129,11 +132,17 @@ export function beginRun(): void {
 export function shareRun(): () => void {
   if (process.env[variable] !== undefined) return () => undefined;
   const inputs = inputsOfRun();
+  const unshare = shareEnding();
+  write(files.inputs, inputs);
+  return unshare;
+}
+
+/** The same where there are no settings yet: what is merged brings its own. */
+export function shareEnding(): () => void {
   removeLeftOver();
   const folder = mkdtempSync(path.join(tmpdir(), `${prefix}${process.pid}-`));
   process.env[variable] = folder;
   process.env[keyVariable] = randomBytes(32).toString('hex');
-  write(files.inputs, inputs);
   return () => {
     rmSync(folder, { recursive: true, force: true });
     delete process.env[variable];
@@ -201,7 +210,7 @@ export function comingCases(): ReadonlySet<string> | undefined {
 /** Says how the run ended to the process that began it, if that is another one. */
 export function saveEnding(ending: Ending): void {
   // Where that process was killed, another run may have removed the folder.
-  if (process.env[variable] !== undefined && existsSync(fileOf(files.inputs))) write(files.ending, ending);
+  if (process.env[variable] !== undefined && existsSync(process.env[variable])) write(files.ending, ending);
 }
 
 /** How the run ended; undefined where nobody could say. */

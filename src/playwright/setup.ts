@@ -39,7 +39,8 @@ async function begun(): Promise<() => Promise<void>> {
   if (calibration.unreachable !== undefined) {
     // The reporter finds the reason in the session, so that the folder of the run goes only when this process ends.
     process.once('exit', unshare);
-    throw new NothingToRun();
+    // Elsewhere the certificate says why; of a shard, whoever merges its report has nothing else.
+    throw new NothingToRun(settings.shard === undefined ? '' : ` ${calibration.unreachable}`);
   }
   return async () => {
     unshare();
@@ -54,8 +55,8 @@ async function serveWorld(world: World) {
 
 /** Ends the run before any test: each would say the same. */
 class NothingToRun extends Error {
-  constructor() {
-    super('Nothing can be learnt of the target, so no case was sent.');
+  constructor(reason: string) {
+    super(`Nothing can be learnt of the target, so no case was sent.${reason}`);
     this.stack = this.message;
   }
 }

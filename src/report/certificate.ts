@@ -116,6 +116,8 @@ export interface RunFacts {
   readonly isReplay?: boolean;
   /** Whether it ended before everything that was selected was judged. */
   readonly isCutShort: boolean;
+  /** A sentence for each share of the run that is not there. */
+  readonly gaps?: readonly string[];
   /** What the reader should know of the run. */
   readonly notes: readonly string[];
   readonly startedAt: Date;
@@ -172,12 +174,14 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
   const questions = suite.ledger.questions.map((question) => questionEntry(question, byCase.get(question.id)));
   const unavailable = unavailableIn(suite);
   const isPartial = requirements.some(({ cases }) => cases.some(({ reason }) => unsentReasons.includes(reason)));
-  const { profile } = facts;
-  const verdict = sumOf(requirements, facts.isCutShort || isPartial || profile !== undefined || unavailable.length > 0);
+  const { profile, gaps: otherGaps = [] } = facts;
+  const gaps = [...(facts.isCutShort ? [cutShort] : []), ...otherGaps];
+  const isWhole = gaps.length === 0 && !isPartial && profile === undefined && unavailable.length === 0;
+  const verdict = sumOf(requirements, !isWhole);
   const shared = sharedReasons({ requirements, questions });
   const reasons = reasonsFrom(requirements).filter(([, reason]) => !isShared(reason, shared));
   const incompleteBecause = [
-    ...(facts.isCutShort ? [cutShort] : []),
+    ...gaps,
     ...(profile === undefined ? [] : [someRows]),
     ...unavailable,
     ...sharedReasonTexts({ requirements, questions }),
@@ -201,7 +205,7 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
     ),
     unstable: results.flatMap((result) => unstableEntry(result, responseText)),
     notes: [
-      ...(facts.isCutShort && verdict !== 'incomplete' ? [cutShort] : []),
+      ...(verdict === 'incomplete' ? [] : gaps),
       ...facts.notes,
       ...results.flatMap(({ drift }) =>
         drift.flatMap((each) => (each.kind === 'addition' ? [oneLine(each.message)] : [])),

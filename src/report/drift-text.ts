@@ -86,5 +86,10 @@ export function leftOutNote(record: TargetRecord, suite: Suite): string | undefi
   const aside = unknown.length === 0 ? '' : ` It has answers to what is no question here: ${someOf(unknown)}.`;
   if (record.suite.digest === suite.digest) return aside === '' ? undefined : `The record differs.${aside}`;
   const both = recorded.length - unknown.length;
-  return `The record was made with ${record.suite.name} ${record.suite.version}, whose cases differ. Compared are the ${both} questions that both know.${aside}`;
+  // The world grows with the cases, and with it what responses hold.
+  const bodies =
+    record.response_schema === undefined
+      ? ''
+      : ' Where a body does not fit its schema, that may be by what the world has since: npx conformance record --update accepts it.';
+  return `The record was made with ${record.suite.name} ${record.suite.version}, whose cases differ. Compared are the ${both} questions that both know.${aside}${bodies}`;
 }

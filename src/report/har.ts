@@ -33,6 +33,8 @@ export interface Extent {
   readonly judged: readonly string[];
   /** The cases that were selected and have no such result: those that were not reached, or whose test broke off. */
   readonly unjudged: readonly { readonly id: string; readonly verdict: Verdict; readonly reason: string }[];
+  /** A sentence for each share of the run that was not there. */
+  readonly gaps?: readonly string[];
 }
 
 /** How long the archive may be as plain text, in characters: a longer one is compressed. */

@@ -18,6 +18,10 @@ export const variables = {
   only: 'CONFORMANCE_ONLY',
   /** `quick`, or how many requests a run may send. */
   budget: 'CONFORMANCE_BUDGET',
+  /** Which share of the cases is to be run, such as 1/3. */
+  shard: 'CONFORMANCE_SHARD',
+  /** The folder, as the user named it, whose reports of shards are to be merged; nothing is run then. */
+  merge: 'CONFORMANCE_MERGE',
   /** An evidence file, which is judged again in the place of a target. */
   replay: 'CONFORMANCE_REPLAY',
   /** The file of a private key, with which certificate and evidence are signed. */

@@ -10,7 +10,7 @@ import { type Environment, variables } from './environment.js';
 import { type Settings, selectionOf } from './settings.js';
 
 /** What a run went by beside the suite, as its evidence keeps it. Nothing of it is secret. */
-interface RecordedInputs {
+export interface RecordedInputs {
   readonly availability: Availability;
   readonly settings: Settings;
 }
@@ -58,7 +58,8 @@ export function replaySettings(
   suite: Suite,
   file: string,
 ): Settings {
-  const { recordTo: _, only, profile, ...recorded } = settings;
+  // Whichever cases are judged again: it is no shard's run.
+  const { recordTo: _, shard: __, only, profile, ...recorded } = settings;
   const recordTo = environment[variables.recordTo];
   return {
     ...recorded,

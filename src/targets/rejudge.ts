@@ -15,7 +15,7 @@ import { certifiedTarget } from './target.js';
  * @returns the certificate that it comes to, save for times
  */
 export async function rejudged({ evidence, origin, settings }: RecordedRun, suite: Suite): Promise<Certificate> {
-  const { isCutShort, judged, unjudged } = origin.extent;
+  const { isCutShort, judged, unjudged, gaps = [] } = origin.extent;
   const replay = replayOf(evidence);
   const selected = selectedSuite(suite, settings);
   const run = await startRun(selected, replay.channel(''), { ...runOptionsOf(settings), replay });
@@ -34,6 +34,7 @@ export async function rejudged({ evidence, origin, settings }: RecordedRun, suit
     target: certifiedTarget(settings.target, origin.baseUrl),
     ...factsOf(results, run.calibration, settings),
     isCutShort,
+    gaps,
     startedAt: new Date(0),
     durationMs: 0,
   });

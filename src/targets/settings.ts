@@ -8,6 +8,7 @@ import type { Exploration } from '../engine/explore.js';
 import { type Scope, whyLeftOut } from '../engine/left-out.js';
 import { type Profile, profileOf, type Spending, spendingFor } from '../engine/profile.js';
 import type { RunOptions } from '../engine/run.js';
+import { type Divided, type Shard, shardIn, shareOf } from '../engine/shard.js';
 import type { Expected } from '../judge/drift.js';
 import { expectedOf, leftOutNote } from '../report/drift-text.js';
 import { readRecord } from '../report/record.js';
@@ -32,6 +33,8 @@ export interface Settings {
   readonly only?: readonly string[];
   /** The rows of them to run, where the user wants few requests. */
   readonly profile?: Profile;
+  /** Of a run that several machines share: which of them this is, and what they share. `only` is the part of this one. */
+  readonly shard?: Shard & { readonly whole: Divided };
   /** What the user should know of the settings. */
   readonly notes: readonly string[];
   /** How far random requests go beyond the written cases, if at all. */
@@ -63,7 +66,7 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
   const isPartial = suite.world.unavailable.size > 0;
   const leavesOutIntrusive = environment[variables.noIntrusive] === '1';
   const selection = selectionOf(environment, suite, { target, leavesOutIntrusive });
-  return {
+  return asShard(environment, suite, {
     target,
     expected: expectedOf(record, pins, target.responseSchema, target.additive),
     leavesOutIntrusive,
@@ -78,7 +81,28 @@ export function loadSettings(environment: Environment, suite: Suite): Settings {
     ...selection,
     out: resultsFolder(target, environment),
     ...(recordTo ? { recordTo } : {}),
-  };
+  });
+}
+
+/** The settings of the machine that this is, where several share a run. */
+function asShard(environment: Environment, suite: Suite, settings: Settings): Settings {
+  const text = environment[variables.shard];
+  if (!text) return settings;
+  const shard = shardIn(text);
+  if (shard === undefined) {
+    const hint = 'It is one of how many: 1/3, 2/3 or 3/3 where three machines share a run.';
+    throw new UnusableInput([{ at: { setting: '--shard' }, message: `'${text}' is no shard`, hint }]);
+  }
+  const { only, exploration, ...others } = settings;
+  const whole = defined({ only, exploration });
+  return { ...others, ...shareOf(suite, { ...others, ...whole }, shard), shard: { ...shard, whole } };
+}
+
+/** The settings of a whole run, of which these may be a shard's. */
+export function wholeSettings({ shard, ...settings }: Settings): Settings {
+  if (shard === undefined) return settings;
+  const { only: _, exploration: __, ...others } = settings;
+  return { ...others, ...shard.whole };
 }
 
 type Selected = Pick<Settings, 'only' | 'profile'>;

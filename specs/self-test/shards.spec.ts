@@ -1,0 +1,231 @@
+/** Several machines share a run: each does its part, and the whole comes to what it comes to on one machine. */
+
+import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { referenceCredentials } from '../../reference/credentials.js';
+import { faultNamed } from '../../reference/faults/index.js';
+import { serveReference } from '../../reference/server.js';
+import { unsent } from '../../src/engine/case-result.js';
+import { planOf } from '../../src/engine/plan.js';
+import { sampledCases } from '../../src/engine/sample.js';
+import { type Divided, shareOf } from '../../src/engine/shard.js';
+import type { RunInputs } from '../../src/playwright/run-state.js';
+import { mergedRun, shardStatement } from '../../src/playwright/shards.js';
+import { certificateOf } from '../../src/report/certificate.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { availabilityOf } from '../../src/targets/availability.js';
+import { variables } from '../../src/targets/environment.js';
+import { recordedInputs } from '../../src/targets/recorded-run.js';
+import { loadSettings } from '../../src/targets/settings.js';
+import { conformance, conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
+import { suite } from './support/in-process.js';
+
+const { folder: cwd, remove } = temporaryFolder();
+test.afterAll(remove);
+
+const scope = { target: {}, leavesOutIntrusive: false };
+const ids = suite.cases.map(({ id }) => id);
+
+function sharesOf(total: number, divided: Divided = {}): Divided[] {
+  return Array.from({ length: total }, (_, n) => shareOf(suite, { ...scope, ...divided }, { current: n + 1, total }));
+}
+
+/** How many requests a machine sends for its cases, and again at the end. */
+function requestsFor({ only = [] }: Divided): number {
+  const { cases, again } = planOf({ ...suite, cases: suite.cases.filter(({ id }) => only.includes(id)) }, scope);
+  return cases.reduce((sum, { requests }) => sum + requests.length, again.requests);
+}
+
+for (const total of [2, 3, 8]) {
+  test(`of ${total} shards each case is in one, and each sends as many requests`, () => {
+    const shares = sharesOf(total);
+    expect(shares.flatMap(({ only = [] }) => only).sort()).toEqual([...ids].sort());
+    const requests = shares.map(requestsFor);
+    expect(Math.max(...requests) - Math.min(...requests)).toBeLessThanOrEqual(2);
+    // Cases that share requests are together as far as that goes.
+    const together = requests.reduce((sum, each) => sum + each, 0);
+    expect(together).toBeLessThanOrEqual(1.2 * requestsFor({ only: ids }));
+  });
+}
+
+test('what is sent once more, and random requests, are of one shard each', () => {
+  const exploration = { requests: 60, seed: 1 };
+  const shares = sharesOf(3, { exploration });
+  const again = sampledCases(suite).map(({ id }) => id);
+  expect(shares.filter(({ only = [] }) => again.some((id) => only.includes(id)))).toHaveLength(1);
+  expect(shares.flatMap((share) => share.exploration ?? [])).toEqual([exploration]);
+  const [explores] = shares.filter((share) => share.exploration !== undefined);
+  expect(requestsFor(explores ?? {})).toBeLessThan(60);
+});
+
+test('of cases that are selected each is in one shard, and a shard may have none', () => {
+  const only = ids.slice(0, 2);
+  const shares = sharesOf(3, { only });
+  expect(shares.flatMap((share) => share.only)).toHaveLength(2);
+  expect(shares.filter((share) => share.only?.length === 0)).not.toHaveLength(0);
+});
+
+/** What the report of a shard says, which went by these variables. */
+function statementOf(shard: string, environment: Readonly<Record<string, string>> = {}, of = suite) {
+  const variablesOf = { ...environment, [variables.shard]: shard };
+  const { availability } = availabilityOf(variablesOf);
+  const settings = loadSettings(variablesOf, suite);
+  const inputs: RunInputs = { suite: of, settings, recorded: recordedInputs({ availability, settings }) };
+  return JSON.parse(JSON.stringify(shardStatement(inputs, [])));
+}
+
+const merging = { [variables.merge]: 'reports' };
+
+test('shards of one run are put together, wherever each wrote, and those that are not there are named', () => {
+  const metadata = {
+    ...statementOf('1/3', { [variables.out]: 'here' }),
+    ...statementOf('3/3', { [variables.out]: 'there' }),
+  };
+  const { inputs, gaps } = mergedRun(metadata, [], { ...merging, [variables.out]: 'whole' }) ?? {};
+  expect(gaps).toEqual(['There is no report of shard 2/3.']);
+  expect(inputs?.settings).toEqual(loadSettings({ [variables.out]: 'whole' }, suite));
+  expect(mergedRun({ ...metadata, ...statementOf('2/3') }, ids, merging)?.gaps).toEqual([]);
+  // Playwright's own flag says the same.
+  const { settings, recorded } = { ...inputs, settings: loadSettings({}, suite) };
+  expect(Object.keys(shardStatement({ suite, settings, recorded }, ['test', '--shard', '2/3']))).toEqual(
+    Object.keys(statementOf('2/3')),
+  );
+  expect(shardStatement({ suite, settings, recorded }, ['test', '--reporter', 'blob'])).toEqual({});
+});
+
+const strangers: readonly [string, object, string][] = [
+  ['none of a shard', { actualWorkers: 1 }, 'has reports, but none of a shard'],
+  [
+    'of other numbers',
+    { ...statementOf('1/3'), ...statementOf('2/2') },
+    'the shards 1/3 and 2/2, which are not of one',
+  ],
+  [
+    'of other settings',
+    { ...statementOf('1/2'), ...statementOf('2/2', { [variables.noIntrusive]: '1' }) },
+    'the shards 1/2 and 2/2 are not of one run: their settings.leavesOutIntrusive differs',
+  ],
+  [
+    'of other cases',
+    { ...statementOf('1/2'), ...statementOf('2/2', { [variables.only]: 'order.quantity' }) },
+    'their settings.only differs',
+  ],
+  [
+    'of other targets',
+    {
+      ...statementOf('1/2'),
+      ...statementOf('2/2', { BASE_URL: 'http://127.0.0.1:1', CLIENT_APPLICATION_ID: 'a', CLIENT_TOKEN: 'b' }),
+    },
+    'their settings.target.name differs',
+  ],
+  [
+    'of another suite',
+    { ...statementOf('1/2'), ...statementOf('2/2', {}, { ...suite, digest: 'sha256:0' }) },
+    'their suite.digest differs',
+  ],
+  ['all of another suite', statementOf('1/1', {}, { ...suite, digest: 'sha256:0' }), 'were run with the suite'],
+];
+for (const [title, metadata, message] of strangers) {
+  test(`not put together: ${title}`, () => {
+    expect(() => mergedRun(metadata as Record<string, unknown>, [], merging)).toThrow(message);
+  });
+}
+
+test('not put together: the same shard twice', () => {
+  const again = () => mergedRun(statementOf('1/1'), [...ids, 'response-status'], merging);
+  expect(again).toThrow("case 'response-status' is in more than one report");
+});
+
+test('while a shard is not there nothing conforms, though all that is there passes', () => {
+  const facts = {
+    target: { name: 'a', base_url: 'http://a.test' },
+    requestsSent: 1,
+    isCutShort: false,
+    notes: [],
+    startedAt: new Date(0),
+    durationMs: 0,
+  };
+  const results = suite.cases.map((testCase) => unsent(testCase, 'pass', ''));
+  expect(certificateOf(suite, results, facts).verdict).toBe('conforms');
+  const { verdict, incomplete_because } = certificateOf(suite, results, { ...facts, gaps: ['There is no report.'] });
+  expect([verdict, incomplete_because]).toEqual(['incomplete', ['There is no report.']]);
+});
+
+test('a flag that names no shard, and a folder without reports, are refused', async () => {
+  for (const shard of ['0/3', '4/3', 'x']) {
+    const { status, output } = await conformanceHere(['certify', '--shard', shard], { cwd });
+    expect([status, output]).toEqual([2, expect.stringContaining(`'${shard}' is no shard`)]);
+  }
+  const twice = await conformanceHere(['certify', '--shard', '1/3', '--', '--shard', '1/3'], { cwd });
+  expect([twice.status, twice.output]).toEqual([2, expect.stringContaining('stands before -- and behind it')]);
+  mkdirSync(path.join(cwd, 'empty'));
+  const { status, output } = await conformanceHere(['merge', 'empty'], { cwd });
+  expect([status, output]).toEqual([2, expect.stringContaining('has no report of a shard')]);
+});
+
+/** The commands of the sample workflow, and what they are with the values of its expressions. */
+function commandsOfWorkflow() {
+  const text = readFileSync(path.join(packageRoot, 'templates', 'workflows', 'shards.yml'), 'utf8');
+  const commands = [...text.matchAll(/run: npx conformance (.*)/g)].map(
+    ([, command = '']) =>
+      (values: Readonly<Record<string, string>>) =>
+        command.replaceAll(/\$\{\{ (.*?) \}\}/g, (_, name: string) => values[name] ?? '').split(' '),
+  );
+  expect(commands).toHaveLength(2);
+  return commands as [(typeof commands)[0], (typeof commands)[0]];
+}
+
+for (const fault of [undefined, 'window-of-149']) {
+  test(`three shards come to what one machine does, of a deployment ${fault ?? 'without fault'}`, {
+    tag: '@long',
+  }, async () => {
+    const { world } = suite;
+    const faults = fault === undefined ? [] : [faultNamed(fault)];
+    const deployment = await serveReference({ world, credentials: referenceCredentials, faults });
+    const env = {
+      BASE_URL: deployment.url,
+      CLIENT_APPLICATION_ID: referenceCredentials.applicationId,
+      CLIENT_TOKEN: referenceCredentials.token,
+    };
+    const own = path.join(cwd, fault ?? 'none');
+    mkdirSync(own);
+    const run = (args: readonly string[]) => conformance(args, { cwd: own, env });
+    const alone = await run(['certify', '--out', 'alone']);
+    const [certify, merge] = commandsOfWorkflow();
+    const statuses: (number | null)[] = [];
+    for (const shard of ['1', '2', '3']) {
+      const { status, output } = await run(certify({ 'matrix.shard': shard, 'strategy.job-total': '3' }));
+      // As artifacts are had: a folder each.
+      cpSync(path.join(own, 'results', 'conformance', 'shards'), path.join(own, 'shards', shard), { recursive: true });
+      rmSync(path.join(own, 'results'), { recursive: true });
+      expect(output).toContain(
+        `Shard ${shard}/3 did its part. What all shards come to is decided by: npx conformance merge`,
+      );
+      statuses.push(status);
+    }
+    await deployment.close();
+    expect(new Set(statuses)).toEqual(new Set(fault === undefined ? [0] : [0, 1]));
+    // Neither address nor credentials.
+    const merged = await conformance(merge({}), { cwd: own });
+    expect(merged.status).toBe(alone.status);
+    expect(merged.status).toBe(fault === undefined ? 0 : 1);
+    const [one, other] = ['alone', path.join('results', 'conformance')].map((folder) => {
+      const { started_at, duration_ms, requests_sent, evidence, ...same } = readCertificate(own, folder);
+      expect(evidence?.exchanges).toBeGreaterThan(100);
+      expect(requests_sent).toBeGreaterThan(100);
+      return same;
+    });
+    expect(other).toEqual(one);
+    // All that was sent by all of them is there to be judged again.
+    const evidence = path.join('results', 'conformance', 'evidence.har');
+    const replayed = await conformance(['certify', '--replay', evidence], { cwd: own });
+    expect(replayed.status).toBe(merged.status);
+    // Without one of them nothing conforms.
+    rmSync(path.join(own, 'shards', '2'), { recursive: true });
+    const two = await conformance(['merge', 'shards', '--out', 'gap'], { cwd: own });
+    expect(two.output).toContain('There is no report of shard 2/3.');
+    expect(readCertificate(own, 'gap').verdict).not.toBe('conforms');
+    if (fault === undefined) expect(two.status).toBe(4);
+  });
+}
