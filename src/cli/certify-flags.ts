@@ -15,6 +15,7 @@ export interface CertifyFlags extends TargetFlags {
   readonly bail?: true;
   readonly watch?: true;
   readonly replay?: string;
+  readonly sameAs?: string;
   readonly explore?: number;
   readonly seed?: number;
   /** Of the record command. */
@@ -41,9 +42,15 @@ export function certifyFlags(command: Command): Command {
     .option('--bail', 'ends with the first failure')
     .option('--watch', 'again whenever a case, the target file or the answers of the target change')
     .option('--replay <evidence>', 'judges the exchanges that an earlier run kept, and sends nothing')
+    .option('--same-as <target>', 'of several --target: each of the others answers every request as this one does')
     .addOption(count('--explore <requests>', 'goes beyond the written cases with so many random requests'))
     .addOption(count('--seed <number>', 'draws the same requests again'))
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
+}
+
+/** Whether several targets are named, or are to be compared. */
+export function areSeveral({ target = [], sameAs }: CertifyFlags): boolean {
+  return target.length > 1 || sameAs !== undefined;
 }
 
 function collected(name: string, before: readonly string[] = []): string[] {

@@ -9,7 +9,7 @@ import { budgetInFile, type RequestBudget } from '../http/request-budget.js';
 import type { Certificate, CertifiedTarget } from '../report/certificate.js';
 import type { StoredEvidence } from '../report/har.js';
 import { availabilityOf } from '../targets/availability.js';
-import { variables } from '../targets/environment.js';
+import { type Environment, variables } from '../targets/environment.js';
 import { readRecordedRun, recordedInputs, replaySettings } from '../targets/recorded-run.js';
 import { loadSettings, type Settings } from '../targets/settings.js';
 import type { Availability } from '../world/bindings.js';
@@ -86,13 +86,22 @@ export function inputsOfRun(): RunInputs {
   if (ofThisProcess?.signature === signature) return ofThisProcess;
   const handedOver = read<Loaded>(files.inputs);
   if (handedOver?.signature === signature) ofThisProcess = handedOver;
-  else ofThisProcess = { signature, ...(availability === undefined ? recordedBy(replay) : statedBy(availability)) };
+  else
+    ofThisProcess = {
+      signature,
+      ...(availability === undefined ? recordedBy(replay) : statedBy(process.env, availability)),
+    };
   return ofThisProcess;
 }
 
-function statedBy(availability: Availability): RunInputs {
+/** What a run in another environment would go by. @throws UnusableInput as `loadSuite` and `loadSettings` */
+export function inputsFor(environment: Environment): RunInputs {
+  return statedBy(environment, availabilityOf(environment).availability);
+}
+
+function statedBy(environment: Environment, availability: Availability): RunInputs {
   const suite = loadSuite(ownFolder, availability);
-  const settings = loadSettings(process.env, suite);
+  const settings = loadSettings(environment, suite);
   return { suite, settings, recorded: recordedInputs({ availability, settings }) };
 }
 
