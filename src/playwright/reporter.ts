@@ -4,10 +4,12 @@ import type { FullConfig, FullResult, Reporter, Suite, TestCase, TestResult } fr
 import { selectedSuite } from '../cases/selection.js';
 import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
 import type { Evidence } from '../engine/evidence.js';
+import { type Plan, planOf } from '../engine/plan.js';
 import { certificateOf, factsOf } from '../report/certificate.js';
+import { progressEveryMs, progressText } from '../report/progress.js';
 import { writeResults } from '../report/results.js';
 import { summaryOf } from '../report/summary.js';
-import { oneLine } from '../support/foreign-text.js';
+import { asLines, oneLine } from '../support/foreign-text.js';
 import { monotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
 import { certifiedTarget } from '../targets/target.js';
@@ -26,6 +28,8 @@ export default class CertificateReporter implements Reporter {
   private readonly evidence: PackedEvidence[] = [];
   private selected: ReadonlySet<string> | undefined;
   private report: Report | undefined;
+  private shownMs = monotonicMs();
+  private plan: Plan | undefined;
   private endsEarly = false;
   private tracesFolder: string | undefined;
   private printResult: () => void = () => undefined;
@@ -52,16 +56,26 @@ export default class CertificateReporter implements Reporter {
     restoreFailure(test, result);
     const report = reportOf(result);
     this.report ??= report;
+    // One that the end of the run came upon was not reached: its requests may have been broken off.
+    if (result.status === 'interrupted') return;
     const id = caseIdOf(test) ?? '';
     const testCase = this.inputs.suite.cases.find((each) => each.id === id);
     const [problem] = (result.error?.message ?? 'The test ended without a result.').split('\n');
     if (report !== undefined) {
       this.results.set(id, report.result);
       this.evidence.push(report.evidence);
-    }
-    // One that the end of the run came upon was not reached.
-    else if (testCase !== undefined && result.status !== 'interrupted')
-      this.results.set(id, unsent(testCase, 'error', oneLine(problem ?? '')));
+    } else if (testCase !== undefined) this.results.set(id, unsent(testCase, 'error', oneLine(problem ?? '')));
+    this.showProgress();
+  }
+
+  private showProgress(): void {
+    const now = monotonicMs();
+    if (now - this.shownMs < progressEveryMs) return;
+    this.shownMs = now;
+    const { suite, settings } = this.inputs;
+    this.plan ??= planOf(selectedSuite(suite, settings.only), settings);
+    // Not where other reporters write what programs read.
+    process.stderr.write(asLines([progressText(this.plan, new Set(this.results.keys()), now - this.startedMs)]));
   }
 
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {

@@ -20,6 +20,8 @@ export interface IdFinder {
   short(text: string): ReadonlySet<string>;
 }
 
+const nothing = { ids: [], isWhole: false } as const;
+
 /** What must stand before and after an id: nothing that it might be a part of. */
 const byItself = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'] as const;
 
@@ -30,23 +32,30 @@ const notWithinNumber = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'] as const;
 export function idFinder(ids: ReadonlySet<string>): IdFinder {
   const byLowerCase = new Map([...ids].map((id) => [id.toLowerCase(), id]));
   const ignoresCase = byLowerCase.size === ids.size;
-  const meant = (text: string) =>
-    ids.has(text) ? text : ignoresCase ? byLowerCase.get(text.toLowerCase()) : undefined;
+  // What differs from a text of ASCII in letter case alone is as long; most texts of a body are not.
+  const isAscii = [...ids].every((id) => /^[\0-\x7f]*$/.test(id));
+  const lengths = new Set([...ids].map((id) => id.length));
+  const meant = (text: string) => {
+    if (isAscii && !lengths.has(text.length)) return undefined;
+    return ids.has(text) ? text : ignoresCase ? byLowerCase.get(text.toLowerCase()) : undefined;
+  };
   const long = [...ids].filter((id) => id.length >= minLengthInsideText);
   const short = [...ids].filter((id) => id.length < minLengthInsideText);
   const flags = ignoresCase ? 'gi' : 'g';
   const byThemselves = patternOf(long, byItself, flags);
   const search = (pattern: RegExp, shortest: number) => (text: string) =>
     new Set(text.length < shortest ? [] : matches(text, pattern).map((found) => meant(found) ?? found));
-  const within = search(byThemselves, shortestOf(long));
+  const shortest = shortestOf(long);
+  const within = search(byThemselves, shortest);
   return {
     exactly: meant,
     named(text) {
       const whole = meant(text);
-      return whole === undefined ? { ids: [...within(text)], isWhole: false } : { ids: [whole], isWhole: true };
+      if (whole !== undefined) return { ids: [whole], isWhole: true };
+      return text.length < shortest ? nothing : { ids: [...within(text)], isWhole: false };
     },
     replaced: (text, by) => text.replaceAll(byThemselves, () => by),
-    anywhere: search(patternOf(long, notWithinNumber, flags), shortestOf(long)),
+    anywhere: search(patternOf(long, notWithinNumber, flags), shortest),
     short: search(patternOf(short, notWithinNumber, flags), shortestOf(short)),
   };
 }
@@ -94,7 +103,7 @@ function shortestOf(ids: readonly string[]): number {
 
 function matches(text: string, pattern: RegExp): string[] {
   // In a URL they may be percent-encoded (RFC 3986).
-  const readings = text.includes('%') ? [text, percentDecoded(text)] : [text];
+  const readings = /%[0-9A-Fa-f]{2}/.test(text) ? [text, percentDecoded(text)] : [text];
   return readings.flatMap((reading) => reading.match(pattern) ?? []);
 }
 
