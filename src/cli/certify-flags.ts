@@ -4,6 +4,7 @@ import { countNumber, type TargetFlags, targetFlags } from './flags.js';
 
 /** What the flags of the commands that certify say. */
 export interface CertifyFlags extends TargetFlags {
+  readonly cases?: string;
   readonly out?: string;
   readonly against?: string;
   readonly intrusive: boolean;
@@ -27,6 +28,7 @@ export interface CertifyFlags extends TargetFlags {
 export function certifyFlags(command: Command): Command {
   const count = (flags: string, description: string) => new Option(flags, description).argParser(countNumber);
   return targetFlags(command)
+    .option('--cases <folder>', 'cases of your own, beside those of the suite; reported apart')
     .option('--out <folder>', 'for the results; results/<target> unless given')
     .option('--against <record>', 'reports every difference from a record')
     .option('--dry-run', 'prints what would be sent, and sends nothing')

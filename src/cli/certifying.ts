@@ -30,6 +30,7 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
   const args = all.slice(all.length - behind);
   setVariables({
     ...targetVariables(areSeveral(flags) ? { ...flags, target: [] } : flags, all.slice(0, all.length - behind)),
+    [variables.cases]: flags.cases,
     [variables.out]: flags.out,
     [variables.against]: flags.update ? olderRecord(flags) : flags.against,
     [variables.recordTo]: flags.to,

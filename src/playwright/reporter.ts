@@ -5,10 +5,11 @@ import { selectedSuite } from '../cases/selection.js';
 import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
 import type { Evidence } from '../engine/evidence.js';
 import { type Plan, planOf } from '../engine/plan.js';
-import { certificateOf, factsOf } from '../report/certificate.js';
+import { certificateOf, factsOf, verdictOfRun } from '../report/certificate.js';
 import { progressEveryMs, progressText } from '../report/progress.js';
 import { writeResults } from '../report/results.js';
 import { summaryOf } from '../report/summary.js';
+import { defined } from '../support/defined.js';
 import { asLines, oneLine } from '../support/foreign-text.js';
 import { monotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
@@ -127,11 +128,11 @@ export default class CertificateReporter implements Reporter {
       ...this.evidenceOfAll(session),
       origin,
     });
-    const { verdict, drift, selected } = certificate;
+    const { verdict, drift, selected, own_cases: own } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
-    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...(selected === undefined ? {} : { selected }) });
+    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...defined({ selected, own_cases: own }) });
     this.printResult = () => process.stdout.write(summaryOf(certificate, written));
-    return { status: status === 'passed' && (selected?.verdict ?? verdict) !== 'conforms' ? 'failed' : status };
+    return { status: status === 'passed' && verdictOfRun(certificate) !== 'conforms' ? 'failed' : status };
   }
 
   /** Unpacked bit by bit: it may be more than fits into memory. */

@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { loadSuite, ownFolder, type Suite, suiteFiles } from '../cases/suite.js';
+import { loadSuite, ownFolder, type Suite, suiteFiles, suiteFilesOfOwn } from '../cases/suite.js';
 import type { Calibration } from '../engine/calibrate.js';
 import { budgetInFile, type RequestBudget } from '../http/request-budget.js';
 import type { Certificate, CertifiedTarget } from '../report/certificate.js';
@@ -60,7 +60,7 @@ export type Ending =
       readonly kind: 'certified';
       /** Whether a record was wanted and written. */
       readonly isRecorded: boolean;
-    } & Pick<Certificate, 'verdict' | 'drift' | 'selected'>)
+    } & Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'>)
   | { readonly kind: 'not-begun' }
   | { readonly kind: 'unwritten' }
   | { readonly kind: 'broken-off' };
@@ -100,14 +100,14 @@ export function inputsFor(environment: Environment): RunInputs {
 }
 
 function statedBy(environment: Environment, availability: Availability): RunInputs {
-  const suite = loadSuite(ownFolder, availability);
+  const suite = loadSuite(ownFolder, availability, environment[variables.cases] || undefined);
   const settings = loadSettings(environment, suite);
   return { suite, settings, recorded: recordedInputs({ availability, settings }) };
 }
 
 function recordedBy(file = ''): RunInputs {
   const { availability, settings: recorded } = readRecordedRun(file);
-  const suite = loadSuite(ownFolder, availability);
+  const suite = loadSuite(ownFolder, availability, process.env[variables.cases] || undefined);
   const settings = replaySettings({ availability, settings: recorded }, process.env, suite, file);
   return { suite, settings, recorded: recordedInputs({ availability, settings: recorded }), replay: file };
 }
@@ -116,7 +116,9 @@ function recordedBy(file = ''): RunInputs {
 function signatureOf(stated: readonly string[]): string {
   const record = process.env[variables.against];
   const flags = ['TARGET', 'BASE_URL', ...Object.values(variables)].map((name) => process.env[name] ?? '');
-  return [...flags, ...[...suiteFiles(), ...stated, ...(record ? [record] : [])].map(fileSignature)].join('\n');
+  const own = process.env[variables.cases];
+  const cases = [...suiteFiles(), ...(own ? suiteFilesOfOwn(own) : [])];
+  return [...flags, ...[...cases, ...stated, ...(record ? [record] : [])].map(fileSignature)].join('\n');
 }
 
 /** Something that differs once a file was edited that the run goes by, even where such a file cannot be used. */

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Suite } from '../cases/suite.js';
+import { isOwn, type Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { Evidence } from '../engine/evidence.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
@@ -88,12 +88,14 @@ export function writeResults(
   const archive = kept === undefined ? undefined : archiveOf(kept, kept.origin);
   const evidence = archive?.isCompressed ? `${plain}.gz` : plain;
   const certificate: Certificate = { ...judged, ...(archive === undefined ? {} : evidenceEntry(evidence, archive)) };
+  // What this target does where the documentation is silent is found out with the data that others have, too.
+  const ofSuite = results.filter((result) => !isOwn(result));
   let record: RecordOutput | undefined;
   const compose = (): OutputFile[] => {
-    record = recordTo === undefined ? undefined : recordOutput(recordTo, recordOf(suite, results, name), suite);
+    record = recordTo === undefined ? undefined : recordOutput(recordTo, recordOf(suite, ofSuite, name), suite);
     return [
       { file: files.page, text: certificatePage(certificate, suite) },
-      { file: files.observed, text: observedDocument(suite, results, name) },
+      { file: files.observed, text: observedDocument(suite, ofSuite, name) },
       { file: files.certificate, text: escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`) },
       { file: junit, text: junitText(certificate, suite, results) },
       ...(archive === undefined ? [] : [{ file: evidence, text: archive.content }]),

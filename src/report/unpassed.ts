@@ -9,16 +9,17 @@ import type { Certificate } from './certificate.js';
  */
 export function unpassedCases(certificates: readonly Certificate[]): string[] {
   const unpassed = new Map<string, boolean>();
-  for (const { requirements, questions, drift } of certificates) {
+  for (const { requirements, questions, own_cases: own, drift } of certificates) {
     const drifted = new Set(drift.map((entry) => entry.case));
-    const cases = requirements.flatMap((requirement) => requirement.cases);
+    const added = own?.cases ?? [];
+    const cases = [...requirements.flatMap((each) => each.cases), ...added.filter((each) => 'verifies' in each)];
     for (const { id, verdict, reason } of cases) {
       if (reason === notSelected) continue;
       // What does not apply to the target will not apply again.
       const isUnjudged = verdict !== 'pass' && (verdict !== 'not-applicable' || reason === notReached);
       unpassed.set(id, isUnjudged || drifted.has(id));
     }
-    for (const { id, outcome, reason } of questions) {
+    for (const { id, outcome, reason } of [...questions, ...added.filter((each) => 'answers' in each)]) {
       if (reason === notSelected) continue;
       unpassed.set(id, outcome === null || drifted.has(id));
     }

@@ -16,6 +16,8 @@ export const variables = {
   worldLoaded: 'CONFORMANCE_WORLD_LOADED',
   /** Ids of cases, requirements and questions, tags and groups, with commas between them. */
   only: 'CONFORMANCE_ONLY',
+  /** A folder of cases that are not of the suite. */
+  cases: 'CONFORMANCE_CASES',
   /** An evidence file, which is judged again in the place of a target. */
   replay: 'CONFORMANCE_REPLAY',
   explore: 'CONFORMANCE_EXPLORE',
