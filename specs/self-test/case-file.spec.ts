@@ -686,7 +686,7 @@ test.describe('refuses a ledger with', () => {
   const statement = '{ id: a.b, part: Limits, statement: Text. }';
   const entry = (rest: string) => `{ id: some-question, part: Limits, group: G, open: Text., ${rest} }`;
   const ledgerWith = (requirements: string, questions: string) =>
-    `requirements: [${requirements}]\nquestions:\n  - ${questions}\nexclusions: []`;
+    `requirements: [${requirements}]\nquestions:\n  - ${questions}\ngroups: [{ name: G, asks: Text?, about: body }]\nexclusions: []`;
   const outcomes = 'outcomes: { one: A., other: B. }';
   refuses(
     [
@@ -709,6 +709,11 @@ test.describe('refuses a ledger with', () => {
         'a part that the documentation does not have',
         ledgerWith('{ id: a.b, part: ▸Limit, statement: Text. }', entry(outcomes)),
         "'part' cannot be 'Limit' → Did you mean 'Limits'?",
+      ],
+      [
+        'a group that is not listed',
+        ledgerWith(statement, '{ id: some-question, part: Limits, group: ▸H, open: Text., value: Text. }'),
+        "there is no group 'H' → Did you mean 'G'?",
       ],
       [
         'outcomes and a value',
@@ -766,6 +771,7 @@ test.describe('a whole folder', () => {
     const written: Readonly<Record<string, string>> = {
       'contract.yaml': `
 requirements: [{ id: order.quantity, part: Limits, statement: Text. }]
+groups: [{ name: G, asks: Text?, about: body }]
 questions: [{ id: response-status, group: G, part: Limits, open: Text., value: Text. }]
 exclusions: []`,
       'world.yaml': `
@@ -836,7 +842,7 @@ tiers:
       problemsIn({ 'contract.yaml': 'requirements: []', 'world.yaml': 'tiers: 3', 'questions/c.yaml': 'a: [' }).map(
         (problem) => problem.split(':')[0],
       ),
-    ).toEqual(['contract.yaml', 'contract.yaml', 'contract.yaml', ...Array(8).fill('world.yaml'), 'questions/c.yaml']);
+    ).toEqual([...Array(4).fill('contract.yaml'), ...Array(8).fill('world.yaml'), 'questions/c.yaml']);
   });
 
   test('says nothing of cases that cannot be judged for want of a ledger', () => {

@@ -19,6 +19,7 @@ const requirement = (id: string): Requirement => ({ id, part, statement: `${id} 
 const question = (id: string, ...warn: readonly string[]): Question => ({
   id,
   group: 'G',
+  about: 'body',
   part,
   open: 'Text.',
   at,
@@ -48,6 +49,7 @@ const suite: Suite = {
   digest: `sha256:${'0'.repeat(64)}`,
   ledger: {
     requirements: [requirement('a.one'), requirement('a.two')],
+    groups: [{ name: 'G', asks: 'What?' }],
     questions: [question('first', 'bad'), question('second')],
     exclusions: [],
   },

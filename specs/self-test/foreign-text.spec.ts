@@ -238,7 +238,7 @@ test('in all that is written, even where a text comes there as it was', () => {
   const written = writeResults(certificate, suite, results, { out, recordTo: path.join(out, 'record.yaml') });
   expect(written.record).toEqual({ file: path.join(out, 'record.yaml') });
   const texts = [['summary', summaryOf(certificate, written)] as const, ...textsIn(out)];
-  expect(texts).toHaveLength(6);
+  expect(texts).toHaveLength(7);
   expect(texts.flatMap(misdeedsIn)).toEqual([]);
   for (const [name, text] of texts) expect(text, name).toContain('forged');
   // Whatever comes into the page, a browser runs and loads nothing.

@@ -193,7 +193,7 @@ test.describe('nothing of the credentials is left in the results of cases, nor i
       expect(found(texts)).toEqual([]);
       expect(texts.map(([name]) => name)).toEqual(
         expect.arrayContaining(
-          ['certificate.json', 'certificate.html', 'observed.md'].map((name) => `results/${name}`),
+          ['certificate.json', 'certificate.html', 'observed.md', 'openapi.yaml'].map((name) => `results/${name}`),
         ),
       );
       remove();

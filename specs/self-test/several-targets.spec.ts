@@ -144,7 +144,7 @@ test.describe('answers of two targets, request by request', () => {
     }
   });
 
-  test('are alike where both fail in the same way beside others, unless the suite itself sent nothing', () => {
+  test('are alike where both fail alike beside others, unless the suite itself sent nothing', () => {
     const both = (kind: 'timed-out' | 'not-sent') => {
       const once = withExchanges(live, (each, n) => (n === 7 ? failing(kind)(each) : each));
       return likenessOf(once, once);
@@ -189,7 +189,7 @@ function targetFile(name: string, text: string): string {
   return `${name}.yaml`;
 }
 
-test('several targets are refused where they could not be told apart, before anything is sent', async () => {
+test('several targets are refused where they could not be distinguished, before anything is sent', async () => {
   const [one, two] = ['one', 'two'].map((name) => targetFile(name, 'base_url: https://a.test\n')) as [string, string];
   writeFileSync(path.join(folder, 'twin.yaml'), 'name: one\nbase_url: https://b.test\n');
   const both = ['--target', one, '--target', two];

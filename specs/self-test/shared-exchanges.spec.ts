@@ -127,19 +127,20 @@ test.describe('equal requests of several cases', () => {
 });
 
 test.describe('what comes next is sent ahead', () => {
-  const cases = ['/a', '/b', '/c', '/d', '/e', '/f', '/g'].map((path) => caseOf(path, [path]));
+  const paths = ['/a', '/b', '/c', '/d', '/e', '/f', '/g', '/h', '/i', '/j', '/k'];
+  const cases = paths.map((path) => caseOf(path, [path]));
 
   test('as far as the bound allows, and no further than the cases that will come', async () => {
     const { log, channel, holdUp } = noting();
-    const sender = senderFor(channel, cases.slice(0, 6));
+    const sender = senderFor(channel, cases.slice(0, 10));
     const release = holdUp();
     const first = sender.send(cases[0] as TestCase);
     await new Promise(setImmediate);
-    expect(log).toEqual(['/a', '/b', '/c', '/d', '/e']);
+    expect(log).toEqual(paths.slice(0, 9));
     release();
     await first;
-    for (const testCase of cases.slice(1, 6)) await sender.send(testCase);
-    expect(log).toEqual(['/a', '/b', '/c', '/d', '/e', '/f']);
+    for (const testCase of cases.slice(1, 10)) await sender.send(testCase);
+    expect(log).toEqual(paths.slice(0, 10));
   });
 
   test('and nothing of it where that is not known', async () => {

@@ -40,7 +40,7 @@ interface CaseEntry extends SendingEntry, AnswerEntry {
  * rows and selections into sets of tiers.
  *
  * @param prefix what the ids of its cases begin with, where they are not of the suite: then it answers a question under
- *   the id of the question behind the prefix, and what the suite sends on its own account is none of its
+ *   the id of the question behind the prefix, and the tags by which the suite sends cases for its own sake are refused
  * @returns the cases, and every problem of the file; with problems the cases are not fit to be run
  */
 export function readCaseFile(

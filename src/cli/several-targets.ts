@@ -9,7 +9,6 @@ import { onceDismissed, outliveReaders } from '../playwright/dismissal.js';
 import { inputsFor, type RunInputs } from '../playwright/run-state.js';
 import type { Certificate } from '../report/certificate.js';
 import { readCertificate } from '../report/certificate-file.js';
-import { comparisonTable } from '../report/compare.js';
 import { writeTogether } from '../report/output.js';
 import { certificatesIn } from '../report/results.js';
 import { type AnsweredRun, likenessOf, likenessText, verdictOf } from '../report/same-as.js';
@@ -23,6 +22,7 @@ import { readRecordedRun } from '../targets/recorded-run.js';
 import { folderNamed } from '../targets/settings.js';
 import { targetFileOf } from '../targets/target-file.js';
 import type { CertifyFlags } from './certify-flags.js';
+import { compare } from './comparing.js';
 import { exitStatus } from './exit-status.js';
 
 /**
@@ -40,9 +40,19 @@ export async function certifySeveral(args: readonly string[], flags: CertifyFlag
   // Nothing is judged then, so that there is nothing to compare.
   if (flags.dryRun || args.includes('--list')) return worst(statuses);
   const judged = targets.flatMap((target, n) => certifiedRun(target, statuses[n]));
-  if (judged.length > 1) process.stdout.write(comparisonTable(judged.map(({ certificate }) => certificate)));
+  if (judged.length > 1) {
+    // The first is what the others are compared with.
+    const ordered = [
+      ...judged.filter(({ target }) => target === model),
+      ...judged.filter(({ target }) => target !== model),
+    ];
+    compare(
+      ordered.map(({ file }) => file),
+      {},
+    );
+  }
   if (model === undefined) return worst(statuses);
-  const compared = targets.filter((target) => target !== model).map((target) => compare(model, target, judged));
+  const compared = targets.filter((target) => target !== model).map((target) => compareAnswers(model, target, judged));
   return worst([...statuses, ...compared]);
 }
 
@@ -201,8 +211,8 @@ function outputOf({ stdout, stderr }: ChildProcess): { show(): void } {
 /** What a run left behind. */
 interface CertifiedRun {
   readonly target: NamedTarget;
-  /** Of its files. */
-  readonly folder: string;
+  /** Its certificate. */
+  readonly file: string;
   readonly certificate: Certificate;
 }
 
@@ -210,11 +220,11 @@ function certifiedRun(target: NamedTarget, status: number | null | undefined): C
   const hasEnded = [exitStatus.conforms, exitStatus['does-not-conform'], exitStatus.drift, exitStatus.incomplete];
   const file = certificatesIn(target.inputs.settings.out).at(-1);
   if (file === undefined || !hasEnded.some((each) => each === status)) return [];
-  return [{ target, folder: path.dirname(file), certificate: readCertificate(file) }];
+  return [{ target, file, certificate: readCertificate(file) }];
 }
 
 /** Compares a target with the one that it is to be like; returns the exit status. */
-function compare(model: NamedTarget, other: NamedTarget, judged: readonly CertifiedRun[]): number {
+function compareAnswers(model: NamedTarget, other: NamedTarget, judged: readonly CertifiedRun[]): number {
   const runs = [model, other].map((target) => judged.find((each) => each.target === target));
   const [one, two] = runs;
   if (one === undefined || two === undefined) {
@@ -226,8 +236,9 @@ function compare(model: NamedTarget, other: NamedTarget, judged: readonly Certif
   }
   const names = [model.name, other.name] as const;
   const likeness = likenessOf(answeredRun(one), answeredRun(two));
-  const file = path.join(two.folder, 'differences.md');
-  writeTogether(two.folder, () => [{ file, text: likenessText(likeness, names) }]);
+  const folder = path.dirname(two.file);
+  const file = path.join(folder, 'differences.md');
+  writeTogether(folder, () => [{ file, text: likenessText(likeness, names) }]);
   process.stdout.write(`\n${likenessText(likeness, names, maxShown)}\n`);
   process.stdout.write(asLines([`Comparison  ${file}`]));
   return statusOfLikeness[verdictOf(likeness)];
@@ -242,9 +253,9 @@ const statusOfLikeness = {
   undetermined: exitStatus.incomplete,
 } as const;
 
-function answeredRun({ target: { name, inputs }, folder, certificate }: CertifiedRun): AnsweredRun {
+function answeredRun({ target: { name, inputs }, file, certificate }: CertifiedRun): AnsweredRun {
   const { tierPatterns } = inputs.settings.target;
-  const { evidence, origin } = readRecordedRun(path.join(folder, certificate.evidence?.file ?? ''));
+  const { evidence, origin } = readRecordedRun(path.join(path.dirname(file), certificate.evidence?.file ?? ''));
   const stated = tierPatterns === undefined ? {} : { tierPatterns };
   return { name, baseUrl: origin.baseUrl, suite: inputs.suite, evidence, ...stated };
 }

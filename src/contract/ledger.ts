@@ -29,10 +29,29 @@ export interface Requirement {
   readonly at: Location;
 }
 
+/** What of the operation a question concerns; in the body, by the names of its members. */
+export type OperationElement =
+  | 'operation'
+  | 'credentials'
+  | `query/${'audienceRulesOnly' | 'promotion_id' | 'metadata'}`
+  | 'body'
+  | `body/${string}`
+  | 'response'
+  | 'errors';
+
+/** Questions that documents show together. */
+export interface Group {
+  readonly name: string;
+  /** What a client developer asks. */
+  readonly asks: string;
+}
+
 /** Behaviour that the documentation leaves open. */
 export interface Question {
   readonly id: string;
+  /** The name of one. */
   readonly group: string;
+  readonly about: OperationElement;
   readonly part: string;
   readonly open: string;
   readonly answer: Answer;
@@ -53,6 +72,7 @@ export interface Exclusion {
 
 export interface Ledger {
   readonly requirements: readonly Requirement[];
+  readonly groups: readonly Group[];
   readonly questions: readonly Question[];
   readonly exclusions: readonly Exclusion[];
 }
@@ -64,9 +84,11 @@ export function deservesWarning({ answer }: Question, outcome: string | undefine
 
 interface LedgerDocument {
   requirements: { id: string; part: string; statement: string; findings?: Finding[] }[];
+  groups: (Group & { about: OperationElement })[];
   questions: {
     id: string;
     group: string;
+    about?: OperationElement;
     part: string;
     open: string;
     outcomes?: Record<string, string>;
@@ -100,7 +122,12 @@ export function readLedger(file: YamlFile): Ledger {
       seen.add(id);
     });
   }
-  document.questions.forEach(({ outcomes, warn = [] }, index) => {
+  const groups = new Map(document.groups.map((group) => [group.name, group]));
+  document.questions.forEach(({ group, outcomes, warn = [] }, index) => {
+    if (!groups.has(group)) {
+      const at = file.at(['questions', index, 'group']);
+      problems.push({ at, message: `there is no group '${group}'`, hint: suggest(group, [...groups.keys()]) });
+    }
     warn.forEach((outcome, n) => {
       if (Object.hasOwn(outcomes ?? {}, outcome)) return;
       const at = file.at(['questions', index, 'warn', n]);
@@ -119,8 +146,10 @@ export function readLedger(file: YamlFile): Ledger {
       ...entry,
       at: file.at(['requirements', n]),
     })),
-    questions: document.questions.map(({ outcomes, value, warn, ...entry }, n) => ({
+    groups: document.groups.map(({ name, asks }) => ({ name, asks })),
+    questions: document.questions.map(({ outcomes, value, warn, about, ...entry }, n) => ({
       ...entry,
+      about: about ?? groups.get(entry.group)?.about ?? 'operation',
       at: file.at(['questions', n]),
       answer:
         outcomes === undefined

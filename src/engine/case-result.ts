@@ -29,6 +29,8 @@ export interface CaseResult {
   readonly shape?: Shape;
   /** How the target answers, where it shows in this case and is wanted for a record. */
   readonly answers?: Answers;
+  /** Of a question: the places, as patterns, whose values differ between responses to the same request. */
+  readonly volatile?: readonly string[];
   readonly drift: readonly Drift[];
   /** How many exchanges it was judged by. */
   readonly exchangesJudged: number;

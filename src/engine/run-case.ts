@@ -1,3 +1,4 @@
+import { volatilePaths } from '../assertions/steady-body.js';
 import { subjectOf, type TestCase } from '../cases/case.js';
 import { documentedOperation } from '../contract/documented-request.js';
 import type { Channel } from '../http/exchange.js';
@@ -41,9 +42,11 @@ export async function runCase(
   const isShown = (key: string) => redact(key) === escapeControlCharacters(key);
   const shape = infersShape ? shapeOfBodies(bodies, background.recognizer.ids, isShown) : undefined;
   const answers = infersShape ? answersIn(testCase, sent.first.exchanges, background, redact) : undefined;
+  const volatile = volatileIn(testCase, sent.first, redact);
   return {
     ...result,
     ...defined({ answers }),
+    ...(volatile.length === 0 ? {} : { volatile }),
     drift: driftOf({ ...result, ...defined({ taken: judged.outcome }) }, bodies, expected).map((drift) =>
       presentableDrift(drift, redact),
     ),
@@ -81,6 +84,16 @@ function caseResultOf(testCase: TestCase, { judgement, first, again }: SentCase)
 function withShownValue(result: CaseResult, testCase: TestCase, redact: Channel['redact']): CaseResult {
   const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
   return isOpenValue && result.outcome !== undefined ? { ...result, outcome: shown(result.outcome, redact) } : result;
+}
+
+/** A body in which more places differ has nothing that is worth a document. */
+const maxVolatile = 100;
+
+/** The places whose values differ between responses to the same request; the bodies as a whole, where these are many. */
+function volatileIn({ kind }: TestCase, { exchanges }: CaseExchanges, redact: Channel['redact']): string[] {
+  if (kind !== 'question') return [];
+  const paths = exchanges.flatMap((row) => [...volatilePaths({ exchanges: row })]);
+  return paths.length > maxVolatile ? [''] : paths.map(redact).sort();
 }
 
 /** Successful bodies of the operation; what another method or path is answered with has a shape of its own. */

@@ -27,8 +27,9 @@ export interface CaseExchanges {
 /** Sends the cases of a run. */
 export interface CaseSender {
   /**
-   * Sends the requests of a case: a row's one after another, rows side by side. Rows for which the target has not all
-   * that they need are not sent, nor is anything once the bodies have more characters than the channel allows.
+   * Sends the requests of a case, side by side; where it is to be alone, a row's one after another. Rows for which the
+   * target has not all that they need are not sent, nor is anything once the bodies have more characters than the channel
+   * allows.
    */
   send(testCase: TestCase): Promise<CaseExchanges>;
   /**
@@ -38,8 +39,11 @@ export interface CaseSender {
   sendSlowly(testCase: TestCase): Promise<CaseExchanges>;
 }
 
-/** How many requests may be ahead of the case whose turn it is, for each exchange that the target takes at once. */
-const aheadPerExchange = 4;
+/**
+ * How many requests may be ahead of the case whose turn it is, for each exchange that the target takes at once. Their
+ * bodies are kept until then.
+ */
+const aheadPerExchange = 8;
 
 /**
  * Makes the sender of a run. Of equal requests one is sent, whose exchange all cases share; while a case waits for its
@@ -66,7 +70,7 @@ export function senderFor(channel: Channel, coming: readonly TestCase[] = []): C
     send: async (testCase) => {
       if (isAlone(testCase)) {
         await settled();
-        return sendRows(testCase, channel, obtainAnew(channel));
+        return sendRows(testCase, channel, obtainAnew(channel), 'one-by-one');
       }
       const sending = ahead.get(testCase.id) ?? begin(testCase);
       const place = places.get(testCase.id);
@@ -94,24 +98,33 @@ export function senderAnew(channel: Channel): CaseSender {
   };
 }
 
-async function sendRows({ rows }: TestCase, channel: Channel, obtain: Obtain): Promise<CaseExchanges> {
-  const sender = rowSender(channel, obtain);
+async function sendRows(
+  { rows }: TestCase,
+  channel: Channel,
+  obtain: Obtain,
+  order: Order = 'side-by-side',
+): Promise<CaseExchanges> {
+  const sender = rowSender(channel, obtain, order);
   const exchanges = await Promise.all(rows.map((row) => sender.send(row)));
   return { exchanges, ...(await sender.sums()) };
 }
 
 async function sendRowsSlowly({ rows }: TestCase, channel: Channel): Promise<CaseExchanges> {
   const obtain = obtainAnew(channel);
-  const sender = rowSender(channel, (request, whyWithheld) => {
+  const renewing: Obtain = (request, whyWithheld) => {
     channel.renew();
     return obtain(request, whyWithheld);
-  });
+  };
+  const sender = rowSender(channel, renewing, 'one-by-one');
   const exchanges: SentRow[] = [];
   for (const row of rows) exchanges.push(await sender.send(row));
   return { exchanges, ...(await sender.sums()) };
 }
 
 type SentRow = SentRows[number];
+
+/** How the requests of a row go out. */
+type Order = 'side-by-side' | 'one-by-one';
 
 /** Sends the rows of one case. */
 interface RowSender {
@@ -121,7 +134,7 @@ interface RowSender {
 }
 
 /** A request that several rows have in common is sent once. */
-function rowSender({ maxOfCase }: Channel, obtain: Obtain): RowSender {
+function rowSender({ maxOfCase }: Channel, obtain: Obtain, order: Order): RowSender {
   const sent = new Map<string, Promise<Obtained>>();
   let characters = 0;
   const whyWithheld = (): string | undefined =>
@@ -141,10 +154,14 @@ function rowSender({ maxOfCase }: Channel, obtain: Obtain): RowSender {
   };
   return {
     async send({ requests, unavailable }) {
-      const came = new Map<string, Exchange>();
-      if (unavailable.length > 0) return came;
-      for (const [name, request] of requests) came.set(name, await sendOnce(name, request));
-      return came;
+      if (unavailable.length > 0) return new Map();
+      const came: Promise<readonly [string, Exchange]>[] = [];
+      for (const [name, request] of requests) {
+        const sending = sendOnce(name, request).then((exchange) => [name, exchange] as const);
+        came.push(sending);
+        if (order === 'one-by-one') await sending;
+      }
+      return new Map(await Promise.all(came));
     },
     async sums() {
       const obtained = await Promise.all(sent.values());

@@ -40,7 +40,8 @@ function mediaType(contentType: string | undefined): string {
   return contentType?.split(';')[0]?.trim().toLowerCase() || none;
 }
 
-function errorShape(body: string, contentType: string | undefined): string {
+/** Media type and members of the body of an error, as one text; of no object, what it is instead. */
+export function errorShape(body: string, contentType: string | undefined): string {
   const value = parseJson(body);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   const members = isObject ? Object.keys(value).sort().join(', ') : body === '' ? 'no body' : 'no object';

@@ -57,4 +57,5 @@ function bodyText({ body, bodyLength }: HttpResponse, world: World, ids: KnownId
 }
 
 /** What differs from answer to answer: identifiers of requests, points in time, long numbers. */
-const volatile = /\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?|(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{12,}|\d{6,}/g;
+export const volatile =
+  /\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?|(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{12,}|\d{6,}/g;

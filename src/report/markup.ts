@@ -12,3 +12,45 @@ const entities: Readonly<Record<string, string>> = {
 export function escaped(text: string): string {
   return oneLine(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
+
+/** Text that is HTML already. */
+export interface Markup {
+  readonly text: string;
+}
+
+/** What was written as HTML, by this suite and nobody else. */
+export function raw(text: string): Markup {
+  return { text };
+}
+
+export const nothing: Markup = raw('');
+
+/** Makes HTML of a template: texts are escaped, and one line each, wherever they stand; lists are put together. */
+export function html(
+  literals: TemplateStringsArray,
+  ...values: readonly (string | number | Markup | readonly Markup[])[]
+): Markup {
+  let text = literals[0] ?? '';
+  values.forEach((value, n) => {
+    if (typeof value === 'string') text += escaped(value);
+    else if (typeof value === 'number') text += value;
+    else text += 'text' in value ? value.text : value.map((each) => each.text).join('');
+    text += literals[n + 1] ?? '';
+  });
+  return { text };
+}
+
+/**
+ * A text of several lines, as it is. Each stands in an element of its own, so that none that a stranger wrote begins a
+ * line of the file.
+ *
+ * @param marked the line that is meant, counted from 1
+ */
+export function preformatted(text: string, marked?: number): Markup {
+  const lines = text.split(/\r?\n/).map((line, n) => {
+    // Between elements nothing but these three means anything; quotes, of which there are many, stay short.
+    const clean = oneLine(line).replaceAll(/[&<>]/g, (character) => entities[character] ?? '');
+    return n + 1 === marked ? `<mark>${clean}</mark>` : `<span>${clean}</span>`;
+  });
+  return { text: `<pre>${lines.join('\n')}</pre>` };
+}

@@ -1,15 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ScalarTag } from 'yaml';
 import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
 import { type Answers, joined } from '../judge/answers.js';
 import { merged, type Shape } from '../judge/shape.js';
-import { escapeControlCharacters } from '../support/escape-control.js';
 import { UnusableInput } from '../support/problem.js';
 import { checkedValue } from '../support/schema.js';
 import { schemaFlaw } from '../support/stated-schema.js';
-import { parseYaml, readYaml, type YamlFile, yaml } from '../support/yaml-file.js';
+import { parseYaml, readYaml, type YamlFile } from '../support/yaml-file.js';
 import { type ResponseText, requestText, responseTextFor } from './exchange-text.js';
+import { yamlOf } from './foreign-yaml.js';
 
 /** A file of outcomes of one target. Its schema is `schemas/record.schema.json`. */
 export interface TargetRecord {
@@ -76,29 +75,6 @@ export function formatRecord(record: TargetRecord): string {
   ];
   return `${heading.join('\n')}\n${yamlOf(record)}`;
 }
-
-/** YAML that reads back as the same value, whatever the texts hold, and in which no key of a stranger begins a line. */
-function yamlOf(value: object): string {
-  const { Document, visit } = yaml();
-  const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [escapedText, ...tags] });
-  visit(document, {
-    Scalar(place, scalar) {
-      if (place === 'key' && !/^\w/.test(String(scalar.value))) scalar.type = 'QUOTE_DOUBLE';
-    },
-  });
-  return document.toString({ lineWidth: 0, doubleQuotedAsJSON: true });
-}
-
-/** A text that needs escapes, which YAML reads within double quotes alone, or whose white space a block would lose. */
-const escapedText: ScalarTag = {
-  tag: 'tag:yaml.org,2002:str',
-  default: true,
-  identify: (value) =>
-    typeof value === 'string' &&
-    (value !== escapeControlCharacters(value) || (value.includes('\n') && !/^\S(.*\S)?(\n.*\S)*$/.test(value))),
-  resolve: (text) => text,
-  stringify: ({ value }) => escapeControlCharacters(JSON.stringify(value)),
-};
 
 /**
  * Reads a record. Questions that this ledger does not know are no mistake: it may be of another version.

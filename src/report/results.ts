@@ -2,6 +2,7 @@ import { existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isOwn, type Suite } from '../cases/suite.js';
+import type { Operation } from '../contract/operation.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { Evidence } from '../engine/evidence.js';
 import { escapeControlCharacters } from '../support/escape-control.js';
@@ -11,6 +12,7 @@ import type { Certificate } from './certificate.js';
 import { archiveOf, digestOf, type EvidenceOrigin, type WrittenArchive } from './har.js';
 import { junitText } from './junit.js';
 import { observedDocument } from './observed.js';
+import { openapiDocument } from './openapi.js';
 import { checkTogether, type OutputFile, writeTogether } from './output.js';
 import { certificatePage } from './page.js';
 import { formatRecord, parseRecord, readRecord, recordOf, type TargetRecord } from './record.js';
@@ -20,6 +22,8 @@ export interface Written {
   readonly certificate: string;
   readonly page: string;
   readonly observed: string;
+  /** Of a whole run. */
+  readonly openapi?: string;
   readonly evidence?: string;
   /** Where one was wanted; with the reason, if it was not written. */
   readonly record?: { readonly file: string; readonly unwritten?: string };
@@ -33,6 +37,8 @@ export interface Destination {
   readonly recordTo?: string;
   /** Whether only some of the cases were run: the results then stand apart, and leave those of a whole run. */
   readonly isPartial?: boolean;
+  /** What is under test: where it offers the operation, as far as that is not as documented. */
+  readonly target?: { readonly operation?: Operation };
 }
 
 /** The files that a run leaves in its folder. */
@@ -41,6 +47,7 @@ function filesIn(out: string) {
     certificate: path.join(out, 'certificate.json'),
     page: path.join(out, 'certificate.html'),
     observed: path.join(out, 'observed.md'),
+    openapi: path.join(out, 'openapi.yaml'),
     junit: path.join(out, 'junit.xml'),
     evidence: path.join(out, 'evidence.har'),
   };
@@ -79,11 +86,11 @@ export function writeResults(
   judged: Certificate,
   suite: Suite,
   results: readonly CaseResult[],
-  { out: whole, recordTo, isPartial = false }: Destination,
+  { out: whole, recordTo, isPartial = false, target }: Destination,
   kept?: Evidence & { readonly origin: EvidenceOrigin },
 ): Written {
   const out = isPartial ? path.join(whole, partialFolder) : whole;
-  const { junit, evidence: plain, ...files } = filesIn(out);
+  const { junit, openapi, evidence: plain, ...files } = filesIn(out);
   const { name } = judged.target;
   const archive = kept === undefined ? undefined : archiveOf(kept, kept.origin);
   const evidence = archive?.isCompressed ? `${plain}.gz` : plain;
@@ -97,6 +104,8 @@ export function writeResults(
       { file: files.page, text: certificatePage(certificate, suite) },
       { file: files.observed, text: observedDocument(suite, ofSuite, name) },
       { file: files.certificate, text: escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`) },
+      // Of a few answers, the operation would look as if it had no others.
+      ...(isPartial ? [] : [{ file: openapi, text: openapiDocument(certificate, suite, ofSuite, target?.operation) }]),
       { file: junit, text: junitText(certificate, suite, results) },
       ...(archive === undefined ? [] : [{ file: evidence, text: archive.content }]),
       ...(record !== undefined && 'text' in record ? [record] : []),
@@ -105,7 +114,7 @@ export function writeResults(
   writeTogether(out, compose);
   // One of an earlier run would be taken for that of this one.
   rmSync(archive?.isCompressed ? plain : `${plain}.gz`, { force: true });
-  const written = { ...files, ...(archive === undefined ? {} : { evidence }) };
+  const written = { ...files, ...(isPartial ? {} : { openapi }), ...(archive === undefined ? {} : { evidence }) };
   if (record === undefined) return written;
   const { file } = record;
   return { ...written, record: 'unwritten' in record ? { file, unwritten: record.unwritten } : { file } };

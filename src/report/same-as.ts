@@ -23,7 +23,7 @@ export interface AnsweredRun {
   readonly evidence: Evidence;
 }
 
-/** Requests that the two targets answer differently, in the same way. In pairs, what is of the model comes first. */
+/** Requests that the two targets answer differently, all with the same difference. In pairs, what is of the model comes first. */
 export interface Difference {
   readonly statuses: readonly [number, number];
   /** Names of tiers of the world that only one of them returns. */
@@ -40,7 +40,7 @@ export interface Difference {
 export interface NotCompared {
   readonly place: string;
   readonly reason: string;
-  /** Whether they may differ there: not where the request was not for both, or both fail to answer in the same way. */
+  /** Whether they may differ there: not where the request was not for both, or both fail to answer alike. */
   readonly isOpen: boolean;
 }
 
@@ -54,7 +54,7 @@ export interface Likeness {
 /** What a target answered to a request. */
 type Answer =
   | { readonly is: 'result'; readonly status: number; readonly tiers: readonly string[] }
-  /** Neither status nor result can be held against those of another target. */
+  /** Neither status nor result that could be compared. */
   | { readonly is: 'nothing'; readonly what: string; readonly because: string }
   | { readonly is: 'unclear'; readonly because: string };
 

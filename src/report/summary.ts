@@ -27,7 +27,7 @@ export function summaryOf(certificate: Certificate, written: Written): string {
       : ([['Selected', `${sumsText(selected.cases)}${counted(drift.length, 'drift')}`]] satisfies [string, string][])),
     ['Requests', `${requests_sent}, for ${exchanges_judged} exchanges judged`],
     ['Certificate', `${written.certificate}, ${written.page}`],
-    ['Observed', written.observed],
+    ['Observed', [written.observed, written.openapi ?? []].flat().join(', ')],
     ...recordField(written),
   ];
   const isOfRequirement = (line: string) => requirements.some(({ id }) => line.startsWith(`${id}:`));

@@ -27,6 +27,11 @@ export function schemaNamed(name: string): ValidateFunction {
 
 const folder = path.join(packageRoot, 'schemas');
 
+/** The document of a file in `schemas/`, by the same name. */
+export function schemaDocument(name: string): Readonly<Record<string, unknown>> {
+  return JSON.parse(readFileSync(path.join(folder, `${name}.schema.json`), 'utf8'));
+}
+
 /** The texts of a schema, and of those that it refers to: first those that have to be known before others. */
 function textsOf(name: string, before: ReadonlyMap<string, string> = new Map()): Map<string, string> {
   const text = readFileSync(path.join(folder, `${name}.schema.json`), 'utf8');

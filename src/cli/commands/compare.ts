@@ -5,13 +5,12 @@ const configure: ConfigureCommand = (command, end) => {
   command
     .description('shows in which requirements and questions certificates differ')
     .argument('<certificate>', 'a certificate.json')
-    .argument('<certificates...>', 'others')
-    .action(async (first: string, others: string[]) => {
-      const { readCertificate } = await import('../../report/certificate-file.js');
-      const { comparisonTable, differences } = await import('../../report/compare.js');
-      const certificates = [first, ...others].map(readCertificate);
-      process.stdout.write(comparisonTable(certificates));
-      end(differences(certificates).length === 0 ? exitStatus.conforms : exitStatus.drift);
+    .argument('<certificates...>', 'others, which are compared with the first')
+    .option('--html <file>', 'writes all of them side by side as a page, too')
+    .option('--markdown', 'prints the differences for a pull request')
+    .action(async (first: string, others: string[], flags: { html?: string; markdown?: true }) => {
+      const { compare } = await import('../comparing.js');
+      end(compare([first, ...others], flags) ? exitStatus.drift : exitStatus.conforms);
     });
 };
 

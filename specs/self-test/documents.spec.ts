@@ -1,0 +1,370 @@
+/** The documents that a run leaves for client developers, and the comparison of certificates. */
+
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { parse } from 'yaml';
+import { createDeployment } from '../../reference/deployment.js';
+import { faultNamed } from '../../reference/faults/index.js';
+import type { CaseResult } from '../../src/engine/case-result.js';
+import { credentialPlaceholders } from '../../src/http/credentials.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { Certificate } from '../../src/report/certificate.js';
+import { comparisonOf } from '../../src/report/compare.js';
+import { observedDocument } from '../../src/report/observed.js';
+import { openapiDocument } from '../../src/report/openapi.js';
+import { samplerFor } from '../../src/report/shown-answers.js';
+import { parseJson } from '../../src/support/json.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { compileSchema } from '../../src/support/stated-schema.js';
+import { conformanceHere, temporaryFolder } from './support/cli.js';
+import { certifyInProcess, suite } from './support/in-process.js';
+
+type Answer = (request: HttpRequest) => HttpResponse;
+
+function reference(options: Partial<Parameters<typeof createDeployment>[0]> = {}): Answer {
+  return createDeployment({ world: suite.world, credentials: credentialPlaceholders, ...options });
+}
+
+/** A deployment whose answers all say something else each time: how long they took, when they were given, and an id. */
+function volatile(answer: Answer, from: number): Answer {
+  let count = from;
+  return (request) => {
+    const response = answer(request);
+    const body = parseJson(response.body);
+    if (typeof body !== 'object' || body === null) return response;
+    count += 7;
+    const at = new Date(count * 86_400_000).toISOString();
+    const more = { took: count, at, request_id: `req_${count}_abcdefghijkl`, seconds: 1_700_000_000 + count };
+    return { ...response, body: JSON.stringify({ ...body, ...more }) };
+  };
+}
+
+const documentsOf = ({ certificate, results }: { certificate: Certificate; results: readonly CaseResult[] }) => ({
+  observed: observedDocument(suite, results, 'shop'),
+  openapi: openapiDocument(certificate, suite, results),
+});
+
+test.describe('of a run', () => {
+  const chosen = { 'empty-result': 'not-found', 'quantity-numeric-string': 'as-number' };
+  let run: { certificate: Certificate; results: readonly CaseResult[] };
+  let documents: ReturnType<typeof documentsOf>;
+  test.beforeAll(async () => {
+    run = await certifyInProcess(volatile(reference({ behaviours: chosen }), 100));
+    documents = documentsOf(run);
+  });
+
+  test('they are the same whenever the target does the same, though no two of its answers are', async () => {
+    const again = await certifyInProcess(volatile(reference({ behaviours: chosen }), 5_000));
+    expect(documentsOf(again)).toEqual(documents);
+  });
+
+  test('observed.md begins with a result and an error of each kind, and groups the answers by what a client asks', () => {
+    const { observed } = documents;
+    const headings = [...observed.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
+    const questions = suite.ledger.groups.map(({ asks }) => asks);
+    expect(headings).toEqual(['Warnings', 'What does a result look like?', 'What do errors look like?', ...questions]);
+    const [, result = '', errors = ''] = observed.split(/^## What do(?:es)? .* look like\?$/m);
+    const [, json = ''] = /```json\n([\s\S]*?)\n```/.exec(result) ?? [];
+    const { promotions, took, at, request_id, seconds } = JSON.parse(json);
+    expect(promotions).toHaveLength(1);
+    expect([promotions[0].name, took, at, request_id, seconds]).toEqual(['greeting', 0, '…', '…', 0]);
+    const statuses = [...errors.matchAll(/^### `(\d+) /gm)].map(([, status]) => status);
+    expect(statuses).toEqual(['400', '401', '404', '405', '405']);
+  });
+
+  test('observed.md says each answer as a sentence, before the command that shows it', () => {
+    const section = /### quantity-numeric-string\n([\s\S]*?)\n### /.exec(documents.observed)?.[1] ?? '';
+    expect(section.indexOf('**"3" satisfies the threshold 3 and no higher one.** (`as-number`)')).toBeGreaterThan(0);
+    expect(section.indexOf('curl')).toBeGreaterThan(section.indexOf('**"3"'));
+    expect(documents.observed).toContain('**The status code of an answer with promotions: `200`.**');
+  });
+
+  test('openapi.yaml has each answer once, as a sentence beside its outcome', () => {
+    const outcomes: Record<string, string> = {};
+    const collect = (value: unknown): void => {
+      if (typeof value !== 'object' || value === null) return;
+      const { description = '', 'x-observed': observed = {} } = value as Record<string, string | object>;
+      for (const [id, outcome] of Object.entries(observed)) {
+        expect(outcomes).not.toHaveProperty([id]);
+        outcomes[id] = outcome;
+        expect(description).toMatch(new RegExp(`^- .* \\*\\*.*\\.\\*\\* \\(\`${id}\`\\)$`, 'm'));
+      }
+      Object.values(value).forEach(collect);
+    };
+    const document = parse(documents.openapi);
+    collect(document);
+    expect(outcomes).toEqual(Object.fromEntries(run.certificate.questions.map(({ id, outcome }) => [id, outcome])));
+    const { items } =
+      document.paths['/v1/promotions/validation'].get.requestBody.content['application/json'].schema.properties.order
+        .properties.items;
+    expect(items.properties.quantity['x-observed']).toMatchObject({ 'quantity-numeric-string': 'as-number' });
+  });
+
+  test('openapi.yaml has the statuses that were seen, each with a schema and a sample that fits it', () => {
+    const { responses } = parse(documents.openapi).paths['/v1/promotions/validation'].get;
+    expect(Object.keys(responses)).toEqual(['200', '400', '401', '404']);
+    for (const { content } of Object.values<{ content: Record<string, { schema: object; example: unknown }> }>(
+      responses,
+    )) {
+      const { schema, example } = content['application/json'] ?? { schema: {} };
+      expect(compileSchema(schema)(example)).toBe(true);
+      // What was not seen may yet come.
+      expect(JSON.stringify(schema)).not.toContain('"additionalProperties":false');
+    }
+    expect(responses['200'].content['application/json'].example.promotions).toHaveLength(1);
+  });
+});
+
+/** Values as a hostile or a strange deployment may answer with: nested, keyed by ids, with names that tools obey. */
+const { value: anyBody } = fc.letrec((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 5, withCrossShrink: true },
+    fc.oneof(
+      fc.string(),
+      fc.integer(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+      fc.constant(null),
+    ),
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(
+      fc.oneof(
+        fc.constantFrom('$ref', '__proto__', 'constructor', 'at', ...suite.world.tiers.slice(0, 3).map(({ id }) => id)),
+        fc.string(),
+      ),
+      tie('value'),
+      { maxKeys: 5 },
+    ),
+  ),
+}));
+
+/** The reference deployment, whose results are these bodies in turn; the evidence of an earlier run with other bodies. */
+function resultsWith(
+  results: readonly CaseResult[],
+  bodies: readonly string[],
+  volatile: readonly string[],
+): CaseResult[] {
+  return results.map((result, n): CaseResult => {
+    const { evidence } = result;
+    if (evidence === undefined || !('response' in evidence)) return result;
+    const response = { ...evidence.response, body: bodies[n % bodies.length] ?? '' };
+    return { ...result, evidence: { ...evidence, response }, volatile };
+  });
+}
+
+test('whatever bodies are like, samples fit the schemas beside them, and refer to nothing', async () => {
+  const { certificate, results } = await certifyInProcess(reference(), {
+    suite: { ...suite, cases: suite.cases.filter(({ id }) => /^(response-status|quantity-n|malformed)/.test(id)) },
+  });
+  let shown = 0;
+  fc.assert(
+    fc.property(
+      fc.array(anyBody, { minLength: 1, maxLength: 4 }),
+      fc.subarray(['/at', '/*/at', '']),
+      (bodies, paths) => {
+        const texts = bodies.map((body) => JSON.stringify(body));
+        const document = parse(openapiDocument(certificate, suite, resultsWith(results, texts, paths)));
+        for (const { content = {} } of Object.values<{
+          content?: Record<string, { schema: object; example?: unknown }>;
+        }>(document.paths['/v1/promotions/validation'].get.responses)) {
+          for (const { schema, example } of Object.values(content)) {
+            if (example === undefined) continue;
+            shown += 1;
+            expect(compileSchema(schema)(example)).toBe(true);
+            expect(JSON.stringify(example)).not.toContain('"$ref":');
+          }
+        }
+      },
+    ),
+    { seed: 20_261_122, numRuns: 25 },
+  );
+  expect(shown).toBeGreaterThan(25);
+});
+
+test('of a place that is volatile no value is left, and every type', () => {
+  const [first] = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as CaseResult[];
+  const sampler = samplerFor(suite.world, first === undefined ? [] : [first]);
+  const body = {
+    a: { n: 5, is: true, list: ['x'] },
+    b: [1, 2],
+    c: [
+      { d: 'now', e: 'stays' },
+      { d: 'later', e: 2 },
+    ],
+  };
+  expect(sampler(JSON.stringify(body))).toEqual({
+    a: { n: 0, is: false, list: [] },
+    b: [],
+    c: [{ d: '…', e: 'stays' }],
+  });
+  expect(sampler(`${'['.repeat(30)}${']'.repeat(30)}`)).toBeUndefined();
+  expect(sampler('no JSON')).toBeUndefined();
+});
+
+test('bodies that differ deeper than the call stack is tall are judged, too', async () => {
+  let count = 0;
+  const deep: Answer = () => {
+    count += 1;
+    return { status: 200, headers: [], body: `${'['.repeat(20_000)}${count}${']'.repeat(20_000)}` };
+  };
+  const cases = suite.cases.filter(({ id }) => /^(repeatability|expand-category)/.test(id));
+  const { results } = await certifyInProcess(deep, { suite: { ...suite, cases } });
+  expect(results.length).toBeGreaterThan(1);
+  expect(results.filter(({ verdict }) => verdict === 'error')).toEqual([]);
+});
+
+test('what was seen elsewhere stands at its own path, and nothing is said of what was not seen', () => {
+  const nothing: Certificate = {
+    verdict: 'incomplete',
+    target: { name: '::error::shop\n::error::', base_url: 'http://shop.test' },
+    suite: { name: suite.name, version: suite.version, digest: suite.digest },
+    summary: {},
+    requirements: [],
+    questions: [],
+    drift: [],
+    unstable: [],
+    notes: [],
+    requests_sent: 0,
+    exchanges_judged: 0,
+    started_at: '2026-01-01T00:00:00.000Z',
+    duration_ms: 0,
+  };
+  const text = openapiDocument(nothing, suite, [], { method: 'POST', path: '/other' });
+  expect(text).not.toMatch(/^\s*::/m);
+  const { paths } = parse(text);
+  expect(Object.keys(paths)).toEqual(['/other']);
+  expect(paths['/other'].post.responses).toEqual({ default: { description: 'None was seen.' } });
+  expect(text).not.toContain('x-observed');
+});
+
+const redocly = (args: readonly string[]) =>
+  execFileSync(path.join(packageRoot, 'node_modules', '.bin', 'redocly'), args, {
+    encoding: 'utf8',
+    stdio: 'pipe',
+    env: { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' },
+  });
+
+test('a linter takes openapi.yaml, and a renderer shows it: of runs that conform, fail, and echo what tools obey', {
+  tag: '@long',
+}, async () => {
+  const { folder, remove } = temporaryFolder();
+  const hostile = '</script><script>forged()</script> **bold** [link](javascript:forged()) ::error::\n::error::';
+  const echoing: Answer = (request) => {
+    const response = reference()(request);
+    const value = parseJson(response.body);
+    if (typeof value !== 'object') return response;
+    return {
+      ...response,
+      body: JSON.stringify({ ...value, [hostile]: hostile, $ref: '/etc/hostname', 'x-y': hostile }),
+    };
+  };
+  const answers: Readonly<Record<string, Answer>> = {
+    conforming: reference(),
+    failing: reference({ faults: [faultNamed('window-of-151')].flatMap((fault) => fault ?? []) }),
+    hostile: echoing,
+  };
+  for (const [name, answer] of Object.entries(answers)) {
+    const { certificate, results } = await certifyInProcess(answer);
+    const file = path.join(folder, `${name}.yaml`);
+    const target = { ...certificate.target, name: name === 'hostile' ? hostile : name };
+    writeFileSync(file, openapiDocument({ ...certificate, target }, suite, results));
+    // Nobody knows the licence of a deployment's description.
+    const linted = redocly([
+      'lint',
+      file,
+      '--extends',
+      'recommended',
+      '--skip-rule',
+      'info-license',
+      '--format',
+      'json',
+    ]);
+    const { totals, problems } = JSON.parse(linted.slice(linted.indexOf('{')));
+    expect([totals.errors, totals.warnings, problems], name).toEqual([0, 0, []]);
+    const page = path.join(folder, `${name}.html`);
+    redocly(['build-docs', file, '-o', page]);
+    const rendered = readFileSync(page, 'utf8');
+    expect(rendered).toContain('satisfies the threshold 3 and no higher one.');
+    expect(rendered).not.toContain('<script>forged()');
+  }
+  remove();
+});
+
+test.describe('a comparison of certificates', () => {
+  const { folder: cwd, remove } = temporaryFolder();
+  test.afterAll(remove);
+  const hostile = '</td><script>forged()</script> | @somebody `x` **y**';
+  let certificates: Certificate[];
+  test.beforeAll(async () => {
+    const few = {
+      ...suite,
+      cases: suite.cases.filter(({ id }) => /^(window-with-few|quantity-n|empty-result)/.test(id)),
+    };
+    const certify = async (name: string, answer: Answer) => {
+      const { certificate } = await certifyInProcess(answer, { suite: few });
+      return { ...certificate, target: { ...certificate.target, name } };
+    };
+    certificates = [
+      await certify('one', reference()),
+      await certify('other', reference({ behaviours: { 'quantity-numeric-string': 'rejected' } })),
+      await certify(hostile, reference({ faults: [faultNamed('window-of-151')].flatMap((fault) => fault ?? []) })),
+    ];
+    for (const [n, certificate] of certificates.entries()) {
+      // As though the deployment had written it.
+      const text = JSON.stringify(certificate).replaceAll('Returned, but', '@somebody Returned, but');
+      writeFileSync(path.join(cwd, `${n}.json`), text);
+    }
+  });
+
+  test('explains each difference from the first: an outcome as a sentence, a verdict by its reason', () => {
+    const rows = comparisonOf(certificates, suite.ledger).filter(({ differs }) => differs);
+    expect(rows.map(({ id, cells }) => [id, cells.map(({ isOther }) => isOther)])).toEqual([
+      ['limit.newest-150', [false, false, true]],
+      ['quantity-numeric-string', [false, true, false]],
+    ]);
+    expect(rows[0]?.cells[2]?.explanation).toContain("Returned, but should not be: 'beyond-first'");
+    expect(rows[1]?.cells.map(({ explanation }) => explanation)).toEqual([
+      '"3" satisfies the threshold 3 and no higher one.',
+      'It is answered with 4xx.',
+      '"3" satisfies the threshold 3 and no higher one.',
+    ]);
+  });
+
+  test('as a page: all rows, no markup of a stranger, and a policy that allows its own style alone', async () => {
+    const ten = Array.from({ length: 10 }, (_, n) => `${n % 3}.json`);
+    const { status } = await conformanceHere(['compare', '--html', 'page.html', ...ten], { cwd });
+    expect(status).toBe(3);
+    const page = readFileSync(path.join(cwd, 'page.html'), 'utf8');
+    const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(page) ?? [];
+    const hash = createHash('sha256').update(style).digest('base64');
+    expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}'"`);
+    expect(page).not.toContain('<script');
+    expect(page).toContain('&lt;script&gt;forged()');
+    const { requirements, questions } = suite.ledger;
+    expect([...page.matchAll(/<tr class="(?:same|differs)"/g)]).toHaveLength(requirements.length + questions.length);
+    expect([...page.matchAll(/<th scope="col">/g)]).toHaveLength(11);
+    expect([...page.matchAll(/<td class="other">/g)]).toHaveLength(6);
+  });
+
+  test('as Markdown: the differences alone, with their number, in which no text is markup or notifies anybody', async () => {
+    const { output } = await conformanceHere(['compare', '--markdown', '0.json', '1.json', '2.json'], { cwd });
+    const lines = output.split('\n').filter((line) => line.startsWith('| '));
+    expect(lines).toHaveLength(4);
+    for (const line of lines) expect(line.replaceAll('\\|', '').split('|')).toHaveLength(6);
+    expect(output).toContain(`They differ in 1 of ${suite.ledger.requirements.length} requirements and 1 of`);
+    expect(output).toContain('**`rejected`** It is answered with 4xx.');
+    const outside = output.replaceAll(/(`+)(?!`).*?[^`]\1(?!`)/g, '');
+    expect(outside).not.toMatch(/<|@somebody/);
+    const same = await conformanceHere(['compare', '--markdown', '0.json', '0.json'], { cwd });
+    expect([same.status, same.output]).toEqual([0, expect.stringContaining('The certificates agree')]);
+  });
+
+  test('refuses to write the page over a certificate', async () => {
+    const { status, output } = await conformanceHere(['compare', '--html', '0.json', '1.json', '2.json'], { cwd });
+    expect([status, output]).toEqual([2, "--html: '0.json' is no name of a page\n    End it in .html.\n"]);
+  });
+});
