@@ -1,9 +1,10 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
+import { readCaseFile } from '../../src/cases/case-file.js';
 import { selectedSuite } from '../../src/cases/selection.js';
-import { loadSuite, ownFolder } from '../../src/cases/suite.js';
+import { loadSuite, ownFolder, type Suite } from '../../src/cases/suite.js';
 import { statusOf } from '../../src/cli/exit-status.js';
 import { ledgerIdsSchema } from '../../src/contract/ids-schema.js';
 import { readCertificate } from '../../src/report/certificate-file.js';
@@ -12,8 +13,10 @@ import { writeResults } from '../../src/report/results.js';
 import { unpassedCases } from '../../src/report/unpassed.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
+import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { type Binding, boundWorld } from '../../src/world/bindings.js';
 import { kinds, type NamedWorld, windowSize } from '../../src/world/named-world.js';
+import { expandWorld } from '../../src/world/world-file.js';
 import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
 import { conformance, conformanceHere, temporaryFolder } from './support/cli.js';
 import { certifyOver, suite } from './support/in-process.js';
@@ -70,7 +73,11 @@ test.beforeAll(() => {
   writeFileSync(path.join(own, 'deeper', 'tea.yaml'), cases);
 });
 
-const withOwn = () => loadSuite(ownFolder, {}, own);
+let loaded: Suite | undefined;
+const withOwn = () => {
+  loaded ??= loadSuite(ownFolder, {}, own);
+  return loaded;
+};
 
 /** The own cases, and as many of the suite as show that these are judged alike. */
 function someOf(whole = withOwn()) {
@@ -156,61 +163,78 @@ test('where one fails, it is reported apart, with its place: the verdict stays, 
   expect(junit.match(/name="own-tea-for-two: /g)).toHaveLength(1);
 });
 
-test('mistakes in them are found like those of the suite, at their places in the folder of the user', () => {
-  const wrong = path.join(folder, 'wrong');
-  const problemsOf = (files: Readonly<Record<string, string>>) => {
-    rmSync(wrong, { recursive: true, force: true });
-    mkdirSync(wrong);
-    for (const [name, text] of Object.entries(files)) writeFileSync(path.join(wrong, name), text);
+test.describe('mistakes in them are found like those of the suite, at their places:', () => {
+  const messageOf = (load: () => unknown): string => {
     try {
-      loadSuite(ownFolder, {}, wrong);
+      load();
     } catch (error) {
-      if (error instanceof UnusableInput) return error.message.replaceAll(/\S*\/wrong/g, 'wrong');
+      if (error instanceof UnusableInput) return error.message;
       throw error;
     }
     return '';
   };
-  const tiers = (text: string) => `customers: [own-zoe]\ntiers:\n${text}`;
-  const forZoe = 'campaign: spring, rules: [{ customer: [own-zoe] }] }';
-  for (const [files, said] of [
-    [{}, 'wrong: has no case file'],
-    [{ 'a.yaml': cases.replaceAll('own-tea-for', 'tea-for') }, "wrong/a.yaml:9:9: the id 'tea-for-two' may become one"],
-    [
-      { 'world.yaml': additions, 'a.yaml': cases.replace('order.quantity', 'order.quantiy') },
-      "wrong/a.yaml:10:15: there is no requirement 'order.quantiy' in the ledger\n    Did you mean 'order.quantity'?",
-    ],
-    [
-      { 'world.yaml': additions, 'a.yaml': cases.replace('    request: {}', '    tags: [sample]\n    request: {}') },
-      "wrong/a.yaml:12:12: the tag 'sample' is for cases of the suite",
-    ],
-    [{ 'world.yaml': additions, 'a.yaml': cases.replace('own-for-zoe-2]', 'for-ann]') }, 'wrong/a.yaml:14:'],
-    [
-      { 'world.yaml': additions, 'a.yaml': cases, 'b.yaml': cases },
-      "wrong/b.yaml:9:5: there is another case 'own-tea-for-two'",
-    ],
-    [{ 'a.yaml': cases }, "wrong/a.yaml:4:21: there is no customer 'own-zoe' in the world"],
-    [{ 'world.yaml': 'customers: [zoe]\n', 'a.yaml': cases }, "wrong/world.yaml:1:13: 'zoe' is not of the form"],
-    [
-      { 'world.yaml': tiers(`  - { name: own-x, campaign: spring }\n`), 'a.yaml': cases },
-      "wrong/world.yaml:3:13: tier 'own-x' may be returned to customers of the suite",
-    ],
-    [
-      {
-        'world.yaml': tiers(`  - { name: own-x, campaign: spring, rules: [{ customer: [own-zoe, ann] }] }\n`),
-        'a.yaml': cases,
-      },
-      "wrong/world.yaml:3:13: tier 'own-x' may be returned to customers of the suite",
-    ],
-    [
-      { 'world.yaml': tiers(`  - { name: own-x, ${forZoe.replace('spring', 'sprung')}\n`), 'a.yaml': cases },
-      "wrong/world.yaml:3:30: there is no campaign 'sprung'",
-    ],
-    [
-      { 'world.yaml': tiers(`  - { name: "own-{n}", repeat: 11, ${forZoe}\n`), 'a.yaml': cases },
-      'At most 10 have a place among the newest 150.',
-    ],
-  ] as const)
-    expect(problemsOf(files)).toContain(said);
+
+  test('in the cases', () => {
+    const { ledger, world } = withOwn();
+    for (const [change, by, said] of [
+      [
+        'own-tea-for',
+        'tea-for',
+        "tea.yaml:9:9: the id 'tea-for-two' may become one of the suite's\n    Call it 'own-tea-",
+      ],
+      [
+        'order.quantity',
+        'order.quantiy',
+        "tea.yaml:10:15: there is no requirement 'order.quantiy' in the ledger\n    Did",
+      ],
+      [
+        '    request: {}',
+        '    tags: [sample]\n    request: {}',
+        "tea.yaml:12:12: the tag 'sample' is for cases of the suite",
+      ],
+      // Which is reserved for somebody else.
+      ['own-for-zoe-2]', 'for-ann]', 'tea.yaml:14:'],
+      ['customer own-zoe', 'customer own-zeo', "tea.yaml:4:21: there is no customer 'own-zeo' in the world"],
+    ] as const) {
+      const { problems } = readCaseFile(parseYaml(cases.replace(change, by), 'tea.yaml'), ledger, world, 'own-');
+      expect(new UnusableInput(problems).message).toContain(said);
+    }
+  });
+
+  test('in what they add to the world', () => {
+    const world = readYaml(path.join(ownFolder, 'world.yaml'));
+    const tier = (text: string) => `customers: [own-zoe]\ntiers:\n  - { name: ${text} }\n`;
+    for (const [text, said] of [
+      ['customers: [zoe]\n', "w.yaml:1:13: 'zoe' is not of the form"],
+      [tier('own-x, campaign: spring'), "w.yaml:3:13: tier 'own-x' may be returned to customers of the suite"],
+      [
+        tier('own-x, campaign: spring, rules: [{ customer: [own-zoe, ann] }]'),
+        "w.yaml:3:13: tier 'own-x' may be returned to customers of the suite",
+      ],
+      [
+        tier('own-x, campaign: sprung, rules: [{ customer: [own-zoe] }]'),
+        "w.yaml:3:30: there is no campaign 'sprung'\n    Did you mean 'spring'?",
+      ],
+      [
+        tier('"own-{n}", repeat: 11, campaign: spring, rules: [{ customer: [own-zoe] }]'),
+        'w.yaml:3:3: there are 11 tiers\n    At most 10 have a place among the newest 150.',
+      ],
+    ] as const)
+      expect(messageOf(() => expandWorld(world, parseYaml(text, 'w.yaml')))).toContain(said);
+  });
+
+  test('in their folder, whose files messages name as the user does', () => {
+    const wrong = path.join(folder, 'wrong');
+    mkdirSync(wrong);
+    expect(messageOf(() => loadSuite(ownFolder, {}, wrong))).toContain('wrong: has no case file');
+    expect(messageOf(() => loadSuite(ownFolder, {}, path.join(folder, 'none')))).toContain('none:1:1: cannot be read');
+    for (const name of ['a', 'b']) writeFileSync(path.join(wrong, `${name}.yaml`), cases);
+    writeFileSync(path.join(wrong, 'world.yaml'), additions);
+    const relative = path.relative(process.cwd(), wrong);
+    expect(messageOf(() => loadSuite(ownFolder, {}, wrong))).toContain(
+      `${relative}/b.yaml:9:5: there is another case 'own-tea-for-two'`,
+    );
+  });
 });
 
 test('no name of the suite begins as theirs do', () => {
