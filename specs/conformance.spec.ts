@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { isOwn } from '../src/cases/suite.js';
 import { type CaseResult, explored, sampled } from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
 import { sampledCases } from '../src/engine/sample.js';
@@ -55,14 +56,14 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
 }
 
 /** Each row of a matrix as a step, the failing ones in red; none where all pass, since each step takes longer than a row. */
-async function showRows({ rows, at }: CaseResult): Promise<void> {
+async function showRows({ id, rows, at }: CaseResult): Promise<void> {
   if (rows.length < 2 || rows.every(({ verdict }) => verdict === 'pass')) return;
   for (const { title, verdict, reason } of rows) {
     const show = () => {
       if (verdict === 'fail') throw unlocated(reason);
     };
     try {
-      await test.step(verdict === 'pass' ? title : `${title} · ${verdict}`, show, { location: absolute(at) });
+      await test.step(verdict === 'pass' ? title : `${title} · ${verdict}`, show, { location: absolute(at, id) });
     } catch {
       // All rows are shown; the case fails as a whole.
     }
@@ -74,7 +75,7 @@ const isInstalled = packageRoot.split(path.sep).includes('node_modules');
 
 /** An error whose stack points into the case file: Playwright shows the line there, with a caret. */
 function located(text: string, id: string, at: Location): Error {
-  const { file, line, column } = absolute(at);
+  const { file, line, column } = absolute(at, id);
   const message = isInstalled ? [text, '', ...codeFrame({ file, line, column })].join('\n') : text;
   const error = new Error(message);
   error.stack = `Error: ${message}\n    at case ${id} (${file}:${line}:${column})`;
@@ -88,6 +89,7 @@ function unlocated(text: string): Error {
   return error;
 }
 
-function absolute({ file, line, column }: Location): Location {
-  return { file: path.resolve(packageRoot, file), line, column };
+function absolute({ file, line, column }: Location, id: string): Location {
+  // Cases of somebody else's are named as they were given.
+  return { file: isOwn({ id }) ? path.resolve(file) : path.resolve(packageRoot, file), line, column };
 }

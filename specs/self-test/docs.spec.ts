@@ -5,7 +5,8 @@ import { createDeployment } from '../../reference/deployment.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { parseYaml } from '../../src/support/yaml-file.js';
+import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
+import { expandWorld } from '../../src/world/world-file.js';
 import { conformanceHere, temporaryFolder } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 
@@ -20,9 +21,18 @@ function blocks(text: string, language: string): string[] {
   return [...found].map(([, indentation, block = '']) => block.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''));
 }
 
+/** Examples that are no case file name their schema. */
+const isOfWorld = (example: string) => example.includes('own-world.schema.json');
+
 for (const { name, text } of documents) {
+  test(`${name}: every example of additions to the world is taken`, () => {
+    const world = readYaml(path.join(packageRoot, 'cases', 'world.yaml'));
+    for (const example of blocks(text, 'yaml').filter(isOfWorld))
+      expect(expandWorld(world, parseYaml(example, name)).tiers).toHaveLength(suite.world.tiers.length);
+  });
+
   test(`${name}: every example case is taken, and passes on the reference deployment`, async () => {
-    const examples = blocks(text, 'yaml');
+    const examples = blocks(text, 'yaml').filter((example) => !isOfWorld(example));
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
       const { cases, problems } = readCaseFile(parseYaml(example, name), suite.ledger, suite.world);

@@ -6,7 +6,7 @@ import { suggest } from '../support/suggest.js';
 import type { Path, YamlFile } from '../support/yaml-file.js';
 import type { NamedWorld } from '../world/named-world.js';
 import { type AssertionReader, assertionReader } from './assertions.js';
-import type { QuestionAnswer, RequirementRow, Row, TestCase } from './case.js';
+import { type QuestionAnswer, type RequirementRow, type Row, type TestCase, tag } from './case.js';
 import { equalRequestsFlaw, rowFlaws } from './checks.js';
 import { type FileReader, fileReader } from './file-reader.js';
 import { type AnswerEntry, readAnswer, type SharedAnswers } from './outcomes.js';
@@ -39,12 +39,15 @@ interface CaseEntry extends SendingEntry, AnswerEntry {
  * Reads the cases of a parsed case file: checks it against its schema, replaces names by ids, expands matrices into
  * rows and selections into sets of tiers.
  *
+ * @param prefix what the ids of its cases begin with, where they are not of the suite: then it answers a question under
+ *   the id of the question behind the prefix, and the tags by which the suite sends cases for its own sake are refused
  * @returns the cases, and every problem of the file; with problems the cases are not fit to be run
  */
 export function readCaseFile(
   file: YamlFile,
   ledger: Ledger,
   world: NamedWorld,
+  prefix = '',
 ): { cases: TestCase[]; problems: Problem[] } {
   const problems = schemaProblems('cases', file);
   if (problems.length > 0) return { cases: [], problems };
@@ -69,6 +72,7 @@ export function readCaseFile(
       return rows;
     },
     problems,
+    prefix,
   };
   const cases = document.cases.flatMap((entry, n) => readCase(entry, ['cases', n], tools) ?? []);
   for (const at of assertions.idleSelections())
@@ -82,14 +86,16 @@ interface FileTools {
   readonly assertions: AssertionReader;
   readonly readRows: (entry: CaseEntry, at: Path) => SentRow[];
   readonly problems: Problem[];
+  readonly prefix: string;
 }
 
 function readCase(entry: CaseEntry, at: Path, tools: FileTools): TestCase | undefined {
+  if (tools.prefix !== '') checkOwn(entry, at, tools);
   return entry.answers === undefined ? readRequirementCase(entry, at, tools) : readQuestionCase(entry, at, tools);
 }
 
 function readQuestionCase(entry: CaseEntry, at: Path, tools: FileTools): TestCase | undefined {
-  const { document, reader, assertions, readRows } = tools;
+  const { document, reader, assertions, readRows, prefix } = tools;
   const question = known('question', entry.answers ?? '', reader.ledger.questions, [...at, 'answers'], reader);
   const [sent] = readRows(entry, at);
   if (question === undefined || sent === undefined) return undefined;
@@ -101,11 +107,11 @@ function readQuestionCase(entry: CaseEntry, at: Path, tools: FileTools): TestCas
   const row: Row = { title: sent.title, requests: httpOf(sent.requests), given, unavailable };
   return {
     kind: 'question',
-    id: question.id,
+    id: `${prefix}${question.id}`,
     answers: question.id,
     title: entry.title,
     at: reader.file.at(at),
-    tags: ['question', question.id, ...(entry.tags ?? [])],
+    tags: ['question', question.id, ...ownTags(tools), ...(entry.tags ?? [])],
     rows: [row],
     answer,
   };
@@ -130,9 +136,25 @@ function readRequirementCase(entry: CaseEntry, at: Path, tools: FileTools): Test
     verifies: requirement.id,
     title: entry.title,
     at: place,
-    tags: [requirement.id, ...(entry.tags ?? [])],
+    tags: [requirement.id, ...ownTags(tools), ...(entry.tags ?? [])],
     rows,
   };
+}
+
+/** Tags by which a case is sent for the suite's sake, not for its own verdict. */
+const tagsOfSuite: readonly string[] = [tag.calibration, tag.doctor, tag.sample];
+
+function checkOwn({ id, tags = [] }: CaseEntry, at: Path, { reader, prefix }: FileTools): void {
+  if (id !== undefined && !id.startsWith(prefix))
+    reader.problem([...at, 'id'], `the id '${id}' may become one of the suite's`, `Call it '${prefix}${id}'.`);
+  for (const [n, each] of tags.entries())
+    if (tagsOfSuite.includes(each))
+      reader.problem([...at, 'tags', n], `the tag '${each}' is for cases of the suite`, 'Leave it out.');
+}
+
+/** For --only and --grep. */
+function ownTags({ prefix }: FileTools): string[] {
+  return prefix === '' ? [] : [tag.own];
 }
 
 function readGiven(

@@ -21,6 +21,8 @@ export const tag = {
   sample: 'sample',
   /** It is about what is left over between requests: all of its own are sent, while nothing else is sent. */
   alone: 'alone',
+  /** It is not of the suite; no file states it. */
+  own: 'own',
 } as const;
 
 /** The outcome of every question for a target whose answers do not tell its listed outcomes apart. */

@@ -8,7 +8,7 @@ import { ownPackage, packageRoot } from '../support/package-root.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
 import { type Availability, boundWorld } from '../world/bindings.js';
-import type { NamedWorld } from '../world/named-world.js';
+import { type NamedWorld, ownPrefix } from '../world/named-world.js';
 import { expandWorld } from '../world/world-file.js';
 import { subjectOf, type TestCase, tag } from './case.js';
 import { readCaseFile } from './case-file.js';
@@ -24,6 +24,21 @@ export interface Suite {
   readonly cases: readonly TestCase[];
   /** Sent before all cases, to learn how responses name promotions. */
   readonly calibration: readonly HttpRequest[];
+  /** Where cases come from that somebody added; they are the last of `cases`, see {@link isOwn}. */
+  readonly own?: OwnCases;
+}
+
+/** Cases that are not of this package. */
+export interface OwnCases {
+  /** As it was named. */
+  readonly folder: string;
+  /** Of all its files. */
+  readonly digest: string;
+}
+
+/** Whether a case, by its id, is one that somebody added. */
+export function isOwn({ id }: { readonly id: string }): boolean {
+  return id.startsWith(ownPrefix);
 }
 
 /** The cases of this package. */
@@ -35,11 +50,13 @@ export const ownFolder = path.join(packageRoot, 'cases');
  *
  * @param folder holds `contract.yaml`, `world.yaml`, `requirements/` and `questions/`
  * @param availability what the deployment under test has of the world; all of it, under the world's ids, unless given
+ * @param own a folder of cases that somebody adds: `world.yaml` with what they need beside the world, if anything, and
+ *   case files
  * @throws UnusableInput with every problem of every file
  */
-export function loadSuite(folder = ownFolder, availability: Availability = {}): Suite {
-  const isAsBuilt = folder === ownFolder && Object.keys(availability).length === 0;
-  return (isAsBuilt ? builtSuite() : undefined) ?? expandSuite(folder, availability);
+export function loadSuite(folder = ownFolder, availability: Availability = {}, own?: string): Suite {
+  const isAsBuilt = folder === ownFolder && Object.keys(availability).length === 0 && own === undefined;
+  return (isAsBuilt ? builtSuite() : undefined) ?? expandSuite(folder, availability, own);
 }
 
 /** Where the build leaves the expanded suite, beside the compiled files; sources have none, since they may be newer. */
@@ -59,7 +76,7 @@ export function buildSuite(): void {
 }
 
 /** Reads all files of a suite, though the build did. @throws UnusableInput as `loadSuite` */
-export function expandSuite(folder: string, availability: Availability): Suite {
+export function expandSuite(folder: string, availability: Availability, own?: string): Suite {
   const problems: Problem[] = [];
   const attempt = <T>(load: () => T): T | undefined => {
     try {
@@ -71,7 +88,11 @@ export function expandSuite(folder: string, availability: Availability): Suite {
     }
   };
   const ledger = attempt(() => readLedger(readOwn(path.join(folder, 'contract.yaml'))));
-  const world = attempt(() => boundWorld(expandWorld(readOwn(path.join(folder, 'world.yaml'))), availability));
+  const added = attempt(() => (own === undefined ? undefined : filesOfOwn(own)));
+  const additions = attempt(() => (added?.world === undefined ? undefined : readYaml(added.world)));
+  const world = attempt(() =>
+    boundWorld(expandWorld(readOwn(path.join(folder, 'world.yaml')), additions), availability),
+  );
   const files = (attempt(() => caseFiles(folder)) ?? []).flatMap((file) => attempt(() => readOwn(file)) ?? []);
   if (ledger === undefined || world === undefined) throw new UnusableInput(problems);
 
@@ -80,7 +101,14 @@ export function expandSuite(folder: string, availability: Availability): Suite {
     problems.push(...read.problems);
     return read.cases;
   });
-  if (problems.length === 0) problems.push(...caseProblems(cases, ledger));
+  const addedFiles = (added?.cases ?? []).flatMap((file) => attempt(() => readYaml(file)) ?? []);
+  const addedCases = addedFiles.flatMap((file) => {
+    const read = readCaseFile(file, ledger, world, ownPrefix);
+    problems.push(...read.problems);
+    return read.cases;
+  });
+  if (problems.length === 0)
+    problems.push(...takenTwice(cases), ...unverified(cases, ledger), ...takenTwice(addedCases));
   if (problems.length > 0) throw new UnusableInput(unique(problems));
 
   return {
@@ -88,8 +116,9 @@ export function expandSuite(folder: string, availability: Availability): Suite {
     digest: digestOf(suiteFiles(folder), folder),
     ledger,
     world,
-    cases,
+    cases: [...cases, ...addedCases],
     calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(firstRequests),
+    ...(own === undefined ? {} : { own: { folder: own, digest: digestOf(suiteFilesOfOwn(own), own) } }),
   };
 }
 
@@ -104,22 +133,53 @@ export function suiteFiles(folder = ownFolder): string[] {
   return [path.join(folder, 'contract.yaml'), path.join(folder, 'world.yaml'), ...caseFiles(folder)];
 }
 
+/** The files of a folder of cases that somebody adds. @throws UnusableInput where it cannot be read, or has no case */
+function filesOfOwn(folder: string): { world?: string; cases: string[] } {
+  const names = namesIn(folder, 'Name the folder of your cases.')
+    .filter((file) => file.endsWith('.yaml'))
+    .sort();
+  const cases = names.filter((name) => name !== worldName).map((name) => path.join(folder, name));
+  if (cases.length === 0) {
+    const hint = 'It holds your case files, whose names end in .yaml.';
+    throw new UnusableInput([{ at: { setting: folder }, message: 'has no case file', hint }]);
+  }
+  return { cases, ...(names.includes(worldName) ? { world: path.join(folder, worldName) } : {}) };
+}
+
+const worldName = 'world.yaml';
+
+/** Every file that cases are loaded from which somebody adds; none where there are none. */
+export function suiteFilesOfOwn(folder: string): string[] {
+  try {
+    const { world, cases } = filesOfOwn(folder);
+    return [...(world === undefined ? [] : [world]), ...cases];
+  } catch (error) {
+    if (error instanceof UnusableInput) return [];
+    throw error;
+  }
+}
+
+/** The file of what a folder of cases adds to the world, if it does. @throws UnusableInput where it has no cases */
+export function ownWorldIn(folder: string): string | undefined {
+  return filesOfOwn(folder).world;
+}
+
 function caseFiles(folder: string): string[] {
   return ['requirements', 'questions'].flatMap((room) => {
-    return namesIn(path.join(folder, room))
+    return namesIn(path.join(folder, room), 'It is the folder for case files of its kind.')
       .filter((file) => file.endsWith('.yaml'))
       .sort()
       .map((file) => path.join(folder, room, file));
   });
 }
 
-function namesIn(folder: string): string[] {
+function namesIn(folder: string, hint: string): string[] {
   try {
     return readdirSync(folder, { recursive: true, encoding: 'utf8' });
   } catch (error) {
     const message = `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`;
     const at = { file: path.relative(process.cwd(), folder), line: 1, column: 1 };
-    throw new UnusableInput([{ at, message, hint: 'It is the folder for case files of its kind.' }]);
+    throw new UnusableInput([{ at, message, hint }]);
   }
 }
 
@@ -128,15 +188,18 @@ function firstRequests({ rows: [first] }: TestCase): HttpRequest[] {
   return first === undefined || first.unavailable.length > 0 ? [] : [...first.requests.values()];
 }
 
-/** What is wrong between cases: ids taken twice, and entries of the ledger without a case. */
-function caseProblems(cases: readonly TestCase[], { requirements }: Ledger): Problem[] {
-  const taken = cases.filter(({ id }, n) => cases.findIndex((other) => other.id === id) < n);
+function takenTwice(cases: readonly TestCase[]): Problem[] {
+  return cases
+    .filter(({ id }, n) => cases.findIndex((other) => other.id === id) < n)
+    .map(({ id, at }) => ({ at, message: `there is another case '${id}'`, hint: 'Rename one of them.' }));
+}
+
+/** Entries of the ledger without a case. */
+function unverified(cases: readonly TestCase[], { requirements }: Ledger): Problem[] {
   const subjects = new Set(cases.map(subjectOf));
-  const unverified = requirements.filter(({ id }) => !subjects.has(id));
-  return [
-    ...taken.map(({ id, at }) => ({ at, message: `there is another case '${id}'`, hint: 'Rename one of them.' })),
-    ...unverified.map(({ id, at }) => ({ at, message: `no case speaks of '${id}'`, hint: 'Write one under cases/.' })),
-  ];
+  return requirements
+    .filter(({ id }) => !subjects.has(id))
+    .map(({ id, at }) => ({ at, message: `no case speaks of '${id}'`, hint: 'Write one under cases/.' }));
 }
 
 /** Rows of a matrix find the same mistake again and again. */

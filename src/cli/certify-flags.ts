@@ -4,6 +4,7 @@ import { countNumber, type TargetFlags, targetFlags } from './flags.js';
 
 /** What the flags of the commands that certify say. */
 export interface CertifyFlags extends TargetFlags {
+  readonly cases?: string;
   readonly out?: string;
   readonly against?: string;
   readonly intrusive: boolean;
@@ -19,6 +20,7 @@ export interface CertifyFlags extends TargetFlags {
   readonly replay?: string;
   readonly sign?: string;
   readonly shard?: string;
+  readonly sameAs?: string;
   readonly explore?: number;
   readonly seed?: number;
   /** Of the record command. */
@@ -30,6 +32,7 @@ export interface CertifyFlags extends TargetFlags {
 export function certifyFlags(command: Command): Command {
   const count = (flags: string, description: string) => new Option(flags, description).argParser(countNumber);
   return targetFlags(command)
+    .option('--cases <folder>', 'cases of your own, beside those of the suite; reported apart')
     .option('--out <folder>', 'for the results; results/<target> unless given')
     .option('--against <record>', 'reports every difference from a record')
     .option('--dry-run', 'prints what would be sent, and sends nothing')
@@ -57,9 +60,15 @@ export function certifyFlags(command: Command): Command {
         'failed',
       ]),
     )
+    .option('--same-as <target>', 'of several --target: each of the others answers every request as this one does')
     .addOption(count('--explore <requests>', 'goes beyond the written cases with so many random requests'))
     .addOption(count('--seed <number>', 'draws the same requests again'))
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
+}
+
+/** Whether several targets are named, or are to be compared. */
+export function areSeveral({ target = [], sameAs }: CertifyFlags): boolean {
+  return target.length > 1 || sameAs !== undefined;
 }
 
 /** Reads a flag that may be repeated, or has several values with commas between them. */

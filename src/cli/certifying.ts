@@ -15,7 +15,7 @@ import { asLines } from '../support/foreign-text.js';
 import { UnusableInput } from '../support/problem.js';
 import { variables } from '../targets/environment.js';
 import { loadTarget } from '../targets/target.js';
-import type { CertifyFlags } from './certify-flags.js';
+import { areSeveral, type CertifyFlags } from './certify-flags.js';
 import { exitStatus, statusOf, statusOfShard } from './exit-status.js';
 import { setVariables, targetVariables } from './flags.js';
 import { runPlaywright, withReporter } from './run-playwright.js';
@@ -32,7 +32,8 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
   beginRun();
   const args = all.slice(all.length - behind);
   setVariables({
-    ...targetVariables(flags, all.slice(0, all.length - behind)),
+    ...targetVariables(areSeveral(flags) ? { ...flags, target: [] } : flags, all.slice(0, all.length - behind)),
+    [variables.cases]: flags.cases,
     [variables.out]: flags.out,
     [variables.against]: flags.update ? olderRecord(flags) : flags.against,
     [variables.recordTo]: flags.to,
@@ -47,6 +48,7 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
     // Without a seed another one each time; the result names it.
     [variables.seed]: (flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000)).toString(),
   });
+  if (areSeveral(flags)) return await (await import('./several-targets.js')).certifySeveral(args, flags);
   if (flags.failed) {
     const unpassed = unpassedLastTime();
     if (unpassed.length === 0) {

@@ -1,4 +1,4 @@
-import type { Certificate } from '../report/certificate.js';
+import { type Certificate, verdictOfRun } from '../report/certificate.js';
 
 /** How commands end. */
 export const exitStatus = {
@@ -11,17 +11,14 @@ export const exitStatus = {
   mistake: 70,
 } as const;
 
-/** A failure is worse than drift, and drift than what could not be determined. Of a selection, it speaks of that. */
-export function statusOf({
-  verdict: whole,
-  drift,
-  selected,
-}: Pick<Certificate, 'verdict' | 'drift' | 'selected'>): number {
-  const verdict = selected?.verdict ?? whole;
-  return verdict !== 'does-not-conform' && drift.length > 0 ? exitStatus.drift : exitStatus[verdict];
+/** A failure is worse than drift, and drift than what could not be determined. */
+export function statusOf(certificate: Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'>): number {
+  const verdict = verdictOfRun(certificate);
+  return verdict !== 'does-not-conform' && certificate.drift.length > 0 ? exitStatus.drift : exitStatus[verdict];
 }
 
 /** Of one of several machines that share a run: the others may hold what this one does not determine. */
-export function statusOfShard({ verdict }: Pick<Certificate, 'verdict'>): number {
+export function statusOfShard(certificate: Pick<Certificate, 'verdict' | 'selected' | 'own_cases'>): number {
+  const verdict = verdictOfRun(certificate);
   return verdict === 'does-not-conform' ? exitStatus[verdict] : exitStatus.conforms;
 }

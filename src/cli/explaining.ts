@@ -11,9 +11,9 @@ import { setVariables } from './flags.js';
  * @param id of a case, or of a question
  * @throws UnusableInput where there is no such case, or no such row
  */
-export function explain(id: string, { row, target }: { row?: number; target?: string }): void {
+export function explain(id: string, { row, target, cases }: { row?: number; target?: string; cases?: string }): void {
   setVariables({ TARGET: target });
-  const suite = loadSuite(ownFolder, availabilityOf(process.env).availability);
+  const suite = loadSuite(ownFolder, availabilityOf(process.env).availability, cases);
   const testCase = suite.cases.find((each) => each.id === id);
   if (testCase === undefined) {
     const ids = suite.cases.map((each) => each.id);

@@ -5,7 +5,8 @@ import { variables } from '../targets/environment.js';
 
 /** What the flags of {@link targetFlags} say. */
 export interface TargetFlags {
-  readonly target?: string;
+  /** Those of several are run side by side, by the commands that can. */
+  readonly target?: readonly string[];
   readonly baseUrl?: string;
   readonly reference?: true;
   readonly allowHttp?: true;
@@ -14,7 +15,7 @@ export interface TargetFlags {
 /** Adds the flags by which a user says which deployment is meant. */
 export function targetFlags(command: Command): Command {
   return command
-    .option('--target <file>', 'a target file (environment: TARGET)')
+    .option('--target <file>', 'a target file (environment: TARGET)', listed)
     .option('--base-url <url>', 'the endpoint is at <url>/v1/promotions/validation (environment: BASE_URL)')
     .option('--reference', 'the reference deployment, which is also meant where nothing names a deployment')
     .option('--allow-http', 'lets credentials go to another machine over plain HTTP');
@@ -33,19 +34,25 @@ export function targetVariables(
   const [stray] = positional.filter((argument) => !looksLikeUrl(argument));
   if (stray !== undefined) throw new UnusableInput([{ at: { setting: stray }, ...strayArgument(stray) }]);
   const urls = [...(flags.baseUrl === undefined ? [] : [flags.baseUrl]), ...positional];
-  const isNamed = urls.length > 0 || flags.target !== undefined;
-  if (urls.length > 1 || (flags.reference && isNamed)) {
-    const named = [...(flags.reference ? ['--reference'] : []), ...(flags.target ? ['--target'] : []), ...urls];
+  const { target = [] } = flags;
+  const isNamed = urls.length > 0 || target.length > 0;
+  if (urls.length > 1 || target.length > 1 || (flags.reference && isNamed)) {
+    const named = [...(flags.reference ? ['--reference'] : []), ...target.map((file) => `--target ${file}`), ...urls];
     const message = 'name more than one deployment';
     throw new UnusableInput([{ at: { setting: named.join(', ') }, message, hint: 'Leave out all but one.' }]);
   }
   return {
-    TARGET: flags.target,
+    TARGET: target[0],
     BASE_URL: urls[0],
     // What a flag names wins over a variable that names the reference deployment.
     [variables.reference]: flags.reference ? '1' : isNamed ? '' : undefined,
     [variables.allowHttp]: flags.allowHttp ? '1' : undefined,
   };
+}
+
+/** Of a flag that may be repeated. */
+export function listed(value: string, before: readonly string[] = []): string[] {
+  return [...before, value];
 }
 
 /** Whether somebody may mean an argument as a base URL, be it a good one or not. */

@@ -15,7 +15,7 @@ import { calibrationUse, type Evidence } from '../engine/evidence.js';
 import { type Plan, planOf } from '../engine/plan.js';
 import type { Profile } from '../engine/profile.js';
 import type { Shard } from '../engine/shard.js';
-import { certificateOf, factsOf } from '../report/certificate.js';
+import { certificateOf, factsOf, verdictOfRun } from '../report/certificate.js';
 import type { Extent } from '../report/har.js';
 import { progressEveryMs, progressText } from '../report/progress.js';
 import { writeResults } from '../report/results.js';
@@ -206,15 +206,17 @@ export default class CertificateReporter implements Reporter {
       ...this.evidenceOfAll(session),
       origin,
     });
-    const { verdict, drift, selected } = certificate;
+    const { verdict, drift, selected, own_cases: own } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
     const isWhole = status !== 'interrupted' && status !== 'timedout' && session?.calibration.unreachable === undefined;
     const isDone = isWhole && results.every(({ reason }) => reason !== notReached);
     const shard = this.shard === null ? undefined : { ...this.shard, isDone };
-    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...defined({ selected, shard }) });
+    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...defined({ selected, shard, own_cases: own }) });
     const text = pipelineText(process.env, certificate, suite, results) + summaryOf(certificate, written);
     this.printResult = () => process.stdout.write(text);
-    const isConforming = shard?.isDone ? verdict !== 'does-not-conform' : (selected?.verdict ?? verdict) === 'conforms';
+    const isConforming = shard?.isDone
+      ? verdictOfRun(certificate) !== 'does-not-conform'
+      : verdictOfRun(certificate) === 'conforms';
     return { status: status === 'passed' && !isConforming ? 'failed' : status };
   }
 

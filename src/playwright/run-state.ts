@@ -3,14 +3,14 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, w
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { loadSuite, ownFolder, type Suite, suiteFiles } from '../cases/suite.js';
+import { loadSuite, ownFolder, type Suite, suiteFiles, suiteFilesOfOwn } from '../cases/suite.js';
 import type { Calibration } from '../engine/calibrate.js';
 import type { Shard } from '../engine/shard.js';
 import { budgetInFile, type RequestBudget } from '../http/request-budget.js';
 import type { Certificate, CertifiedTarget } from '../report/certificate.js';
 import type { StoredEvidence } from '../report/har.js';
 import { availabilityOf } from '../targets/availability.js';
-import { variables } from '../targets/environment.js';
+import { type Environment, variables } from '../targets/environment.js';
 import { readRecordedRun, recordedInputs, replaySettings } from '../targets/recorded-run.js';
 import { loadSettings, type Settings } from '../targets/settings.js';
 import type { Availability } from '../world/bindings.js';
@@ -63,7 +63,7 @@ export type Ending =
       readonly isRecorded: boolean;
       /** Where several machines share the run: which it was, and whether it did all of its share. */
       readonly shard?: Shard & { readonly isDone: boolean };
-    } & Pick<Certificate, 'verdict' | 'drift' | 'selected'>)
+    } & Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'>)
   | { readonly kind: 'not-begun' }
   | { readonly kind: 'unwritten' }
   | { readonly kind: 'broken-off' };
@@ -89,19 +89,28 @@ export function inputsOfRun(): RunInputs {
   if (ofThisProcess?.signature === signature) return ofThisProcess;
   const handedOver = read<Loaded>(files.inputs);
   if (handedOver?.signature === signature) ofThisProcess = handedOver;
-  else ofThisProcess = { signature, ...(availability === undefined ? recordedBy(replay) : statedBy(availability)) };
+  else
+    ofThisProcess = {
+      signature,
+      ...(availability === undefined ? recordedBy(replay) : statedBy(process.env, availability)),
+    };
   return ofThisProcess;
 }
 
-function statedBy(availability: Availability): RunInputs {
-  const suite = loadSuite(ownFolder, availability);
-  const settings = loadSettings(process.env, suite);
+/** What a run in another environment would go by. @throws UnusableInput as `loadSuite` and `loadSettings` */
+export function inputsFor(environment: Environment): RunInputs {
+  return statedBy(environment, availabilityOf(environment).availability);
+}
+
+function statedBy(environment: Environment, availability: Availability): RunInputs {
+  const suite = loadSuite(ownFolder, availability, environment[variables.cases] || undefined);
+  const settings = loadSettings(environment, suite);
   return { suite, settings, recorded: recordedInputs({ availability, settings }) };
 }
 
 function recordedBy(file = ''): RunInputs {
   const { availability, settings: recorded } = readRecordedRun(file);
-  const suite = loadSuite(ownFolder, availability);
+  const suite = loadSuite(ownFolder, availability, process.env[variables.cases] || undefined);
   const settings = replaySettings({ availability, settings: recorded }, process.env, suite, file);
   return { suite, settings, recorded: recordedInputs({ availability, settings: recorded }), replay: file };
 }
@@ -110,7 +119,9 @@ function recordedBy(file = ''): RunInputs {
 function signatureOf(stated: readonly string[]): string {
   const record = process.env[variables.against];
   const flags = ['TARGET', 'BASE_URL', ...Object.values(variables)].map((name) => process.env[name] ?? '');
-  return [...flags, ...[...suiteFiles(), ...stated, ...(record ? [record] : [])].map(fileSignature)].join('\n');
+  const own = process.env[variables.cases];
+  const cases = [...suiteFiles(), ...(own ? suiteFilesOfOwn(own) : [])];
+  return [...flags, ...[...cases, ...stated, ...(record ? [record] : [])].map(fileSignature)].join('\n');
 }
 
 /** Something that differs once a file was edited that the run goes by, even where such a file cannot be used. */

@@ -1,4 +1,4 @@
-import type { Suite } from '../cases/suite.js';
+import { isOwn, type Suite } from '../cases/suite.js';
 import { deservesWarning, type Question } from '../contract/ledger.js';
 import type { Calibration } from '../engine/calibrate.js';
 import { type CaseResult, explored, notReached, notSelected, sampled, sumsOf } from '../engine/case-result.js';
@@ -28,6 +28,8 @@ export interface Certificate {
   readonly summary: Readonly<Partial<Record<Verdict, number>>>;
   readonly requirements: readonly RequirementEntry[];
   readonly questions: readonly QuestionEntry[];
+  /** What came of cases that somebody added: it changes nothing of the rest. */
+  readonly own_cases?: OwnCasesEntry;
   readonly drift: readonly DriftEntry[];
   readonly unstable: readonly UnstableEntry[];
   readonly notes: readonly string[];
@@ -90,6 +92,18 @@ export interface QuestionEntry {
   readonly warning: boolean;
   readonly drift: boolean;
 }
+
+/** Cases that are not of the suite, which verify its requirements and answer its questions with data of their own. */
+export interface OwnCasesEntry {
+  readonly folder: string;
+  readonly digest: string;
+  /** Of those that verify requirements. */
+  readonly verdict: RunVerdict;
+  readonly cases: readonly OwnCaseEntry[];
+}
+
+export type OwnCaseEntry = CaseEntry &
+  ({ readonly verifies: string } | { readonly answers: string; readonly outcome: string | null });
 
 /** A difference from the record, or from what the target file states. */
 export interface DriftEntry {
@@ -155,8 +169,10 @@ export function factsOf(
 }
 
 /** Sums the results of cases up to a certificate. Cases of the suite without a result were not selected. */
-export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: RunFacts): Certificate {
-  const results = withShapeOnce(all);
+export function certificateOf(whole: Suite, all: readonly CaseResult[], facts: RunFacts): Certificate {
+  const suite = { ...whole, cases: whole.cases.filter((testCase) => !isOwn(testCase)) };
+  const ofAll = withShapeOnce(all);
+  const results = ofAll.filter((result) => !isOwn(result));
   const responseText = responseTextFor(suite.world);
   const byCase = new Map(results.map((result) => [result.id, result]));
   // What is of no single case is one more case of the requirement that it refutes.
@@ -187,17 +203,19 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
     ...sharedReasonTexts({ requirements, questions }),
     ...reasons.map(([id, reason]) => `${id}: ${reason}`),
   ];
+  const own = ownCasesEntry(whole, ofAll, facts, responseText);
   const pattern = patternOf(suite.cases, results, suite.world);
   return {
     verdict,
     ...(verdict === 'incomplete' ? { incomplete_because: incompleteBecause } : {}),
     target: facts.target,
-    ...(facts.isSelection ? { selected: { verdict: sumOf(results), cases: countsOf(results) } } : {}),
+    ...(facts.isSelection ? { selected: { verdict: sumOf(ofAll), cases: countsOf(ofAll) } } : {}),
     ...(profile === undefined ? {} : { profile }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countsOf(requirements),
     requirements,
     questions,
+    ...(own === undefined ? {} : { own_cases: own }),
     drift: results.flatMap((result) =>
       result.drift
         .filter(({ kind }) => kind !== 'addition')
@@ -207,6 +225,7 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
     notes: [
       ...(verdict === 'incomplete' ? [] : gaps),
       ...facts.notes,
+      ...ownNotes(own),
       ...results.flatMap(({ drift }) =>
         drift.flatMap((each) => (each.kind === 'addition' ? [oneLine(each.message)] : [])),
       ),
@@ -219,6 +238,41 @@ export function certificateOf(suite: Suite, all: readonly CaseResult[], facts: R
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
   };
+}
+
+function ownCasesEntry(
+  { own, cases }: Suite,
+  results: readonly CaseResult[],
+  { target, isCutShort }: RunFacts,
+  responseText: ResponseText,
+): OwnCasesEntry | undefined {
+  if (own === undefined) return undefined;
+  const byCase = new Map(results.map((result) => [result.id, result]));
+  const entries = cases.filter(isOwn).map((testCase): OwnCaseEntry => {
+    const result = byCase.get(testCase.id);
+    const entry = caseEntry(testCase.id, result, target.base_url, responseText);
+    return testCase.kind === 'question'
+      ? { ...entry, answers: testCase.answers, outcome: result?.outcome ?? null }
+      : { ...entry, verifies: testCase.verifies };
+  });
+  const verdict = sumOf(
+    entries.filter((entry) => 'verifies' in entry),
+    isCutShort,
+  );
+  return { ...own, verdict, cases: entries };
+}
+
+/** For every rendering: own cases are named wherever there are some, and those that do not pass. */
+function ownNotes(own: OwnCasesEntry | undefined): string[] {
+  if (own === undefined) return [];
+  const sums = Object.entries(countsOf(own.cases)).map(([verdict, count]) => `${count} ${verdict}`);
+  const unpassed = own.cases.filter(({ verdict, reason }) => verdict !== 'pass' && reason !== notSelected);
+  return [
+    `Own cases, which are not of the suite and change no verdict of it: ${oneLine(own.folder)}, ${sums.join(', ')}.`,
+    ...unpassed.map(({ id, verdict, at, reason }) =>
+      oneLine(`${verdict}  ${id}${at === undefined ? '' : ` (${at})`}: ${reason}`),
+    ),
+  ];
 }
 
 function unstableEntry({ id, reason, evidence, again }: CaseResult, responseText: ResponseText): UnstableEntry[] {
@@ -236,6 +290,21 @@ function unstableEntry({ id, reason, evidence, again }: CaseResult, responseText
 export function sumOf(requirements: readonly Pick<RequirementEntry, 'verdict'>[], isPartial = false): RunVerdict {
   if (requirements.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
   return requirements.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
+}
+
+/**
+ * What a run comes to for whoever goes by one word. Of a selection, it speaks of that; otherwise a case of the user's own
+ * that fails, or could not be judged, counts as one of the suite.
+ */
+export function verdictOfRun({
+  verdict,
+  selected,
+  own_cases: own,
+}: Pick<Certificate, 'verdict' | 'selected' | 'own_cases'>): RunVerdict {
+  if (selected !== undefined) return selected.verdict;
+  const both = [verdict, own?.verdict];
+  const worse = (['does-not-conform', 'incomplete'] as const).find((each) => both.includes(each));
+  return worse ?? 'conforms';
 }
 
 /** How many have each verdict. */

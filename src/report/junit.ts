@@ -1,4 +1,4 @@
-import type { Suite } from '../cases/suite.js';
+import { isOwn, type Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
 import { formatLocation } from '../support/problem.js';
 import type { Certificate } from './certificate.js';
@@ -18,12 +18,18 @@ export function junitText(certificate: Certificate, suite: Suite, all: readonly 
   const partOf = new Map([...certificate.requirements, ...certificate.questions].map(({ id, part }) => [id, part]));
   const responseText = responseTextFor(suite.world);
   const testCases = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
-  const groups = (['requirement', 'question'] as const).map((kind) => {
-    const own = results.filter(({ id }) => (testCases.get(id)?.kind ?? 'requirement') === kind);
+  const kindOf = ({ id }: CaseResult) => testCases.get(id)?.kind ?? 'requirement';
+  const ofSuite = results.filter((result) => !isOwn(result));
+  const kinds = (['requirement', 'question'] as const).map((kind) => ({
+    name: `${kind}s`,
+    own: ofSuite.filter((result) => kindOf(result) === kind),
+  }));
+  const added = suite.own === undefined ? [] : [{ name: `own cases: ${suite.own.folder}`, own: results.filter(isOwn) }];
+  const groups = [...kinds, ...added].map(({ name: group, own }) => {
     const tests = own.map((result) => {
       const title = testCases.get(result.id)?.title;
       const properties = propertiesText([
-        [kind, result.subject],
+        [kindOf(result), result.subject],
         ['part', partOf.get(result.subject)],
         ['at', formatLocation(result.at)],
         ['outcome', result.outcome],
@@ -31,7 +37,7 @@ export function junitText(certificate: Certificate, suite: Suite, all: readonly 
       const name = title === undefined ? result.id : `${result.id}: ${title}`;
       return `<testcase${attributes({ name, classname: result.subject })}>\n${properties}${ending(result, target.base_url, responseText)}</testcase>\n`;
     });
-    return { name: `${kind}s`, counts: countsOf(own), tests };
+    return { name: group, counts: countsOf(own), tests };
   });
   const head = propertiesText([
     ['target', target.is_reference ? 'the reference deployment, which comes with the suite' : target.name],

@@ -1,7 +1,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Suite } from '../cases/suite.js';
+import { isOwn, type Suite } from '../cases/suite.js';
 import type { Operation } from '../contract/operation.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { Evidence } from '../engine/evidence.js';
@@ -122,15 +122,17 @@ export function writeResults(
   const text = escapeControlCharacters(`${JSON.stringify(certificate, null, 2)}\n`);
   const signed =
     archive === undefined ? undefined : sign?.({ certificate: Buffer.from(text), evidence: archive.content });
+  // What this target does where the documentation is silent is found out with the data that others have, too.
+  const ofSuite = results.filter((result) => !isOwn(result));
   let record: RecordOutput | undefined;
   const compose = (): OutputFile[] => {
-    record = recordTo === undefined ? undefined : recordOutput(recordTo, recordOf(suite, results, name), suite);
+    record = recordTo === undefined ? undefined : recordOutput(recordTo, recordOf(suite, ofSuite, name), suite);
     return [
       { file: files.page, text: certificatePage(certificate, suite, results, sources) },
-      { file: files.observed, text: observedDocument(suite, results, name) },
+      { file: files.observed, text: observedDocument(suite, ofSuite, name) },
       { file: files.certificate, text },
       // Of a few answers, the operation would look as if it had no others.
-      ...(isPartial ? [] : [{ file: openapi, text: openapiDocument(certificate, suite, results, target?.operation) }]),
+      ...(isPartial ? [] : [{ file: openapi, text: openapiDocument(certificate, suite, ofSuite, target?.operation) }]),
       { file: junit, text: junitText(certificate, suite, results) },
       { file: badge, text: badgeText(certificate) },
       ...(archive === undefined ? [] : [{ file: evidence, text: archive.content }]),

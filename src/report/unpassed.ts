@@ -9,9 +9,10 @@ import type { Certificate } from './certificate.js';
  */
 export function unpassedCases(certificates: readonly Certificate[]): string[] {
   const unpassed = new Map<string, boolean>();
-  for (const { requirements, questions, drift, profile } of certificates) {
+  for (const { requirements, questions, own_cases: own, drift, profile } of certificates) {
     const drifted = new Set(drift.map((entry) => entry.case));
-    const cases = requirements.flatMap((requirement) => requirement.cases);
+    const added = own?.cases ?? [];
+    const cases = [...requirements.flatMap((each) => each.cases), ...added.filter((each) => 'verifies' in each)];
     for (const { id, verdict, reason } of cases) {
       // Of a profile some rows of a case are sent: that these pass says nothing of the others.
       if (reason === notSelected || (profile !== undefined && verdict === 'pass')) continue;
@@ -19,7 +20,7 @@ export function unpassedCases(certificates: readonly Certificate[]): string[] {
       const isUnjudged = verdict !== 'pass' && (verdict !== 'not-applicable' || reason === notReached);
       unpassed.set(id, isUnjudged || drifted.has(id));
     }
-    for (const { id, outcome, reason } of questions) {
+    for (const { id, outcome, reason } of [...questions, ...added.filter((each) => 'answers' in each)]) {
       if (reason === notSelected) continue;
       unpassed.set(id, outcome === null || drifted.has(id));
     }

@@ -22,6 +22,8 @@ export const variables = {
   shard: 'CONFORMANCE_SHARD',
   /** The folder, as the user named it, whose reports of shards are to be merged; nothing is run then. */
   merge: 'CONFORMANCE_MERGE',
+  /** A folder of cases that are not of the suite. */
+  cases: 'CONFORMANCE_CASES',
   /** An evidence file, which is judged again in the place of a target. */
   replay: 'CONFORMANCE_REPLAY',
   /** The file of a private key, with which certificate and evidence are signed. */

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { ownWorldIn } from '../cases/suite.js';
 import type { StatedOptions } from '../http/connection-options.js';
 import { credentialPlaceholders } from '../http/credentials.js';
 import { redactor } from '../http/redact.js';
@@ -16,7 +17,7 @@ import type { World } from '../world/world.js';
 import { loadWorld } from '../world/world-file.js';
 import { availabilityOf } from './availability.js';
 import type { Place } from './connection.js';
-import type { Environment } from './environment.js';
+import { type Environment, variables } from './environment.js';
 import { containsSecret } from './secret-checks.js';
 import { loadTarget } from './target.js';
 import { type BindingsDocument, besideTarget, type TargetFile, targetFileOf } from './target-file.js';
@@ -53,7 +54,9 @@ export async function provision(
     throw new UnusableInput([{ at, message: 'no command to provision the deployment is named', hint }]);
   }
   const { capabilities } = target.document;
-  const named = boundWorld(loadWorld(), capabilities === undefined ? {} : { capabilities: new Set(capabilities) });
+  const own = environment[variables.cases];
+  const world = loadWorld(undefined, own ? ownWorldIn(own) : undefined);
+  const named = boundWorld(world, capabilities === undefined ? {} : { capabilities: new Set(capabilities) });
   const available = availableIn(named);
   const file = besideTarget(target, name);
   // Before the command runs: what it creates must not be lost.

@@ -159,7 +159,12 @@ export function runOptionsOf(settings: Settings): RunOptions {
 
 /** The folder for the results: one for each target, unless somebody says otherwise. */
 export function resultsFolder({ name }: Target, environment: Environment): string {
-  return environment[variables.out] || path.join('results', name.replaceAll(/[^A-Za-z0-9._-]+/g, '-'));
+  return environment[variables.out] || path.join('results', folderNamed(name));
+}
+
+/** The name of a target as that of a folder. */
+export function folderNamed(name: string): string {
+  return name.replaceAll(/[^A-Za-z0-9._-]+/g, '-');
 }
 
 function explorationOf(environment: Environment): Exploration | undefined {

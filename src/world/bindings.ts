@@ -1,6 +1,6 @@
 import { type Location, type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
-import { type Kind, kinds, type NamedWorld, type Unavailable } from './named-world.js';
+import { type Kind, kinds, type NamedWorld, ownPrefix, type Unavailable } from './named-world.js';
 import type { Rule, Tier, World } from './world.js';
 
 /** The id under which a deployment has something, and where somebody says so. */
@@ -73,11 +73,18 @@ function renamed(world: World, idOf: (id: string) => string): World {
   };
 }
 
+function isOwnName(name: string): boolean {
+  return name.startsWith(ownPrefix);
+}
+
 function bindingProblems({ ids }: NamedWorld, bindings: NonNullable<Availability['bindings']>): Problem[] {
+  const hasOwn = kinds.some((kind) => [...ids[kind].keys()].some(isOwnName));
   return kinds.flatMap((kind) => {
     const names = new Map<string, string>();
     return [...bindings[kind]].flatMap(([name, { id, at }]): Problem[] => {
       const known = ids[kind];
+      // Of cases that are not in this run.
+      if (isOwnName(name) && !hasOwn) return [];
       if (!known.has(name))
         return [{ at, message: `there is no ${kind} '${name}' in the world`, hint: suggest(name, [...known.keys()]) }];
       const other = names.get(id);

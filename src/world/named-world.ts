@@ -31,3 +31,6 @@ export interface Unavailable {
 
 /** How many of the newest tiers the documentation says are checked. */
 export const windowSize = 150;
+
+/** What the names of everything begin with that is not of the suite: its cases, and what they need of the world. */
+export const ownPrefix = 'own-';

@@ -8,7 +8,8 @@ const configure: ConfigureCommand = (command) => {
     .argument('<case>', 'the id of a case, or of a question')
     .addOption(new Option('--row <number>', 'shows this row of its matrix').argParser(countNumber))
     .option('--target <file>', 'a target file: with the ids of that deployment (environment: TARGET)')
-    .action(async (id: string, flags: { row?: number; target?: string }) => {
+    .option('--cases <folder>', 'cases of your own, beside those of the suite')
+    .action(async (id: string, flags: { row?: number; target?: string; cases?: string }) => {
       const { explain } = await import('../explaining.js');
       explain(id, flags);
     });

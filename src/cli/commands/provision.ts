@@ -1,4 +1,5 @@
 import { asLines } from '../../support/foreign-text.js';
+import { variables } from '../../targets/environment.js';
 import type { ConfigureCommand } from '../command.js';
 import { setVariables } from '../flags.js';
 
@@ -7,10 +8,12 @@ const configure: ConfigureCommand = (command) => {
     .description('has the world created in a deployment by the command of its target file, and writes down the ids')
     .option('--target <file>', 'a target file (environment: TARGET)')
     .option('--base-url <url>', 'in place of that of the target file (environment: BASE_URL)')
+    .option('--cases <folder>', 'with what cases of your own presuppose')
     .option('--reuse', 'keeps what has an id already, and has only the rest created')
-    .action(async ({ target, baseUrl, reuse = false }: { target?: string; baseUrl?: string; reuse?: boolean }) => {
+    .action(async (flags: { target?: string; baseUrl?: string; cases?: string; reuse?: boolean }) => {
+      const { target, baseUrl, cases, reuse = false } = flags;
       const { provision } = await import('../../targets/provision.js');
-      setVariables({ TARGET: target, BASE_URL: baseUrl });
+      setVariables({ TARGET: target, BASE_URL: baseUrl, [variables.cases]: cases });
       const say = (line: string) => process.stdout.write(asLines([line]));
       const { bindings, bound, without } = await provision(process.env, reuse, say);
       const rest = without.length === 0 ? [] : [`Without an id: ${without.join(', ')}.`];

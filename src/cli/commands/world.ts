@@ -6,9 +6,11 @@ const configure: ConfigureCommand = (command) => {
   command
     .description('prints the data that the cases presuppose in a deployment')
     .addOption(new Option('--format <format>').choices(Object.keys(worldFormats)).default('json'))
-    .action(async ({ format }: { format: WorldFormat }) => {
+    .option('--cases <folder>', 'with what cases of your own presuppose')
+    .action(async ({ format, cases }: { format: WorldFormat; cases?: string }) => {
       const { loadWorld } = await import('../../world/world-file.js');
-      process.stdout.write(worldFormats[format](loadWorld()));
+      const additions = cases === undefined ? undefined : (await import('../../cases/suite.js')).ownWorldIn(cases);
+      process.stdout.write(worldFormats[format](loadWorld(undefined, additions)));
     });
 };
 

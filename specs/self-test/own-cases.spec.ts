@@ -1,0 +1,294 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
+import { readCaseFile } from '../../src/cases/case-file.js';
+import { selectedSuite } from '../../src/cases/selection.js';
+import { loadSuite, ownFolder, type Suite } from '../../src/cases/suite.js';
+import { statusOf } from '../../src/cli/exit-status.js';
+import { ledgerIdsSchema } from '../../src/contract/ids-schema.js';
+import { readCertificate } from '../../src/report/certificate-file.js';
+import { readRecord } from '../../src/report/record.js';
+import { writeResults } from '../../src/report/results.js';
+import { unpassedCases } from '../../src/report/unpassed.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { UnusableInput } from '../../src/support/problem.js';
+import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
+import { type Binding, boundWorld } from '../../src/world/bindings.js';
+import { kinds, type NamedWorld, windowSize } from '../../src/world/named-world.js';
+import { expandWorld } from '../../src/world/world-file.js';
+import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
+import { conformance, conformanceHere, temporaryFolder } from './support/cli.js';
+import { certifyOver, suite } from './support/in-process.js';
+import { independentDeployment, listen } from './support/independent.js';
+
+const { folder, remove } = temporaryFolder();
+test.afterAll(remove);
+
+const own = path.join(folder, 'mine');
+
+const additions = `
+customers: [own-zoe]
+products: [own-teapot]
+campaigns: { own-tea: [] }
+tiers:
+  - { name: own-tea-time, campaign: own-tea, rules: [{ customer: [own-zoe] }, { product: own-teapot, at_least: 2 }] }
+  - { name: "own-for-zoe-{n}", repeat: 2, campaign: spring, rules: [{ customer: [own-zoe] }] }
+`;
+
+const cases = `
+base:
+  body:
+    customer: { id: <customer own-zoe> }
+    order: { items: [{ product_id: <product own-teapot>, quantity: 2 }], metadata: {} }
+    options: {}
+    metadata: {}
+cases:
+  - id: own-tea-for-two
+    verifies: order.quantity
+    title: Two teapots are tea time
+    request: {}
+    expect:
+      - returned: { include: [own-tea-time, own-for-zoe-2], exclude: beyond-first }
+  - answers: unknown-query-parameter
+    title: The query has a parameter that the documentation does not name
+    requests:
+      plain: {}
+      probe: { query: { no_such_parameter: "1" } }
+    evidence: probe
+    outcomes:
+      - outcome: rejected
+        when: { of: probe, status: 4xx }
+      - outcome: server-error
+        when: { of: probe, status: 5xx }
+      - outcome: nothing-returned
+        when: { of: probe, returned: { exclude: own-tea-time } }
+      - outcome: ignored
+        when: { of: probe, returned: { same-as: plain } }
+`;
+
+test.beforeAll(() => {
+  mkdirSync(path.join(own, 'deeper'), { recursive: true });
+  writeFileSync(path.join(own, 'world.yaml'), additions);
+  writeFileSync(path.join(own, 'deeper', 'tea.yaml'), cases);
+});
+
+let loaded: Suite | undefined;
+const withOwn = () => {
+  loaded ??= loadSuite(ownFolder, {}, own);
+  return loaded;
+};
+
+/** The own cases, and as many of the suite as show that these are judged alike. */
+function someOf(whole = withOwn()) {
+  const ids = ['integer-quantity', 'unknown-query-parameter', 'own-tea-for-two', 'own-unknown-query-parameter'];
+  return selectedSuite(whole, { only: ids });
+}
+
+test('what they add to the world takes spare places among the newest 150: all else keeps rank, time and id', () => {
+  const { world } = withOwn();
+  const added = world.tiers.filter(({ name }) => name.startsWith('own-'));
+  expect(added.map(({ name }) => name)).toEqual(['own-tea-time', 'own-for-zoe-1', 'own-for-zoe-2']);
+  expect(world.tiers).toHaveLength(suite.world.tiers.length);
+  const replaced = world.tiers.flatMap((tier, n) => {
+    const before = suite.world.tiers[n];
+    expect(tier.created_at).toBe(before?.created_at);
+    if (tier.name.startsWith('own-')) {
+      expect(n).toBeLessThan(windowSize);
+      return [before?.name];
+    }
+    expect(tier).toEqual(before);
+    return [];
+  });
+  expect(replaced).toEqual(['stall-9', 'stall-10', 'stall-11']);
+  expect(world.ids.tier.has('stall-11')).toBe(false);
+  expect(
+    withOwn()
+      .cases.filter(({ id }) => !id.startsWith('own-'))
+      .map(({ id }) => id),
+  ).toEqual(suite.cases.map(({ id }) => id));
+});
+
+test('where a deployment has what they need, they pass, and all else is as without them', async () => {
+  const whole = withOwn();
+  const deployment = createDeployment({ world: whole.world, credentials: inProcessCredentials });
+  const { certificate } = await certifyOver(channelTo(deployment), whole);
+  const before = createDeployment({ world: suite.world, credentials: inProcessCredentials });
+  const without = await certifyOver(channelTo(before), suite);
+  expect(certificate.own_cases).toMatchObject({
+    folder: own,
+    verdict: 'conforms',
+    cases: [
+      { id: 'own-tea-for-two', verifies: 'order.quantity', verdict: 'pass' },
+      { id: 'own-unknown-query-parameter', answers: 'unknown-query-parameter', outcome: 'ignored' },
+    ],
+  });
+  for (const part of ['verdict', 'summary', 'requirements', 'questions', 'suite', 'drift'] as const)
+    expect(certificate[part], part).toEqual(without.certificate[part]);
+  expect(statusOf(certificate)).toBe(0);
+});
+
+test('where one fails, it is reported apart, with its place: the verdict stays, the exit status does not', async () => {
+  const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials });
+  const some = someOf();
+  // It is known to have the world of the suite, and has nothing of what the own cases need.
+  const { certificate, results } = await certifyOver(channelTo(deployment), some, {
+    expected: {
+      outcomes: new Map([['unknown-query-parameter', { outcome: 'ignored', statedBy: 'the record' }]]),
+      schemas: [],
+    },
+  });
+  const requirement = certificate.requirements.find(({ id }) => id === 'order.quantity');
+  expect(requirement).toMatchObject({ verdict: 'pass', cases: [{ id: 'integer-quantity' }] });
+  const [failed, answered] = certificate.own_cases?.cases ?? [];
+  expect(failed).toMatchObject({ id: 'own-tea-for-two', verdict: 'fail', failure: expect.any(String) });
+  expect(failed?.at).toMatch(/mine\/deeper\/tea\.yaml:14:\d+$/);
+  // The answer to the question is that of the suite's case, and an own case is no drift from it.
+  expect(answered).toMatchObject({ outcome: 'nothing-returned' });
+  expect(certificate.questions.find(({ id }) => id === 'unknown-query-parameter')?.outcome).toBe('ignored');
+  expect(certificate.drift).toEqual([]);
+  expect(certificate.notes.join('\n')).toContain('fail  own-tea-for-two (');
+  const { selected: _, ...whole } = certificate;
+  expect([statusOf({ ...whole, verdict: 'conforms' }), statusOf({ ...whole, verdict: 'incomplete' })]).toEqual([1, 1]);
+  expect(unpassedCases([certificate])).toContain('own-tea-for-two');
+
+  const [out, recordTo] = [path.join(folder, 'out'), path.join(folder, 'record.yaml')];
+  const written = writeResults(certificate, some, results, { out, recordTo });
+  expect(readCertificate(written.certificate).own_cases).toEqual(certificate.own_cases);
+  expect(readRecord(recordTo).questions['unknown-query-parameter']?.outcome).toBe('ignored');
+  expect(readFileSync(written.observed, 'utf8')).not.toContain('nothing-returned');
+  const junit = readFileSync(path.join(out, 'junit.xml'), 'utf8');
+  const [, apart = ''] = /<testsuite name="own cases: [^"]*mine"(.*)$/s.exec(junit) ?? [];
+  expect(apart).toContain('name="own-tea-for-two: ');
+  expect(junit.match(/name="own-tea-for-two: /g)).toHaveLength(1);
+});
+
+test.describe('mistakes in them are found like those of the suite, at their places:', () => {
+  const messageOf = (load: () => unknown): string => {
+    try {
+      load();
+    } catch (error) {
+      if (error instanceof UnusableInput) return error.message;
+      throw error;
+    }
+    return '';
+  };
+
+  test('in the cases', () => {
+    const { ledger, world } = withOwn();
+    for (const [change, by, said] of [
+      [
+        'own-tea-for',
+        'tea-for',
+        "tea.yaml:9:9: the id 'tea-for-two' may become one of the suite's\n    Call it 'own-tea-",
+      ],
+      [
+        'order.quantity',
+        'order.quantiy',
+        "tea.yaml:10:15: there is no requirement 'order.quantiy' in the ledger\n    Did",
+      ],
+      [
+        '    request: {}',
+        '    tags: [sample]\n    request: {}',
+        "tea.yaml:12:12: the tag 'sample' is for cases of the suite",
+      ],
+      // Which is reserved for somebody else.
+      ['own-for-zoe-2]', 'for-ann]', 'tea.yaml:14:'],
+      ['customer own-zoe', 'customer own-zeo', "tea.yaml:4:21: there is no customer 'own-zeo' in the world"],
+    ] as const) {
+      const { problems } = readCaseFile(parseYaml(cases.replace(change, by), 'tea.yaml'), ledger, world, 'own-');
+      expect(new UnusableInput(problems).message).toContain(said);
+    }
+  });
+
+  test('in what they add to the world', () => {
+    const world = readYaml(path.join(ownFolder, 'world.yaml'));
+    const tier = (text: string) => `customers: [own-zoe]\ntiers:\n  - { name: ${text} }\n`;
+    for (const [text, said] of [
+      ['customers: [zoe]\n', "w.yaml:1:13: 'zoe' is not of the form"],
+      [tier('own-x, campaign: spring'), "w.yaml:3:13: tier 'own-x' may be returned to customers of the suite"],
+      [
+        tier('own-x, campaign: spring, rules: [{ customer: [own-zoe, ann] }]'),
+        "w.yaml:3:13: tier 'own-x' may be returned to customers of the suite",
+      ],
+      [
+        tier('own-x, campaign: sprung, rules: [{ customer: [own-zoe] }]'),
+        "w.yaml:3:30: there is no campaign 'sprung'\n    Did you mean 'spring'?",
+      ],
+      [
+        tier('"own-{n}", repeat: 11, campaign: spring, rules: [{ customer: [own-zoe] }]'),
+        'w.yaml:3:3: there are 11 tiers\n    At most 10 have a place among the newest 150.',
+      ],
+    ] as const)
+      expect(messageOf(() => expandWorld(world, parseYaml(text, 'w.yaml')))).toContain(said);
+  });
+
+  test('in their folder, whose files messages name as the user does', () => {
+    const wrong = path.join(folder, 'wrong');
+    mkdirSync(wrong);
+    expect(messageOf(() => loadSuite(ownFolder, {}, wrong))).toContain('wrong: has no case file');
+    expect(messageOf(() => loadSuite(ownFolder, {}, path.join(folder, 'none')))).toContain('none:1:1: cannot be read');
+    for (const name of ['a', 'b']) writeFileSync(path.join(wrong, `${name}.yaml`), cases);
+    writeFileSync(path.join(wrong, 'world.yaml'), additions);
+    const relative = path.relative(process.cwd(), wrong);
+    expect(messageOf(() => loadSuite(ownFolder, {}, wrong))).toContain(
+      `${relative}/b.yaml:9:5: there is another case 'own-tea-for-two'`,
+    );
+  });
+});
+
+test('no name of the suite begins as theirs do', () => {
+  const names = [...suite.cases.map(({ id }) => id), ...kinds.flatMap((kind) => [...suite.world.ids[kind].keys()])];
+  expect(names.filter((name) => name.startsWith('own-'))).toEqual([]);
+});
+
+test('bindings of what they need are no mistake in a run without them', () => {
+  const at = { file: 'bindings.yaml', line: 1, column: 1 };
+  const none: ReadonlyMap<string, Binding> = new Map();
+  const bound = (world: NamedWorld, name: string) => {
+    const customer = new Map([[name, { id: 'zoe-7', at }]]);
+    return boundWorld(world, {
+      bindings: { customer, product: none, sku: none, category: none, campaign: none, tier: none },
+    });
+  };
+  expect(bound(suite.world, 'own-zoe').ids.customer.has('own-zoe')).toBe(false);
+  expect(bound(withOwn().world, 'own-zoe').ids.customer.get('own-zoe')).toBe('zoe-7');
+  expect(() => bound(withOwn().world, 'own-zeo')).toThrow("there is no customer 'own-zeo'");
+});
+
+test('the other commands know them: world, explain, and what would be sent', async () => {
+  const printed = async (...args: readonly string[]) =>
+    (await conformanceHere([...args, '--cases', 'mine'], { cwd: folder })).output;
+  const world = JSON.parse(await printed('world')) as { tiers: { name: string }[] };
+  expect(world.tiers.map(({ name }) => name)).toContain('own-tea-time');
+  expect(await printed('explain', 'own-tea-for-two')).toContain('mine/deeper/tea.yaml:9:5');
+  expect(await printed('certify', '--dry-run', '--only', 'own')).toMatch(
+    /^own-tea-for-two .*\n(.+\n)*own-unknown-query-parameter (.*\n)*\n2 of 2 cases/m,
+  );
+});
+
+test('schemas/ledger-ids.schema.json has the ids of the ledger, which editors complete: npm run schemas writes it', () => {
+  const schema = (name: string) =>
+    JSON.parse(readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8'));
+  expect(schema('ledger-ids'), 'Run `npm run schemas`.').toEqual(ledgerIdsSchema(suite.ledger));
+  const { verifies, answers } = schema('cases').$defs.case.properties;
+  expect([verifies.$ref, answers.$ref]).toEqual([
+    'ledger-ids.schema.json#/$defs/requirement',
+    'ledger-ids.schema.json#/$defs/question',
+  ]);
+});
+
+test('@long certify --cases shows a failure on the line of the user, and ends with 1 beside a verdict that stays', async () => {
+  const { url, close } = await listen(independentDeployment(suite.world));
+  writeFileSync(path.join(folder, 'target.yaml'), `name: tea-shop\nbase_url: ${url}\n`);
+  const { status, output } = await conformance(['certify', '--target', 'target.yaml', '--cases', 'mine'], {
+    cwd: folder,
+    env: { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-of-this-test' },
+  });
+  await close();
+  expect(output).toContain('> 14 |       - returned: { include: [own-tea-time');
+  expect(output).toContain('Own cases, which are not of the suite and change no verdict of it: mine, 1 fail, 1 pass.');
+  const { verdict, own_cases } = readCertificate(path.join(folder, 'results/tea-shop/certificate.json'));
+  expect([status, verdict, own_cases?.verdict]).toEqual([1, 'conforms', 'does-not-conform']);
+  expect(existsSync(path.join(folder, 'results/tea-shop/evidence.har'))).toBe(true);
+});

@@ -1,0 +1,255 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
+import { selectedSuite } from '../../src/cases/selection.js';
+import { loadSuite, ownFolder, type Suite } from '../../src/cases/suite.js';
+import { evidenceKeeper } from '../../src/engine/evidence.js';
+import type { Exchange, HttpResponse } from '../../src/http/exchange.js';
+import type { StoredEvidence } from '../../src/report/har.js';
+import { type AnsweredRun, likenessOf, likenessText, verdictOf } from '../../src/report/same-as.js';
+import type { Binding } from '../../src/world/bindings.js';
+import { type Kind, kinds } from '../../src/world/named-world.js';
+import type { World } from '../../src/world/world.js';
+import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
+import { conformance, conformanceHere, temporaryFolder } from './support/cli.js';
+import { certifyOver, suite as whole } from './support/in-process.js';
+import { independentDeployment, listen } from './support/independent.js';
+
+const { folder, remove } = temporaryFolder();
+test.afterAll(remove);
+
+const ids = ['reserved-for-one-customer', 'integer-quantity', 'sampled-again'];
+const suite = selectedSuite(whole, { only: ids });
+
+/** A world in which ann does not get what is for her alone. */
+function withoutAnns(world: World): World {
+  const ann = whole.world.ids.customer.get('ann') as string;
+  const tiers = world.tiers.map((tier) => ({
+    ...tier,
+    rules: tier.rules.map((rule) =>
+      tier.name === 'for-ann' && rule.kind === 'customer'
+        ? { ...rule, any_of: rule.any_of.filter((id) => id !== ann) }
+        : rule,
+    ),
+  }));
+  return { ...world, tiers };
+}
+
+async function runOn(
+  name: string,
+  world: World,
+  own: Suite = suite,
+): Promise<AnsweredRun & { evidence: StoredEvidence }> {
+  const keeper = evidenceKeeper((text) => text);
+  await certifyOver(channelTo(createDeployment({ world, credentials: inProcessCredentials })), own, { keeper });
+  return { name, baseUrl: `http://${name}.test`, suite: own, evidence: keeper.take() };
+}
+
+/** The same run with other exchanges. */
+function withExchanges(run: AnsweredRun, change: (exchange: Exchange, n: number) => Exchange): AnsweredRun {
+  const exchanges = [...run.evidence.exchanges].map((kept, n) => ({ ...kept, exchange: change(kept.exchange, n) }));
+  return { ...run, evidence: { ...run.evidence, exchanges } };
+}
+
+const responding = (response: Partial<HttpResponse>) => (exchange: Exchange) =>
+  'response' in exchange ? { ...exchange, response: { ...exchange.response, ...response } } : exchange;
+
+const failing =
+  (transportError: 'timed-out' | 'not-sent') =>
+  ({ request }: Exchange): Exchange => ({ request, transportError, message: 'It did not come.' });
+
+/** The suite for a deployment that has ids of its own, save for what it does not have. */
+function boundSuite(hasNot: readonly string[] = []): Suite {
+  const at = { file: 'bindings.yaml', line: 1, column: 1 };
+  const bindings = kinds.map((kind) => {
+    const names = [...whole.world.ids[kind].keys()].filter((name) => !hasNot.includes(name));
+    return [kind, new Map(names.map((name) => [name, { id: `its-own-${kind}-${name}-of-mine`, at }]))];
+  });
+  const bound = loadSuite(ownFolder, { bindings: Object.fromEntries(bindings) as Record<Kind, Map<string, Binding>> });
+  return selectedSuite(bound, { only: ids });
+}
+
+test.describe('answers of two targets, request by request', () => {
+  let live: AnsweredRun & { evidence: StoredEvidence };
+  test.beforeAll(async () => {
+    live = await runOn('live', whole.world);
+  });
+
+  test('are the same where they name the same tiers, each under ids of its own', async () => {
+    const own = boundSuite();
+    const mock = await runOn('mock', own.world, own);
+    const likeness = likenessOf(live, mock);
+    expect(likeness.differences).toEqual([]);
+    expect(likeness.notCompared).toEqual([]);
+    expect(likeness.compared).toBeGreaterThan(5);
+    expect(verdictOf(likeness)).toBe('same');
+  });
+
+  test('differ in one promotion for one customer, which is found with the request that shows it', async () => {
+    const mock = await runOn('mock', withoutAnns(whole.world));
+    const likeness = likenessOf(live, mock);
+    expect(verdictOf(likeness)).toBe('different');
+    const [found, ...others] = likeness.differences;
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ statuses: [200, 200], only: [['for-ann'], []] });
+    expect(found?.places[0]).toBe('reserved-for-one-customer: ann');
+    for (const [n, command] of (found?.commands ?? []).entries()) {
+      expect(command).toContain(`'http://${['live', 'mock'][n]}.test/v1/promotions/validation'`);
+      expect(command).toContain(`"customer":{"id":"${whole.world.ids.customer.get('ann')}"}`);
+      expect(command).toContain('$CLIENT_TOKEN');
+    }
+    const text = likenessText(likeness, ['live', 'mock']);
+    expect(text).toContain('- only live returns: for-ann\n');
+    expect(text).toContain('They do not answer alike.');
+  });
+
+  test('say nothing of what one of them does not have; what it was not sent is listed, and no difference', async () => {
+    const own = boundSuite(['window-last-but-one', 'ben']);
+    const mock = await runOn('mock', own.world, own);
+    const likeness = likenessOf(live, mock);
+    expect(likeness.differences).toEqual([]);
+    expect(likeness.notCompared.length).toBeGreaterThan(0);
+    for (const { reason, isOpen } of likeness.notCompared)
+      expect([reason, isOpen]).toEqual(['mock did not get it.', false]);
+    expect(likenessOf(mock, live).notCompared).toEqual(likeness.notCompared);
+  });
+
+  test('differ where only the status does', () => {
+    const likeness = likenessOf(live, withExchanges(live, responding({ status: 201 })));
+    expect(likeness.differences.map(({ statuses, only }) => [statuses, only])).toEqual([
+      [
+        [200, 201],
+        [[], []],
+      ],
+    ]);
+    expect(likeness.differences[0]?.requests).toBe(likeness.compared);
+  });
+
+  test('say nothing where one could not be had or read, which is never the same', () => {
+    const open = {
+      'a transport error': failing('timed-out'),
+      'a transient status': responding({ status: 503 }),
+      'ids outside of any JSON value': (exchange: Exchange) =>
+        'response' in exchange ? responding({ body: `{${exchange.response.body}` })(exchange) : exchange,
+    };
+    for (const [what, change] of Object.entries(open)) {
+      const likeness = likenessOf(live, withExchanges(live, change));
+      expect([what, verdictOf(likeness), likeness.compared]).toEqual([what, 'undetermined', 0]);
+      const one = likenessOf(
+        live,
+        withExchanges(live, (each, n) => (n === 7 ? change(each) : each)),
+      );
+      expect([what, verdictOf(one)]).toEqual([what, 'undetermined']);
+    }
+  });
+
+  test('are alike where both fail alike beside others, unless the suite itself sent nothing', () => {
+    const both = (kind: 'timed-out' | 'not-sent') => {
+      const once = withExchanges(live, (each, n) => (n === 7 ? failing(kind)(each) : each));
+      return likenessOf(once, once);
+    };
+    expect(verdictOf(both('timed-out'))).toBe('same');
+    expect(both('timed-out').notCompared.length).toBeGreaterThan(0);
+    expect(verdictOf(both('not-sent'))).toBe('undetermined');
+  });
+
+  test('of nothing are not the same', () => {
+    const nothing = { ...live, evidence: { exchanges: [], uses: [] } };
+    expect(likenessOf(nothing, nothing)).toEqual({ compared: 0, differences: [], notCompared: [] });
+    expect(verdictOf(likenessOf(nothing, nothing))).toBe('undetermined');
+  });
+
+  test('prove nothing where a target answers the same request now so, now otherwise', () => {
+    const [first] = live.evidence.uses.filter((use) => use.case === 'reserved-for-one-customer');
+    const again = live.evidence.exchanges.find(({ id }) => id === first?.id);
+    if (first === undefined || again === undefined) throw new Error('The case has no exchange.');
+    const moody: AnsweredRun = {
+      ...live,
+      evidence: {
+        exchanges: [
+          ...live.evidence.exchanges,
+          { ...again, id: 'again', exchange: responding({ status: 500 })(again.exchange) },
+        ],
+        uses: [...live.evidence.uses, { ...first, id: 'again', attempt: 2 }],
+      },
+    };
+    const { notCompared } = likenessOf(live, moody);
+    expect(notCompared[0]).toMatchObject({
+      reason: 'live: it answers this request now so, now otherwise',
+      isOpen: true,
+    });
+  });
+});
+
+const credentials = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-usual-token' };
+
+function targetFile(name: string, text: string): string {
+  writeFileSync(path.join(folder, `${name}.yaml`), `name: ${name}\n${text}`);
+  return `${name}.yaml`;
+}
+
+test('several targets are refused where they could not be distinguished, before anything is sent', async () => {
+  const [one, two] = ['one', 'two'].map((name) => targetFile(name, 'base_url: https://a.test\n')) as [string, string];
+  writeFileSync(path.join(folder, 'twin.yaml'), 'name: one\nbase_url: https://b.test\n');
+  const both = ['--target', one, '--target', two];
+  for (const [args, said] of [
+    [['certify', ...both, '--base-url', 'https://c.test'], 'would win over every target file'],
+    [['certify', ...both, '--reference'], '--reference: is about a single target'],
+    [['certify', ...both, '--against', 'record.yaml'], '--against: is about a single target'],
+    [['certify', ...both, '--watch'], '--watch: is about a single target'],
+    [['record', ...both, '--to', 'record.yaml'], '--to: is about a single target'],
+    [['certify', ...both, '--same-as', 'tow'], "--same-as: 'tow' is none of the targets\n    Did you mean 'two'?"],
+    [['certify', '--target', one, '--same-as', 'one'], '--same-as: compares several targets'],
+    [['certify', '--target', one, '--target', 'twin.yaml'], 'twin.yaml: has the name of one.yaml'],
+    [['certify', ...both, '--target', 'none.yaml'], 'none.yaml:1:1: cannot be read'],
+    [['doctor', ...both], 'name more than one deployment'],
+  ] as const) {
+    const { status, output } = await conformanceHere(args, { cwd: folder, env: credentials });
+    expect([status, output]).toEqual([2, expect.stringContaining(said)]);
+  }
+  // Said once, though it is so for each.
+  const { output } = await conformanceHere(['certify', ...both], { cwd: folder });
+  expect(output.match(/CLIENT_TOKEN: is not set/g)).toHaveLength(1);
+});
+
+test('@long certify --same-as runs targets side by side, and fails where the mock differs in one promotion for one customer', async () => {
+  const tokens = { live: new Set<string>(), mock: new Set<string>() };
+  const served = async (name: 'live' | 'mock', world: World) => {
+    const answer = independentDeployment(world);
+    return listen((request) => {
+      const value = (wanted: string) => request.headers.find(([header]) => header.toLowerCase() === wanted)?.[1] ?? '';
+      tokens[name].add(value('x-client-token'));
+      // It knows its own credentials alone.
+      const headers = request.headers.filter(([header]) => !/^x-client-/i.test(header));
+      const known = inProcessCredentials;
+      return answer({
+        ...request,
+        headers: [...headers, ['X-Client-Application-Id', known.applicationId], ['X-Client-Token', known.token]],
+      });
+    });
+  };
+  const servers = [await served('live', whole.world), await served('mock', withoutAnns(whole.world))] as const;
+  const live = targetFile('live', `base_url: ${servers[0].url}\ncredentials: { token: $LIVE_TOKEN }\n`);
+  const mock = targetFile('mock', `base_url: ${servers[1].url}\n`);
+  const args = ['certify', '--target', live, '--target', mock, '--same-as', 'live'];
+  const { status, output } = await conformance([...args, '--only', 'audience-rules-only-values,order.quantity'], {
+    cwd: folder,
+    env: { ...credentials, LIVE_TOKEN: 'the-token-of-live' },
+  });
+  const alike = await conformance([...args, '--only', 'order.quantity', '--out', 'alike'], {
+    cwd: folder,
+    env: { ...credentials, LIVE_TOKEN: 'the-token-of-live' },
+  });
+  await Promise.all(servers.map(({ close }) => close()));
+  expect([status, output]).toEqual([1, expect.stringContaining('- only live returns: for-ann')]);
+  expect(output.indexOf('Target live')).toBeLessThan(output.indexOf('Target mock'));
+  for (const name of ['live', 'mock'])
+    expect(existsSync(path.join(folder, 'results', name, 'partial', 'certificate.json')), name).toBe(true);
+  const differences = readFileSync(path.join(folder, 'results/mock/partial/differences.md'), 'utf8');
+  expect(differences).toContain(`'${servers[1].url}/v1/promotions/validation`);
+  expect(differences).toContain(whole.world.ids.customer.get('ann'));
+  expect([alike.status, alike.output]).toEqual([0, expect.stringContaining('They answer alike.')]);
+  expect([...tokens.live]).toEqual(['the-token-of-live']);
+  expect([...tokens.mock]).toEqual(['the-usual-token']);
+});
