@@ -32,7 +32,7 @@ const honest = independentDeployment(suite.world);
 const broken = independentDeployment(suite.world, { violation: 'window-151' });
 /** Where the results of these runs are, which are runs of a few cases. */
 const partial = (out: string) => path.join(cwd, out, 'partial');
-const names = ['badge.json', 'certificate.html', 'certificate.json', 'junit.xml', 'observed.md'];
+const names = ['badge.json', 'certificate.html', 'certificate.json', 'evidence.har', 'junit.xml', 'observed.md'];
 
 /** Runs a few cases against a deployment, after so many requests to which something happens. */
 async function run(
@@ -93,16 +93,15 @@ test('two runs into one folder: each has its own status, and all files are of on
   expect(whole.isLeft()).toBe(true);
   const files = readdirSync(partial('shared')).sort();
   expect(files).toEqual(names);
-  const [, page, certificate, junit, observed] = files.map((name) =>
-    readFileSync(path.join(partial('shared'), name), 'utf8'),
-  );
-  const { base_url, verdict } = JSON.parse(certificate ?? '');
-  const isOfOne = base_url === one.url || JSON.parse(certificate ?? '').target.base_url === one.url;
+  const text = (name: string) => readFileSync(path.join(partial('shared'), name), 'utf8');
+  const { target, verdict } = JSON.parse(text('certificate.json'));
+  const isOfOne = target.base_url === one.url;
   const { host } = new URL(isOfOne ? one.url : other.url);
   expect(verdict).toBe(isOfOne ? 'does-not-conform' : 'incomplete');
-  expect(page).toContain(host);
-  expect(observed).toContain(`# What ${host} does`);
-  expect(/<testsuites [^>]*failures="(\d+)"/.exec(junit ?? '')?.[1] === '0').toBe(!isOfOne);
+  expect(text('certificate.html')).toContain(host);
+  expect(text('evidence.har')).toContain(host);
+  expect(text('observed.md')).toContain(`# What ${host} does`);
+  expect(/<testsuites [^>]*failures="(\d+)"/.exec(text('junit.xml'))?.[1] === '0').toBe(!isOfOne);
 });
 
 test('a list of the cases, and a start that fails, leave the results of a whole run, and write none', {

@@ -93,7 +93,9 @@ test.describe('an operation that is offered elsewhere', () => {
     expect(sent).toEqual(['POST /check', 'POST /check?a=b', 'POST /check/', 'PUT /check', 'POST /elsewhere']);
   });
 
-  test('is said at the top of the certificate, which cannot attest the documented place; ids are those of its bindings', async () => {
+  test('is said at the top of the certificate, which cannot attest the documented place; ids are those of its bindings', {
+    tag: '@long',
+  }, async () => {
     const answer = independentDeployment(boundTo(slugs).world);
     const { url, close } = await listen(({ path: place, ...request }) =>
       place.startsWith('/check') && request.method === 'POST'

@@ -83,7 +83,11 @@ test.describe('one character that is changed is found, and named', () => {
     [certificate, '"base_url": "http://', /^ {2}target\/base_url: the certificate says .*; the evidence shows/m],
     [certificate, '"is_reference": ', /^ {2}certificate: /m],
     [certificate, '"selected": {\n    "verdict": "does', /^ {2}certificate: /m],
-    [certificate, '"version": "0.', /^ {2}suite\/version: the certificate says 0\.2\.0; the evidence is of 0\.1\.0/m],
+    [
+      certificate,
+      '"version": "0.',
+      /^ {2}suite\/version: the certificate says \d+\.\d+\.\d+; the evidence is of \d+\.\d+\.\d+/m,
+    ],
     [certificate, '"digest": "sha256:', /^ {2}(suite\/digest|certificate): /m],
     [certificate, '"not-applicable": ', /^ {2}summary\/not-applicable: the certificate says \d+; the evidence/m],
     [certificate, '"id": "', /^ {2}requirements\/\S+: the certificate says nothing; the evidence shows/m],
