@@ -62,7 +62,9 @@ function changedAfter(text: string, words: string): string {
   if (at === -1) throw new Error(`There is no ${words}.`);
   const place = at + words.length;
   const code = text.charCodeAt(place);
-  return `${text.slice(0, place)}${String.fromCharCode(code === 57 ? code - 1 : code + 1)}${text.slice(place + 1)}`;
+  // A digit stays one, in hexadecimal too.
+  const other = text[place] === '9' || text[place] === 'f' ? code - 1 : code + 1;
+  return `${text.slice(0, place)}${String.fromCharCode(other)}${text.slice(place + 1)}`;
 }
 
 test('what a run left is whole, signed or not', async () => {
