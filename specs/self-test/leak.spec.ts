@@ -210,8 +210,10 @@ test.describe('nothing of the credentials is left in the results of cases, nor i
       const written = writeResults(certificate, suite, results, destination, { ...evidence, origin });
       const replay = replayOf(evidence);
       const again = await certifyOver(replay.channel(''), { ...suite, cases }, { ...options, replay });
-      // Where keys differ in a secret alone, a text says how many there are.
-      if (what !== keysThatEcho) expect(again.certificate).toEqual(certificate);
+      // Where keys differ in a secret alone, a text says how many there are; of a long one, how long it is.
+      const withoutKeys = (of: typeof certificate) =>
+        JSON.parse(JSON.stringify(of).replaceAll(/\(key of \d+ characters with SHA-256 [0-9a-f]+\)/g, '(key)'));
+      if (what !== keysThatEcho) expect(withoutKeys(again.certificate)).toEqual(withoutKeys(certificate));
       const verdicts = (of: typeof results) => of.map(({ id, verdict }) => [id, verdict]);
       expect(verdicts(again.results)).toEqual(verdicts(results));
       const relayed = relayedEvidence(evidence, recognizerFor(suite.world), () => true);

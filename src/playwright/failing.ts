@@ -21,7 +21,8 @@ const variable = 'CONFORMANCE_FAILURES_RESTORED_BY';
  */
 export function announceRestoring(config: FullConfig, reporter: string): void {
   const [first] = config.reporter;
-  if (first?.[0] === reporter) process.env[variable] = String(process.pid);
+  // A worker that lives on would begin with the next test before a run ends that its first failures end.
+  if (first?.[0] === reporter && config.maxFailures === 0) process.env[variable] = String(process.pid);
 }
 
 /** Ends what was said: the same process may run tests again, with other reporters. */
