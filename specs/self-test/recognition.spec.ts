@@ -321,6 +321,12 @@ test('ids that begin alike are found as if each stood in the pattern by itself, 
   );
 });
 
+test('an id with letters beyond ASCII is found in the other letter case, though that may be longer', () => {
+  const id = 'promo_\u0130stanbul';
+  expect(id.toLowerCase()).toHaveLength(id.length + 1);
+  expect(idFinder(new Set([id, 'promo_ascii'])).exactly(id.toLowerCase())).toBe(id);
+});
+
 test('ids are found in any letter case, and named as they are', () => {
   const id = 'Promo_aaaaaaaaaaaa';
   const { named } = idFinder(new Set([id]));
