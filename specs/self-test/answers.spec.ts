@@ -8,6 +8,7 @@ import { type Answers, answersIn, joined } from '../../src/judge/answers.js';
 import { recognizerFor } from '../../src/recognition/recognizer.js';
 import type { NamedWorld } from '../../src/world/named-world.js';
 import type { Campaign, Tier } from '../../src/world/world.js';
+import { withoutNames } from './support/blanks.js';
 import { forRows } from './support/rows.js';
 
 const [tea, cups] = [
@@ -25,22 +26,14 @@ const first = tierOf('promo_first_0001', spring, { level: 'gold' }, 4);
 const second = tierOf('promo_second_001', spring, { level: 'silver', n: 1 }, 3);
 const third = tierOf('promo_third_0001', autumn, {}, 2);
 
-const empty = { customers: [], products: [], skus: [] };
-const world: NamedWorld = {
-  ...empty,
+const world: NamedWorld = withoutNames({
+  customers: [],
+  products: [],
+  skus: [],
   categories: [tea, cups],
   campaigns: [autumn, spring],
   tiers: [first, second, third],
-  ids: {
-    customer: new Map(),
-    product: new Map(),
-    sku: new Map(),
-    category: new Map(),
-    campaign: new Map(),
-    tier: new Map(),
-  },
-  unavailable: new Map(),
-};
+});
 const recognizer = recognizerFor(world);
 
 const idOf = ({ id }: { readonly id: string }) => id;

@@ -12,6 +12,7 @@ import { type Certificate, certificateOf, type RunFacts, sumOf } from '../../src
 import { certificatePage } from '../../src/report/page.js';
 import { summaryOf } from '../../src/report/summary.js';
 import { schemaNamed } from '../../src/support/schema.js';
+import { withoutNames } from './support/blanks.js';
 
 const at = { file: 'cases/a.yaml', line: 3, column: 5 };
 const part = 'Limits';
@@ -53,23 +54,7 @@ const suite: Suite = {
     questions: [question('first', 'bad'), question('second')],
     exclusions: [],
   },
-  world: {
-    customers: [],
-    products: [],
-    skus: [],
-    categories: [],
-    campaigns: [],
-    tiers: [],
-    ids: {
-      customer: new Map(),
-      product: new Map(),
-      sku: new Map(),
-      category: new Map(),
-      campaign: new Map(),
-      tier: new Map(),
-    },
-    unavailable: new Map(),
-  },
+  world: withoutNames({ customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] }),
   cases: [verifying('one-a', 'a.one'), verifying('one-b', 'a.one'), verifying('two', 'a.two')],
   calibration: [],
 };

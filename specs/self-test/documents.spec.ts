@@ -20,6 +20,7 @@ import { samplerFor } from '../../src/report/shown-answers.js';
 import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { compileSchema } from '../../src/support/stated-schema.js';
+import { certificateWith } from './support/blanks.js';
 import { conformanceHere, temporaryFolder } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 
@@ -218,21 +219,7 @@ test('bodies that differ deeper than the call stack is tall are judged, too', as
 });
 
 test('what was seen elsewhere stands at its own path, and nothing is said of what was not seen', () => {
-  const nothing: Certificate = {
-    verdict: 'incomplete',
-    target: { name: '::error::shop\n::error::', base_url: 'http://shop.test' },
-    suite: { name: suite.name, version: suite.version, digest: suite.digest },
-    summary: {},
-    requirements: [],
-    questions: [],
-    drift: [],
-    unstable: [],
-    notes: [],
-    requests_sent: 0,
-    exchanges_judged: 0,
-    started_at: '2026-01-01T00:00:00.000Z',
-    duration_ms: 0,
-  };
+  const nothing = certificateWith({ target: { name: '::error::shop\n::error::', base_url: 'http://shop.test' } });
   const text = openapiDocument(nothing, suite, [], { method: 'POST', path: '/other' });
   expect(text).not.toMatch(/^\s*::/m);
   const { paths } = parse(text);

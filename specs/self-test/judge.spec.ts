@@ -12,8 +12,8 @@ import { takenValue } from '../../src/judge/value.js';
 import { type Verdict, worst } from '../../src/judge/verdict.js';
 import { readingOf } from '../../src/recognition/reading.js';
 import { recognizerFor } from '../../src/recognition/recognizer.js';
-import type { NamedWorld } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
+import { withoutNames } from './support/blanks.js';
 import { forRows } from './support/rows.js';
 
 const [first, second, third] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
@@ -34,18 +34,7 @@ const world: World = {
     rules: [],
   })),
 };
-const namedWorld: NamedWorld = {
-  ...world,
-  ids: {
-    customer: new Map(),
-    product: new Map(),
-    sku: new Map(),
-    category: new Map(),
-    campaign: new Map(),
-    tier: new Map(),
-  },
-  unavailable: new Map(),
-};
+const namedWorld = withoutNames(world);
 
 const recognizer = recognizerFor(world);
 

@@ -6,9 +6,9 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { casesNamed } from '../../src/cases/selection.js';
 import { exitStatus, statusOf } from '../../src/cli/exit-status.js';
-import type { Certificate } from '../../src/report/certificate.js';
 import { codeFrame } from '../../src/report/code-frame.js';
 import { unpassedCases } from '../../src/report/unpassed.js';
+import { certificateWith } from './support/blanks.js';
 import { conformance, conformanceHere, copyOfPackage, readCertificate, temporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { independentDeployment, listen } from './support/independent.js';
@@ -20,26 +20,6 @@ const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of
 const honest = independentDeployment(suite.world);
 const broken = independentDeployment(suite.world, { violation: 'ignores-quantity' });
 const ofQuantity = suite.cases.filter(({ tags }) => tags.includes('order.quantity')).map(({ id }) => id);
-
-/** A certificate of which nothing is known but what is given. */
-function certificateWith(known: Partial<Certificate>): Certificate {
-  return {
-    verdict: 'incomplete',
-    target: { name: 'shop', base_url: 'http://shop.test' },
-    suite: { name: suite.name, version: suite.version, digest: suite.digest },
-    summary: {},
-    requirements: [],
-    questions: [],
-    drift: [],
-    unstable: [],
-    notes: [],
-    requests_sent: 0,
-    exchanges_judged: 0,
-    started_at: '2026-01-01T00:00:00.000Z',
-    duration_ms: 0,
-    ...known,
-  };
-}
 
 test('cases are named by their id, their subject, a tag, a group or a part of their requirement', () => {
   const [first = ''] = ofQuantity;

@@ -9,7 +9,7 @@
 
 import { codesOf, type Escapes, escapesIn } from './escapes.js';
 import { unpackedIn } from './packed.js';
-import { minLengthAnywhere, type Reading, type Search, searchesFor } from './search.js';
+import { type Reading, type Search, searchesFor } from './search.js';
 
 /** A secret, and what stands in its place. */
 export interface Secret {
@@ -17,11 +17,6 @@ export interface Secret {
   readonly placeholder: string;
   /** The name of the header that carries it, beside which alone one of few characters is recognised. */
   readonly header?: string;
-}
-
-/** Whether a secret has so few characters that it is recognised beside the name of its header alone. */
-export function isShort({ value }: Secret): boolean {
-  return value.trim().length < minLengthAnywhere;
 }
 
 /**

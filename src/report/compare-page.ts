@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto';
 import type { Certificate } from './certificate.js';
 import { agreement, type ComparedCell, type ComparedRow } from './compare.js';
-import { html, type Markup, raw } from './markup.js';
+import { html, type Markup, raw, sourceHash } from './markup.js';
 
 /**
  * Certificates side by side, as one page for people: requirements and questions down, certificates across. No script,
@@ -10,7 +9,7 @@ import { html, type Markup, raw } from './markup.js';
 export function comparisonPage(certificates: readonly Certificate[], compared: readonly ComparedRow[]): string {
   const names = certificates.map(({ target }) => target.name);
   const count = compared.filter(({ differs }) => differs).length;
-  const policy = `default-src 'none'; style-src '${hashOf(style)}'`;
+  const policy = `default-src 'none'; style-src '${sourceHash(style)}'`;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -82,10 +81,6 @@ function cellOf({ text, explanation, isOther }: ComparedCell, kind: ComparedRow[
     ? html`<span class="mark" title="Differs from ${first}" aria-label="Differs from ${first}:" role="img">≠</span> `
     : '';
   return html`<td${isOther ? raw(' class="other"') : ''}>${mark}${value}${explanation === '' ? '' : html`<br><small>${explanation}</small>`}</td>`;
-}
-
-function hashOf(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
 const style = `

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { oneLine } from '../support/foreign-text.js';
 
 const entities: Readonly<Record<string, string>> = {
@@ -53,4 +54,9 @@ export function preformatted(text: string, marked?: number): Markup {
     return n + 1 === marked ? `<mark>${clean}</mark>` : `<span>${clean}</span>`;
   });
   return { text: `<pre>${lines.join('\n')}</pre>` };
+}
+
+/** What a Content-Security-Policy names a style or a script by that stands in the page (CSP 3, section 2.3.1). */
+export function sourceHash(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { undetermined } from '../cases/case.js';
 import type { Suite } from '../cases/suite.js';
 import type { Question } from '../contract/ledger.js';
@@ -7,7 +6,7 @@ import { type Verdict, verdicts } from '../judge/verdict.js';
 import { answerSentence } from './answer-sentence.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from './certificate.js';
 import type { ShownEvidence } from './evidence.js';
-import { html, type Markup, nothing, preformatted, raw } from './markup.js';
+import { html, type Markup, nothing, preformatted, raw, sourceHash } from './markup.js';
 import { badge, type CaseView, caseViews } from './page-case.js';
 import { pageScript } from './page-script.js';
 import { pageStyle } from './page-style.js';
@@ -82,10 +81,6 @@ ${attention(page)}${searchForm(page)}${requirementsChapter(page)}${page.pictures
 </body>
 </html>
 `.text;
-}
-
-function sourceHash(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }
 
 /** Those first that need attention: exchanges are shown where they matter most. */
