@@ -17,7 +17,7 @@ export interface IdFinder {
   /** The text with something in place of each that stands by itself inside it. */
   replaced(text: string, by: string): string;
   /** Those that are a part of the text, though perhaps of another word. */
-  anywhere(text: string): ReadonlySet<string>;
+  anywhere(text: string): Set<string>;
   /** Those that are too short for either, where they are a part of the text. */
   short(text: string): ReadonlySet<string>;
 }
@@ -38,15 +38,16 @@ const notWithinNumber = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'] as const;
 
 /** Makes a finder, which passes over a text once, however many ids there are: bodies are long, and there are many. */
 export function idFinder(ids: ReadonlySet<string>): IdFinder {
-  const ignoresCase = new Set([...ids].map((id) => id.toLowerCase())).size === ids.size;
-  const spelt = (text: string) => (ignoresCase ? text.toLowerCase() : text);
-  const known = new Map([...ids].map((id) => [spelt(id), id]));
+  const byLowerCase = new Map([...ids].map((id) => [id.toLowerCase(), id]));
+  const ignoresCase = byLowerCase.size === ids.size;
   // What differs from a text of ASCII in letter case alone is as long; most texts of a body are not.
   const isAscii = [...ids].every((id) => /^[\0-\x7f]*$/.test(id));
   const lengths = [...ids].map((id) => id.length);
   const [minLength, maxLength] = isAscii ? [Math.min(...lengths), Math.max(...lengths)] : [0, Number.POSITIVE_INFINITY];
-  const meant = (text: string) =>
-    text.length < minLength || text.length > maxLength ? undefined : known.get(spelt(text));
+  const meant = (text: string) => {
+    if (text.length < minLength || text.length > maxLength) return undefined;
+    return ids.has(text) ? text : ignoresCase ? byLowerCase.get(text.toLowerCase()) : undefined;
+  };
   const long = [...ids].filter((id) => id.length >= minLengthInsideText);
   const short = [...ids].filter((id) => id.length < minLengthInsideText);
   const flags = ignoresCase ? 'gi' : 'g';
@@ -55,7 +56,7 @@ export function idFinder(ids: ReadonlySet<string>): IdFinder {
     new Set(text.length < shortest ? [] : matches(text, pattern).map((found) => meant(found) ?? found));
   const shortest = shortestOf(long);
   const within = search(byThemselves, shortest);
-  // As long as the shortest, a text of ASCII would be that as a whole.
+  // What is only as long as the shortest could but be that as a whole.
   const minAround = isAscii ? shortest + 1 : shortest;
   return {
     minLength,
@@ -63,10 +64,9 @@ export function idFinder(ids: ReadonlySet<string>): IdFinder {
     named(text) {
       const whole = meant(text);
       if (whole !== undefined) return { ids: [whole], isWhole: true };
-      if (text.length < minAround) return namesNothing;
-      return { ids: [...within(text)], isWhole: false };
+      return text.length < minAround ? namesNothing : { ids: [...within(text)], isWhole: false };
     },
-    replaced: (text, by) => (text.length < shortest ? text : text.replaceAll(byThemselves, () => by)),
+    replaced: (text, by) => text.replaceAll(byThemselves, () => by),
     anywhere: search(patternOf(long, notWithinNumber, flags), shortest),
     short: search(patternOf(short, notWithinNumber, flags), shortestOf(short)),
   };
@@ -119,9 +119,11 @@ function matches(text: string, pattern: RegExp): string[] {
   return readings.flatMap((reading) => reading.match(pattern) ?? []);
 }
 
-/** Whether anything is: told by what follows percent signs, as a search for both would look at every character. */
+/** Whether anything is: found by the signs, as a search for what they stand for would look at every character. */
 function isPercentEncoded(text: string): boolean {
-  return text.includes('%') && text.split('%').some((rest, n) => n > 0 && /^[0-9A-Fa-f]{2}/.test(rest));
+  for (let at = text.indexOf('%'); at >= 0; at = text.indexOf('%', at + 1))
+    if (/^[0-9A-Fa-f]{2}/.test(text.slice(at + 1, at + 3))) return true;
+  return false;
 }
 
 /** Decodes what is percent-encoded UTF-8, once, and leaves the rest: a text may speak of 10 % as well. */

@@ -23,7 +23,7 @@ export interface Naming {
 
 /** Finds the tiers that a body names, be it JSON or not. */
 export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
-  const inText = new Set(tiers.anywhere(body));
+  const inText = tiers.anywhere(body);
   const hinted = tiers.short(body);
   const value = parseJson(body);
   if (value === undefined)
@@ -38,7 +38,7 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
     const made = {
       step: own.isWhole || isOther ? '*' : stepFor(keys.replaced(tiers.replaced(key, '*'), '*')),
       // Where each table of a deployment counts by itself, a key may be the id of a tier and of something else.
-      names: own.isWhole || !isOther ? own : namesNothing,
+      named: own.isWhole || !isOther ? own : namesNothing,
     };
     seen.set(key, made);
     return made;
@@ -47,7 +47,7 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
   const noted = new Map<string, Set<string>>();
   let isInTexts = false;
   let isInOtherCase = false;
-  const note = (text: string, { ids, isWhole }: Named, pattern: string) => {
+  const note = (text: string, { ids, isWhole }: Named, { pattern }: Place) => {
     if (isWhole && ids[0] !== text) isInOtherCase = true;
     // Of several amid words, each may be said to be returned or not to be.
     if (ids.length > 1 && /\p{L}/u.test(tiers.replaced(text, ''))) {
@@ -62,20 +62,31 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
       else there.add(id);
     }
   };
-  const patternOf = ({ pattern, names, next }: Opened) =>
-    below(pattern, names === undefined ? '*' : keyOf(names[next] as string).step);
-  // Most of a body names nothing, so patterns are made only where something is named or opened.
+  const root: Place = { pattern: '', inner: undefined };
+  // Records have the same members, so the place of each is described once.
+  const placeOf = (from: Opened | undefined): Place => {
+    if (from === undefined) return root;
+    const { place, names, next } = from;
+    const name = names?.[next];
+    const known = place.inner?.get(name);
+    if (known !== undefined) return known;
+    const made = { pattern: below(place.pattern, name === undefined ? '*' : keyOf(name).step), inner: undefined };
+    place.inner ??= new Map();
+    place.inner.set(name, made);
+    return made;
+  };
+  // Most of a body names nothing: where something stands is worked out only of what names a tier, or is opened.
   const read = (part: unknown, from: Opened | undefined): Opened | undefined => {
     if (typeof part === 'string' || typeof part === 'number') {
       const text = String(part);
       const packed = packedIn(text);
       if (packed !== undefined) return read(packed, from);
       const named = tiers.named(text);
-      if (named.ids.length > 0) note(text, named, from === undefined ? '' : patternOf(from));
+      if (named.ids.length > 0) note(text, named, placeOf(from));
     } else if (typeof part === 'object' && part !== null) {
       const names = Array.isArray(part) ? undefined : Object.keys(part);
       const members = Array.isArray(part) ? part : Object.values(part);
-      if (members.length > 0) return { members, names, pattern: from === undefined ? '' : patternOf(from), next: 0 };
+      if (members.length > 0) return { members, names, place: placeOf(from), next: 0 };
     }
     return undefined;
   };
@@ -88,7 +99,7 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
       const name = names?.[last.next];
       if (name !== undefined && name.length >= tiers.minLength) {
         const key = keyOf(name);
-        if (key.names.ids.length > 0) note(name, key.names, patternOf(last));
+        if (key.named.ids.length > 0) note(name, key.named, placeOf(last));
       }
       inner = read(members[last.next], last);
       last.next += 1;
@@ -103,17 +114,17 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
 
 /** The array or the object that a string of a body holds as JSON, if it does. */
 export function packedIn(text: string): unknown {
-  // Nearly all begin with another letter or digit, which is told sooner than a search begins.
-  const first = text.charCodeAt(0);
-  return (first <= 0x20 || first === 0x5b || first === 0x7b || first > 0x7f) && /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  return beginnings.has(text.charCodeAt(0)) && /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
 }
+
+/** The characters that such JSON begins with: most strings are told from it by their first, sooner than by a search. */
+const beginnings = new Set(Array.from('[{ \t\r\n\uFEFF', (character) => character.charCodeAt(0)));
 
 /** A key of a body. */
 interface Key {
   /** Of a pattern. */
   readonly step: string;
-  /** Tiers. */
-  readonly names: Named;
+  readonly named: Named;
 }
 
 /** An array or an object of a body that is being read. */
@@ -121,8 +132,16 @@ interface Opened {
   readonly members: readonly unknown[];
   /** The keys of an object. */
   readonly names: readonly string[] | undefined;
-  readonly pattern: string;
+  readonly place: Place;
+  /** The member that is read next. */
   next: number;
+}
+
+/** A place of a body. */
+interface Place {
+  readonly pattern: string;
+  /** By their keys; all items of a list are one. */
+  inner: Map<string | undefined, Place> | undefined;
 }
 
 /** Of a key that a pattern holds as it is, in characters. */
