@@ -137,7 +137,16 @@ test.describe('whatever the text is', () => {
       JSON.stringify({ status: 200, body: JSON.stringify({ data: [{ id: a }] }) }),
       { '/body/data/*/id': [a] },
     ],
+    ...[' ', '\t', '\r', '\n', '\uFEFF'].map(
+      (before) =>
+        [
+          `JSON in a string, behind ${JSON.stringify(before)}`,
+          JSON.stringify([`${before}[{"id":"${a}"}]`, `${before}{"id":"${b}"}`]),
+          { '/*/*/id': [a], '/*/id': [b] },
+        ] as const,
+    ),
     ['percent-encoded in a URL', `["https://a.test/%7Ev?to=%2Ftiers%2F${a}"]`, { '/*': [a] }],
+    ['percent-encoded from the first character on', `["%2F${a}"]`, { '/*': [a] }],
     ['percent-encoded, beside a percentage', `["10 % off: https://a.test/?to=%2F${a}"]`, { '/*': [a] }],
     ['several amid words', `{"text":"valid: ${a}, not valid: ${b}"}`, { unplaced: [a, b] }],
     ['several with signs between', `{"ids":"${a}, ${b}; "}`, { '/ids': [a, b] }],

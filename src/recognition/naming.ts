@@ -117,7 +117,7 @@ export function packedIn(text: string): unknown {
   return beginnings.has(text.charCodeAt(0)) && /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
 }
 
-/** The characters that such JSON begins with: most strings are told from it by their first, sooner than by a search. */
+/** What such JSON begins with: of most strings the first character shows that they are none, sooner than a search does. */
 const beginnings = new Set(Array.from('[{ \t\r\n\uFEFF', (character) => character.charCodeAt(0)));
 
 /** A key of a body. */
