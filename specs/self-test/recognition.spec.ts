@@ -98,7 +98,9 @@ test.describe('ids of a deployment’s own', () => {
     ['slugs', ['/t/tier-for-ann-with-budget?x'], slugs, { '/*': ['tier-for-ann-with-budget'] }],
     ['slugs of which one continues unknown', ['/t/tier-for-ann-friends'], slugs, { unplaced: ['tier-for-ann'] }],
     ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
+    ['as keys', { 'tier ½ / größe': {} }, spaced, { '/*': ['tier ½ / größe'] }],
     ['keys that are ids of two kinds', { 7: {} }, idsOf('7'), { '/*': ['7'] }],
+    ['in the name of something else', { [`with ${a}`]: 1 }, knownIds([a], [`with ${a}`]), { unplaced: [a] }],
   ];
   test(
     'of every form',

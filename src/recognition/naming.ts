@@ -71,8 +71,11 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
     const known = place.inner?.get(name);
     if (known !== undefined) return known;
     const made = { pattern: below(place.pattern, name === undefined ? '*' : keyOf(name).step), inner: undefined };
-    place.inner ??= new Map();
-    place.inner.set(name, made);
+    // What nests deep hardly comes again, and there may be a million levels of it.
+    if (place.pattern.length < maxOfRemembered) {
+      place.inner ??= new Map();
+      place.inner.set(name, made);
+    }
     return made;
   };
   // Most of a body names nothing: where something stands is worked out only of what names a tier, or is opened.
@@ -143,6 +146,9 @@ interface Place {
   /** By their keys; all items of a list are one. */
   inner: Map<string | undefined, Place> | undefined;
 }
+
+/** Of a pattern, in characters, whose members are remembered. */
+const maxOfRemembered = 500;
 
 /** Of a key that a pattern holds as it is, in characters. */
 const longestKey = 500;
