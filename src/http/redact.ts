@@ -84,7 +84,7 @@ interface Occurrence {
 
 function occurrences(text: string, wanted: readonly Wanted[], minLength: number): Occurrence[] {
   const mayHoldQuotes = wanted.some(({ searches }) => searches.some(({ takes }) => takes(quote)));
-  const found = (mayHoldQuotes ? [0] : beginsOfParts(text)).flatMap((from, n, begins) =>
+  const found = (mayHoldQuotes ? [0] : beginsOfSections(text)).flatMap((from, n, begins) =>
     occurrencesIn(text.slice(from, begins[n + 1]), wanted, minLength).map((each) => ({
       ...each,
       from: from + each.from,
@@ -94,17 +94,17 @@ function occurrences(text: string, wanted: readonly Wanted[], minLength: number)
   return found.filter((each) => !wanted.some(({ placeholder }) => isWithin(placeholder, text, each)));
 }
 
-/** No escape has one, and nothing that is packed: where no secret has one, it parts a text. */
+/** No escape has one, and nothing that is packed: where no secret has one, it divides a text. */
 const quote = '"'.charCodeAt(0);
 /** In characters. The search needs 26 bytes for each, and takes less time where the processor has them at hand. */
-const lengthOfPart = 32 * 1024;
+const lengthOfSection = 32 * 1024;
 
-/** Where the parts of a text begin: each ends with a quotation mark, and is no longer than it has to be for that. */
-function beginsOfParts(text: string): number[] {
+/** Where the sections of a text begin: each ends with a quotation mark, and is no longer than it has to be for that. */
+function beginsOfSections(text: string): number[] {
   const begins = [0];
-  for (let from = 0; from + lengthOfPart < text.length; ) {
-    const last = text.lastIndexOf('"', from + lengthOfPart - 1);
-    const next = last < from ? text.indexOf('"', from + lengthOfPart) : last;
+  for (let from = 0; from + lengthOfSection < text.length; ) {
+    const last = text.lastIndexOf('"', from + lengthOfSection - 1);
+    const next = last < from ? text.indexOf('"', from + lengthOfSection) : last;
     if (next < 0) break;
     from = next + 1;
     begins.push(from);
@@ -123,11 +123,11 @@ function memoryFor(length: number) {
   };
 }
 
-let memoryOfParts: ReturnType<typeof memoryFor> | undefined;
+let memoryOfSections: ReturnType<typeof memoryFor> | undefined;
 
 function occurrencesIn(text: string, wanted: readonly Wanted[], minLength: number): Occurrence[] {
-  memoryOfParts ??= memoryFor(lengthOfPart);
-  const memory = text.length > lengthOfPart ? memoryFor(text.length) : memoryOfParts;
+  memoryOfSections ??= memoryFor(lengthOfSection);
+  const memory = text.length > lengthOfSection ? memoryFor(text.length) : memoryOfSections;
   const { scratch } = memory;
   const codes = codesOf(text, memory.codes);
   const found: Occurrence[] = [];

@@ -18,13 +18,13 @@ export interface EvidenceStore {
 
 /** @param maxBytes how many may be in memory */
 export function evidenceStore(maxBytes = maxInMemory): EvidenceStore {
-  const parts: { readonly shard: number | undefined; read(): Buffer }[] = [];
+  const pieces: { readonly shard: number | undefined; read(): Buffer }[] = [];
   const uses: Use[] = [];
   let bytes = 0;
   let file: SealedFile | undefined;
   function* exchanges() {
     const seen = new Set<string>();
-    for (const { read, shard } of parts)
+    for (const { read, shard } of pieces)
       for (const kept of unpackedExchanges(read())) {
         const id = idOfRun(kept.id, shard);
         // Workers that follow each other begin with the same calibration.
@@ -39,11 +39,11 @@ export function evidenceStore(maxBytes = maxInMemory): EvidenceStore {
         if (isKept) bytes += each.length;
         else file ??= sealedFile();
         const onDisk = isKept ? undefined : file?.add(each);
-        parts.push({ shard, read: onDisk ?? (() => each) });
+        pieces.push({ shard, read: onDisk ?? (() => each) });
       }
       uses.push(...itsUses.map((use) => ({ ...use, id: idOfRun(use.id, shard) })));
     },
-    isEmpty: () => parts.length === 0,
+    isEmpty: () => pieces.length === 0,
     all: () => ({ exchanges: exchanges(), uses }),
     remove: () => file?.remove(),
   };
