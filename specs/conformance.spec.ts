@@ -3,7 +3,7 @@ import { isOwn } from '../src/cases/suite.js';
 import { type CaseResult, explored, sampled } from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
 import { sampledCases } from '../src/engine/sample.js';
-import { attachReport, caseAnnotation, packedEvidence } from '../src/playwright/attachment.js';
+import { attachReport, caseAnnotation, type Report } from '../src/playwright/attachment.js';
 import { expectFailure } from '../src/playwright/failing.js';
 import { settings, suite, test } from '../src/playwright/fixtures.js';
 import { codeFrame } from '../src/report/code-frame.js';
@@ -37,14 +37,16 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
     const { target, calibration } = session;
     const { requestsSent, note } = calibration;
     const shard = settings.shard ?? testInfo.config.shard;
-    attachReport(testInfo, {
+    const { exchanges, uses } = run.takeEvidence();
+    const whole: Report = {
       result,
       target,
       calibration: { requestsSent, ...(note === undefined ? {} : { note }) },
       ...(settings.profile === undefined ? {} : { profile: settings.profile.figures }),
       ...(shard === null ? {} : { shard: shard.current }),
-      evidence: packedEvidence(run.takeEvidence()),
-    });
+      uses,
+    };
+    attachReport(testInfo, whole, exchanges);
     await showRows(result);
     const { verdict, reason, at } = result;
     if (isBroken(result)) {

@@ -179,6 +179,23 @@ test('equal secrets are both hidden', () => {
   expect(both('a the-same b')).toBe('a $TOKEN b');
 });
 
+test('in a long text, too, wherever in it the secret stands', () => {
+  const long = 32 * 1024;
+  // One that has a quotation mark itself, and one in whose readings there is none.
+  for (const value of [secret.value, secret.value.replace('"', '')]) {
+    const redact = redactor([{ value, placeholder: '$T' }]);
+    for (const write of [...Object.values(forms), (text: string) => `${base64(text)}`]) {
+      const echo = write(value);
+      for (const before of [0, 1, Math.floor(echo.length / 2), echo.length]) {
+        const filling = `["${'~'.repeat(long - 3 - before - 100)}","${'~'.repeat(97)}`;
+        const redacted = redact(`${filling}${echo}~","${'~'.repeat(2 * long)}"]`);
+        expect(redacted.slice(0, filling.length)).toBe(filling);
+        expect(redacted.slice(filling.length).replace(/~+/g, '~')).toMatch(/^\$T.{0,3}~","~"\]$/);
+      }
+    }
+  }
+});
+
 test('a text made to keep the search busy is done with', () => {
   const busy = ['\\', '&#0', '%25', '\\u', 'AAAA', 'tok/', '\\u005c', '%5Cu005c', '\\u0026#x5c;', '\\=\r\n', '\\\0'];
   for (const text of busy.map((part) => part.repeat(200_000))) expect(redact(text) === text).toBe(true);

@@ -2,8 +2,12 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { expect, test } from '@playwright/test';
+import { expect, type TestInfo, test } from '@playwright/test';
+import type { TestResult } from '@playwright/test/reporter';
+import type { KeptExchange, Use } from '../../src/engine/evidence.js';
 import { budgetInMemory } from '../../src/http/request-budget.js';
+import { attachReport, dropReport, type Report, reportOf, unpackedExchanges } from '../../src/playwright/attachment.js';
+import { evidenceStore } from '../../src/playwright/evidence-store.js';
 import { loadSession, saveSession, shareRun } from '../../src/playwright/run-state.js';
 
 test('a run removes what one that was killed left behind, and leaves the folders of those that run', () => {
@@ -39,3 +43,51 @@ test('what the processes of a run share holds no credentials, and goes when the 
   expect(existsSync(folder)).toBe(false);
   for (const name of ['BASE_URL', ...Object.keys(secrets)]) delete process.env[name];
 });
+
+test('of the exchanges of a run, what is too much for memory is on disk, unreadable, until it is removed', () => {
+  const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`conformance-run-${process.pid}-`));
+  const before = new Set(folders());
+  const exchanges = ['one', 'two', 'three'].map((id) => kept(id, `${id} of a deployment`));
+  const store = evidenceStore(400);
+  const results = exchanges.map((each) => resultWith([each], [{ id: each.id, case: each.id, ...use }]));
+  for (const result of results) {
+    const { report, packed = [] } = reportOf(result) ?? {};
+    store.add(packed, report?.uses ?? [], undefined);
+  }
+  const [folder = '', ...others] = folders().filter((name) => !before.has(name));
+  expect(others).toEqual([]);
+  const written = readdirSync(path.join(tmpdir(), folder)).map((name) =>
+    readFileSync(path.join(tmpdir(), folder, name)),
+  );
+  expect(written).toHaveLength(1);
+  expect(() => unpackedExchanges(written[0] as Buffer)).toThrow();
+  expect([...store.all().exchanges]).toEqual(exchanges);
+  expect(store.all().uses.map(({ id }) => id)).toEqual(exchanges.map(({ id }) => id));
+  store.remove();
+  expect(existsSync(path.join(tmpdir(), folder))).toBe(false);
+});
+
+test('a report is taken out of the result of a test, and what else is attached stays', () => {
+  // More than is attached together.
+  const exchanges = ['a', 'b', 'c'].map((id) => kept(id, id.repeat(700_000)));
+  const result = resultWith(exchanges, []);
+  const { packed = [] } = reportOf(result) ?? {};
+  expect(packed).toHaveLength(2);
+  expect(packed.flatMap(unpackedExchanges)).toEqual(exchanges);
+  dropReport(result);
+  expect(result.attachments.map(({ name }) => name)).toEqual(['of somebody else']);
+});
+
+const use = { row: 0, request: 'r', attempt: 1 };
+
+function kept(id: string, body: string): KeptExchange {
+  const request = { method: 'GET', path: `/${id}`, headers: [] };
+  return { id, key: id, exchange: { request, response: { status: 200, headers: [], body } } };
+}
+
+/** Of a test with these exchanges. */
+function resultWith(exchanges: readonly KeptExchange[], uses: readonly Use[]): TestResult {
+  const result = { attachments: [{ name: 'of somebody else', contentType: 'text/plain', body: Buffer.from('') }] };
+  attachReport(result as unknown as TestInfo, { uses } as Report, exchanges);
+  return result as unknown as TestResult;
+}

@@ -1,10 +1,11 @@
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import type { TestCase } from '../../src/cases/case.js';
-import { senderFor } from '../../src/engine/send-case.js';
+import { obtainShared } from '../../src/engine/obtain.js';
+import { requestsOf, senderFor } from '../../src/engine/send-case.js';
 import type { Channel, Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { certifyInProcess, suite } from './support/in-process.js';
+import { certifyInProcess, channelTo, suite } from './support/in-process.js';
 
 const requestTo = (path: string, again?: number): HttpRequest => ({
   method: 'GET',
@@ -126,6 +127,40 @@ test.describe('equal requests of several cases', () => {
   });
 });
 
+test('an exchange is kept until the last who will want it has had it, and no longer', async () => {
+  const { log, channel } = noting({ '/bad': [500] });
+  const wanted = ['/a', '/a', '/b', '/bad', '/bad', '/bad'].map((path) => requestTo(path));
+  const { obtain, keptCharacters } = obtainShared(channel, wanted);
+  const kept: number[] = [];
+  for (const request of wanted) {
+    await obtain(request, () => undefined);
+    kept.push(keptCharacters());
+  }
+  expect(log).toEqual(['/a', '/b', '/bad', '/bad']);
+  expect(kept).toEqual([1, 0, 0, 0, 1, 0]);
+});
+
+test('of a whole run nothing is kept in the end, and no exchange is let go too early', async () => {
+  const sent = new Map<string, number>();
+  const answer = createDeployment({ world: suite.world, credentials: inProcessCredentials });
+  const channel = channelTo((request) => {
+    const key = JSON.stringify(request);
+    sent.set(key, (sent.get(key) ?? 0) + 1);
+    return answer(request);
+  });
+  const cases = suite.cases.filter(({ tags }) => !tags.includes('alone'));
+  const wanted = cases.flatMap(requestsOf);
+  const { obtain, keptCharacters } = obtainShared(channel, wanted);
+  let most = 0;
+  for (const request of wanted) {
+    await obtain(request, () => undefined);
+    most = Math.max(most, keptCharacters());
+  }
+  const distinct = new Set(wanted.map((request) => JSON.stringify(request)));
+  expect([sent.size, keptCharacters()]).toEqual([distinct.size, 0]);
+  expect(most).toBeGreaterThan(0);
+});
+
 test.describe('what comes next is sent ahead', () => {
   const paths = ['/a', '/b', '/c', '/d', '/e', '/f', '/g', '/h', '/i', '/j', '/k'];
   const cases = paths.map((path) => caseOf(path, [path]));
@@ -136,11 +171,35 @@ test.describe('what comes next is sent ahead', () => {
     const release = holdUp();
     const first = sender.send(cases[0] as TestCase);
     await new Promise(setImmediate);
-    expect(log).toEqual(paths.slice(0, 9));
+    // Nothing has come back, so that nobody knows how large the bodies are.
+    expect(log).toEqual(paths.slice(0, 2));
     release();
     await first;
-    for (const testCase of cases.slice(1, 10)) await sender.send(testCase);
+    const hold = holdUp();
+    const second = sender.send(cases[1] as TestCase);
+    await new Promise(setImmediate);
     expect(log).toEqual(paths.slice(0, 10));
+    hold();
+    await second;
+    for (const testCase of cases.slice(2, 10)) await sender.send(testCase);
+    expect(log).toEqual(paths.slice(0, 10));
+  });
+
+  test('as long as the bodies that wait for their cases are not too large together', async () => {
+    const { log, channel } = noting();
+    const body = 'x'.repeat(3 * 1024 * 1024);
+    const send: Channel['send'] = async (request) => {
+      log.push(request.path);
+      return { request, response: { status: 200, headers: [], body } };
+    };
+    const sender = senderFor({ ...channel, send, maxAtOnce: 2 }, cases);
+    const ahead: number[] = [];
+    for (const [n, testCase] of cases.entries()) {
+      await sender.send(testCase);
+      await new Promise(setImmediate);
+      ahead.push(log.length - n - 1);
+    }
+    expect(ahead).toEqual([2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 0]);
   });
 
   test('and nothing of it where that is not known', async () => {

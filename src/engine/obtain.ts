@@ -1,4 +1,4 @@
-import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
+import type { Channel, Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
 import { isTransient } from '../http/response-status.js';
 
 /** What a request came to, and how many requests that took: none where an equal one had been sent before. */
@@ -21,15 +21,25 @@ export function obtainAnew({ send }: Pick<Channel, 'send'>): Obtain {
   };
 }
 
+/** Obtains the exchanges of requests of which several may be equal. */
+export interface SharedExchanges {
+  readonly obtain: Obtain;
+  /** How many characters the bodies have together that are kept, as somebody will want them. */
+  keptCharacters(): number;
+}
+
 /**
  * Sends of equal requests the first, and gives its exchange to all who want it. What may have been bad luck is not
  * passed on: after a transport error or from a busy deployment nothing is, and a server error only once it came twice.
+ *
+ * @param wanted how often each request will be wanted, if that is known: an exchange is kept until then, and no longer
  */
-export function obtainShared(channel: Pick<Channel, 'send'>): Obtain {
-  const obtain = obtainAnew(channel);
+export function obtainShared(channel: Pick<Channel, 'send'>, wanted?: readonly HttpRequest[]): SharedExchanges {
+  const obtainOne = obtainAnew(channel);
   const sending = new Map<string, Promise<Obtained>>();
-  const kept = new Map<string, Exchange>();
+  const kept = new Map<string, Exchange & { readonly response: HttpResponse }>();
   const failed = new Set<string>();
+  const usesLeft = wanted && countsOf(wanted.map(keyOf));
   let characters = 0;
 
   const keep = (key: string, exchange: Exchange): void => {
@@ -41,20 +51,46 @@ export function obtainShared(channel: Pick<Channel, 'send'>): Obtain {
     characters += body.length;
     kept.set(key, exchange);
   };
-
-  return async (request, whyWithheld) => {
-    const key = JSON.stringify(request);
-    // Whoever waited in vain sends it, and those who wait with it wait for that.
-    for (let other = sending.get(key); other !== undefined; other = sending.get(key)) await other;
-    const known = kept.get(key);
-    if (known !== undefined) return { exchange: known, requestsSent: 0 };
-    const obtaining = obtain(request, whyWithheld);
-    sending.set(key, obtaining);
-    const obtained = await obtaining;
-    sending.delete(key);
-    keep(key, obtained.exchange);
-    return obtained;
+  const noteUse = (key: string): void => {
+    if (usesLeft === undefined) return;
+    const left = (usesLeft.get(key) ?? 0) - 1;
+    usesLeft.set(key, left);
+    const exchange = kept.get(key);
+    if (left > 0 || exchange === undefined) return;
+    kept.delete(key);
+    characters -= exchange.response.body.length;
   };
+
+  return {
+    keptCharacters: () => characters,
+    obtain: async (request, whyWithheld) => {
+      const key = keyOf(request);
+      // Whoever waited in vain sends it, and those who wait with it wait for that.
+      for (let other = sending.get(key); other !== undefined; other = sending.get(key)) await other;
+      const known = kept.get(key);
+      if (known === undefined) {
+        const obtaining = obtainOne(request, whyWithheld);
+        sending.set(key, obtaining);
+        const obtained = await obtaining;
+        sending.delete(key);
+        keep(key, obtained.exchange);
+        noteUse(key);
+        return obtained;
+      }
+      noteUse(key);
+      return { exchange: known, requestsSent: 0 };
+    },
+  };
+}
+
+function keyOf(request: HttpRequest): string {
+  return JSON.stringify(request);
+}
+
+function countsOf(keys: readonly string[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const key of keys) counts.set(key, (counts.get(key) ?? 0) + 1);
+  return counts;
 }
 
 /** How many requests went out for some exchanges, repeats included. */

@@ -39,11 +39,10 @@ export interface CaseSender {
   sendSlowly(testCase: TestCase): Promise<CaseExchanges>;
 }
 
-/**
- * How many requests may be ahead of the case whose turn it is, for each exchange that the target takes at once. Their
- * bodies are kept until then.
- */
+/** How many requests may be ahead of the case whose turn it is, for each exchange that the target takes at once. */
 const aheadPerExchange = 8;
+/** How many characters their bodies may have together: they are kept until it is the turn of their cases. */
+const maxAhead = 8 * 1024 * 1024;
 
 /**
  * Makes the sender of a run. Of equal requests one is sent, whose exchange all cases share; while a case waits for its
@@ -52,16 +51,27 @@ const aheadPerExchange = 8;
  * @param coming the cases that will be sent, in their order, as far as that is known
  */
 export function senderFor(channel: Channel, coming: readonly TestCase[] = []): CaseSender {
-  const shared = obtainShared(channel);
+  const wanted = coming.filter((testCase) => !isAlone(testCase)).flatMap(requestsOf);
+  const { obtain } = obtainShared(channel, coming.length === 0 ? undefined : wanted);
   const places = new Map(coming.map(({ id }, place) => [id, place]));
   const ahead = new Map<string, Promise<CaseExchanges>>();
-  const begin = (testCase: TestCase): Promise<CaseExchanges> => sendRows(testCase, channel, shared);
+  const sizes = bodySizes();
+  const begin = async (testCase: TestCase): Promise<CaseExchanges> => {
+    const sent = await sendRows(testCase, channel, obtain);
+    sizes.note(testCase.id, sent);
+    return sent;
+  };
   const beginComing = (place: number): void => {
     let requests = 0;
+    let characters = 0;
     for (const next of coming.slice(place + 1)) {
       if (isAlone(next)) return;
-      requests += requestsOf(next).length;
-      if (requests > aheadPerExchange * channel.maxAtOnce) return;
+      const { length } = requestsOf(next);
+      requests += length;
+      characters += sizes.of(next.id, length);
+      // Before anything has come back, it may be of any size.
+      const most = sizes.areKnown() ? aheadPerExchange * channel.maxAtOnce : channel.maxAtOnce;
+      if (requests > most || characters > maxAhead) return;
       if (!ahead.has(next.id)) ahead.set(next.id, begin(next));
     }
   };
@@ -84,6 +94,35 @@ export function senderFor(channel: Channel, coming: readonly TestCase[] = []): C
       return sendRowsSlowly(testCase, channel);
     },
   };
+}
+
+/** How many characters the bodies of cases have. */
+interface BodySizes {
+  note(caseId: string, sent: CaseExchanges): void;
+  /** @param requests of a case of which nothing came back yet: each is expected to bring what others brought on average */
+  of(caseId: string, requests: number): number;
+  areKnown(): boolean;
+}
+
+function bodySizes(): BodySizes {
+  const known = new Map<string, number>();
+  let characters = 0;
+  let exchanges = 0;
+  return {
+    note(caseId, sent) {
+      const size = charactersOf(sent);
+      known.set(caseId, size);
+      characters += size;
+      exchanges += sent.count;
+    },
+    of: (caseId, requests) => known.get(caseId) ?? (exchanges === 0 ? 0 : (requests * characters) / exchanges),
+    areKnown: () => exchanges > 0,
+  };
+}
+
+function charactersOf({ exchanges }: CaseExchanges): number {
+  const all = new Set(exchanges.flatMap((row) => [...row.values()]));
+  return [...all].reduce((sum, exchange) => sum + ('response' in exchange ? exchange.response.body.length : 0), 0);
 }
 
 function isAlone({ tags }: TestCase): boolean {

@@ -29,10 +29,10 @@ export interface Escapes {
   readonly isDoubtful: boolean;
 }
 
-export function codesOf(text: string): Codes {
-  const codes = new Uint16Array(text.length);
-  Buffer.from(codes.buffer).write(text, 'utf16le');
-  return codes;
+/** @param memory for the result, at least as long as the text */
+export function codesOf(text: string, memory: Codes = new Uint16Array(text.length)): Codes {
+  Buffer.from(memory.buffer).write(text, 'utf16le');
+  return memory.subarray(0, text.length);
 }
 
 const [nul, tab, lineFeed, carriageReturn, space] = [0x00, 0x09, 0x0a, 0x0d, 0x20];

@@ -69,22 +69,35 @@ const unescapedReadings: readonly DigitReading[] = [
 /** Between two runs: a character that no secret has. */
 const gap = 0xfffe;
 
+/** For digits, and for the bytes that they stand for with the digit that each begins in. */
+export interface UnpackingMemory {
+  readonly digits: Digits;
+  readonly bytes: { readonly codes: Codes; readonly at: Int32Array };
+}
+
+/** @param length of the longest text that is to be unpacked */
+export function unpackingMemory(length: number): UnpackingMemory {
+  return {
+    digits: { length: 0, value: new Uint8Array(length + 1), from: new Int32Array(length + 1) },
+    bytes: { codes: new Uint16Array(length + 1), at: new Int32Array(length + 1) },
+  };
+}
+
 /**
  * Unpacks all that may be packed in a text.
  *
  * @param minBytes how many bytes in a row are of interest: shorter runs of digits are passed over
  * @returns texts of which each is good until the next is taken
  */
-export function* unpackedIn(codes: Codes, escapes: Escapes, minBytes: number): Generator<Unpacked> {
+export function* unpackedIn(
+  codes: Codes,
+  escapes: Escapes,
+  minBytes: number,
+  { digits, bytes }: UnpackingMemory,
+): Generator<Unpacked> {
   // A byte takes more digits in every other encoding.
   const minOfRun = Math.ceil((minBytes * 8) / 6);
   if (codes.length < minOfRun) return;
-  const digits: Digits = {
-    length: 0,
-    value: new Uint8Array(codes.length + 1),
-    from: new Int32Array(codes.length + 1),
-  };
-  const bytes = { codes: new Uint16Array(codes.length + 1), at: new Int32Array(codes.length + 1) };
   for (const reading of escapes.count === 0 ? [asItStands] : [asItStands, ...unescapedReadings]) {
     readDigits(codes, escapes, reading, minOfRun, digits);
     if (digits.length === 0) continue;
@@ -159,7 +172,7 @@ function unpack(
   { length, value }: Digits,
   { bits, digits }: Encoding,
   begin: number,
-  { codes, at }: { readonly codes: Codes; readonly at: Int32Array },
+  { codes, at }: UnpackingMemory['bytes'],
 ): number {
   let count = 0;
   let skip = begin;

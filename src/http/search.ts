@@ -16,6 +16,8 @@ export type Report = (from: number, to: number) => void;
 export interface Search {
   /** A shorter text has nothing of what is looked for. */
   readonly minLength: number;
+  /** Whether a character, as it stands, may be part of what is looked for. */
+  takes(code: number): boolean;
   find(text: Reading, report: Report): void;
 }
 
@@ -106,7 +108,7 @@ function spelled({ places, repeated, secretFrom, endsWord }: Spelling): Search {
       for (; n >= 0 && from[n] === at; n -= 1) if (here !== 0) go(code[n] as number, to[n] as number);
     }
   };
-  return { minLength: places.length, find };
+  return { minLength: places.length, takes: (code) => masks[code] !== 0, find };
 }
 
 /** Of a long secret, so many characters in a row are recognised wherever they begin. */
@@ -162,7 +164,7 @@ function inPieces(secret: Codes): Search {
       at = next;
     }
   };
-  return { minLength: pieceLength, find };
+  return { minLength: pieceLength, takes: (code) => secret.includes(folded[code] as number), find };
 }
 
 /** How much is remembered: more than a piece, and a power of two. */

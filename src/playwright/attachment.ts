@@ -5,7 +5,6 @@ import type { Calibration } from '../engine/calibrate.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { KeptExchange, Use } from '../engine/evidence.js';
 import type { ProfileFigures } from '../engine/profile.js';
-import type { StoredEvidence } from '../report/har.js';
 import type { Session } from './run-state.js';
 
 /** What a test hands to the reporter. It travels as an attachment, so that merged reports of shards hold it too. */
@@ -17,36 +16,53 @@ export interface Report {
   readonly profile?: ProfileFigures;
   /** Which of the machines it is from, where several share a run. */
   readonly shard?: number;
-  readonly evidence: PackedEvidence;
-}
-
-/** Exchanges take a lot of room, and the attachments of all tests are in memory at once. */
-export interface PackedEvidence {
+  /** What the exchanges were for that are attached beside it. */
   readonly uses: readonly Use[];
-  /** Each exchange by itself, since all of a case together may be large: JSON, compressed, in base64. */
-  readonly packed: readonly string[];
 }
 
-export function packedEvidence({ exchanges, uses }: StoredEvidence): PackedEvidence {
-  const packed = exchanges.map((kept) => gzipSync(JSON.stringify(kept), { level: 1 }).toString('base64'));
-  return { uses, packed };
-}
+/** The names of attachments. */
+const names = { report: 'conformance', exchanges: 'conformance-exchanges' } as const;
 
-export function* unpackedExchanges({ packed }: PackedEvidence): Generator<KeptExchange, void, undefined> {
-  for (const each of packed) yield JSON.parse(gunzipSync(Buffer.from(each, 'base64')).toString('utf8'));
-}
+/** How many characters of exchanges are attached together: those of a case may be more than should be one text. */
+const lengthOfPiece = 1024 * 1024;
 
-const name = 'conformance';
-
-export function attachReport(testInfo: TestInfo, report: Report): void {
+/** @param exchanges redacted */
+export function attachReport(testInfo: TestInfo, report: Report, exchanges: readonly KeptExchange[]): void {
   // Not `attach`, which makes a step of it, and that takes longer than most cases.
-  testInfo.attachments.push({ name, body: Buffer.from(JSON.stringify(report)), contentType: 'application/json' });
+  const attach = (name: string, contentType: string, body: Buffer) =>
+    testInfo.attachments.push({ name, contentType, body });
+  let lines: string[] = [];
+  let length = 0;
+  for (const [n, kept] of exchanges.entries()) {
+    const line = JSON.stringify(kept);
+    lines.push(line);
+    length += line.length;
+    if (length < lengthOfPiece && n < exchanges.length - 1) continue;
+    attach(names.exchanges, 'application/gzip', gzipSync(lines.join('\n'), { level: 1 }));
+    lines = [];
+    length = 0;
+  }
+  attach(names.report, 'application/json', Buffer.from(JSON.stringify(report)));
 }
 
-/** The report of a test, unless it ended before it had one. */
-export function reportOf({ attachments }: TestResult): Report | undefined {
-  const body = attachments.find((attachment) => attachment.name === name)?.body;
-  return body === undefined ? undefined : JSON.parse(body.toString('utf8'));
+/** The report of a test with its exchanges, still packed, unless it ended before it had one. */
+export function reportOf({ attachments }: TestResult): { report: Report; packed: readonly Buffer[] } | undefined {
+  const bodies = (wanted: string) => attachments.flatMap(({ name, body }) => (name === wanted ? (body ?? []) : []));
+  const [text] = bodies(names.report);
+  return text && { report: JSON.parse(text.toString('utf8')), packed: bodies(names.exchanges) };
+}
+
+export function unpackedExchanges(packed: Buffer): KeptExchange[] {
+  return gunzipSync(packed)
+    .toString('utf8')
+    .split('\n')
+    .map((line) => JSON.parse(line));
+}
+
+/** Takes the report out of a result, of which Playwright keeps all until the end of the run. */
+export function dropReport({ attachments }: TestResult): void {
+  const others = attachments.filter(({ name }) => name !== names.report && name !== names.exchanges);
+  attachments.splice(0, attachments.length, ...others);
 }
 
 /** Which case a test runs. */

@@ -11,7 +11,6 @@ import type {
 } from '@playwright/test/reporter';
 import { selectedSuite } from '../cases/selection.js';
 import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
-import { calibrationUse, type Evidence } from '../engine/evidence.js';
 import { type Plan, planOf } from '../engine/plan.js';
 import type { Profile } from '../engine/profile.js';
 import type { Shard } from '../engine/shard.js';
@@ -26,8 +25,9 @@ import { monotonicMs } from '../support/monotonic-clock.js';
 import { UnusableInput } from '../support/problem.js';
 import { variables } from '../targets/environment.js';
 import { certifiedTarget } from '../targets/target.js';
-import { caseIdOf, type PackedEvidence, type Report, reportOf, unpackedExchanges } from './attachment.js';
+import { caseIdOf, dropReport, type Report, reportOf } from './attachment.js';
 import { onceDismissed, outliveReaders } from './dismissal.js';
+import { evidenceStore } from './evidence-store.js';
 import { announceRestoring, endRestoring, restoreFailure } from './failing.js';
 import { pipelineText } from './pipeline.js';
 import { inputsOfRun, type RunInputs, type Session, saveComing, saveEnding, sessionOfRun } from './run-state.js';
@@ -44,7 +44,7 @@ export default class CertificateReporter implements Reporter {
   private readonly sign = signerOf(process.env[variables.sign]);
   /** The ids of the results that came of judging. */
   private readonly judged = new Set<string>();
-  private readonly evidence: (PackedEvidence & Pick<Report, 'shard'>)[] = [];
+  private readonly evidence = evidenceStore();
   private selected: ReadonlySet<string> | undefined;
   private report: Report | undefined;
   private merged: MergedRun | undefined;
@@ -109,7 +109,9 @@ export default class CertificateReporter implements Reporter {
     // First of all, so that whatever else happens here leaves no failure that looks like a success.
     restoreFailure(test, result);
     if (this.refusal !== undefined) return;
-    const report = reportOf(result);
+    const { report, packed = [] } = reportOf(result) ?? {};
+    // Once all other reporters have seen it: theirs may be merged.
+    queueMicrotask(() => dropReport(result));
     this.report ??= report;
     // One that the end of the run came upon was not reached: its requests may have been broken off.
     if (result.status === 'interrupted') return;
@@ -119,7 +121,7 @@ export default class CertificateReporter implements Reporter {
     if (report !== undefined) {
       this.results.set(id, report.result);
       this.judged.add(id);
-      this.evidence.push({ ...report.evidence, ...defined({ shard: report.shard }) });
+      this.evidence.add(packed, report.uses, report.shard);
       if (report.shard !== undefined && !this.shards.has(report.shard)) this.shards.set(report.shard, report);
     } else if (testCase !== undefined) this.results.set(id, unsent(testCase, 'error', oneLine(problem ?? '')));
     // What is merged has been sent.
@@ -156,6 +158,8 @@ export default class CertificateReporter implements Reporter {
       if (!isUnwritten) throw error;
       this.printResult = () => process.stderr.write(`${error.message}\n`);
       return { status: 'failed' };
+    } finally {
+      this.evidence.remove();
     }
   }
 
@@ -208,7 +212,7 @@ export default class CertificateReporter implements Reporter {
       ...defined({ sign: this.sign }),
     };
     const written = writeResults(certificate, suite, results, destination, {
-      ...this.evidenceOfAll(session),
+      ...((this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.all()),
       origin,
     });
     const { verdict, drift, selected, own_cases: own } = certificate;
@@ -235,24 +239,6 @@ export default class CertificateReporter implements Reporter {
       judged: results.filter(isJudged).map(({ id }) => id),
       unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
     };
-  }
-
-  /** Unpacked bit by bit: it may be more than fits into memory. */
-  private evidenceOfAll(session: Session | undefined): Evidence {
-    if (this.evidence.length === 0) return session?.evidence ?? { exchanges: [], uses: [] };
-    const packed = this.evidence;
-    const seen = new Set<string>();
-    function* exchanges() {
-      for (const part of packed)
-        for (const kept of unpackedExchanges(part)) {
-          const id = idOfRun(kept.id, part.shard);
-          // Workers that follow each other begin with the same calibration.
-          if (!seen.has(id)) yield { ...kept, id };
-          seen.add(id);
-        }
-    }
-    const uses = packed.flatMap(({ uses, shard }) => uses.map((use) => ({ ...use, id: idOfRun(use.id, shard) })));
-    return { exchanges: exchanges(), uses };
   }
 
   /**
@@ -302,11 +288,6 @@ function loadWriting() {
 
 function signerOf(key: string | undefined): Sign | undefined {
   return key ? signerWith(key) : undefined;
-}
-
-/** The id of an exchange among those of all shards, each of which has a calibration of its own. */
-function idOfRun(id: string, shard: number | undefined): string {
-  return shard !== undefined && id.startsWith(`${calibrationUse}/`) ? `${id}/shard-${shard}` : id;
 }
 
 /** Playwright makes a folder for each test, whether or not there is something to put into it. */

@@ -1,5 +1,17 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
@@ -235,18 +247,62 @@ function fileOf(name: string): string {
 
 function read<T>(name: string): T | undefined {
   if (process.env[variable] === undefined || !existsSync(fileOf(name))) return undefined;
-  const file = readFileSync(fileOf(name));
-  const opened = createDecipheriv(sealing.cipher, key(), file.subarray(0, sealing.nonceBytes));
-  opened.setAuthTag(file.subarray(sealing.nonceBytes, sealing.nonceBytes + sealing.tagBytes));
-  const content = opened.update(file.subarray(sealing.nonceBytes + sealing.tagBytes));
-  return deserialize(Buffer.concat([content, opened.final()])) as T;
+  return deserialize(opened(readFileSync(fileOf(name)), key())) as T;
 }
 
 function write(name: string, content: object): void {
+  writeFileSync(fileOf(name), sealed(serialize(content), key()));
+}
+
+/** A file of one process for what is too much for its memory. */
+export interface SealedFile {
+  /** @returns how to read it again; undefined where it could not be written */
+  add(content: Buffer): (() => Buffer) | undefined;
+  remove(): void;
+}
+
+/** Makes one whose key no other process has, in a folder that a later run removes where this one is killed. */
+export function sealedFile(): SealedFile {
+  const folder = mkdtempSync(path.join(tmpdir(), `${prefix}${process.pid}-`));
+  const file = openSync(path.join(folder, 'overflow'), 'wx+');
+  const ownKey = randomBytes(32);
+  let end = 0;
+  return {
+    add(content) {
+      const bytes = sealed(content, ownKey);
+      const begin = end;
+      try {
+        if (writeSync(file, bytes, 0, bytes.length, begin) < bytes.length) return undefined;
+      } catch {
+        // The disk is full, say.
+        return undefined;
+      }
+      end += bytes.length;
+      return () => {
+        const again = Buffer.alloc(bytes.length);
+        readSync(file, again, 0, again.length, begin);
+        return opened(again, ownKey);
+      };
+    },
+    remove() {
+      closeSync(file);
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function opened(file: Buffer, key: Buffer): Buffer {
+  const decipher = createDecipheriv(sealing.cipher, key, file.subarray(0, sealing.nonceBytes));
+  decipher.setAuthTag(file.subarray(sealing.nonceBytes, sealing.nonceBytes + sealing.tagBytes));
+  const content = decipher.update(file.subarray(sealing.nonceBytes + sealing.tagBytes));
+  return Buffer.concat([content, decipher.final()]);
+}
+
+function sealed(content: Buffer, key: Buffer): Buffer {
   const nonce = randomBytes(sealing.nonceBytes);
-  const sealed = createCipheriv(sealing.cipher, key(), nonce);
-  const text = Buffer.concat([sealed.update(serialize(content)), sealed.final()]);
-  writeFileSync(fileOf(name), Buffer.concat([nonce, sealed.getAuthTag(), text]));
+  const cipher = createCipheriv(sealing.cipher, key, nonce);
+  const text = Buffer.concat([cipher.update(content), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), text]);
 }
 
 /** A file begins with the nonce and the tag. */
