@@ -132,7 +132,6 @@ const incomplete: readonly Fault[] = [
         'metadata.promotion-rules',
         'order.product-item',
         'order.sku-item',
-        'order.repeated-product',
         'result.valid-only',
       ],
     }),

@@ -20,29 +20,23 @@ interface Candidate {
 }
 
 /**
- * The rows that catch all faults that the suite catches: of those that are left always the one that catches most for each
- * request that it adds. A fault is caught where some requirement fails, which need not be the one that it breaks.
+ * The rows that catch all faults that the suite catches, with few requests, and the most telling of them first. A fault is
+ * caught where some requirement fails, which need not be the one that it breaks.
  *
  * @param proof of the same suite and faults
  */
 export async function tellingRows(suite: Suite, faults: readonly Fault[], proof: Proof): Promise<TellingRows> {
   const candidates = await candidatesOf(suite, faults, proof);
-  const left = new Set(candidates.flatMap(({ catches }) => [...catches]));
-  const all = left.size;
+  const chosen = mostTellingFirst(withoutSuperfluous(mostTellingFirst(candidates)));
   const tally = requestTally();
   const rows: TellingRows['rows'][number][] = [];
   let requests = suite.calibration.length;
-  while (left.size > 0) {
-    const worth = candidates.map(({ alone, catches }) => {
-      const caught = [...catches].filter((id) => left.has(id)).length;
-      return caught === 0 ? 0 : caught / tally.addedBy(alone).length;
-    });
-    const best = candidates[worth.indexOf(Math.max(...worth))] as Candidate;
-    requests += tally.addedBy(best.alone).length;
-    tally.note(best.alone);
-    for (const id of best.catches) left.delete(id);
-    rows.push({ testCase: best.testCase, row: best.row, requests, faults: all - left.size });
+  for (const [n, { testCase, row, alone }] of chosen.entries()) {
+    requests += tally.addedBy(alone).length;
+    tally.note(alone);
+    rows.push({ testCase, row, requests, faults: catchesOf(chosen.slice(0, n + 1)).size });
   }
+  const all = catchesOf(chosen).size;
   // What one request leaves over for another may show in no row by itself, so one is added beside which it does.
   const together = async () => new Set(await caughtBy(suiteOf(suite, rows), faults));
   let caught = await together();
@@ -64,6 +58,49 @@ export async function tellingRows(suite: Suite, faults: readonly Fault[], proof:
   }
   const ids = faults.map(({ id }) => id);
   return { rows, faultsKnown: faults.length, faultsCaught: caught.size, chosenFrom: digestOfRows(suite, ids) };
+}
+
+/** Of the rows that are left always the one that catches most for each request that it adds, until all is caught. */
+function mostTellingFirst(candidates: readonly Candidate[]): Candidate[] {
+  const left = catchesOf(candidates);
+  const tally = requestTally();
+  const rows: Candidate[] = [];
+  while (left.size > 0) {
+    const worth = candidates.map(({ alone, catches }) => {
+      const caught = [...catches].filter((id) => left.has(id)).length;
+      return caught === 0 ? 0 : caught / tally.addedBy(alone).length;
+    });
+    const best = candidates[worth.indexOf(Math.max(...worth))] as Candidate;
+    tally.note(best.alone);
+    for (const id of best.catches) left.delete(id);
+    rows.push(best);
+  }
+  return rows;
+}
+
+/** What rows that were chosen early catch, later ones may catch as well: one after another, the dearest of them go. */
+function withoutSuperfluous(rows: readonly Candidate[]): readonly Candidate[] {
+  const all = catchesOf(rows).size;
+  const fewer = rows
+    .map((row) => rows.filter((other) => other !== row))
+    .filter((others) => catchesOf(others).size === all);
+  const costs = fewer.map(requestsFor);
+  const cheapest = fewer[costs.indexOf(Math.min(...costs))];
+  if (cheapest === undefined || requestsFor(cheapest) === requestsFor(rows)) return rows;
+  return withoutSuperfluous(cheapest);
+}
+
+function catchesOf(rows: readonly Candidate[]): Set<string> {
+  return new Set(rows.flatMap(({ catches }) => [...catches]));
+}
+
+function requestsFor(rows: readonly Candidate[]): number {
+  const tally = requestTally();
+  return rows.reduce((sum, { alone }) => {
+    const added = tally.addedBy(alone).length;
+    tally.note(alone);
+    return sum + added;
+  }, 0);
 }
 
 /** A suite of some rows alone. */
