@@ -27,16 +27,15 @@ interface Candidate {
  */
 export async function tellingRows(suite: Suite, faults: readonly Fault[], proof: Proof): Promise<TellingRows> {
   const candidates = await candidatesOf(suite, faults, proof);
-  const chosen = mostTellingFirst(withoutSuperfluous(mostTellingFirst(candidates)));
+  const chosen = inBestOrder(withoutSuperfluous(greedyChoice(candidates)));
+  const totals = runningTotals(chosen);
+  const rows = chosen.map(({ testCase, row }, n): TellingRows['rows'][number] => {
+    const { requests = 0, faults = 0 } = totals[n] ?? {};
+    return { testCase, row, requests: suite.calibration.length + requests, faults };
+  });
+  let { requests = 0, faults: all = 0 } = rows.at(-1) ?? {};
   const tally = requestTally();
-  const rows: TellingRows['rows'][number][] = [];
-  let requests = suite.calibration.length;
-  for (const [n, { testCase, row, alone }] of chosen.entries()) {
-    requests += tally.addedBy(alone).length;
-    tally.note(alone);
-    rows.push({ testCase, row, requests, faults: catchesOf(chosen.slice(0, n + 1)).size });
-  }
-  const all = catchesOf(chosen).size;
+  for (const { alone } of chosen) tally.note(alone);
   // What one request leaves over for another may show in no row by itself, so one is added beside which it does.
   const together = async () => new Set(await caughtBy(suiteOf(suite, rows), faults));
   let caught = await together();
@@ -61,7 +60,7 @@ export async function tellingRows(suite: Suite, faults: readonly Fault[], proof:
 }
 
 /** Of the rows that are left always the one that catches most for each request that it adds, until all is caught. */
-function mostTellingFirst(candidates: readonly Candidate[]): Candidate[] {
+function greedyChoice(candidates: readonly Candidate[]): Candidate[] {
   const left = catchesOf(candidates);
   const tally = requestTally();
   const rows: Candidate[] = [];
@@ -80,6 +79,7 @@ function mostTellingFirst(candidates: readonly Candidate[]): Candidate[] {
 
 /** What rows that were chosen early catch, later ones may catch as well: one after another, the dearest of them go. */
 function withoutSuperfluous(rows: readonly Candidate[]): readonly Candidate[] {
+  const requestsFor = (some: readonly Candidate[]) => runningTotals(some).at(-1)?.requests ?? 0;
   const all = catchesOf(rows).size;
   const fewer = rows
     .map((row) => rows.filter((other) => other !== row))
@@ -90,17 +90,44 @@ function withoutSuperfluous(rows: readonly Candidate[]): readonly Candidate[] {
   return withoutSuperfluous(cheapest);
 }
 
-function catchesOf(rows: readonly Candidate[]): Set<string> {
-  return new Set(rows.flatMap(({ catches }) => [...catches]));
+/** Moves one row after another to where more is caught early on, until none can be moved so. */
+function inBestOrder(rows: readonly Candidate[]): readonly Candidate[] {
+  let order = rows;
+  let worth = caughtEarly(rows);
+  for (const row of rows)
+    for (const place of rows.keys()) {
+      const others = order.filter((other) => other !== row);
+      const moved = [...others.slice(0, place), row, ...others.slice(place)];
+      const worthMoved = caughtEarly(moved);
+      if (worthMoved > worth) [order, worth] = [moved, worthMoved];
+    }
+  return worth > caughtEarly(rows) ? inBestOrder(order) : rows;
 }
 
-function requestsFor(rows: readonly Candidate[]): number {
-  const tally = requestTally();
-  return rows.reduce((sum, { alone }) => {
-    const added = tally.addedBy(alone).length;
-    tally.note(alone);
-    return sum + added;
+/** How many faults are caught with each number of requests up to that for all rows, added up. */
+function caughtEarly(rows: readonly Candidate[]): number {
+  const totals = runningTotals(rows);
+  return totals.reduce((sum, { requests, faults }, n) => {
+    const next = totals[n + 1]?.requests ?? requests;
+    return sum + faults * (next - requests);
   }, 0);
+}
+
+/** What each row comes to together with those before it. */
+function runningTotals(rows: readonly Candidate[]): { requests: number; faults: number }[] {
+  const tally = requestTally();
+  const caught = new Set<string>();
+  let requests = 0;
+  return rows.map(({ alone, catches }) => {
+    requests += tally.addedBy(alone).length;
+    tally.note(alone);
+    for (const id of catches) caught.add(id);
+    return { requests, faults: caught.size };
+  });
+}
+
+function catchesOf(rows: readonly Candidate[]): Set<string> {
+  return new Set(rows.flatMap(({ catches }) => [...catches]));
 }
 
 /** A suite of some rows alone. */

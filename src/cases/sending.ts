@@ -30,12 +30,12 @@ const exclusive: readonly (readonly Sending[])[] = [
   ['header-names-in-lower-case', 'header-names-in-upper-case'],
 ];
 
-/** Two ways of sending that cannot both be, if there are. */
+/** What cannot be done to one request together, if there is such. */
 export function contradiction(sent: readonly Sending[]): readonly Sending[] | undefined {
   return exclusive.map((group) => group.filter((each) => sent.includes(each))).find((together) => together.length > 1);
 }
 
-/** A request that is sent in all of these ways. */
+/** A request with all of this done to it. */
 export function sentAs(request: HttpRequest, sent: readonly Sending[]): HttpRequest {
   const inTurn = (Object.keys(sendings) as Sending[]).filter((each) => sent.includes(each));
   return inTurn.reduce((before, each) => sendings[each](before), request);
