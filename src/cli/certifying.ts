@@ -8,7 +8,7 @@ import { plannedRequests } from '../report/planned-requests.js';
 import { profileNotice } from '../report/profile-notice.js';
 import { referenceEnds } from '../report/reference-notice.js';
 import type { RequestFormat } from '../report/request-formats.js';
-import { certificatesIn, checkRoom } from '../report/results.js';
+import { certificatesIn, checkRoom } from '../report/result-files.js';
 import { signerWith } from '../report/signature.js';
 import { unpassedCases } from '../report/unpassed.js';
 import { asLines } from '../support/foreign-text.js';
