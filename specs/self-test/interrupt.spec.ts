@@ -24,7 +24,6 @@ const endings: Readonly<Record<string, Ending>> = {
     end: (group) => process.kill(group, 'SIGKILL'),
     shell: [null, 'SIGKILL'],
   },
-  'the end of the command': { end: (_, command) => process.kill(command, 'SIGKILL'), shell: [137, null] },
 };
 
 /** Starts a command, says its number, and ends as it does, whatever signals come. */
@@ -42,38 +41,8 @@ const often = 'Ctrl-C, which a terminal sends to all';
 for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings)) {
   const tag = what === often ? [] : ['@long'];
   test(`${what} leaves a certificate of what was judged, and no process`, { tag }, async () => {
-    const { folder: cwd, remove } = temporaryFolder();
-    const answer = independentDeployment(suite.world);
-    let received = 0;
-    let group = 0;
-    let command = 0;
-    const { url, close } = await listen((request) => {
-      received += 1;
-      if (received === 60) end(group, command);
-      return answer(request);
-    });
-    const env = {
-      PATH: process.env.PATH,
-      CLIENT_APPLICATION_ID: 'an-application',
-      CLIENT_TOKEN: 'a-token-of-the-test',
-    };
-    const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
-    const args = ['-c', shellScript, 'sh', process.execPath, script];
-    const shell = spawn('sh', [...args, 'certify', '--base-url', url, '--out', 'out'], {
-      cwd,
-      env,
-      detached: true,
-      stdio: ['ignore', 'pipe', 'ignore'],
-    });
-    const ended = new Promise((resolve) => shell.on('exit', (...by) => resolve(by)));
-    group = shell.pid ?? 0;
-    command = await new Promise<number>((resolve) => {
-      shell.stdout.setEncoding('utf8').once('data', (text: string) => resolve(Number.parseInt(text, 10)));
-    });
-    // Everything that it prints goes nowhere from now on, as where a terminal is gone.
-    shell.stdout.destroy();
-    expect(await ended).toEqual(ofShell);
-    await expect.poll(() => isRunning(group), { timeout: 60_000 }).toBe(false);
+    const { cwd, by, remove } = await endedEarly(end);
+    expect(by).toEqual(ofShell);
     expect(existsSync(path.join(cwd, 'out', 'certificate.json'))).toBe(true);
     const certificate = readCertificate(cwd, 'out');
     expect(certificate.verdict).toBe('incomplete');
@@ -91,9 +60,53 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     // As far as it came, it can be judged again.
     const { output } = await conformanceHere(['verify', 'out/certificate.json'], { cwd });
     expect(output).toBe('WHOLE  out/certificate.json: incomplete\n');
-    await close();
     remove();
   });
+}
+
+test('a command that is killed leaves no process', { tag: '@long' }, async () => {
+  const { cwd, by, remove } = await endedEarly((_, command) => process.kill(command, 'SIGKILL'));
+  expect(by).toEqual([137, null]);
+  expect(existsSync(path.join(cwd, 'out', 'certificate.json'))).toBe(false);
+  remove();
+});
+
+/** Begins a run that ends early, and waits until none of its processes is left. @returns how its shell ended */
+async function endedEarly(end: Ending['end']): Promise<{ cwd: string; by: unknown; remove(): void }> {
+  const { folder: cwd, remove } = temporaryFolder();
+  const answer = independentDeployment(suite.world);
+  let received = 0;
+  let group = 0;
+  let command = 0;
+  const { url, close } = await listen((request) => {
+    received += 1;
+    if (received === 60) end(group, command);
+    return answer(request);
+  });
+  const env = {
+    PATH: process.env.PATH,
+    CLIENT_APPLICATION_ID: 'an-application',
+    CLIENT_TOKEN: 'a-token-of-the-test',
+  };
+  const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
+  const args = ['-c', shellScript, 'sh', process.execPath, script];
+  const shell = spawn('sh', [...args, 'certify', '--base-url', url, '--out', 'out'], {
+    cwd,
+    env,
+    detached: true,
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const ended = new Promise((resolve) => shell.on('exit', (...by) => resolve(by)));
+  group = shell.pid ?? 0;
+  command = await new Promise<number>((resolve) => {
+    shell.stdout.setEncoding('utf8').once('data', (text: string) => resolve(Number.parseInt(text, 10)));
+  });
+  // Everything that it prints goes nowhere from now on, as where a terminal is gone.
+  shell.stdout.destroy();
+  const by = await ended;
+  await expect.poll(() => isRunning(group), { timeout: 60_000 }).toBe(false);
+  await close();
+  return { cwd, by, remove };
 }
 
 /** Whether any process of a group is left. */

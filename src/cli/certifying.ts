@@ -8,7 +8,7 @@ import { plannedRequests } from '../report/planned-requests.js';
 import { profileNotice } from '../report/profile-notice.js';
 import { referenceEnds } from '../report/reference-notice.js';
 import type { RequestFormat } from '../report/request-formats.js';
-import { certificatesIn, checkRoom } from '../report/results.js';
+import { certificatesIn, checkRoom } from '../report/result-files.js';
 import { signerWith } from '../report/signature.js';
 import { unpassedCases } from '../report/unpassed.js';
 import { asLines } from '../support/foreign-text.js';
@@ -68,7 +68,7 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
     throw new UnusableInput([{ at: { setting: '--format' }, message: 'is about a dry run alone', hint }]);
   }
   // Lists tests and judges nothing, so that there is nothing to certify.
-  if (args.includes('--list')) return (await runPlaywright(['--reporter=list', ...args])) ?? exitStatus.unusableInput;
+  if (args.includes('--list')) return await runPlaywright(['--reporter=list', ...args], (code) => code);
   const { out, recordTo } = settings;
   if (recordTo !== undefined) makeFolder(path.dirname(recordTo), '--to');
   checkRoom(out);
@@ -80,16 +80,17 @@ export async function certify(all: readonly string[], behind: number, flags: Cer
 
   const ofShard = settings.shard === undefined ? [] : keepReport(settings.shard, out, args);
   const unshare = shareRun();
-  const code = await runPlaywright([...(flags.bail ? ['-x'] : []), ...withReporter(args), ...ofShard]);
-  const ending = endingOfRun();
-  unshare();
-  if (ending === undefined) return withoutCertificate(code);
-  if (ending.kind === 'not-begun') process.stderr.write('No case was run, so the results of earlier runs stay.\n');
-  if (ending.kind === 'certified' && ending.shard !== undefined)
-    process.stdout.write(asLines(['', shardEnds(ending.shard, ofShard.length > 0 ? out : undefined)]));
-  // What was shown is accepted: the record that the run wrote has it.
-  const isAccepted = flags.update && ending.kind === 'certified' && ending.isRecorded;
-  return statusOfEnding(isAccepted ? { ...ending, drift: [] } : ending);
+  return await runPlaywright([...(flags.bail ? ['-x'] : []), ...withReporter(args), ...ofShard], (code) => {
+    const ending = endingOfRun();
+    unshare();
+    if (ending === undefined) return withoutCertificate(code);
+    if (ending.kind === 'not-begun') process.stderr.write('No case was run, so the results of earlier runs stay.\n');
+    if (ending.kind === 'certified' && ending.shard !== undefined)
+      process.stdout.write(asLines(['', shardEnds(ending.shard, ofShard.length > 0 ? out : undefined)]));
+    // What was shown is accepted: the record that the run wrote has it.
+    const isAccepted = flags.update && ending.kind === 'certified' && ending.isRecorded;
+    return statusOfEnding(isAccepted ? { ...ending, drift: [] } : ending);
+  });
 }
 
 /** The record that is to be updated. @throws UnusableInput where it is not there, or another is to be compared with */
@@ -146,7 +147,7 @@ function dryRun({ suite, settings }: Pick<RunInputs, 'suite' | 'settings'>, form
 }
 
 /** What a run comes to of which nothing is known but how Playwright ended. */
-export function withoutCertificate(code: number | null): number {
+export function withoutCertificate(code: number): number {
   process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
   return exitStatus.unusableInput;
 }

@@ -1,4 +1,5 @@
 import { type Certificate, verdictOfRun } from '../report/certificate.js';
+import { Mistake } from '../support/foreign-error.js';
 
 /** How commands end. */
 export const exitStatus = {
@@ -21,4 +22,10 @@ export function statusOf(certificate: Pick<Certificate, 'verdict' | 'drift' | 's
 export function statusOfShard(certificate: Pick<Certificate, 'verdict' | 'selected' | 'own_cases'>): number {
   const verdict = verdictOfRun(certificate);
   return verdict === 'does-not-conform' ? exitStatus[verdict] : exitStatus.conforms;
+}
+
+/** Of a command that broke off. Says so. */
+export function statusOfMistake(error: unknown): number {
+  process.stderr.write(`${new Mistake(error).message}\n`);
+  return exitStatus.mistake;
 }

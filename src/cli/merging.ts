@@ -7,7 +7,7 @@ import { UnusableInput } from '../support/problem.js';
 import { variables } from '../targets/environment.js';
 import { statusOfEnding, withoutCertificate } from './certifying.js';
 import { setVariables } from './flags.js';
-import { ownReporter, playwrightCommand } from './run-playwright.js';
+import { goOverTo, ownReporter } from './run-playwright.js';
 
 /**
  * Makes one certificate, with all that belongs to it, of the reports of all shards of a run. Nothing is sent, and
@@ -39,10 +39,12 @@ export async function mergeShards(
     setVariables({ [variables.merge]: folder, [variables.out]: out });
     const unshare = shareEnding();
     const shown = [ownReporter, ...reporters].join(',');
-    const code = await playwrightCommand(['merge-reports', '--config', config, '--reporter', shown, together]);
-    const ending = endingOfRun();
-    unshare();
-    return ending === undefined ? withoutCertificate(code) : statusOfEnding(ending);
+    return await goOverTo(['merge-reports', '--config', config, '--reporter', shown, together], (code) => {
+      const ending = endingOfRun();
+      unshare();
+      rmSync(together, { recursive: true, force: true });
+      return ending === undefined ? withoutCertificate(code) : statusOfEnding(ending);
+    });
   } finally {
     rmSync(together, { recursive: true, force: true });
   }

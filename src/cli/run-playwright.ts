@@ -1,40 +1,43 @@
-import { spawn } from 'node:child_process';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onceDismissed, outliveReaders } from '../playwright/dismissal.js';
+import { setFlagsFromString } from 'node:v8';
 import { packageRoot } from '../support/package-root.js';
+import { statusOfMistake } from './exit-status.js';
 
 /**
- * Runs the tests of this package with Playwright, as its compiled configuration says.
+ * Goes over to Playwright, which runs the tests of this package as its compiled configuration says, and then ends this
+ * process: what is to happen after it, `ended` does.
  *
- * @returns its exit status; null where a signal ended it
+ * @param ended takes the exit status of Playwright and returns that of this process; nothing of it may wait
  */
-export async function runPlaywright(args: readonly string[]): Promise<number | null> {
-  return playwrightCommand(['test', '--config', path.join(packageRoot, 'dist', 'playwright.config.js'), ...args]);
+export async function runPlaywright(args: readonly string[], ended: Ended): Promise<never> {
+  return goOverTo(['test', '--config', path.join(packageRoot, 'dist', 'playwright.config.js'), ...args], ended);
 }
 
-/** Runs a command of Playwright. @returns as {@link runPlaywright} */
-export async function playwrightCommand(args: readonly string[]): Promise<number | null> {
-  const playwright = fileURLToPath(import.meta.resolve('@playwright/test/cli'));
-  // Its processes take over how memory is managed: by itself, V8 lets the garbage of large bodies pile up.
-  // Tighter, as with --optimize-for-size, it takes a tenth less memory and twice the time where bodies are large.
-  const thrifty = ['--heap-growing-percent=40', '--max-semi-space-size=4'];
-  const child = spawn(process.execPath, [...thrifty, playwright, ...args], {
-    stdio: 'inherit',
-    // All is compiled, so that Playwright's own compiler need not start, in every process of the run.
-    env: { PW_DISABLE_TS_ESM: '1', ...process.env },
+type Ended = (code: number) => number;
+
+/** The same with any command of Playwright. */
+export async function goOverTo(args: readonly string[], ended: Ended): Promise<never> {
+  process.on('exit', (code) => {
+    try {
+      process.exitCode = ended(code);
+    } catch (error) {
+      process.exitCode = statusOfMistake(error);
+    }
   });
-  // Ctrl-C reaches Playwright by itself, which then still writes the certificate.
-  const wait = () => undefined;
-  process.on('SIGINT', wait);
-  // Whatever else ends a run may reach both or this process alone; Playwright takes the first and passes over others.
-  const endWatch = onceDismissed(() => child.kill('SIGTERM'));
-  outliveReaders();
-  const code = await new Promise<number | null>((resolve, reject) => child.on('exit', resolve).on('error', reject));
-  process.off('SIGINT', wait);
-  endWatch();
-  return code;
+  // By itself, V8 lets the garbage of large bodies pile up. Playwright's other processes begin with the same.
+  for (const flag of thrifty) setFlagsFromString(flag);
+  process.execArgv.push(...thrifty);
+  // All is compiled, so that Playwright's own compiler need not start, in every process of the run.
+  process.env.PW_DISABLE_TS_ESM ??= '1';
+  const commandLine = import.meta.resolve('@playwright/test/cli');
+  process.argv = [process.execPath, fileURLToPath(commandLine), ...args];
+  await import(commandLine);
+  return new Promise<never>(() => undefined);
 }
+
+/** Tighter, as with --optimize-for-size, it takes a tenth less memory and twice the time where bodies are large. */
+const thrifty = ['--heap-growing-percent=40', '--max-semi-space-size=4'];
 
 /** The file of the one that writes the certificate. */
 export const ownReporter = path.join(packageRoot, 'dist', 'src', 'playwright', 'reporter.js');

@@ -10,7 +10,7 @@ import { inputsFor, type RunInputs } from '../playwright/run-state.js';
 import type { Certificate } from '../report/certificate.js';
 import { readCertificate } from '../report/certificate-file.js';
 import { writeTogether } from '../report/output.js';
-import { certificatesIn } from '../report/results.js';
+import { certificatesIn } from '../report/result-files.js';
 import { type AnsweredRun, likenessOf, likenessText, verdictOf } from '../report/same-as.js';
 import { asLines } from '../support/foreign-text.js';
 import { packageRoot } from '../support/package-root.js';

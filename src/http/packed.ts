@@ -24,9 +24,6 @@ interface Digits {
 /** In place of a value. */
 const [blank, noDigit] = [0x40, 0x41];
 
-/** Runs that are shorter hold nothing that is looked for, in digits. */
-const minOfRun = 8;
-
 const letters = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
 /** What each character stands for in base64, in which hexadecimal digits are digits, too. */
@@ -75,9 +72,12 @@ const gap = 0xfffe;
 /**
  * Unpacks all that may be packed in a text.
  *
+ * @param minBytes how many bytes in a row are of interest: shorter runs of digits are passed over
  * @returns texts of which each is good until the next is taken
  */
-export function* unpackedIn(codes: Codes, escapes: Escapes): Generator<Unpacked> {
+export function* unpackedIn(codes: Codes, escapes: Escapes, minBytes: number): Generator<Unpacked> {
+  // A byte takes more digits in every other encoding.
+  const minOfRun = Math.ceil((minBytes * 8) / 6);
   if (codes.length < minOfRun) return;
   const digits: Digits = {
     length: 0,
@@ -86,7 +86,7 @@ export function* unpackedIn(codes: Codes, escapes: Escapes): Generator<Unpacked>
   };
   const bytes = { codes: new Uint16Array(codes.length + 1), at: new Int32Array(codes.length + 1) };
   for (const reading of escapes.count === 0 ? [asItStands] : [asItStands, ...unescapedReadings]) {
-    readDigits(codes, escapes, reading, digits);
+    readDigits(codes, escapes, reading, minOfRun, digits);
     if (digits.length === 0) continue;
     // A byte takes from two digits.
     const from = (at: number) => digits.from[(bytes.at[at] as number) - 1] as number;
@@ -104,8 +104,8 @@ export function* unpackedIn(codes: Codes, escapes: Escapes): Generator<Unpacked>
   }
 }
 
-/** Reads all runs of digits; where something has to be unescaped, only those in which something is. */
-function readDigits(codes: Codes, escapes: Escapes, reading: DigitReading, digits: Digits): void {
+/** Reads all runs of so many digits at least; where something has to be unescaped, only those in which something is. */
+function readDigits(codes: Codes, escapes: Escapes, reading: DigitReading, minOfRun: number, digits: Digits): void {
   const readsAll = reading === asItStands;
   const { value, from } = digits;
   let length = 0;

@@ -7,6 +7,7 @@
  * linear in the length of the text, and does not depend on the secrets.
  */
 
+import { createHash } from 'node:crypto';
 import { codesOf, type Escapes, escapesIn } from './escapes.js';
 import { unpackedIn } from './packed.js';
 import { type Reading, type Search, searchesFor } from './search.js';
@@ -33,8 +34,40 @@ export function redactor(secrets: readonly Secret[]): (text: string) => string {
     .sort((one, other) => other.value.length - one.value.length)
     .map(({ value, placeholder, header }) => ({ placeholder, searches: searchesFor(value, header) }));
   if (wanted.length === 0) return (text) => text;
-  return (text) => replaced(text, occurrences(text, wanted), wanted);
+  const minLength = Math.min(...wanted.flatMap(({ searches }) => searches.map((search) => search.minLength)));
+  const clean = cleanTexts();
+  return (text) => {
+    if (clean.has(text)) return text;
+    const found = occurrences(text, wanted, minLength);
+    if (found.length === 0) clean.add(text);
+    return replaced(text, found, wanted);
+  };
 }
+
+/** Texts in which no secret was found: a deployment sends nearly all its headers and bodies many times. */
+interface CleanTexts {
+  has(text: string): boolean;
+  add(text: string): void;
+}
+
+function cleanTexts(): CleanTexts {
+  const known = new Set<string>();
+  // The digest of a long one, which is as long as the shortest that has one: so no text passes for another.
+  const keyOf = (text: string): string =>
+    text.length < digestLength ? text : createHash('sha256').update(text, 'utf16le').digest('base64url');
+  return {
+    has: (text) => known.has(keyOf(text)),
+    add(text) {
+      if (known.size === maxKnown) known.clear();
+      known.add(keyOf(text));
+    },
+  };
+}
+
+/** Of SHA-256 in base64url, in characters. */
+const digestLength = 43;
+/** They take about a megabyte. */
+const maxKnown = 10_000;
 
 interface Wanted {
   readonly placeholder: string;
@@ -49,7 +82,7 @@ interface Occurrence {
   secret: number;
 }
 
-function occurrences(text: string, wanted: readonly Wanted[]): Occurrence[] {
+function occurrences(text: string, wanted: readonly Wanted[], minLength: number): Occurrence[] {
   const codes = codesOf(text);
   const scratch = new Int32Array(codes.length + 1);
   const found: Occurrence[] = [];
@@ -57,7 +90,7 @@ function occurrences(text: string, wanted: readonly Wanted[]): Occurrence[] {
     for (const [secret, { searches }] of wanted.entries()) {
       for (const each of searches) {
         let last: Occurrence | undefined;
-        each(reading, (begin, end) => {
+        each.find(reading, (begin, end) => {
           const here = { from: from(begin), to: to(end - 1), secret };
           if (last !== undefined && here.from <= last.to) last.to = Math.max(last.to, here.to);
           else {
@@ -78,7 +111,7 @@ function occurrences(text: string, wanted: readonly Wanted[]): Occurrence[] {
   searchAsItIs(escapes);
   if (escapes.isDoubtful) searchAsItIs(escapesIn(codes, new Int32Array(codes.length), false));
   let lastAt: Int32Array | undefined;
-  for (const { codes: bytes, from, to } of unpackedIn(codes, escapes)) {
+  for (const { codes: bytes, from, to } of unpackedIn(codes, escapes, minLength)) {
     lastAt ??= new Int32Array(codes.length);
     search({ codes: bytes, escapes: escapesIn(bytes, lastAt), scratch }, from, to);
   }

@@ -13,7 +13,11 @@ export interface Reading {
 /** Reports where what is looked for stands, in ascending order; what adjoins may be reported piece by piece. */
 export type Report = (from: number, to: number) => void;
 
-export type Search = (text: Reading, report: Report) => void;
+export interface Search {
+  /** A shorter text has nothing of what is looked for. */
+  readonly minLength: number;
+  find(text: Reading, report: Report): void;
+}
 
 /** Bytes that are no UTF-8 become this character where they are read as such. */
 const garbled = 0xfffd;
@@ -61,7 +65,7 @@ function spelled({ places, repeated, secretFrom, endsWord }: Spelling): Search {
   const last = 1 << (places.length - 1);
   const loop = repeated === undefined ? 0 : 1 << repeated;
   const ofSecret = -1 << secretFrom;
-  return ({ codes, escapes: { count, from, code, to }, scratch: readable }, report) => {
+  const find: Search['find'] = ({ codes, escapes: { count, from, code, to }, scratch: readable }, report) => {
     const { length } = codes;
     if (count === 0 && length < places.length) return;
     /** The places that a character can fill. @param after those that can be filled from then on */
@@ -102,6 +106,7 @@ function spelled({ places, repeated, secretFrom, endsWord }: Spelling): Search {
       for (; n >= 0 && from[n] === at; n -= 1) if (here !== 0) go(code[n] as number, to[n] as number);
     }
   };
+  return { minLength: places.length, find };
 }
 
 /** Of a long secret, so many characters in a row are recognised wherever they begin. */
@@ -125,7 +130,7 @@ function inPieces(secret: Codes): Search {
     sieve[hash >>> 12] = 1;
     if (!begins.has(hash)) begins.set(hash, n);
   }
-  return ({ codes, escapes: { count, code, to, lastAt } }, report) => {
+  const find: Search['find'] = ({ codes, escapes: { count, code, to, lastAt } }, report) => {
     // The last characters and where each begins, in a ring.
     const read = new Uint16Array(ring);
     const from = new Int32Array(ring);
@@ -157,6 +162,7 @@ function inPieces(secret: Codes): Search {
       at = next;
     }
   };
+  return { minLength: pieceLength, find };
 }
 
 /** How much is remembered: more than a piece, and a power of two. */

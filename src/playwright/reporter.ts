@@ -18,7 +18,6 @@ import type { Shard } from '../engine/shard.js';
 import { certificateOf, factsOf, verdictOfRun } from '../report/certificate.js';
 import type { Extent } from '../report/har.js';
 import { progressEveryMs, progressText } from '../report/progress.js';
-import { writeResults } from '../report/results.js';
 import { type Sign, signerWith } from '../report/signature.js';
 import { summaryOf } from '../report/summary.js';
 import { defined } from '../support/defined.js';
@@ -78,6 +77,8 @@ export default class CertificateReporter implements Reporter {
     this.beginMerge(config.metadata, ids);
     // A run that ends with its first failure sends nothing that it may not come to.
     if (!this.endsEarly) saveComing(new Set(ids));
+    // Loaded while the worker starts: it is wanted when all has ended, and somebody waits.
+    void loadWriting();
   }
 
   /** What is merged brings its inputs along, or is refused when the run ends. */
@@ -148,7 +149,7 @@ export default class CertificateReporter implements Reporter {
     }
     try {
       if (this.refusal !== undefined) throw this.refusal;
-      return this.certified(result, session);
+      return this.certified(result, session, await loadWriting());
     } catch (error) {
       const isUnwritten = error instanceof UnusableInput;
       saveEnding({ kind: isUnwritten ? 'unwritten' : 'broken-off' });
@@ -170,7 +171,11 @@ export default class CertificateReporter implements Reporter {
     return session !== undefined && (status !== 'failed' || session.calibration.unreachable !== undefined);
   }
 
-  private certified(result: FullResult, session: Session | undefined): { status: FullResult['status'] } {
+  private certified(
+    result: FullResult,
+    session: Session | undefined,
+    { writeResults }: Awaited<ReturnType<typeof loadWriting>>,
+  ): { status: FullResult['status'] } {
     const { status } = result;
     const { suite, settings, replay, recorded } = this.inputs;
     const begun = this.merged === undefined ? this.report : begunTogether([...this.shards.values()], process.env);
@@ -289,6 +294,10 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
+}
+
+function loadWriting() {
+  return import('../report/results.js');
 }
 
 function signerOf(key: string | undefined): Sign | undefined {

@@ -5,7 +5,7 @@ import type { Certificate } from '../report/certificate.js';
 import { certificateDifferences } from '../report/certificate-differences.js';
 import { parseCertificate } from '../report/certificate-file.js';
 import { digestOf } from '../report/har.js';
-import { signatureFileOf } from '../report/results.js';
+import { signatureFileOf } from '../report/result-files.js';
 import type { CheckSignature } from '../report/signature.js';
 import { traceOf } from '../support/foreign-error.js';
 import { formatProblem, UnusableInput } from '../support/problem.js';
