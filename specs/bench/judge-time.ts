@@ -27,7 +27,10 @@ export function judgeMs(records: number, rounds: number): number {
       return { ...promotions[0], id: `promo_${count.toString(16).padStart(24, '0')}`, name: `other-${count}` };
     });
     count += 1;
-    const body = JSON.stringify({ ...rest, request: count, promotions: [...promotions, ...others] });
+    // What is put together is kept in pieces until it is first read: a client has its text as a whole.
+    const body = Buffer.from(
+      JSON.stringify({ ...rest, request: count, promotions: [...promotions, ...others] }),
+    ).toString();
     return { request, response: { ...response, body } };
   };
   const exchangesFor = ({ rows }: TestCase) =>

@@ -99,6 +99,7 @@ test.describe('ids of a deployment’s own', () => {
     ['slugs of which one continues unknown', ['/t/tier-for-ann-friends'], slugs, { unplaced: ['tier-for-ann'] }],
     ['percent-encoded', [`/t/${encodeURIComponent('tier ½ / größe')}`], spaced, { '/*': ['tier ½ / größe'] }],
     ['keys that are ids of two kinds', { 7: {} }, idsOf('7'), { '/*': ['7'] }],
+    ['in the name of something else', { [`with ${a}`]: 1 }, knownIds([a], [`with ${a}`]), { unplaced: [a] }],
   ];
   test(
     'of every form',
@@ -137,7 +138,16 @@ test.describe('whatever the text is', () => {
       JSON.stringify({ status: 200, body: JSON.stringify({ data: [{ id: a }] }) }),
       { '/body/data/*/id': [a] },
     ],
+    ...[' ', '\t', '\r', '\n', '\uFEFF'].map(
+      (before) =>
+        [
+          `JSON in a string, behind ${JSON.stringify(before)}`,
+          JSON.stringify([`${before}[{"id":"${a}"}]`, `${before}{"id":"${b}"}`]),
+          { '/*/*/id': [a], '/*/id': [b] },
+        ] as const,
+    ),
     ['percent-encoded in a URL', `["https://a.test/%7Ev?to=%2Ftiers%2F${a}"]`, { '/*': [a] }],
+    ['percent-encoded from the first character on', `["%2F${a}"]`, { '/*': [a] }],
     ['percent-encoded, beside a percentage', `["10 % off: https://a.test/?to=%2F${a}"]`, { '/*': [a] }],
     ['several amid words', `{"text":"valid: ${a}, not valid: ${b}"}`, { unplaced: [a, b] }],
     ['several with signs between', `{"ids":"${a}, ${b}; "}`, { '/ids': [a, b] }],
@@ -325,6 +335,7 @@ test('an id with letters beyond ASCII is found in the other letter case, though 
   const id = 'promo_\u0130stanbul';
   expect(id.toLowerCase()).toHaveLength(id.length + 1);
   expect(idFinder(new Set([id, 'promo_ascii'])).exactly(id.toLowerCase())).toBe(id);
+  expect(named(JSON.stringify({ [id]: {} }), knownIds([id], []))).toEqual({ '/*': [id] });
 });
 
 test('ids are found in any letter case, and named as they are', () => {

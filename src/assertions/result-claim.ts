@@ -6,7 +6,7 @@ import { type Result, resultOf } from '../recognition/result.js';
 import { parseJson } from '../support/json.js';
 import type { Tier, World } from '../world/world.js';
 import type { JudgeContext } from './assertion.js';
-import { holds, type Truth, unclear, violated } from './truth.js';
+import { holds, type Truth, unclear, violated, violatedFor } from './truth.js';
 
 /**
  * Judges a statement about the promotions that a response returned.
@@ -62,14 +62,14 @@ function isBrokenJson({ headers, body }: HttpResponse): boolean {
 /** That all of these were returned. */
 export function allReturned(ids: readonly string[], result: Result, context: JudgeContext): Truth {
   const absent = ids.filter((id) => !result.returned.includes(id) && !result.unclear.has(id));
-  if (absent.length > 0) return violated(`Not returned: ${tiersExplained(absent, context)}.`);
+  if (absent.length > 0) return violatedFor(() => `Not returned: ${tiersExplained(absent, context)}.`);
   return clearFor(ids, result);
 }
 
 /** That none of these was returned. */
 export function noneReturned(ids: readonly string[], result: Result, context: JudgeContext): Truth {
   const extra = ids.filter((id) => result.returned.includes(id));
-  if (extra.length > 0) return violated(`Returned, but should not be: ${tiersExplained(extra, context)}.`);
+  if (extra.length > 0) return violatedFor(() => `Returned, but should not be: ${tiersExplained(extra, context)}.`);
   return clearFor(ids, result);
 }
 

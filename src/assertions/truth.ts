@@ -15,6 +15,16 @@ export function violated(because: string): Truth {
   return { is: 'violated', because };
 }
 
+/** Violated for a reason that is put into words where somebody wants to know it: of two readings one need not hold. */
+export function violatedFor(reason: () => string): Truth {
+  return {
+    is: 'violated',
+    get because() {
+      return reason();
+    },
+  };
+}
+
 export function unclear(because: string): Truth {
   return { is: 'unclear', because };
 }

@@ -8,19 +8,27 @@ export const minLengthInsideText = 12;
  * unless two ids differ in nothing else.
  */
 export interface IdFinder {
+  /** How long a text is that names any, at least. */
+  readonly minLength: number;
   /** The id that a text is as a whole. */
   exactly(text: string): string | undefined;
   /** The one that a text is as a whole, or else those that stand by themselves inside it, as in `/tiers/promo_1?expand`. */
-  named(text: string): { readonly ids: readonly string[]; readonly isWhole: boolean };
+  named(text: string): Named;
   /** The text with something in place of each that stands by itself inside it. */
   replaced(text: string, by: string): string;
   /** Those that are a part of the text, though perhaps of another word. */
-  anywhere(text: string): ReadonlySet<string>;
+  anywhere(text: string): Set<string>;
   /** Those that are too short for either, where they are a part of the text. */
   short(text: string): ReadonlySet<string>;
 }
 
-const nothing = { ids: [], isWhole: false } as const;
+/** Ids that a text names: one that it is as a whole, or any number that stand inside it. */
+export interface Named {
+  readonly ids: readonly string[];
+  readonly isWhole: boolean;
+}
+
+export const namesNothing: Named = { ids: [], isWhole: false };
 
 /** What must stand before and after an id: nothing that it might be a part of. */
 const byItself = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'] as const;
@@ -34,9 +42,10 @@ export function idFinder(ids: ReadonlySet<string>): IdFinder {
   const ignoresCase = byLowerCase.size === ids.size;
   // What differs from a text of ASCII in letter case alone is as long; most texts of a body are not.
   const isAscii = [...ids].every((id) => /^[\0-\x7f]*$/.test(id));
-  const lengths = new Set([...ids].map((id) => id.length));
+  const lengths = [...ids].map((id) => id.length);
+  const [minLength, maxLength] = isAscii ? [Math.min(...lengths), Math.max(...lengths)] : [0, Number.POSITIVE_INFINITY];
   const meant = (text: string) => {
-    if (isAscii && !lengths.has(text.length)) return undefined;
+    if (text.length < minLength || text.length > maxLength) return undefined;
     return ids.has(text) ? text : ignoresCase ? byLowerCase.get(text.toLowerCase()) : undefined;
   };
   const long = [...ids].filter((id) => id.length >= minLengthInsideText);
@@ -47,12 +56,15 @@ export function idFinder(ids: ReadonlySet<string>): IdFinder {
     new Set(text.length < shortest ? [] : matches(text, pattern).map((found) => meant(found) ?? found));
   const shortest = shortestOf(long);
   const within = search(byThemselves, shortest);
+  // What is only as long as the shortest could but be that as a whole.
+  const minAround = isAscii ? shortest + 1 : shortest;
   return {
+    minLength,
     exactly: meant,
     named(text) {
       const whole = meant(text);
       if (whole !== undefined) return { ids: [whole], isWhole: true };
-      return text.length < shortest ? nothing : { ids: [...within(text)], isWhole: false };
+      return text.length < minAround ? namesNothing : { ids: [...within(text)], isWhole: false };
     },
     replaced: (text, by) => text.replaceAll(byThemselves, () => by),
     anywhere: search(patternOf(long, notWithinNumber, flags), shortest),
@@ -103,8 +115,15 @@ function shortestOf(ids: readonly string[]): number {
 
 function matches(text: string, pattern: RegExp): string[] {
   // In a URL they may be percent-encoded (RFC 3986).
-  const readings = /%[0-9A-Fa-f]{2}/.test(text) ? [text, percentDecoded(text)] : [text];
+  const readings = isPercentEncoded(text) ? [text, percentDecoded(text)] : [text];
   return readings.flatMap((reading) => reading.match(pattern) ?? []);
+}
+
+/** Whether anything is: found by the signs, as a search for what they stand for would look at every character. */
+function isPercentEncoded(text: string): boolean {
+  for (let at = text.indexOf('%'); at >= 0; at = text.indexOf('%', at + 1))
+    if (/^[0-9A-Fa-f]{2}/.test(text.slice(at + 1, at + 3))) return true;
+  return false;
 }
 
 /** Decodes what is percent-encoded UTF-8, once, and leaves the rest: a text may speak of 10 % as well. */

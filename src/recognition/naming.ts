@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parseJson } from '../support/json.js';
+import { type Named, namesNothing } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
 
 /**
@@ -22,7 +23,7 @@ export interface Naming {
 
 /** Finds the tiers that a body names, be it JSON or not. */
 export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
-  const inText = new Set(tiers.anywhere(body));
+  const inText = tiers.anywhere(body);
   const hinted = tiers.short(body);
   const value = parseJson(body);
   if (value === undefined)
@@ -32,22 +33,21 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
   const keyOf = (key: string): Key => {
     const known = seen.get(key);
     if (known !== undefined) return known;
-    const isTier = tiers.exactly(key) !== undefined;
+    const own = tiers.named(key);
     const isOther = keys.exactly(key) !== undefined;
     const made = {
-      step: isTier || isOther ? '*' : stepFor(keys.replaced(tiers.replaced(key, '*'), '*')),
+      step: own.isWhole || isOther ? '*' : stepFor(keys.replaced(tiers.replaced(key, '*'), '*')),
       // Where each table of a deployment counts by itself, a key may be the id of a tier and of something else.
-      namesTiers: isTier || (!isOther && tiers.named(key).ids.length > 0),
+      named: own.isWhole || !isOther ? own : namesNothing,
     };
     seen.set(key, made);
     return made;
   };
   // A repeated key hides an id from the parser, an escape hides it in the text: each is searched for the other's sake.
-  const places = new Map<string, string[]>();
+  const noted = new Map<string, Set<string>>();
   let isInTexts = false;
   let isInOtherCase = false;
-  const note = (text: string, pattern: string) => {
-    const { ids, isWhole } = tiers.named(text);
+  const note = (text: string, { ids, isWhole }: Named, { pattern }: Place) => {
     if (isWhole && ids[0] !== text) isInOtherCase = true;
     // Of several amid words, each may be said to be returned or not to be.
     if (ids.length > 1 && /\p{L}/u.test(tiers.replaced(text, ''))) {
@@ -56,49 +56,78 @@ export function namingOf(body: string, { tiers, keys }: KnownIds): Naming {
     }
     for (const id of ids) {
       if (!isWhole) isInTexts = true;
-      const here = places.has(pattern) || places.size < maxPatterns ? pattern : anywhereElse;
-      const list = places.get(here);
-      if (list === undefined) places.set(here, [id]);
-      else if (!list.includes(id)) list.push(id);
+      const here = noted.has(pattern) || noted.size < maxPatterns ? pattern : anywhereElse;
+      const there = noted.get(here);
+      if (there === undefined) noted.set(here, new Set([id]));
+      else there.add(id);
     }
+  };
+  const root: Place = { pattern: '', inner: undefined };
+  // Records have the same members, so the place of each is described once.
+  const placeOf = (from: Opened | undefined): Place => {
+    if (from === undefined) return root;
+    const { place, names, next } = from;
+    const name = names?.[next];
+    const known = place.inner?.get(name);
+    if (known !== undefined) return known;
+    const made = { pattern: below(place.pattern, name === undefined ? '*' : keyOf(name).step), inner: undefined };
+    // What nests deep hardly comes again, and there may be a million levels of it.
+    if (place.pattern.length < maxOfRemembered) {
+      place.inner ??= new Map();
+      place.inner.set(name, made);
+    }
+    return made;
+  };
+  // Most of a body names nothing: where something stands is worked out only of what names a tier, or is opened.
+  const read = (part: unknown, from: Opened | undefined): Opened | undefined => {
+    if (typeof part === 'string' || typeof part === 'number') {
+      const text = String(part);
+      const packed = packedIn(text);
+      if (packed !== undefined) return read(packed, from);
+      const named = tiers.named(text);
+      if (named.ids.length > 0) note(text, named, placeOf(from));
+    } else if (typeof part === 'object' && part !== null) {
+      const names = Array.isArray(part) ? undefined : Object.keys(part);
+      const members = Array.isArray(part) ? part : Object.values(part);
+      if (members.length > 0) return { members, names, place: placeOf(from), next: 0 };
+    }
+    return undefined;
   };
   // An explicit stack: a body may nest deeper than the call stack is tall. What is read to its end is not kept there.
   const open: Opened[] = [];
-  const read = (part: unknown, pattern: string) => {
-    const packed = typeof part === 'string' ? packedIn(part) : undefined;
-    if (packed !== undefined) read(packed, pattern);
-    else if (typeof part === 'string' || typeof part === 'number') note(String(part), pattern);
-    else if (typeof part === 'object' && part !== null) {
-      const members = Array.isArray(part) ? part : Object.values(part);
-      const names = Array.isArray(part) ? undefined : Object.keys(part);
-      if (members.length > 0) open.push({ members, names, pattern, next: 0 });
+  for (let last = read(value, undefined); last !== undefined; ) {
+    const { members, names } = last;
+    let inner: Opened | undefined;
+    while (inner === undefined && last.next < members.length) {
+      const name = names?.[last.next];
+      if (name !== undefined && name.length >= tiers.minLength) {
+        const key = keyOf(name);
+        if (key.named.ids.length > 0) note(name, key.named, placeOf(last));
+      }
+      inner = read(members[last.next], last);
+      last.next += 1;
     }
-  };
-  read(value, '');
-  for (let last = open.at(-1); last !== undefined; last = open.at(-1)) {
-    const { members, names, pattern, next } = last;
-    last.next += 1;
-    if (last.next === members.length) open.pop();
-    const name = names?.[next];
-    const key = name === undefined ? undefined : keyOf(name);
-    const here = below(pattern, key?.step ?? '*');
-    if (name !== undefined && key?.namesTiers) note(name, here);
-    read(members[next], here);
+    if (last.next < members.length) open.push(last);
+    last = inner ?? open.pop();
   }
+  const places = new Map([...noted].map(([pattern, there]) => [pattern, [...there]] as const));
   const placed = new Set([...places.values()].flat());
   return { places, unplaced: without(inText, placed), hinted: without(hinted, placed), isInTexts, isInOtherCase };
 }
 
 /** The array or the object that a string of a body holds as JSON, if it does. */
 export function packedIn(text: string): unknown {
-  return /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
+  return beginnings.has(text.charCodeAt(0)) && /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
 }
+
+/** What such JSON begins with: of most strings the first character shows that they are none, sooner than a search does. */
+const beginnings = new Set(Array.from('[{ \t\r\n\uFEFF', (character) => character.charCodeAt(0)));
 
 /** A key of a body. */
 interface Key {
   /** Of a pattern. */
   readonly step: string;
-  readonly namesTiers: boolean;
+  readonly named: Named;
 }
 
 /** An array or an object of a body that is being read. */
@@ -106,9 +135,20 @@ interface Opened {
   readonly members: readonly unknown[];
   /** The keys of an object. */
   readonly names: readonly string[] | undefined;
-  readonly pattern: string;
+  readonly place: Place;
+  /** The member that is read next. */
   next: number;
 }
+
+/** A place of a body. */
+interface Place {
+  readonly pattern: string;
+  /** By their keys; all items of a list are one. */
+  inner: Map<string | undefined, Place> | undefined;
+}
+
+/** Of a pattern, in characters, whose members are remembered. */
+const maxOfRemembered = 500;
 
 /** Of a key that a pattern holds as it is, in characters. */
 const longestKey = 500;
