@@ -70,7 +70,6 @@ export const customerFaults: readonly Fault[] = [
         'order.product-item',
         'order.sku-item',
         'order.quantity',
-        'order.repeated-product',
         'result.valid-only',
         'limit.newest-150',
         'result.all-valid',

@@ -80,6 +80,7 @@ export const metadataFaults: readonly Fault[] = [
     'metadata-of-the-order-too',
     'Both kinds of metadata are poured into one object.',
     (rule, metadata, orderMetadata) => holds(rule, metadata) || isListed(rule, orderMetadata),
+    also({ extra: ['result.valid-only'] }),
   ),
   ruleFault(
     'unsent-metadata-key-holds',

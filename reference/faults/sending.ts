@@ -25,8 +25,11 @@ function bodyFault(
 }
 
 function refusedIf(id: string, story: string, isRefused: (body: string) => boolean): Fault {
-  return bodyFault(id, story, (request) =>
-    isRefused(request.body ?? '') ? refuse(400, 'body: is no JSON', 'invalid_payload') : request,
+  return bodyFault(
+    id,
+    story,
+    (request) => (isRefused(request.body ?? '') ? refuse(400, 'body: is no JSON', 'invalid_payload') : request),
+    also({ refused: ['filter.promotion-id'] }),
   );
 }
 
@@ -52,17 +55,29 @@ const bodies: readonly Fault[] = [
     (body) => body[0] !== '{',
   ),
   refusedIf('body-of-one-line', 'The body is read up to the end of the line.', (body) => body.trim().includes('\n')),
-  bodyFault('body-of-the-last-line', 'Of a body the last line that has any text is kept.', (request) =>
-    (request.body ?? '').trim().includes('\n') ? 'not at all' : request,
+  bodyFault(
+    'body-of-the-last-line',
+    'Of a body the last line that has any text is kept.',
+    (request) => ((request.body ?? '').trim().includes('\n') ? 'not at all' : request),
+    also({ omitted: ['filter.promotion-id'] }),
   ),
-  bodyFault('escapes-unread', 'The parser of the gateway leaves escapes as they are.', (request) => ({
-    ...request,
-    ...(request.body === undefined ? {} : { body: request.body.replaceAll(/\\u(?=[0-9a-f]{4})/g, '\\\\u') }),
-  })),
-  bodyFault('customer-first', 'A streaming parser looks for the customer at the beginning alone.', (request) =>
-    (request.body ?? '').includes('"customer"') && !/^\s*\{\s*"customer"/.test(request.body ?? '')
-      ? { ...request, body: (request.body ?? '').replace('"customer":{"id":', '"customer":{"x-id":') }
-      : request,
+  bodyFault(
+    'escapes-unread',
+    'The parser of the gateway leaves escapes as they are.',
+    (request) => ({
+      ...request,
+      ...(request.body === undefined ? {} : { body: request.body.replaceAll(/\\u(?=[0-9a-f]{4})/g, '\\\\u') }),
+    }),
+    also({ omitted: ['filter.promotion-id'] }),
+  ),
+  bodyFault(
+    'customer-first',
+    'A streaming parser looks for the customer at the beginning alone.',
+    (request) =>
+      (request.body ?? '').includes('"customer"') && !/^\s*\{\s*"customer"/.test(request.body ?? '')
+        ? { ...request, body: (request.body ?? '').replace('"customer":{"id":', '"customer":{"x-id":') }
+        : request,
+    also({ omitted: ['filter.promotion-id'] }),
   ),
 ];
 
@@ -135,6 +150,7 @@ const credentials: readonly Fault[] = (
   id: `credentials-unread-in-${letters}-case`,
   breaks: 'request.credentials',
   story: `Names of headers are compared as they are documented, and those in ${letters} case are not found.`,
+  collateral: also({ refused: ['filter.promotion-id'] }),
   change: (handlers) => ({
     authenticate(headers) {
       if (headers.some(([name]) => pattern.test(name))) refuse(401, 'credentials: are absent', 'unauthorized');

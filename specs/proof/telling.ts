@@ -20,29 +20,22 @@ interface Candidate {
 }
 
 /**
- * The rows that catch all faults that the suite catches: of those that are left always the one that catches most for each
- * request that it adds. A fault is caught where some requirement fails, which need not be the one that it breaks.
+ * The rows that catch all faults that the suite catches, with few requests, and the most telling of them first. A fault is
+ * caught where some requirement fails, which need not be the one that it breaks.
  *
  * @param proof of the same suite and faults
  */
 export async function tellingRows(suite: Suite, faults: readonly Fault[], proof: Proof): Promise<TellingRows> {
   const candidates = await candidatesOf(suite, faults, proof);
-  const left = new Set(candidates.flatMap(({ catches }) => [...catches]));
-  const all = left.size;
+  const chosen = inBestOrder(withoutSuperfluous(greedyChoice(candidates)));
+  const totals = runningTotals(chosen);
+  const rows = chosen.map(({ testCase, row }, n): TellingRows['rows'][number] => {
+    const { requests = 0, faults = 0 } = totals[n] ?? {};
+    return { testCase, row, requests: suite.calibration.length + requests, faults };
+  });
+  let { requests = 0, faults: all = 0 } = rows.at(-1) ?? {};
   const tally = requestTally();
-  const rows: TellingRows['rows'][number][] = [];
-  let requests = suite.calibration.length;
-  while (left.size > 0) {
-    const worth = candidates.map(({ alone, catches }) => {
-      const caught = [...catches].filter((id) => left.has(id)).length;
-      return caught === 0 ? 0 : caught / tally.addedBy(alone).length;
-    });
-    const best = candidates[worth.indexOf(Math.max(...worth))] as Candidate;
-    requests += tally.addedBy(best.alone).length;
-    tally.note(best.alone);
-    for (const id of best.catches) left.delete(id);
-    rows.push({ testCase: best.testCase, row: best.row, requests, faults: all - left.size });
-  }
+  for (const { alone } of chosen) tally.note(alone);
   // What one request leaves over for another may show in no row by itself, so one is added beside which it does.
   const together = async () => new Set(await caughtBy(suiteOf(suite, rows), faults));
   let caught = await together();
@@ -64,6 +57,77 @@ export async function tellingRows(suite: Suite, faults: readonly Fault[], proof:
   }
   const ids = faults.map(({ id }) => id);
   return { rows, faultsKnown: faults.length, faultsCaught: caught.size, chosenFrom: digestOfRows(suite, ids) };
+}
+
+/** Of the rows that are left always the one that catches most for each request that it adds, until all is caught. */
+function greedyChoice(candidates: readonly Candidate[]): Candidate[] {
+  const left = catchesOf(candidates);
+  const tally = requestTally();
+  const rows: Candidate[] = [];
+  while (left.size > 0) {
+    const worth = candidates.map(({ alone, catches }) => {
+      const caught = [...catches].filter((id) => left.has(id)).length;
+      return caught === 0 ? 0 : caught / tally.addedBy(alone).length;
+    });
+    const best = candidates[worth.indexOf(Math.max(...worth))] as Candidate;
+    tally.note(best.alone);
+    for (const id of best.catches) left.delete(id);
+    rows.push(best);
+  }
+  return rows;
+}
+
+/** What rows that were chosen early catch, later ones may catch as well: one after another, the dearest of them go. */
+function withoutSuperfluous(rows: readonly Candidate[]): readonly Candidate[] {
+  const requestsFor = (some: readonly Candidate[]) => runningTotals(some).at(-1)?.requests ?? 0;
+  const all = catchesOf(rows).size;
+  const fewer = rows
+    .map((row) => rows.filter((other) => other !== row))
+    .filter((others) => catchesOf(others).size === all);
+  const costs = fewer.map(requestsFor);
+  const cheapest = fewer[costs.indexOf(Math.min(...costs))];
+  if (cheapest === undefined || requestsFor(cheapest) === requestsFor(rows)) return rows;
+  return withoutSuperfluous(cheapest);
+}
+
+/** Moves one row after another to where more is caught early on, until none can be moved so. */
+function inBestOrder(rows: readonly Candidate[]): readonly Candidate[] {
+  let order = rows;
+  let worth = caughtEarly(rows);
+  for (const row of rows)
+    for (const place of rows.keys()) {
+      const others = order.filter((other) => other !== row);
+      const moved = [...others.slice(0, place), row, ...others.slice(place)];
+      const worthMoved = caughtEarly(moved);
+      if (worthMoved > worth) [order, worth] = [moved, worthMoved];
+    }
+  return worth > caughtEarly(rows) ? inBestOrder(order) : rows;
+}
+
+/** How many faults are caught with each number of requests up to that for all rows, added up. */
+function caughtEarly(rows: readonly Candidate[]): number {
+  const totals = runningTotals(rows);
+  return totals.reduce((sum, { requests, faults }, n) => {
+    const next = totals[n + 1]?.requests ?? requests;
+    return sum + faults * (next - requests);
+  }, 0);
+}
+
+/** What each row comes to together with those before it. */
+function runningTotals(rows: readonly Candidate[]): { requests: number; faults: number }[] {
+  const tally = requestTally();
+  const caught = new Set<string>();
+  let requests = 0;
+  return rows.map(({ alone, catches }) => {
+    requests += tally.addedBy(alone).length;
+    tally.note(alone);
+    for (const id of catches) caught.add(id);
+    return { requests, faults: caught.size };
+  });
+}
+
+function catchesOf(rows: readonly Candidate[]): Set<string> {
+  return new Set(rows.flatMap(({ catches }) => [...catches]));
 }
 
 /** A suite of some rows alone. */

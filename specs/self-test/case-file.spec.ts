@@ -465,6 +465,14 @@ test.describe('refuses requests and checks that say nothing, or two things', () 
         'a query that is written out has its filters in it → Leave out one of them.',
       ],
       [
+        'forms of sending of which one rules out the other',
+        question(
+          'response-status',
+          '    request: { sent: ▸[chunked, members-reversed, in-pieces] }\n    value: { take: status }',
+        ),
+        'a request is not sent chunked and in-pieces → Leave out one of them.',
+      ],
+      [
         'equal requests in each row, though the exchange of one would serve for both',
         `${base}\n  - ▸id: one\n    verifies: order.quantity\n    title: One\n    requests: { one: {}, two: {}, three: { again: 1 } }
     matrix: { axis: { a: {}, b: { every: { sent: in-pieces } } } }\n    expect: [{ of: one, status: 2xx }]`,

@@ -17,7 +17,7 @@ const plain: RequestPatch = {
   body: { customer: { id: 'cust_ö' }, order: { items: [{ product_id: 'x"y', quantity: 1 }] } },
 };
 const sendingNames = Object.keys(sendings) as Sending[];
-const requestSent = (sent?: Sending) =>
+const requestSent = (sent?: Sending | readonly Sending[]) =>
   assembled(patched(documentedRequest, { ...plain, ...(sent === undefined ? {} : { sent }) }), (_, name) => name);
 
 /** What a server on a socket gets of a request, after a usual one: on which connection, and in which pieces. */
@@ -67,6 +67,18 @@ test('whatever is sent otherwise is the same documented request', () => {
     expect(contentOf(requestSent(sending)), sending).toEqual(usual);
     expect(whyUndocumented(contentOf(requestSent(sending))), sending).toBeUndefined();
   }
+});
+
+test('what is sent otherwise in several respects is so in each, whatever their order', () => {
+  const together: Sending[] = ['after-white-space', 'with-escaped-letters', 'pretty-printed', 'members-reversed'];
+  const others: Sending[] = ['in-pieces', 'header-names-in-upper-case', 'values-percent-encoded'];
+  const request = requestSent([...together, ...others]);
+  expect(request).toEqual(requestSent([...others, ...together.toReversed()]));
+  expect(contentOf(request)).toEqual(contentOf(requestSent()));
+  expect(request.body).toMatch(/^\r\n\t \{\n {2}"\\u006frder": \{\n/);
+  expect(request.sent).toBe('in-pieces');
+  expect(request.path).toMatch(/=%6A%C3%A9$/);
+  expect(request.headers.map(([name]) => name)).toContain('X-CLIENT-TOKEN');
 });
 
 test('each sending leaves as it is called', async () => {

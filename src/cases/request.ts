@@ -3,7 +3,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import { defined } from '../support/defined.js';
 import { isJsonObject } from '../support/json.js';
 import type { Kind } from '../world/named-world.js';
-import { type Sending, sendings } from './sending.js';
+import { type Sending, sentAs } from './sending.js';
 
 /** Changes to a request, as a case file writes them. See `schemas/cases.schema.json`. */
 export interface RequestPatch {
@@ -16,7 +16,7 @@ export interface RequestPatch {
   without?: string[];
   body?: unknown;
   raw?: string;
-  sent?: Sending;
+  sent?: Sending | readonly Sending[];
   again?: number;
 }
 
@@ -27,7 +27,7 @@ export interface RequestDraft {
   readonly query: string | Readonly<Record<string, string | string[]>>;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: { readonly json: unknown } | { readonly raw: string } | undefined;
-  readonly sent?: Sending;
+  readonly sent?: Sending | readonly Sending[];
   readonly again?: number;
 }
 
@@ -106,8 +106,8 @@ export function resolved(text: string, resolve: Resolve): string {
 
 /** Puts a request together for the wire, with ids in place of references. */
 export function assembled(draft: RequestDraft, resolve: Resolve): HttpRequest {
-  const { method, path, query, headers, body, sent, again } = draft;
-  const rewritten = sent === undefined ? (request: HttpRequest) => request : sendings[sent];
+  const { method, path, query, headers, body, sent = [], again } = draft;
+  const rewritten = (request: HttpRequest) => sentAs(request, [sent].flat());
   const fill = (text: string) => resolved(text, resolve);
   const queryString =
     typeof query === 'string'

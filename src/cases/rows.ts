@@ -5,6 +5,7 @@ import type { Path } from '../support/yaml-file.js';
 import { combinations } from './combinations.js';
 import type { FileReader } from './file-reader.js';
 import { assembled, patched, type RequestDraft, type RequestPatch } from './request.js';
+import { contradiction } from './sending.js';
 
 /** The variants of an axis, by title; each changes the requests that it names, or `every` request. */
 export type Axis = Readonly<Record<string, Readonly<Record<string, RequestPatch>>>>;
@@ -86,11 +87,18 @@ export function rowReader(
 }
 
 /** Notes what is wrong with changes to a request, wherever they stand. */
-export function checkPatch({ raw, query, filter, ...patch }: RequestPatch, at: Path, reader: FileReader): void {
+export function checkPatch(
+  { raw, query, filter, sent = [], ...patch }: RequestPatch,
+  at: Path,
+  reader: FileReader,
+): void {
   if (raw !== undefined && 'body' in patch)
     reader.problem([...at, 'raw'], 'a request has either body or raw', 'Leave out one of them.');
   if (typeof query === 'string' && filter !== undefined)
     reader.problem([...at, 'filter'], 'a query that is written out has its filters in it', 'Leave out one of them.');
+  const together = contradiction([sent].flat());
+  if (together !== undefined)
+    reader.problem([...at, 'sent'], `a request is not sent ${together.join(' and ')}`, 'Leave out one of them.');
   const campaigns = [...reader.world.ids.campaign.keys()];
   if (filter?.campaign === undefined || campaigns.includes(filter.campaign)) return;
   const message = `there is no campaign '${filter.campaign}' in the world`;

@@ -3,15 +3,18 @@ import type { HttpRequest } from '../http/exchange.js';
 /** Writes or sends a request otherwise, which HTTP and JSON say means the same. */
 type Rewriting = (request: HttpRequest) => HttpRequest;
 
-/** What a case file may say under `sent`. */
+/**
+ * What a case file may say under `sent`. Several together are applied in this order: those that write the body anew come
+ * before those that change its text.
+ */
 export const sendings = {
   chunked: (request) => ({ ...request, sent: 'chunked' }),
   'in-pieces': (request) => ({ ...request, sent: 'in-pieces' }),
   'on-a-fresh-connection': (request) => ({ ...request, sent: 'on-a-fresh-connection' }),
-  'after-white-space': withBody((body) => `\r\n\t ${body} \n`),
+  'members-reversed': withBody((body) => JSON.stringify(reversed(JSON.parse(body)))),
   'pretty-printed': withBody((body) => JSON.stringify(JSON.parse(body), null, 2)),
   'with-escaped-letters': withBody((body) => body.replaceAll(/"(?:[^"\\]|\\.)*"/g, escaped)),
-  'members-reversed': withBody((body) => JSON.stringify(reversed(JSON.parse(body)))),
+  'after-white-space': withBody((body) => `\r\n\t ${body} \n`),
   'values-percent-encoded': withValues((byte) => `%${byte.toUpperCase()}`),
   'values-percent-encoded-in-lower-case': withValues((byte) => `%${byte}`),
   'header-names-in-lower-case': withHeaderNames((name) => name.toLowerCase()),
@@ -19,6 +22,24 @@ export const sendings = {
 } as const satisfies Readonly<Record<string, Rewriting>>;
 
 export type Sending = keyof typeof sendings;
+
+/** Of these a request has one at the most. */
+const exclusive: readonly (readonly Sending[])[] = [
+  ['chunked', 'in-pieces', 'on-a-fresh-connection'],
+  ['values-percent-encoded', 'values-percent-encoded-in-lower-case'],
+  ['header-names-in-lower-case', 'header-names-in-upper-case'],
+];
+
+/** What cannot be done to one request together, if there is such. */
+export function contradiction(sent: readonly Sending[]): readonly Sending[] | undefined {
+  return exclusive.map((group) => group.filter((each) => sent.includes(each))).find((together) => together.length > 1);
+}
+
+/** A request with all of this done to it. */
+export function sentAs(request: HttpRequest, sent: readonly Sending[]): HttpRequest {
+  const inTurn = (Object.keys(sendings) as Sending[]).filter((each) => sent.includes(each));
+  return inTurn.reduce((before, each) => sendings[each](before), request);
+}
 
 function withBody(write: (body: string) => string): Rewriting {
   return (request) => (request.body === undefined ? request : { ...request, body: write(request.body) });
