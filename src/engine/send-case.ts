@@ -51,7 +51,8 @@ const maxAhead = 8 * 1024 * 1024;
  * @param coming the cases that will be sent, in their order, as far as that is known
  */
 export function senderFor(channel: Channel, coming: readonly TestCase[] = []): CaseSender {
-  const wanted = coming.filter((testCase) => !isAlone(testCase)).flatMap(requestsOf);
+  const sendable = coming.map((testCase) => ({ testCase, requests: requestsOf(testCase) }));
+  const wanted = sendable.filter(({ testCase }) => !isAlone(testCase)).flatMap(({ requests }) => requests);
   const { obtain } = obtainShared(channel, coming.length === 0 ? undefined : wanted);
   const places = new Map(coming.map(({ id }, place) => [id, place]));
   const ahead = new Map<string, Promise<CaseExchanges>>();
@@ -62,17 +63,16 @@ export function senderFor(channel: Channel, coming: readonly TestCase[] = []): C
     return sent;
   };
   const beginComing = (place: number): void => {
-    let requests = 0;
+    // Before anything has come back, it may be of any size.
+    const maxRequests = sizes.areKnown() ? aheadPerExchange * channel.maxAtOnce : channel.maxAtOnce;
+    let count = 0;
     let characters = 0;
-    for (const next of coming.slice(place + 1)) {
-      if (isAlone(next)) return;
-      const { length } = requestsOf(next);
-      requests += length;
-      characters += sizes.of(next.id, length);
-      // Before anything has come back, it may be of any size.
-      const most = sizes.areKnown() ? aheadPerExchange * channel.maxAtOnce : channel.maxAtOnce;
-      if (requests > most || characters > maxAhead) return;
-      if (!ahead.has(next.id)) ahead.set(next.id, begin(next));
+    for (const { testCase, requests } of sendable.slice(place + 1)) {
+      if (isAlone(testCase)) return;
+      count += requests.length;
+      characters += sizes.of(testCase.id, requests.length);
+      if (count > maxRequests || characters > maxAhead) return;
+      if (!ahead.has(testCase.id)) ahead.set(testCase.id, begin(testCase));
     }
   };
   const settled = async () => void (await Promise.all(ahead.values()));
