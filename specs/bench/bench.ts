@@ -15,7 +15,7 @@ import { barePrograms, emptyTest, type Work } from './bare.js';
 import { alternating, type Cost, costOf } from './cost.js';
 import { conforming, failing, heavy, reference, type Serve } from './deployments.js';
 import { packageWithCases } from './generated.js';
-import { judgeMs } from './judge-time.js';
+import { judgeTime } from './judge-time.js';
 import { peerPrograms, responseSchema } from './peers.js';
 
 const rounds = 5;
@@ -158,10 +158,13 @@ const whereAllFails: Section = async () => {
 };
 
 const judging: Section = async () =>
-  [40, 150].map((records) => ({
-    what: `the judge, for each exchange of ${records} records`,
-    amount: `${judgeMs(records, 2 * rounds + 1).toFixed(3)} ms`,
-  }));
+  [40, 150].flatMap((records) => {
+    const { judge, parse } = judgeTime(records, 2 * rounds + 1);
+    return [
+      { what: `the judge / JSON.parse alone, ${records} records`, processorRatio: judge / parse },
+      { what: `the judge, for each exchange of ${records} records`, amount: `${judge.toFixed(3)} ms` },
+    ];
+  });
 
 /** All processes of a run together. */
 const memory: Section = async () => {
@@ -228,7 +231,8 @@ try {
 
 const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim()}), Node.js ${process.version}`;
 const ratio = (number: number | undefined) => (number === undefined ? '' : `${number.toFixed(2)}×`);
-const ordered = lines.toSorted((one, other) => Number(other.ratio !== undefined) - Number(one.ratio !== undefined));
+const isRatio = ({ amount }: Line) => Number(amount === undefined);
+const ordered = lines.toSorted((one, other) => isRatio(other) - isRatio(one));
 process.stdout.write(
   `${machine}; medians of ${rounds}. Ratios of the time by the clock, and of that of processors.\n\n`,
 );

@@ -7,13 +7,20 @@ import { recognizerFor } from '../../src/recognition/recognizer.js';
 import { suite } from '../self-test/support/in-process.js';
 import { median } from './cost.js';
 
+/** Time of processors for an exchange, in milliseconds. */
+export interface JudgeTime {
+  readonly judge: number;
+  /** For `JSON.parse` alone, which nobody who reads a body can do without. */
+  readonly parse: number;
+}
+
 /**
- * How much time of processors the judge takes for an exchange, in milliseconds: the median over rounds of all requirement cases, each
- * response of which is another, so that nothing of it was read before.
+ * How long the judge takes: the medians over rounds of all requirement cases, each response of which is another, so that
+ * nothing of it was read before.
  *
  * @param records that each response has, unless it has more: what is returned, and promotions that are not of the world
  */
-export function judgeMs(records: number, rounds: number): number {
+export function judgeTime(records: number, rounds: number): JudgeTime {
   const { world } = suite;
   const cases = suite.cases.filter(({ kind }) => kind === 'requirement');
   const deployment = createDeployment({ world, credentials: credentialPlaceholders });
@@ -39,12 +46,31 @@ export function judgeMs(records: number, rounds: number): number {
     const background = { world, recognizer: recognizerFor(world), calibration: [], isWorldSeen: true };
     const sent = cases.map((testCase) => ({ testCase, exchanges: exchangesFor(testCase) }));
     const all = sent.flatMap(({ exchanges }) => exchanges.flatMap((row) => [...row.values()]));
-    const before = process.cpuUsage();
-    for (const { testCase, exchanges } of sent) judgeCase(testCase, exchanges, background);
-    const { user, system } = process.cpuUsage(before);
-    return (user + system) / 1000 / all.length;
+    const bodies = all.flatMap((exchange) => ('response' in exchange ? exchange.response.body : [])).filter(isJson);
+    return {
+      judge: msOf(() => {
+        for (const { testCase, exchanges } of sent) judgeCase(testCase, exchanges, background);
+      }, all.length),
+      parse: msOf(() => {
+        for (const body of bodies) JSON.parse(body);
+      }, all.length),
+    };
   };
   // The first is for the compiler.
   round();
-  return median(Array.from({ length: rounds }, round)) ?? 0;
+  const times = Array.from({ length: rounds }, round);
+  const of = (key: keyof JudgeTime) => median(times.map((time) => time[key])) ?? 0;
+  return { judge: of('judge'), parse: of('parse') };
+}
+
+function isJson(body: string): boolean {
+  return body.startsWith('{');
+}
+
+/** Of the processors, for each of so many. */
+function msOf(act: () => void, count: number): number {
+  const before = process.cpuUsage();
+  act();
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) / 1000 / count;
 }
