@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
+import { setUpEngine } from '../playwright/v8.js';
 import { packageRoot } from '../support/package-root.js';
 import { statusOfMistake } from './exit-status.js';
 
@@ -25,9 +25,7 @@ export async function goOverTo(args: readonly string[], ended: Ended): Promise<n
       process.exitCode = statusOfMistake(error);
     }
   });
-  // By itself, V8 lets the garbage of large bodies pile up. Playwright's other processes begin with the same.
-  for (const flag of thrifty) setFlagsFromString(flag);
-  process.execArgv.push(...thrifty);
+  setUpEngine();
   // All is compiled, so that Playwright's own compiler need not start, in every process of the run.
   process.env.PW_DISABLE_TS_ESM ??= '1';
   const commandLine = import.meta.resolve('@playwright/test/cli');
@@ -35,18 +33,6 @@ export async function goOverTo(args: readonly string[], ended: Ended): Promise<n
   await import(commandLine);
   return new Promise<never>(() => undefined);
 }
-
-/**
- * Garbage is collected early. Tighter, as with --optimize-for-size, it takes a tenth less memory and twice the time where
- * bodies are large. And the parser of HTTP, WebAssembly in undici, is not optimised: that takes longer than all that it
- * has to parse, and a tenth of the memory.
- */
-const thrifty = [
-  '--heap-growing-percent=40',
-  '--max-semi-space-size=4',
-  '--no-wasm-dynamic-tiering',
-  '--no-wasm-tier-up',
-];
 
 /** The file of the one that writes the certificate. */
 export const ownReporter = path.join(packageRoot, 'dist', 'src', 'playwright', 'reporter.js');

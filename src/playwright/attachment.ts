@@ -6,6 +6,7 @@ import type { CaseResult } from '../engine/case-result.js';
 import type { KeptExchange, Use } from '../engine/evidence.js';
 import type { ProfileFigures } from '../engine/profile.js';
 import type { Session } from './run-state.js';
+import { collectEarly } from './v8.js';
 
 /** What a test hands to the reporter. It travels as an attachment, so that merged reports of shards hold it too. */
 export interface Report {
@@ -37,7 +38,8 @@ export function attachReport(testInfo: TestInfo, report: Report, exchanges: read
     const line = JSON.stringify(kept);
     lines.push(line);
     length += line.length;
-    if (length < lengthOfPiece && n < exchanges.length - 1) continue;
+    if (length >= lengthOfPiece) collectEarly();
+    else if (n < exchanges.length - 1) continue;
     attach(names.exchanges, 'application/gzip', gzipSync(lines.join('\n'), { level: 1 }));
     lines = [];
     length = 0;
@@ -53,10 +55,9 @@ export function reportOf({ attachments }: TestResult): { report: Report; packed:
 }
 
 export function unpackedExchanges(packed: Buffer): KeptExchange[] {
-  return gunzipSync(packed)
-    .toString('utf8')
-    .split('\n')
-    .map((line) => JSON.parse(line));
+  const text = gunzipSync(packed).toString('utf8');
+  if (text.length >= lengthOfPiece) collectEarly();
+  return text.split('\n').map((line) => JSON.parse(line));
 }
 
 /** Takes the report out of a result, of which Playwright keeps all until the end of the run. */

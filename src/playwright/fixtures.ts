@@ -6,6 +6,7 @@ import { defined } from '../support/defined.js';
 import { runOptionsOf } from '../targets/settings.js';
 import { openedTarget } from './opened-target.js';
 import { comingCases, inputsOfRun, loadSession, type Session } from './run-state.js';
+import { leaveStacksPlain } from './v8.js';
 
 /** Tests are made from them. */
 export const { settings } = inputsOfRun();
@@ -23,7 +24,7 @@ export const test = base.extend<object, WorkerFixtures>({
     async ({}, use) => {
       // A closed terminal ends the run as Ctrl-C does: Playwright's main process sees to that.
       process.on('SIGHUP', () => undefined);
-      leaveStepsWithoutPlace();
+      leaveStacksPlain();
       await use(loadSession());
     },
     { scope: 'worker' },
@@ -55,14 +56,4 @@ function withCalibration(run: Run, { evidence }: Session): Run {
       return taken;
     },
   };
-}
-
-/**
- * Playwright asks of some ten steps of each test where they begin, by an error without a message whose stack it maps to
- * the sources: that takes longer than to judge most cases. A row of a case has a place of its own.
- */
-function leaveStepsWithoutPlace(): void {
-  const mapped = Error.prepareStackTrace;
-  if (mapped === undefined) return;
-  Error.prepareStackTrace = (error, frames) => (error.message === '' ? String(error) : mapped(error, frames));
 }

@@ -10,6 +10,7 @@ import { certifiedTarget } from '../targets/target.js';
 import type { World } from '../world/world.js';
 import { openedTarget } from './opened-target.js';
 import { inputsOfRun, saveSession, shareRun } from './run-state.js';
+import { leaveStacksPlain } from './v8.js';
 
 /** Once before all tests: starts the reference deployment if nothing else is under test, and calibrates. */
 export default async function setup(): Promise<() => Promise<void>> {
@@ -21,6 +22,7 @@ export default async function setup(): Promise<() => Promise<void>> {
 }
 
 async function begun(): Promise<() => Promise<void>> {
+  leaveStacksPlain();
   const inputs = inputsOfRun();
   const { suite, settings, replay } = inputs;
   if (replay !== undefined) process.stdout.write(asLines([replayBegins(replay)]));
