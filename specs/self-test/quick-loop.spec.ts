@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { casesNamed } from '../../src/cases/selection.js';
 import { exitStatus, statusOf } from '../../src/cli/exit-status.js';
-import { codeFrame } from '../../src/report/code-frame.js';
+import { codeFrame, entryLines } from '../../src/report/code-frame.js';
 import { unpassedCases } from '../../src/report/unpassed.js';
 import { certificateWith } from './support/blanks.js';
 import { conformance, conformanceHere, copyOfPackage, readCertificate, temporaryFolder } from './support/cli.js';
@@ -191,4 +191,21 @@ test('a code frame shows the lines around a place, whatever the file holds', () 
     '  5 | five',
   ]);
   expect(codeFrame({ file: path.join(cwd, 'no-such.yaml'), line: 1, column: 1 })).toEqual([]);
+});
+
+test.describe('the lines of a case', () => {
+  const found = (text: string, line: number, column: number) => entryLines(text.split('\n'), { line, column });
+
+  test('are all that are indented as it is', () => {
+    const text = 'cases:\n  - id: one\n    title: a\n\n  - id: two\n    title: b\nlast: 1';
+    expect(found(text, 2, 5)).toEqual(['- id: one', '  title: a']);
+    expect(found(text, 5, 5)).toEqual(['- id: two', '  title: b']);
+  });
+
+  test('are those of a brace, in a list within brackets', () => {
+    const text = JSON.stringify({ cases: [{ id: 'one', tags: ['x'] }, { id: 'two' }] }, null, 1);
+    expect(found(text, 3, 3)).toEqual(['{', ' "id": "one",', ' "tags": [', '  "x"', ' ]', '},']);
+    expect(found(text, 9, 3)).toEqual(['{', ' "id": "two"', '}']);
+    expect(found('cases: [\n  { id: one },\n  { id: two }\n]', 2, 3)).toEqual(['{ id: one },']);
+  });
 });

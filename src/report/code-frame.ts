@@ -19,19 +19,24 @@ export function codeFrame({ file, line, column }: Location): string[] {
 }
 
 /**
- * The lines of an entry of a YAML list: from the one where it begins to the last that is indented as it is, without the
- * indentation that they have in common.
+ * The lines of an entry of a YAML list, without the indentation that they have in common: from the one where it begins to
+ * the last that is indented as it is; within brackets, as in JSON, to the one that closes its brace.
  *
  * @param lines of the whole file
- * @param at the first key of the entry, behind its hyphen
+ * @param at the first key of the entry, behind its hyphen, or its brace
  */
 export function entryLines(lines: readonly string[], { line, column }: Pick<Location, 'line' | 'column'>): string[] {
+  const first = lines[line - 1] ?? '';
   const indentation = ' '.repeat(column - 1);
   const rest = lines.slice(line);
-  const end = rest.findIndex((text) => text.trim() !== '' && !text.startsWith(indentation));
-  const entry = [lines[line - 1] ?? '', ...(end < 0 ? rest : rest.slice(0, end))];
+  // Without a hyphen before it, the next entry is indented as much. One that no line closes is on one line.
+  const isInBrackets = first.trimStart().startsWith('{');
+  const end = isInBrackets
+    ? rest.findIndex((text) => text.startsWith(`${indentation}}`)) + 1
+    : rest.findIndex((text) => text.trim() !== '' && !text.startsWith(indentation));
+  const entry = [first, ...(end < 0 ? rest : rest.slice(0, end))];
   while (entry.at(-1)?.trim() === '') entry.pop();
-  const common = (lines[line - 1] ?? '').search(/\S/);
+  const common = first.search(/\S/);
   return entry.map((text) => text.slice(common));
 }
 

@@ -161,10 +161,13 @@ function shortened(text: string, max: number, length = text.length): string {
   return length <= max ? text : `${beginningOf(text, max)}… (${length} characters in all)`;
 }
 
+/** In characters: a file of one line may hold many cases. */
+const maxOfEntry = 20_000;
+
 function yamlMarkup(testCase: TestCase, result: CaseResult | undefined, lines: readonly string[]): Markup {
   const { at } = testCase;
   if (lines.length === 0) return nothing;
   const entry = entryLines(lines, at);
   const telling = result?.at.file === at.file && result.verdict !== 'pass' ? result.at.line - at.line + 1 : undefined;
-  return html`<h5>In the case file <code>${formatLocation(result?.at ?? at)}</code></h5>${preformatted(entry.join('\n'), telling)}`;
+  return html`<h5>In the case file <code>${formatLocation(result?.at ?? at)}</code></h5>${preformatted(shortened(entry.join('\n'), maxOfEntry), telling)}`;
 }
