@@ -17,10 +17,12 @@ export function violated(because: string): Truth {
 
 /** Violated for a reason that is put into words where somebody wants to know it: of two readings one need not hold. */
 export function violatedFor(reason: () => string): Truth {
+  let words: string | undefined;
   return {
     is: 'violated',
     get because() {
-      return reason();
+      words ??= reason();
+      return words;
     },
   };
 }
