@@ -237,7 +237,7 @@ test('@long certify --same-as runs targets side by side, and fails where the moc
     cwd: folder,
     env: { ...credentials, LIVE_TOKEN: 'the-token-of-live' },
   });
-  const alike = await conformance([...args, '--only', 'order.quantity', '--out', 'alike'], {
+  const alike = await conformance([...args, '--only', 'integer-quantity-of-a-sku', '--out', 'alike'], {
     cwd: folder,
     env: { ...credentials, LIVE_TOKEN: 'the-token-of-live' },
   });
