@@ -1,6 +1,6 @@
 import type { Certificate } from './certificate.js';
 import { agreement, type ComparedCell, type ComparedRow } from './compare.js';
-import { html, type Markup, raw, sourceHash } from './markup.js';
+import { html, type Markup, pageHead, raw, sourceHash } from './markup.js';
 
 /**
  * Certificates side by side, as one page for people: requirements and questions down, certificates across. No script,
@@ -10,15 +10,7 @@ export function comparisonPage(certificates: readonly Certificate[], compared: r
   const names = certificates.map(({ target }) => target.name);
   const count = compared.filter(({ differs }) => differs).length;
   const policy = `default-src 'none'; style-src '${sourceHash(style)}'`;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
-<title>Comparison of ${names.join(', ')}</title>
-<style>${raw(style)}</style>
-</head>
+  return html`${pageHead(`Comparison of ${names.join(', ')}`, style, policy)}
 <body>
 <header>
 <h1>${count === 0 ? agreement : `${count} of ${compared.length} requirements and questions differ`}</h1>

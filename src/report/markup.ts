@@ -56,6 +56,19 @@ export function preformatted(text: string, marked?: number): Markup {
   return { text: `<pre>${lines.join('\n')}</pre>` };
 }
 
+/** How a page begins: its head, in which the style stands, and the policy that says what else it may load or run. */
+export function pageHead(title: string, style: string, policy: string): Markup {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
+<title>${title}</title>
+<style>${raw(style)}</style>
+</head>`;
+}
+
 /** What a Content-Security-Policy names a style or a script by that stands in the page (CSP 3, section 2.3.1). */
 export function sourceHash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;

@@ -6,7 +6,7 @@ import { type Verdict, verdicts } from '../judge/verdict.js';
 import { answerSentence } from './answer-sentence.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from './certificate.js';
 import type { ShownEvidence } from './evidence.js';
-import { html, type Markup, nothing, preformatted, raw, sourceHash } from './markup.js';
+import { html, type Markup, nothing, pageHead, preformatted, raw, sourceHash } from './markup.js';
 import { badge, type CaseView, caseViews } from './page-case.js';
 import { pageScript } from './page-script.js';
 import { pageStyle } from './page-style.js';
@@ -59,15 +59,7 @@ export function certificatePage(
   };
   const { target, verdict } = certificate;
   const policy = `default-src 'none'; style-src '${sourceHash(pageStyle)}'; script-src '${sourceHash(pageScript)}'; base-uri 'none'; form-action 'none'`;
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
-<title>${target.name}: ${title[verdict]}</title>
-<style>${raw(pageStyle)}</style>
-</head>
+  return html`${pageHead(`${target.name}: ${title[verdict]}`, pageStyle, policy)}
 <body>
 <a class="skip" href="#results">Skip to the results</a>
 <div class="page">
