@@ -1,6 +1,7 @@
 /** Finding secrets among all readings of a text, in time that is linear in the length of the text. */
 
 import { beginsEscape, type Codes, codesOf, type Escapes, nothing, unescaped } from './escapes.js';
+import { minLengthAnywhere } from './secret-length.js';
 
 /** A text as it is searched. */
 export interface Reading {
@@ -184,9 +185,6 @@ function isSamePiece(read: Codes, end: number, secret: Codes, endInSecret: numbe
   for (let n = 0; n < pieceLength; n += 1) if (read[(end - n) & (ring - 1)] !== secret[endInSecret - n]) return false;
   return true;
 }
-
-/** Secrets with fewer characters are part of many words: they are recognised beside the name of their header alone. */
-export const minLengthAnywhere = 6;
 
 /**
  * Makes the searches that find a secret in a text, in any letter case.

@@ -1,3 +1,4 @@
+import { minLengthAnywhere } from '../http/secret-length.js';
 import type { Problem } from '../support/problem.js';
 import type { Environment } from './environment.js';
 
@@ -34,16 +35,16 @@ function variableIn(value: string, environment: Environment): string | undefined
 export function containsSecret(text: string, secrets: readonly string[]): boolean {
   const readings = [text, decoded(text)].map((each) => each.toLowerCase());
   // A short one is part of many words.
-  const wanted = secrets.map((secret) => secret.trim().toLowerCase()).filter((secret) => secret.length >= minLength);
+  const wanted = secrets
+    .map((secret) => secret.trim().toLowerCase())
+    .filter((secret) => secret.length >= minLengthAnywhere);
   return wanted.some((secret) => readings.some((reading) => reading.includes(secret)));
 }
 
-const minLength = 6;
-
 /** That a secret has too few characters to be recognised wherever it is echoed; undefined where it has enough. */
 export function shortNote(name: string, value: string): string | undefined {
-  if (value.trim().length >= minLength) return undefined;
-  return `${name} has fewer than ${minLength} characters, so it may not be recognised, and replaced, where a response echoes it.`;
+  if (value.trim().length >= minLengthAnywhere) return undefined;
+  return `${name} has fewer than ${minLengthAnywhere} characters, so it may not be recognised, and replaced, where a response echoes it.`;
 }
 
 function decoded(text: string): string {
