@@ -15,15 +15,11 @@ export function setUpEngine(): void {
   process.execArgv.push(...flags);
 }
 
-let isThrifty = false;
-
 /**
  * From now on garbage is collected early in this process: by itself, the engine lets that of large bodies pile up. Where
  * there are none, a run would take a tenth longer by it.
  */
 export function collectEarly(): void {
-  if (isThrifty) return;
-  isThrifty = true;
   // Tighter, as with --optimize-for-size, it takes a tenth less memory and twice the time.
   setFlagsFromString('--heap-growing-percent=40');
 }
