@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { TestCase } from '../cases/case.js';
-import type { Channel, Exchange, Headers, HttpRequest } from '../http/exchange.js';
+import { type Channel, type Exchange, type Headers, type HttpRequest, requestText } from '../http/exchange.js';
 import type { CaseExchanges } from './send-case.js';
 
 /** An exchange without secrets, and else as it was judged: whoever shows it writes out what is obeyed rather than shown. */
@@ -42,7 +42,7 @@ export function purposeOf({ id }: Pick<TestCase, 'id'>, by: string | undefined):
 
 /** What is known of a request before it is sent, as a short text. */
 export function keyOf(request: HttpRequest): string {
-  return createHash('sha256').update(JSON.stringify(request)).digest('base64url').slice(0, 16);
+  return createHash('sha256').update(requestText(request)).digest('base64url').slice(0, 16);
 }
 
 /** Takes note of the exchanges of a run. */

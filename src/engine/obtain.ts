@@ -1,4 +1,4 @@
-import type { Channel, Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
+import { type Channel, type Exchange, type HttpRequest, type HttpResponse, requestText } from '../http/exchange.js';
 import { isTransient } from '../http/response-status.js';
 
 /** What a request came to, and how many requests that took: none where an equal one had been sent before. */
@@ -39,7 +39,7 @@ export function obtainShared(channel: Pick<Channel, 'send'>, wanted?: readonly H
   const sending = new Map<string, Promise<Obtained>>();
   const kept = new Map<string, Exchange & { readonly response: HttpResponse }>();
   const failed = new Set<string>();
-  const usesLeft = wanted && countsOf(wanted.map(keyOf));
+  const usesLeft = wanted && countsOf(wanted.map(requestText));
   let characters = 0;
 
   const keep = (key: string, exchange: Exchange): void => {
@@ -64,7 +64,7 @@ export function obtainShared(channel: Pick<Channel, 'send'>, wanted?: readonly H
   return {
     keptCharacters: () => characters,
     obtain: async (request, whyWithheld) => {
-      const key = keyOf(request);
+      const key = requestText(request);
       // Whoever waited in vain sends it, and those who wait with it wait for that.
       for (let other = sending.get(key); other !== undefined; other = sending.get(key)) await other;
       const known = kept.get(key);
@@ -81,10 +81,6 @@ export function obtainShared(channel: Pick<Channel, 'send'>, wanted?: readonly H
       return { exchange: known, requestsSent: 0 };
     },
   };
-}
-
-function keyOf(request: HttpRequest): string {
-  return JSON.stringify(request);
 }
 
 function countsOf(keys: readonly string[]): Map<string, number> {

@@ -1,12 +1,12 @@
 import { type TestCase, tag } from '../cases/case.js';
 import type { Suite } from '../cases/suite.js';
 import { moved } from '../contract/operation.js';
-import type { HttpRequest } from '../http/exchange.js';
+import { type HttpRequest, requestText } from '../http/exchange.js';
 import { someOf } from '../support/some-of.js';
 import type { Exploration } from './explore.js';
 import { type Scope, whyLeftOut } from './left-out.js';
 import { sampledCases } from './sample.js';
-import { requestsOf } from './send-case.js';
+import { isAlone, requestsOf } from './send-case.js';
 
 /** What a run would send: calibration first, then every case with its requests. */
 export interface Plan {
@@ -59,16 +59,15 @@ export interface RequestTally {
 
 export function requestTally(): RequestTally {
   const noted = new Set<string>();
-  const isAlone = ({ tags }: TestCase) => tags.includes(tag.alone);
   return {
     addedBy(testCase) {
       const all = requestsOf(testCase);
       if (isAlone(testCase)) return all;
-      const byText = new Map(all.map((request) => [JSON.stringify(request), request]));
+      const byText = new Map(all.map((request) => [requestText(request), request]));
       return [...byText].flatMap(([text, request]) => (noted.has(text) ? [] : [request]));
     },
     note(testCase) {
-      if (!isAlone(testCase)) for (const request of requestsOf(testCase)) noted.add(JSON.stringify(request));
+      if (!isAlone(testCase)) for (const request of requestsOf(testCase)) noted.add(requestText(request));
     },
   };
 }

@@ -125,7 +125,8 @@ function charactersOf({ exchanges }: CaseExchanges): number {
   return [...all].reduce((sum, exchange) => sum + ('response' in exchange ? exchange.response.body.length : 0), 0);
 }
 
-function isAlone({ tags }: TestCase): boolean {
+/** Whether a case has exchanges of its own, which it shares with no other. */
+export function isAlone({ tags }: TestCase): boolean {
   return tags.includes(tag.alone);
 }
 

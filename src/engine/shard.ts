@@ -1,11 +1,12 @@
-import { type TestCase, tag } from '../cases/case.js';
+import type { TestCase } from '../cases/case.js';
 import { type Selection, selectedSuite } from '../cases/selection.js';
 import type { Suite } from '../cases/suite.js';
 import { moved } from '../contract/operation.js';
+import { requestText } from '../http/exchange.js';
 import type { Exploration } from './explore.js';
 import { type Scope, whyLeftOut } from './left-out.js';
 import { sampledCases } from './sample.js';
-import { requestsOf } from './send-case.js';
+import { isAlone, requestsOf } from './send-case.js';
 
 /** One of several machines that share a run. */
 export interface Shard {
@@ -94,17 +95,17 @@ function unitsOf(suite: Suite, scope: Scope & Divided): Unit[] {
   const { operation = {} } = scope.target;
   const sentFor = (testCase: TestCase) =>
     whyLeftOut(testCase, scope) === undefined
-      ? requestsOf(testCase).map((request) => JSON.stringify(moved(request, operation)))
+      ? requestsOf(testCase).map((request) => requestText(moved(request, operation)))
       : [];
   const together = sampledCases(suite);
   const again = together.flatMap(sentFor);
   const unitOf = (testCase: TestCase): Unit => {
     const requests = sentFor(testCase);
-    const isAlone = testCase.tags.includes(tag.alone);
+    const isApart = isAlone(testCase);
     return {
       ids: [testCase.id],
-      shared: new Set(isAlone ? [] : requests),
-      own: isAlone ? requests.length : 0,
+      shared: new Set(isApart ? [] : requests),
+      own: isApart ? requests.length : 0,
       explores: false,
     };
   };

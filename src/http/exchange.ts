@@ -20,9 +20,14 @@ export interface HttpRequest {
   readonly again?: number;
 }
 
+/** Equal for requests of which one exchange serves all. */
+export function requestText(request: HttpRequest): string {
+  return JSON.stringify(request);
+}
+
 /** Equal for requests that leave alike, whichever repetition of one another they are. */
 export function wireText({ again: _, ...request }: HttpRequest): string {
-  return JSON.stringify(request);
+  return requestText(request);
 }
 
 export interface HttpResponse {
