@@ -1,23 +1,23 @@
 import path from 'node:path';
 import { defineConfig } from '@playwright/test';
 import dotenv from 'dotenv';
-import { inputsOfRun } from './src/playwright/run-state.js';
-import { shardStatement } from './src/playwright/shards.js';
+import { createShardMetadata } from './src/playwright/merged-run.js';
+import { loadRunInputs } from './src/playwright/run-state.js';
 
 dotenv.config({ quiet: true });
 
 // The same file runs as a source, and compiled from dist/ where the package is installed.
 const extension = path.extname(import.meta.filename);
-const { out } = inputsOfRun().settings;
+const { out } = loadRunInputs().settings;
 const adapter = (name: string) => path.join(import.meta.dirname, 'src', 'playwright', `${name}${extension}`);
 
 export default defineConfig({
   // In the report of a shard, so that those of one run can be put together.
-  metadata: shardStatement(inputsOfRun(), process.argv),
+  metadata: createShardMetadata(loadRunInputs(), process.argv),
   testDir: 'specs',
   testMatch: `conformance.spec${extension}`,
   globalSetup: adapter('setup'),
-  // Its own first: see src/playwright/failing.ts.
+  // Its own first: see src/playwright/expected-failure.ts.
   reporter: [[adapter('reporter')], ['list']],
   // Not test-results/, which Playwright would clear: that may be of the project in whose folder this runs.
   outputDir: path.resolve(out, 'playwright'),

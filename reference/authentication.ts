@@ -1,20 +1,20 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Credentials } from '../src/http/credentials.js';
 import type { Headers } from '../src/http/exchange.js';
-import { decider } from './decide.js';
-import type { AuthenticationHandlers, Facts } from './handlers.js';
-import { header } from './header.js';
+import { createDecider } from './decider.js';
+import { findHeader } from './find-header.js';
+import type { AuthenticationHandlers, DeploymentFacts } from './handlers.js';
 
 /** The status of bad credentials that are `rejected`: another 4xx than that of a bad body, so that the two differ. */
-export const rejectedCredentials = 404;
+export const rejectedCredentialsStatus = 404;
 
 /** Whether a request comes from somebody known. */
-export function authenticationHandlers({ credentials, behaviours }: Facts): AuthenticationHandlers {
-  const inCredentials = decider(behaviours, 'not_found', rejectedCredentials);
+export function createAuthenticationHandlers({ credentials, behaviours }: DeploymentFacts): AuthenticationHandlers {
+  const inCredentials = createDecider(behaviours, 'not_found', rejectedCredentialsStatus);
 
   return {
     authenticate(headers) {
-      const sent = sentCredentials(headers);
+      const sent = readCredentials(headers);
       const { applicationId, token } = sent;
       const isUnchecked = behaviours['credentials-before-body'] === 'credentials-unchecked';
       if (applicationId === '' && token === '') inCredentials('credentials-missing-both', 'credentials');
@@ -26,10 +26,10 @@ export function authenticationHandlers({ credentials, behaviours }: Facts): Auth
 }
 
 /** The credentials of a request; each is empty where it is not sent. */
-export function sentCredentials(headers: Headers): Credentials {
+export function readCredentials(headers: Headers): Credentials {
   return {
-    applicationId: header(headers, 'x-client-application-id') ?? '',
-    token: header(headers, 'x-client-token') ?? '',
+    applicationId: findHeader(headers, 'x-client-application-id') ?? '',
+    token: findHeader(headers, 'x-client-token') ?? '',
   };
 }
 

@@ -1,4 +1,4 @@
-import { nearest } from './nearest.js';
+import { findNearest } from './find-nearest.js';
 
 const credentialsOutcomes = [
   'unauthorized',
@@ -226,13 +226,15 @@ export const shapeQuestions = {
 } as const satisfies Readonly<Record<string, OpenQuestionId>>;
 
 /** The questions whose outcome this deployment cannot choose: it has one shape, whatever value is given. */
-export const inimitable: readonly string[] = Object.values(shapeQuestions);
+export const fixedQuestions: readonly string[] = Object.values(shapeQuestions);
 
 /** A chosen outcome for some of the questions, by question id. The others keep their defaults. */
 export type Behaviours = Readonly<Record<string, string>>;
 
 /** An outcome for every question. */
-export type Settled = { readonly [Q in ClosedQuestion]: Outcome<Q> } & { readonly [Q in OpenQuestionId]: string };
+export type CompleteBehaviours = { readonly [Q in ClosedQuestion]: Outcome<Q> } & {
+  readonly [Q in OpenQuestionId]: string;
+};
 
 const defaults: Readonly<Record<string, string>> = Object.fromEntries([
   ...Object.entries(closedQuestions).map(([question, [first]]) => [question, first]),
@@ -244,23 +246,23 @@ const defaults: Readonly<Record<string, string>> = Object.fromEntries([
  *
  * @throws an Error that names the nearest or the allowed ones, when a question or an outcome is unknown
  */
-export function settle(behaviours: Behaviours): Settled {
+export function completeBehaviours(behaviours: Behaviours): CompleteBehaviours {
   for (const [question, outcome] of Object.entries(behaviours)) {
     const problem = problemOf(question, outcome);
     if (problem !== undefined) throw new Error(problem);
   }
   // Each member was just checked against the tables from which the type is made.
-  return { ...defaults, ...behaviours } as Settled;
+  return { ...defaults, ...behaviours } as CompleteBehaviours;
 }
 
 /**
  * Turns the outcomes of a record into behaviours, so that the recorded deployment can be served again.
  *
  * @returns the behaviours, and the ids of the questions whose outcome cannot be imitated: those that the record leaves
- *   `undetermined`, those of {@link inimitable} that differ from this deployment's own, values it cannot send, and
+ *   `undetermined`, those of {@link fixedQuestions} that differ from this deployment's own, values it cannot send, and
  *   questions and outcomes that it does not know: a record may be of another version
  */
-export function behavioursFromOutcomes(outcomes: Readonly<Record<string, string>>): {
+export function convertOutcomesToBehaviours(outcomes: Readonly<Record<string, string>>): {
   behaviours: Behaviours;
   inimitable: string[];
 } {
@@ -274,7 +276,7 @@ export function behavioursFromOutcomes(outcomes: Readonly<Record<string, string>
 }
 
 /** The header lines that the text form of an outcome stands for; a line without a value is `[name]`. */
-export function headerLinesOf(text: string): readonly (readonly [name: string, value?: string])[] {
+export function parseHeaderLines(text: string): readonly (readonly [name: string, value?: string])[] {
   return splitLines(text).map((line) => {
     const colon = line.indexOf(': ');
     return colon < 0 ? [line] : [line.slice(0, colon), line.slice(colon + 2)];
@@ -288,7 +290,7 @@ function splitLines(text: string): string[] {
 
 function isLeftOut(question: string, outcome: string): boolean {
   if (!Object.hasOwn(defaults, question)) return false;
-  return outcome === 'undetermined' || (inimitable.includes(question) && outcome !== defaults[question]);
+  return outcome === 'undetermined' || (fixedQuestions.includes(question) && outcome !== defaults[question]);
 }
 
 function isOpen(question: string): question is OpenQuestionId {
@@ -306,11 +308,11 @@ function problemOf(question: string, outcome: string): string | undefined {
     return `Behaviour ${question}: cannot answer with "${outcome}"; give ${form}.`;
   }
   if (!isClosed(question)) {
-    const [first, ...others] = nearest(question, Object.keys(defaults));
+    const [first, ...others] = findNearest(question, Object.keys(defaults));
     return `No question is called "${question}"; did you mean "${first}"? Near it, too: ${others.join(', ')}.`;
   }
   const outcomes: readonly string[] = closedQuestions[question];
   if (outcomes.includes(outcome)) return undefined;
-  const [first] = nearest(outcome, outcomes);
+  const [first] = findNearest(outcome, outcomes);
   return `Behaviour ${question} has no outcome "${outcome}"; did you mean "${first}"? It has: ${outcomes.join(', ')}.`;
 }

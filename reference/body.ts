@@ -1,17 +1,17 @@
-import { rejectedCredentials } from './authentication.js';
-import type { Settled } from './behaviours.js';
-import { decider, statusOf } from './decide.js';
+import { rejectedCredentialsStatus } from './authentication.js';
+import type { CompleteBehaviours } from './behaviours.js';
+import { createDecider, findOutcomeStatus } from './decider.js';
 import { EarlyResponse, refuse } from './early-response.js';
-import type { BodyHandlers, Facts, Lookup } from './handlers.js';
-import { header } from './header.js';
+import { findHeader } from './find-header.js';
+import type { BodyHandlers, DeploymentFacts, HandlerLookup } from './handlers.js';
 import { isObject, type Members, parseFirstWins } from './json.js';
 import { emptyBody, waived, waivingBody } from './parsed-request.js';
 
 /** What the body of a request says. */
-export function bodyHandlers(handlers: Lookup, { catalogue, behaviours }: Facts): BodyHandlers {
-  const inRequest = decider(behaviours, 'bad_request');
-  const inBody = decider(behaviours, 'invalid_payload');
-  const inUnreadableBody = decider(behaviours, 'invalid_payload', statusOfUnreadableBody(behaviours));
+export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behaviours }: DeploymentFacts): BodyHandlers {
+  const inRequest = createDecider(behaviours, 'bad_request');
+  const inBody = createDecider(behaviours, 'invalid_payload');
+  const inUnreadableBody = createDecider(behaviours, 'invalid_payload', statusOfUnreadableBody(behaviours));
 
   return {
     readsMediaType(contentType = '') {
@@ -23,7 +23,7 @@ export function bodyHandlers(handlers: Lookup, { catalogue, behaviours }: Facts)
 
     readBody({ headers, body = '' }) {
       if (body === '') return { kind: 'absent' };
-      if (!handlers().readsMediaType(header(headers, 'content-type'))) return { kind: 'unread' };
+      if (!handlers().readsMediaType(findHeader(headers, 'content-type'))) return { kind: 'unread' };
       const value = parseJson(body);
       if (value === undefined) {
         if (behaviours['credentials-before-body'] === 'body-unchecked') return { kind: 'unread' };
@@ -136,11 +136,11 @@ export function bodyHandlers(handlers: Lookup, { catalogue, behaviours }: Facts)
   }
 }
 
-function statusOfUnreadableBody(behaviours: Settled): number | undefined {
+function statusOfUnreadableBody(behaviours: CompleteBehaviours): number | undefined {
   const isSame = behaviours['credentials-before-body'] === 'same-answer';
   const outcome = behaviours['credentials-wrong-token'];
   if (!isSame || outcome === 'answered' || outcome === 'server-error') return undefined;
-  return outcome === 'rejected' ? rejectedCredentials : statusOf(outcome);
+  return outcome === 'rejected' ? rejectedCredentialsStatus : findOutcomeStatus(outcome);
 }
 
 function mustBeObject(value: unknown, property: string): void {

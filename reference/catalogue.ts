@@ -18,7 +18,7 @@ export interface Catalogue {
   readonly metadata: ReadonlyMap<string, ReadonlyMap<string, ReadonlySet<EntryType>>>;
 }
 
-export function catalogueOf(world: World): Catalogue {
+export function createCatalogue(world: World): Catalogue {
   return {
     tiers: world.tiers.toSorted((one, other) => Date.parse(other.created_at) - Date.parse(one.created_at)),
     campaignOfTier: new Map(world.tiers.map((tier) => [tier.id, tier.campaign_id])),

@@ -1,20 +1,20 @@
 import type { Credentials } from '../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
 import type { World } from '../src/world/world.js';
-import { authenticationHandlers } from './authentication.js';
-import { type Behaviours, settle } from './behaviours.js';
-import { bodyHandlers } from './body.js';
-import { catalogueOf } from './catalogue.js';
+import { createAuthenticationHandlers } from './authentication.js';
+import { type Behaviours, completeBehaviours } from './behaviours.js';
+import { createBodyHandlers } from './body.js';
+import { createCatalogue } from './catalogue.js';
 import { EarlyResponse } from './early-response.js';
-import { eligibilityHandlers } from './eligibility.js';
-import { filterHandlers } from './filters.js';
-import type { Change, Facts, Handlers, Lookup } from './handlers.js';
-import { orderHandlers } from './order.js';
+import { createEligibilityHandlers } from './eligibility.js';
+import { createFilterHandlers } from './filters.js';
+import type { Change, DeploymentFacts, HandlerLookup, Handlers } from './handlers.js';
+import { createOrderHandlers } from './order.js';
 import { emptyRequest, type ParsedRequest, type Turn } from './parsed-request.js';
-import { queryHandlers } from './query.js';
-import { responseHandlers } from './response.js';
-import { responseHeaders } from './response-headers.js';
-import { routingHandlers } from './routing.js';
+import { createQueryHandlers } from './query.js';
+import { createResponseHandlers } from './response.js';
+import { createResponseHeaders } from './response-headers.js';
+import { createRoutingHandlers } from './routing.js';
 
 export interface DeploymentOptions {
   readonly world: World;
@@ -36,12 +36,12 @@ export type Deployment = (request: HttpRequest) => HttpResponse;
  */
 export function createDeployment(options: DeploymentOptions): Deployment {
   const { world, credentials, change, faults = [] } = options;
-  const behaviours = settle(options.behaviours ?? {});
-  const facts: Facts = { catalogue: catalogueOf(world), credentials, behaviours };
+  const behaviours = completeBehaviours(options.behaviours ?? {});
+  const facts: DeploymentFacts = { catalogue: createCatalogue(world), credentials, behaviours };
   const changes = faults.map((fault) => fault.change);
   const handlers = composed(facts, change === undefined ? changes : [change, ...changes]);
   const parse = parser(handlers, facts);
-  const headersFor = responseHeaders(behaviours);
+  const headersFor = createResponseHeaders(behaviours);
 
   return (request) => {
     const { status, headers, body } = responseTo(request, handlers, parse);
@@ -56,24 +56,24 @@ export function createDeployment(options: DeploymentOptions): Deployment {
 /**
  * All handlers, as the documentation says, and the behaviours where it is silent; then each change over those before.
  */
-function composed(facts: Facts, changes: readonly Change[]): Handlers {
-  const lookup: Lookup = () => handlers;
+function composed(facts: DeploymentFacts, changes: readonly Change[]): Handlers {
+  const lookup: HandlerLookup = () => handlers;
   let handlers: Handlers = {
-    ...routingHandlers(facts),
-    ...authenticationHandlers(facts),
-    ...bodyHandlers(lookup, facts),
-    ...orderHandlers(lookup, facts),
-    ...queryHandlers(lookup, facts),
-    ...filterHandlers(lookup, facts),
-    ...eligibilityHandlers(lookup, facts),
-    ...responseHandlers(lookup, facts),
+    ...createRoutingHandlers(facts),
+    ...createAuthenticationHandlers(facts),
+    ...createBodyHandlers(lookup, facts),
+    ...createOrderHandlers(lookup, facts),
+    ...createQueryHandlers(lookup, facts),
+    ...createFilterHandlers(lookup, facts),
+    ...createEligibilityHandlers(lookup, facts),
+    ...createResponseHandlers(lookup, facts),
   };
   for (const change of changes) handlers = { ...handlers, ...change(handlers, facts) };
   return handlers;
 }
 
 /** A function that reads a whole request. */
-function parser(handlers: Handlers, { behaviours }: Facts): (request: HttpRequest) => ParsedRequest {
+function parser(handlers: Handlers, { behaviours }: DeploymentFacts): (request: HttpRequest) => ParsedRequest {
   const turnOf = turns();
   return (request) => {
     const query = handlers.route(request);

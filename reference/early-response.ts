@@ -35,13 +35,13 @@ const keys: Readonly<Record<number, string>> = {
  * @param details what is wrong, and with which property or parameter
  * @param key names the kind of error where its status alone does not
  */
-export function refusal(status: number, details: string, key = 'bad_request', headers: Headers = []): Refusal {
+export function createRefusal(status: number, details: string, key = 'bad_request', headers: Headers = []): Refusal {
   return { status, key: keys[status] ?? key, details, headers };
 }
 
-/** Responds with an error, of which it takes what {@link refusal} takes. */
-export function refuse(...stated: Parameters<typeof refusal>): never {
-  throw new EarlyResponse(refusal(...stated));
+/** Responds with an error, of which it takes what {@link createRefusal} takes. */
+export function refuse(...stated: Parameters<typeof createRefusal>): never {
+  throw new EarlyResponse(createRefusal(...stated));
 }
 
 /** Responds with success and no promotion. */

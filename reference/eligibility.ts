@@ -1,14 +1,17 @@
-import { decider } from './decide.js';
+import { createDecider } from './decider.js';
 import { returnNothing } from './early-response.js';
-import type { EligibilityHandlers, Facts, Lookup, TierTest } from './handlers.js';
+import type { DeploymentFacts, EligibilityHandlers, HandlerLookup, TierTest } from './handlers.js';
 import { type Filter, type ParsedRequest, waived } from './parsed-request.js';
 
 /** So many of the newest tiers are checked. */
 const windowSize = 150;
 
 /** Which tiers a request is to get. */
-export function eligibilityHandlers(handlers: Lookup, { catalogue, behaviours }: Facts): EligibilityHandlers {
-  const inQuery = decider(behaviours, 'invalid_query_params');
+export function createEligibilityHandlers(
+  handlers: HandlerLookup,
+  { catalogue, behaviours }: DeploymentFacts,
+): EligibilityHandlers {
+  const inQuery = createDecider(behaviours, 'invalid_query_params');
 
   return {
     newest: (tiers) => tiers.slice(0, windowSize),

@@ -1,11 +1,14 @@
-import { decider } from './decide.js';
+import { createDecider } from './decider.js';
 import { returnNothing } from './early-response.js';
-import type { Facts, FilterHandlers, Lookup, TierTest } from './handlers.js';
+import type { DeploymentFacts, FilterHandlers, HandlerLookup, TierTest } from './handlers.js';
 import type { CampaignFilter, Filter, MetadataFilter } from './parsed-request.js';
 
 /** Which tiers the filters of a request let through. */
-export function filterHandlers(handlers: Lookup, { catalogue, behaviours }: Facts): FilterHandlers {
-  const inQuery = decider(behaviours, 'invalid_query_params');
+export function createFilterHandlers(
+  handlers: HandlerLookup,
+  { catalogue, behaviours }: DeploymentFacts,
+): FilterHandlers {
+  const inQuery = createDecider(behaviours, 'invalid_query_params');
 
   return {
     restriction({ filters }) {

@@ -1,7 +1,7 @@
 import type { Credentials } from '../src/http/credentials.js';
 import type { Headers, HttpRequest, HttpResponse } from '../src/http/exchange.js';
 import type { Rule, Tier } from '../src/world/world.js';
-import type { Settled } from './behaviours.js';
+import type { CompleteBehaviours } from './behaviours.js';
 import type { Catalogue } from './catalogue.js';
 import type { Refusal } from './early-response.js';
 import type { Members } from './json.js';
@@ -18,10 +18,10 @@ import type {
 } from './parsed-request.js';
 
 /** What a deployment knows before any request. */
-export interface Facts {
+export interface DeploymentFacts {
   readonly catalogue: Catalogue;
   readonly credentials: Credentials;
-  readonly behaviours: Settled;
+  readonly behaviours: CompleteBehaviours;
 }
 
 /**
@@ -42,14 +42,14 @@ export interface Handlers
  * The handlers as they are once all changes are made. Handlers look each other up through it at every call, and never
  * before the first request.
  */
-export type Lookup = () => Handlers;
+export type HandlerLookup = () => Handlers;
 
 /**
  * Replaces handlers.
  *
  * @param handlers those without this change, to call; what they call in turn are the changed ones
  */
-export type Change = (handlers: Handlers, facts: Facts) => Partial<Handlers>;
+export type Change = (handlers: Handlers, facts: DeploymentFacts) => Partial<Handlers>;
 
 export interface RoutingHandlers {
   /** Lets requests for this operation pass, by method and path. Returns the query string. */

@@ -1,6 +1,6 @@
-import { decider } from './decide.js';
+import { createDecider } from './decider.js';
 import { refuse } from './early-response.js';
-import type { Facts, Lookup, OrderHandlers } from './handlers.js';
+import type { DeploymentFacts, HandlerLookup, OrderHandlers } from './handlers.js';
 import { isObject, type Members } from './json.js';
 import { type Line, waived } from './parsed-request.js';
 
@@ -10,8 +10,11 @@ const largeOrder = 500;
 const hugeQuantity = 2 ** 31 - 1;
 
 /** How many of what are in an order. */
-export function orderHandlers(handlers: Lookup, { catalogue, behaviours }: Facts): OrderHandlers {
-  const inBody = decider(behaviours, 'invalid_payload');
+export function createOrderHandlers(
+  handlers: HandlerLookup,
+  { catalogue, behaviours }: DeploymentFacts,
+): OrderHandlers {
+  const inBody = createDecider(behaviours, 'invalid_payload');
 
   return {
     itemsOf({ order }) {

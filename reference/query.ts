@@ -1,13 +1,13 @@
-import { decider } from './decide.js';
+import { createDecider } from './decider.js';
 import { refuse } from './early-response.js';
-import type { Facts, Lookup, QueryHandlers } from './handlers.js';
+import type { DeploymentFacts, HandlerLookup, QueryHandlers } from './handlers.js';
 import type { Filter, Parameter } from './parsed-request.js';
 
 const filterName = /^\[?filters\]?\[([^\]]*)\]\[conditions\]\[([^\]]*)\]$/;
 
 /** What the query string of a request says. */
-export function queryHandlers(handlers: Lookup, { behaviours }: Facts): QueryHandlers {
-  const inQuery = decider(behaviours, 'invalid_query_params');
+export function createQueryHandlers(handlers: HandlerLookup, { behaviours }: DeploymentFacts): QueryHandlers {
+  const inQuery = createDecider(behaviours, 'invalid_query_params');
 
   return {
     readQuery(query) {

@@ -1,14 +1,14 @@
 import type { Headers, HttpRequest } from '../src/http/exchange.js';
-import { headerLinesOf, type Settled } from './behaviours.js';
-import { header } from './header.js';
+import { type CompleteBehaviours, parseHeaderLines } from './behaviours.js';
+import { findHeader } from './find-header.js';
 
 /** The headers that every response has, whatever it says, by the request. */
-export function responseHeaders(behaviours: Settled): (request: HttpRequest) => Headers {
+export function createResponseHeaders(behaviours: CompleteBehaviours): (request: HttpRequest) => Headers {
   const questions = ['deprecation-headers', 'rate-limit-headers', 'caching-headers'] as const;
   const always = questions.flatMap((question) => linesOf(behaviours[question]));
   const crossOrigin = linesOf(behaviours['cors-headers']);
   return ({ headers }) => {
-    const isCrossOrigin = header(headers, 'origin') !== undefined;
+    const isCrossOrigin = findHeader(headers, 'origin') !== undefined;
     return isCrossOrigin ? [...always, ...crossOrigin] : always;
   };
 }
@@ -27,5 +27,5 @@ const plausible: Readonly<Record<string, string>> = {
 };
 
 function linesOf(text: string): Headers {
-  return headerLinesOf(text).map(([name, value]) => [name, value ?? plausible[name] ?? '1']);
+  return parseHeaderLines(text).map(([name, value]) => [name, value ?? plausible[name] ?? '1']);
 }

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Headers, HttpResponse } from '../src/http/exchange.js';
 import type { Tier } from '../src/world/world.js';
-import { decider } from './decide.js';
+import { createDecider } from './decider.js';
 import type { Refusal } from './early-response.js';
-import type { Facts, Lookup, ResponseHandlers } from './handlers.js';
+import type { DeploymentFacts, HandlerLookup, ResponseHandlers } from './handlers.js';
 import { type Line, type Turn, waived } from './parsed-request.js';
 
 /** Longer orders are echoed only so far: the echo stands in every record. */
@@ -12,8 +12,11 @@ const echoedLines = 2;
 const emptyList = { data: [], total: 0, data_ref: 'data', object: 'list' } as const;
 
 /** What a response looks like. */
-export function responseHandlers(handlers: Lookup, { catalogue, behaviours }: Facts): ResponseHandlers {
-  const inRequest = decider(behaviours, 'bad_request');
+export function createResponseHandlers(
+  handlers: HandlerLookup,
+  { catalogue, behaviours }: DeploymentFacts,
+): ResponseHandlers {
+  const inRequest = createDecider(behaviours, 'bad_request');
   const status = Number(behaviours['response-status']);
   const mediaType = behaviours['response-media-type'];
   const headers: Headers = mediaType === 'none' ? [] : [['content-type', mediaType]];
@@ -34,7 +37,7 @@ export function responseHandlers(handlers: Lookup, { catalogue, behaviours }: Fa
 
     page: (tiers) => tiers,
 
-    refused: refusalResponse,
+    refused: createRefusalResponse,
 
     present(tiers, request) {
       if (tiers.length > 0) return handlers().list(tiers, request);
@@ -108,7 +111,7 @@ function hierarchiesOf(tiers: readonly Tier[]): ReadonlyMap<string, number> {
 }
 
 /** The response that says why a request is refused. */
-export function refusalResponse({ status, key, details, headers }: Refusal): HttpResponse {
+export function createRefusalResponse({ status, key, details, headers }: Refusal): HttpResponse {
   const message = `The request was not answered: ${key.replaceAll('_', ' ')}.`;
   const body = { code: status, key, message, details, request_id: `v-${digest(`${status} ${key} ${details}`)}` };
   const allowed: Headers = status === 405 ? [['allow', 'GET']] : [];

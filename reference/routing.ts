@@ -1,6 +1,6 @@
-import { decider } from './decide.js';
+import { createDecider } from './decider.js';
 import { refuse, returnNothing } from './early-response.js';
-import type { Facts, RoutingHandlers } from './handlers.js';
+import type { DeploymentFacts, RoutingHandlers } from './handlers.js';
 
 /** Where the operation stands. */
 const operationPath = '/v1/promotions/validation';
@@ -14,8 +14,8 @@ const methodQuestions = {
 } as const;
 
 /** Whether a request is one for this operation. */
-export function routingHandlers({ behaviours }: Facts): RoutingHandlers {
-  const inRequest = decider(behaviours, 'bad_request');
+export function createRoutingHandlers({ behaviours }: DeploymentFacts): RoutingHandlers {
+  const inRequest = createDecider(behaviours, 'bad_request');
 
   return {
     route({ method, path }) {

@@ -3,15 +3,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
 import { createDeployment, type DeploymentOptions } from './deployment.js';
-import { refusal } from './early-response.js';
-import { createManaged, type FlawOf } from './manage.js';
-import { refusalResponse } from './response.js';
+import { createRefusal } from './early-response.js';
+import { createManagedDeployment, type FindFlaw } from './managed-deployment.js';
+import { createRefusalResponse } from './response.js';
 
 export interface ServerOptions extends DeploymentOptions {
   /** A free one, unless given. */
   readonly port?: number;
   /** Where the world can be added to over the wire, what checks that which comes; see `createManaged`. */
-  readonly manage?: FlawOf;
+  readonly manage?: FindFlaw;
 }
 
 /** Bodies of more bytes are answered with 413. */
@@ -28,7 +28,7 @@ const host = '127.0.0.1';
  */
 export async function serveReference(options: ServerOptions): Promise<{ url: string; close(): Promise<void> }> {
   const { port = 0, manage } = options;
-  const respond = manage === undefined ? createDeployment(options) : createManaged(options, manage);
+  const respond = manage === undefined ? createDeployment(options) : createManagedDeployment(options, manage);
   const server = createServer((incoming, outgoing) => {
     const chunks: Buffer[] = [];
     let size = 0;
@@ -44,7 +44,7 @@ export async function serveReference(options: ServerOptions): Promise<{ url: str
         if (!isMeant(request, incoming.socket.localPort)) answer(outgoing, misdirected);
         else answer(outgoing, size <= maxBodyBytes ? respond(request) : tooLarge);
       } catch (defect) {
-        answer(outgoing, refusalResponse(refusal(500, String(defect))));
+        answer(outgoing, createRefusalResponse(createRefusal(500, String(defect))));
       }
     });
   });
@@ -57,9 +57,9 @@ export async function serveReference(options: ServerOptions): Promise<{ url: str
   return { url: `http://${host}:${actual}`, close };
 }
 
-const tooLarge = refusalResponse(refusal(413, `body: has more than ${maxBodyBytes} bytes`));
+const tooLarge = createRefusalResponse(createRefusal(413, `body: has more than ${maxBodyBytes} bytes`));
 
-const misdirected = refusalResponse(refusal(421, 'Host: is not the address of this deployment'));
+const misdirected = createRefusalResponse(createRefusal(421, 'Host: is not the address of this deployment'));
 
 function answer(outgoing: ServerResponse, { status, headers, body }: HttpResponse): void {
   for (const name of outgoing.getHeaderNames()) outgoing.removeHeader(name);

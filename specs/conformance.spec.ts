@@ -1,32 +1,32 @@
 import path from 'node:path';
-import { isOwn } from '../src/cases/suite.js';
-import { type CaseResult, explored, sampled } from '../src/engine/case-result.js';
+import { isOwnCase } from '../src/cases/suite.js';
+import { type CaseResult, explorationId, sampleId } from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
-import { sampledCases } from '../src/engine/sample.js';
-import { attachReport, caseAnnotation, type Report } from '../src/playwright/attachment.js';
-import { expectFailure } from '../src/playwright/failing.js';
+import { listSampleCases } from '../src/engine/sample.js';
+import { expectFailure } from '../src/playwright/expected-failure.js';
 import { settings, suite, test } from '../src/playwright/fixtures.js';
-import { codeFrame } from '../src/report/code-frame.js';
-import { responseTextFor } from '../src/report/exchange-text.js';
-import { brokenText, isBroken } from '../src/report/failure-text.js';
+import { attachTestReport, caseAnnotation, type TestReport } from '../src/playwright/test-report.js';
+import { renderCodeFrame } from '../src/report/code-frame.js';
+import { createResponseRenderer } from '../src/report/exchange-text.js';
+import { isBroken, renderBrokenCase } from '../src/report/failure-text.js';
 import { packageRoot } from '../src/support/package-root.js';
 import type { Location } from '../src/support/problem.js';
 
-const responseText = responseTextFor(suite.world);
+const responseText = createResponseRenderer(suite.world);
 
 for (const testCase of suite.cases) {
   const { id, title, tags } = testCase;
   report(id, title, tags, (run) => run.runCase(testCase));
 }
 
-if (sampledCases(suite).length > 0) {
-  report(sampled, 'Some of the first cases, at the end of the run', [sampled], (run) => run.sampleAgain());
+if (listSampleCases(suite).length > 0) {
+  report(sampleId, 'Some of the first cases, at the end of the run', [sampleId], (run) => run.repeatSamples());
 }
 
 const { exploration } = settings;
 if (exploration !== undefined) {
   const title = `${exploration.requests} random requests, seed ${exploration.seed}`;
-  report(explored, title, [explored], (run) => run.explore(exploration));
+  report(explorationId, title, [explorationId], (run) => run.explore(exploration));
 }
 
 /** Makes a test of something that leads to a result, and hands the result to the reporter. */
@@ -38,7 +38,7 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
     const { requestsSent, note } = calibration;
     const shard = settings.shard ?? testInfo.config.shard;
     const { exchanges, uses } = run.takeEvidence();
-    const whole: Report = {
+    const whole: TestReport = {
       result,
       target,
       calibration: { requestsSent, ...(note === undefined ? {} : { note }) },
@@ -46,12 +46,12 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
       ...(shard === null ? {} : { shard: shard.current }),
       uses,
     };
-    attachReport(testInfo, whole, exchanges);
+    attachTestReport(testInfo, whole, exchanges);
     await showRows(result);
     const { verdict, reason, at } = result;
     if (isBroken(result)) {
       expectFailure(testInfo);
-      throw located(brokenText(result, target.base_url, responseText).text, id, at);
+      throw located(renderBrokenCase(result, target.base_url, responseText).text, id, at);
     }
     test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
   });
@@ -78,7 +78,7 @@ const isInstalled = packageRoot.split(path.sep).includes('node_modules');
 /** An error whose stack points into the case file: Playwright shows the line there, with a caret. */
 function located(text: string, id: string, at: Location): Error {
   const { file, line, column } = absolute(at, id);
-  const message = isInstalled ? [text, '', ...codeFrame({ file, line, column })].join('\n') : text;
+  const message = isInstalled ? [text, '', ...renderCodeFrame({ file, line, column })].join('\n') : text;
   const error = new Error(message);
   error.stack = `Error: ${message}\n    at case ${id} (${file}:${line}:${column})`;
   return error;
@@ -93,5 +93,5 @@ function unlocated(text: string): Error {
 
 function absolute({ file, line, column }: Location, id: string): Location {
   // Cases of somebody else's are named as they were given.
-  return { file: isOwn({ id }) ? path.resolve(file) : path.resolve(packageRoot, file), line, column };
+  return { file: isOwnCase({ id }) ? path.resolve(file) : path.resolve(packageRoot, file), line, column };
 }

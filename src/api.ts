@@ -1,23 +1,23 @@
 /** The suite for programs: `import { certify } from 'promotion-validation-conformance'`. */
 
-import { selectedSuite } from './cases/selection.js';
-import { loadSuite, ownFolder } from './cases/suite.js';
-import { relocated } from './contract/operation.js';
+import { selectFromSuite } from './cases/case-selection.js';
+import { loadSuite, suiteFolder } from './cases/suite.js';
+import { relocated } from './contract/relocation.js';
 import { runSuite } from './engine/run.js';
 import { type Credentials, credentialPlaceholders } from './http/credentials.js';
-import { channelOver, type Transport } from './http/transport.js';
-import { type Certificate, certificateOf, factsOf } from './report/certificate.js';
-import { defined } from './support/defined.js';
-import { monotonicMs } from './support/monotonic-clock.js';
-import { availabilityOf } from './targets/availability.js';
-import { endpointOf } from './targets/connection.js';
-import { variables } from './targets/environment.js';
-import { loadSettings, runOptionsOf } from './targets/settings.js';
-import { certifiedTarget, loadTarget } from './targets/target.js';
+import { createTransportChannel, type Transport } from './http/transport-channel.js';
+import { type Certificate, collectRunFacts, createCertificate } from './report/certificate.js';
+import { getMonotonicMs } from './support/monotonic-clock.js';
+import { omitUndefined } from './support/omit-undefined.js';
+import { readAvailability } from './targets/availability.js';
+import { runVariables } from './targets/environment.js';
+import { createEngineOptions, loadSettings } from './targets/settings.js';
+import { createCertifiedTarget, loadTarget } from './targets/target.js';
+import { resolveEndpoint } from './targets/target-connection.js';
 
 export type { Credentials } from './http/credentials.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
-export type { Transport } from './http/transport.js';
+export type { Transport } from './http/transport-channel.js';
 export type { Certificate, RunVerdict } from './report/certificate.js';
 export { UnusableInput } from './support/problem.js';
 
@@ -54,36 +54,36 @@ export interface CertifyOptions {
  */
 export async function certify(transport: Transport, options: CertifyOptions = {}): Promise<Certificate> {
   const startedAt = new Date();
-  const startedMs = monotonicMs();
+  const startedMs = getMonotonicMs();
   const { target: file } = options;
   const environment = {
     ...process.env,
-    ...Object.fromEntries(Object.values(variables).map((name) => [name, undefined])),
+    ...Object.fromEntries(Object.values(runVariables).map((name) => [name, undefined])),
     TARGET: file,
     BASE_URL: options.baseUrl ?? (file === undefined ? 'http://localhost' : process.env.BASE_URL),
     CLIENT_APPLICATION_ID: options.credentials?.applicationId ?? process.env.CLIENT_APPLICATION_ID,
     CLIENT_TOKEN: options.credentials?.token ?? process.env.CLIENT_TOKEN,
     // Nothing goes over the network.
-    [variables.allowHttp]: '1',
-    [variables.against]: options.against,
-    [variables.only]: options.only?.join(','),
-    [variables.noIntrusive]: options.intrusive === false ? '1' : undefined,
-    [variables.worldLoaded]: options.worldLoaded ? '1' : undefined,
+    [runVariables.allowHttp]: '1',
+    [runVariables.against]: options.against,
+    [runVariables.only]: options.only?.join(','),
+    [runVariables.noIntrusive]: options.intrusive === false ? '1' : undefined,
+    [runVariables.worldLoaded]: options.worldLoaded ? '1' : undefined,
   };
-  const whole = loadSuite(ownFolder, availabilityOf(environment).availability);
+  const whole = loadSuite(suiteFolder, readAvailability(environment).availability);
   const settings = loadSettings(environment, whole);
-  const { place, options: connection } = loadTarget(environment).connection;
+  const { location: place, options: connection } = loadTarget(environment).connection;
   // A deployment is always named: the reference deployment does not come in here.
-  const { baseUrl, credentials } = endpointOf(place, { baseUrl: '', credentials: credentialPlaceholders });
-  const channel = relocated(channelOver(transport, credentials, connection), settings.target.operation);
-  const suite = selectedSuite(whole, settings);
-  const { results, calibration } = await runSuite(suite, channel, runOptionsOf(settings));
-  const target = { ...settings.target, ...defined({ name: options.name }) };
-  return certificateOf(whole, results, {
-    target: certifiedTarget(target, baseUrl),
-    ...factsOf(results, calibration, settings),
+  const { baseUrl, credentials } = resolveEndpoint(place, { baseUrl: '', credentials: credentialPlaceholders });
+  const channel = relocated(createTransportChannel(transport, credentials, connection), settings.target.operation);
+  const suite = selectFromSuite(whole, settings);
+  const { results, calibration } = await runSuite(suite, channel, createEngineOptions(settings));
+  const target = { ...settings.target, ...omitUndefined({ name: options.name }) };
+  return createCertificate(whole, results, {
+    target: createCertifiedTarget(target, baseUrl),
+    ...collectRunFacts(results, calibration, settings),
     isCutShort: false,
     startedAt,
-    durationMs: monotonicMs() - startedMs,
+    durationMs: getMonotonicMs() - startedMs,
   });
 }

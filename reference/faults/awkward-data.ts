@@ -1,6 +1,6 @@
 import type { Tier } from '../../src/world/world.js';
 import { refuse } from '../early-response.js';
-import type { Facts, Handlers } from '../handlers.js';
+import type { DeploymentFacts, Handlers } from '../handlers.js';
 import type { Members } from '../json.js';
 import type { Line } from '../parsed-request.js';
 import { also, type Collateral, type Fault, unlessWaived } from './fault.js';
@@ -215,7 +215,7 @@ const ofRules: readonly Fault[] = [
 ];
 
 /** How many rows a tier has once it is joined with the categories of its campaign. */
-function rowsOf({ campaign_id }: Tier, { campaigns }: Facts['catalogue']): number {
+function rowsOf({ campaign_id }: Tier, { campaigns }: DeploymentFacts['catalogue']): number {
   return campaigns.get(campaign_id)?.category_ids.length ?? 0;
 }
 
@@ -280,7 +280,7 @@ const ofCampaigns: readonly Fault[] = [
   },
 ];
 
-function hasSeveralSkus({ as, id }: Line, { skus }: Facts['catalogue']): boolean {
+function hasSeveralSkus({ as, id }: Line, { skus }: DeploymentFacts['catalogue']): boolean {
   return as === 'product' && [...skus.values()].filter((owner) => owner === id).length > 1;
 }
 

@@ -1,5 +1,5 @@
 import type { Tier } from '../../src/world/world.js';
-import type { Change, Facts } from '../handlers.js';
+import type { Change, DeploymentFacts } from '../handlers.js';
 import { type ParsedBody, type ParsedRequest, type Waivable, waived } from '../parsed-request.js';
 
 /** The requirements of the ledger, so that the compiler finds a fault that names another. */
@@ -103,7 +103,7 @@ export function isSaid(metadata: ParsedBody['metadata']): boolean {
 }
 
 /** Whether a tier is reserved for a customer, maybe among others. */
-export function isReservedForSome({ catalogue }: Facts, customer: Waivable<string | undefined>): boolean {
+export function isReservedForSome({ catalogue }: DeploymentFacts, customer: Waivable<string | undefined>): boolean {
   const id = unlessWaived(customer, undefined);
   return catalogue.tiers.some(({ rules }) =>
     rules.some((rule) => rule.kind === 'customer' && id !== undefined && rule.any_of.includes(id)),

@@ -1,5 +1,5 @@
 import { refuse } from '../early-response.js';
-import type { Change, Facts, Handlers } from '../handlers.js';
+import type { Change, DeploymentFacts, Handlers } from '../handlers.js';
 import type { Filter, ParsedQuery, ParsedRequest } from '../parsed-request.js';
 import { also, type Collateral, type Fault, hasOnlySkus, isReservedForSome, isSaid } from './fault.js';
 
@@ -13,7 +13,7 @@ const fields = [
 /** What goes wrong with either filter. */
 const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fault[] => {
   const hasFilter = ({ filters }: ParsedRequest): boolean => filters.some((filter) => filter.field === field);
-  const lost = (when: (request: ParsedRequest, facts: Facts) => boolean): Change => {
+  const lost = (when: (request: ParsedRequest, facts: DeploymentFacts) => boolean): Change => {
     return (handlers, facts) => ({
       restriction: (request) =>
         handlers.restriction(when(request, facts) ? { ...request, filters: without(request.filters, field) } : request),

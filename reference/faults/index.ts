@@ -1,4 +1,4 @@
-import { nearest } from '../nearest.js';
+import { findNearest } from '../find-nearest.js';
 import { awkwardDataFaults } from './awkward-data.js';
 import { customerFaults } from './customer.js';
 import type { Fault } from './fault.js';
@@ -30,11 +30,11 @@ export const faults: readonly Fault[] = [
 ];
 
 /** @throws an Error that names the nearest one, when there is no such fault */
-export function faultNamed(id: string): Fault {
+export function findFault(id: string): Fault {
   const ids = faults.map((fault) => fault.id);
   const fault = faults[ids.indexOf(id)];
   if (fault === undefined) {
-    const [first, ...others] = nearest(id, ids);
+    const [first, ...others] = findNearest(id, ids);
     throw new Error(`There is no fault '${id}'. Did you mean '${first}'? Near it, too: ${others.join(', ')}.`);
   }
   return fault;

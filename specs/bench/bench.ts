@@ -9,17 +9,17 @@ import path from 'node:path';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { temporaryFolder } from '../self-test/support/cli.js';
-import { listen } from '../self-test/support/independent.js';
-import { barePrograms, emptyTest, type Work } from './bare.js';
-import { alternating, type Cost, costOf } from './cost.js';
-import { conforming, failing, heavy, reference, type Serve } from './deployments.js';
-import { packageWithCases } from './generated.js';
-import { judgeTime } from './judge-time.js';
-import { peerPrograms, responseSchema } from './peers.js';
+import { createTemporaryFolder } from '../self-test/support/cli.js';
+import { listen } from '../self-test/support/independent-deployment.js';
+import { type Work, writeBarePrograms, writeEmptyTest } from './bare-programs.js';
+import { failingDeployments, heavyDeployments, reference, type Serve, serveConforming } from './bench-deployments.js';
+import { measureJudgeTime } from './judge-time.js';
+import { type Cost, measureCost, measureInTurn } from './measure-cost.js';
+import { createPackageWithCases } from './package-with-cases.js';
+import { responseSchema, writePeerPrograms } from './peer-programs.js';
 
 const rounds = 5;
-const { folder: cwd, remove } = temporaryFolder();
+const { folder: cwd, remove } = createTemporaryFolder();
 const inFolder = (...names: string[]) => path.join(cwd, ...names);
 const made = (name: string) => {
   mkdirSync(inFolder(name));
@@ -28,7 +28,7 @@ const made = (name: string) => {
 
 const commandLine = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
 const certify = (url: string, script = commandLine, ...more: string[]) =>
-  costOf([script, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, judged);
+  measureCost([script, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, judged);
 /** With which a run that came to its end ends. */
 const judged = Object.values(exitStatus).filter(
   (status) => status !== exitStatus.unusableInput && status !== exitStatus.mistake,
@@ -89,9 +89,13 @@ async function workOfSuite(): Promise<Work> {
 const againstBare: Section = async () => {
   const work = await workOfSuite();
   const { url, close } = await listen(reference);
-  const bare = barePrograms(made('bare'), url, work);
-  const costs = await alternating(
-    { suite: () => certify(url), bare: () => costOf(bare.playwright, cwd), loop: () => costOf(bare.loop, cwd) },
+  const bare = writeBarePrograms(made('bare'), url, work);
+  const costs = await measureInTurn(
+    {
+      suite: () => certify(url),
+      bare: () => measureCost(bare.playwright, cwd),
+      loop: () => measureCost(bare.loop, cwd),
+    },
     rounds,
   );
   await close();
@@ -111,16 +115,16 @@ const some = (count: number) => ['--only', Array.from({ length: count }, (_, n) 
 /** Commands that do little, and runs of more and more cases. */
 const startAndSlope: Section = async () => {
   const { url, close } = await listen(reference);
-  const empty = emptyTest(made('empty'));
+  const empty = writeEmptyTest(made('empty'));
   const counts = [1, 100, 300, 1000];
   const generated = (count: number) => `${count} generated cases`;
-  const most = await packageWithCases(made('generated'), Math.max(...counts));
-  const costs = await alternating<string>(
+  const most = await createPackageWithCases(made('generated'), Math.max(...counts));
+  const costs = await measureInTurn<string>(
     {
-      'empty Node.js': () => costOf(['-e', '0'], cwd),
-      '--help': () => costOf([commandLine, '--help'], cwd),
-      world: () => costOf([commandLine, 'world'], cwd),
-      'empty Playwright': () => costOf(empty, cwd),
+      'empty Node.js': () => measureCost(['-e', '0'], cwd),
+      '--help': () => measureCost([commandLine, '--help'], cwd),
+      world: () => measureCost([commandLine, 'world'], cwd),
+      'empty Playwright': () => measureCost(empty, cwd),
       'one case': () => certify(url, commandLine, '--only', 'integer-quantity'),
       ...Object.fromEntries(counts.map((count) => [generated(count), () => certify(url, most, ...some(count))])),
     },
@@ -147,19 +151,22 @@ const startAndSlope: Section = async () => {
 /** Deployments that nearly nothing passes on. */
 const whereAllFails: Section = async () => {
   const runs = Object.fromEntries(
-    Object.entries({ conforming, ...failing }).map(([kind, serve]) => [kind, certifyOn(serve)]),
+    Object.entries({ conforming: serveConforming, ...failingDeployments }).map(([kind, serve]) => [
+      kind,
+      certifyOn(serve),
+    ]),
   );
-  const costs = await alternating(runs, rounds);
+  const costs = await measureInTurn(runs, rounds);
   const usual = costs.conforming as Cost;
   return [
-    ...Object.keys(failing).map((kind) => compared(`${kind} / conforming`, costs[kind] as Cost, usual)),
+    ...Object.keys(failingDeployments).map((kind) => compared(`${kind} / conforming`, costs[kind] as Cost, usual)),
     ...Object.entries(costs).map(([kind, cost]) => took(kind, cost)),
   ];
 };
 
 const judging: Section = async () =>
   [40, 150].flatMap((records) => {
-    const { judge, parse } = judgeTime(records, 2 * rounds + 1);
+    const { judge, parse } = measureJudgeTime(records, 2 * rounds + 1);
     return [
       { what: `the judge / JSON.parse alone, ${records} records`, processorRatio: judge / parse },
       { what: `the judge, for each exchange of ${records} records`, amount: `${judge.toFixed(3)} ms` },
@@ -168,9 +175,9 @@ const judging: Section = async () =>
 
 /** All processes of a run together. */
 const memory: Section = async () => {
-  const empty = emptyTest(made('alone'));
-  const runs = { conforming: certifyOn(conforming), ...mapped(heavy) };
-  const costs = await alternating({ 'empty Playwright': () => costOf(empty, cwd), ...runs }, 3);
+  const empty = writeEmptyTest(made('alone'));
+  const runs = { conforming: certifyOn(serveConforming), ...mapped(heavyDeployments) };
+  const costs = await measureInTurn({ 'empty Playwright': () => measureCost(empty, cwd), ...runs }, 3);
   return Object.entries(costs).map(([kind, cost]) => ({
     what: `peak memory, ${kind}`,
     amount: cost.megabytes === undefined ? 'not known: there is no /proc' : amountOf(cost),
@@ -184,17 +191,17 @@ const mapped = <Kind extends string>(kinds: Readonly<Record<Kind, Serve>>) =>
 const againstPeers: Section = async () => {
   const cases = 200;
   const { url, close } = await listen(reference);
-  const programs = peerPrograms(made('peers'), url, cases);
+  const programs = writePeerPrograms(made('peers'), url, cases);
   if (programs === undefined) {
     await close();
     return [{ what: 'peers', amount: 'left out: they cannot be installed' }];
   }
-  const script = await packageWithCases(made('equal'), cases);
+  const script = await createPackageWithCases(made('equal'), cases);
   writeFileSync(inFolder('schema.json'), JSON.stringify(responseSchema));
   writeFileSync(inFolder('target.yaml'), 'name: equal\nresponse: { schema: schema.json }\n');
-  const peers = Object.entries(programs).map(([name, args]) => [name, () => costOf(args, cwd)] as const);
+  const peers = Object.entries(programs).map(([name, args]) => [name, () => measureCost(args, cwd)] as const);
   const suite = () => certify(url, script, '--target', 'target.yaml', ...some(cases));
-  const { suite: own, ...others } = await alternating({ suite, ...Object.fromEntries(peers) }, rounds);
+  const { suite: own, ...others } = await measureInTurn({ suite, ...Object.fromEntries(peers) }, rounds);
   await close();
   return [
     ...Object.entries<Cost>(others).map(([name, cost]) => compared(`suite / ${name}, ${cases} cases`, own, cost)),

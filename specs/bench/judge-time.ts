@@ -1,11 +1,11 @@
 import { createDeployment } from '../../reference/deployment.js';
-import type { TestCase } from '../../src/cases/case.js';
+import type { TestCase } from '../../src/cases/test-case.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { judgeCase } from '../../src/judge/judge-case.js';
-import { recognizerFor } from '../../src/recognition/recognizer.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { suite } from '../self-test/support/in-process.js';
-import { median } from './cost.js';
+import { findMedian } from './measure-cost.js';
 
 /** Time of processors for an exchange, in milliseconds. */
 export interface JudgeTime {
@@ -20,7 +20,7 @@ export interface JudgeTime {
  *
  * @param records that each response has, unless it has more: what is returned, and promotions that are not of the world
  */
-export function judgeTime(records: number, rounds: number): JudgeTime {
+export function measureJudgeTime(records: number, rounds: number): JudgeTime {
   const { world } = suite;
   const cases = suite.cases.filter(({ kind }) => kind === 'requirement');
   const deployment = createDeployment({ world, credentials: credentialPlaceholders });
@@ -43,7 +43,7 @@ export function judgeTime(records: number, rounds: number): JudgeTime {
   const exchangesFor = ({ rows }: TestCase) =>
     rows.map(({ requests }) => new Map([...requests].map(([name, request]) => [name, exchangeFor(request)] as const)));
   const round = () => {
-    const background = { world, recognizer: recognizerFor(world), calibration: [], isWorldSeen: true };
+    const background = { world, recognizer: createRecognizer(world), calibration: [], isWorldSeen: true };
     const sent = cases.map((testCase) => ({ testCase, exchanges: exchangesFor(testCase) }));
     const all = sent.flatMap(({ exchanges }) => exchanges.flatMap((row) => [...row.values()]));
     const bodies = all.flatMap((exchange) => ('response' in exchange ? exchange.response.body : [])).filter(isJson);
@@ -59,7 +59,7 @@ export function judgeTime(records: number, rounds: number): JudgeTime {
   // The first is for the compiler.
   round();
   const times = Array.from({ length: rounds }, round);
-  const of = (key: keyof JudgeTime) => median(times.map((time) => time[key])) ?? 0;
+  const of = (key: keyof JudgeTime) => findMedian(times.map((time) => time[key])) ?? 0;
   return { judge: of('judge'), parse: of('parse') };
 }
 

@@ -1,18 +1,18 @@
 import { type Behaviours, closedQuestions, openQuestions } from '../../reference/behaviours.js';
 import { createDeployment } from '../../reference/deployment.js';
-import type { QuestionCase, RequirementCase } from '../../src/cases/case.js';
 import { loadSuite } from '../../src/cases/suite.js';
+import type { QuestionCase, RequirementCase } from '../../src/cases/test-case.js';
+import { createCaseSender } from '../../src/engine/case-sender.js';
 import { startRun } from '../../src/engine/run.js';
 import { sendAndJudge } from '../../src/engine/send-and-judge.js';
-import { senderFor } from '../../src/engine/send-case.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { CaseJudgement } from '../../src/judge/judge-case.js';
-import { recognizerFor } from '../../src/recognition/recognizer.js';
-import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
-import { type MutationTest, nameOfQuestionTest } from './mutation-test.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
+import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
+import { type MutationTest, renderQuestionTestName } from './mutation-test.js';
 
 const suite = loadSuite();
-const recognizer = recognizerFor(suite.world);
+const recognizer = createRecognizer(suite.world);
 
 /**
  * The requirement cases, which are to notice every mutant of the reference deployment; then the questions, each where
@@ -48,7 +48,7 @@ const otherValues: Readonly<Record<string, readonly string[]>> = {
 function testsOfQuestion(testCase: QuestionCase): MutationTest[] {
   const question = testCase.answers;
   return outcomesOf(question).map((outcome) => ({
-    name: nameOfQuestionTest(question, outcome),
+    name: renderQuestionTestName(question, outcome),
     async run() {
       const { outcome: observed, reason } = await judged(testCase, { [question]: outcome });
       if (observed !== outcome) throw new Error(`${observed ?? 'no answer'}, not ${outcome}. ${reason}`);
@@ -66,9 +66,9 @@ function outcomesOf(question: string): readonly string[] {
 /** Judges a case by a deployment of its own, so that no test leaves a trace in another. */
 async function judged(testCase: QuestionCase | RequirementCase, behaviours: Behaviours): Promise<CaseJudgement> {
   const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials, behaviours });
-  const channel = channelTo(surviving(deployment));
+  const channel = createChannel(surviving(deployment));
   const { background } = await startRun(suite, channel, { isWorldLoaded: true, recognizer });
-  const { judgement } = await sendAndJudge(testCase, senderFor(channel), background);
+  const { judgement } = await sendAndJudge(testCase, createCaseSender(channel), background);
   return judgement;
 }
 

@@ -6,10 +6,17 @@ import { Stryker } from '@stryker-mutator/core';
 import { stringify } from 'yaml';
 import { packageRoot } from '../../src/support/package-root.js';
 import { type Area, areas } from './areas.js';
-import { questionOf } from './mutation-test.js';
-import { sampledLines } from './sample.js';
-import { type Excused, excusedOf, percentOf, readSurvivors, type Score, writeScore } from './survivors.js';
-import { diffOf } from './word-diff.js';
+import { parseQuestion } from './mutation-test.js';
+import { sampleLines } from './sample.js';
+import {
+  calculateScore,
+  type ExcusedMutant,
+  listExcusedMutants,
+  type MutationScore,
+  readSurvivors,
+  writeScore,
+} from './survivors.js';
+import { renderDiff } from './word-diff.js';
 
 /**
  * Mutates the code of each area, or of the one whose runner is named, and says which mutants its tests do not notice.
@@ -18,19 +25,19 @@ import { diffOf } from './word-diff.js';
  */
 const { values, positionals } = parseArgs({ options: { sample: { type: 'string' } }, allowPositionals: true });
 const chosen = areas.filter(({ runner }) => positionals.length === 0 || positionals.includes(runner));
-const excused = excusedOf(readSurvivors());
+const excused = listExcusedMutants(readSurvivors());
 let isGood = true;
 
 for (const area of chosen) {
   const isWhole = values.sample === undefined;
-  const mutate = isWhole ? area.files : sampledLines(area.files, Number(values.sample));
+  const mutate = isWhole ? area.files : sampleLines(area.files, Number(values.sample));
   const { score, unexcused, needless } = summedUp(await mutantsOf(area, mutate), area, isWhole);
   say(`${area.name}: ${textOf(score)}`);
   if (unexcused.size > 0) say(stringify(Object.fromEntries(unexcused), { lineWidth: 0 }));
   for (const { file, diff } of needless) say(`Needs no excuse any more, or is gone: ${file}: ${diff}`);
   if (isWhole) writeScore(area.name, score);
   // A sample is too small for a share, unless the share is all.
-  const isEnough = percentOf(score) >= area.floor || (!isWhole && area.floor < 100);
+  const isEnough = calculateScore(score) >= area.floor || (!isWhole && area.floor < 100);
   isGood &&= isEnough && needless.length === 0;
 }
 process.exitCode = isGood ? 0 : 1;
@@ -54,33 +61,33 @@ function mutantsOf({ runner }: Area, mutate: readonly string[]): Promise<MutantR
 }
 
 interface Summary {
-  readonly score: Score;
+  readonly score: MutationScore;
   /** Survivors without an excuse, as word diffs by file. */
   readonly unexcused: ReadonlyMap<string, readonly string[]>;
   /** Where all were made: excuses of mutants that were killed, or that there are not. */
-  readonly needless: readonly Excused[];
+  readonly needless: readonly ExcusedMutant[];
 }
 
 function summedUp(mutants: readonly MutantResult[], { files }: Area, isWhole: boolean): Summary {
   const byQuestion = new Map<string, number>();
   const unexcused = new Map<string, string[]>();
   /** The excuses whose mutants were made, and whether any of them survives: several may read the same. */
-  const made = new Map<Excused, boolean>();
+  const made = new Map<ExcusedMutant, boolean>();
   let killed = 0;
   let byReason = 0;
   for (const mutant of mutants) {
     const file = path.relative(packageRoot, mutant.fileName);
-    const diff = diffOf(mutant, readFileSync(mutant.fileName, 'utf8'));
+    const diff = renderDiff(mutant, readFileSync(mutant.fileName, 'utf8'));
     const excuse = excused.find((each) => each.file === file && each.diff === diff);
     const survives = mutant.status === 'Survived' || mutant.status === 'NoCoverage';
     if (excuse !== undefined) made.set(excuse, survives || made.get(excuse) === true);
-    const question = questionOf(mutant.killedBy?.[0] ?? '');
+    const question = parseQuestion(mutant.killedBy?.[0] ?? '');
     if (survives && excuse !== undefined) byReason += 1;
     else if (survives) unexcused.set(file, [...(unexcused.get(file) ?? []), diff]);
     else if (question !== undefined) byQuestion.set(question, (byQuestion.get(question) ?? 0) + 1);
     else killed += 1;
   }
-  const score: Score = {
+  const score: MutationScore = {
     mutants: mutants.length,
     killed,
     ...(byQuestion.size === 0 ? {} : { excused_by_question: Object.fromEntries([...byQuestion].sort()) }),
@@ -92,10 +99,10 @@ function summedUp(mutants: readonly MutantResult[], { files }: Area, isWhole: bo
   return { score, unexcused, needless };
 }
 
-function textOf(score: Score): string {
+function textOf(score: MutationScore): string {
   const { mutants, killed, excused_by_question: byQuestion = {}, excused_by_reason, survived } = score;
   const questions = Object.values(byQuestion).reduce((sum, one) => sum + one, 0);
-  return `${percentOf(score)} % of ${mutants} mutants: ${killed} killed, ${survived} survived; ${questions} change only the answer to a question, ${excused_by_reason} are excused with a reason.`;
+  return `${calculateScore(score)} % of ${mutants} mutants: ${killed} killed, ${survived} survived; ${questions} change only the answer to a question, ${excused_by_reason} are excused with a reason.`;
 }
 
 function say(text: string): void {

@@ -8,11 +8,11 @@ export interface MutationTest {
 const mark = 'question ';
 
 /** Names the test of one answer to a question. */
-export function nameOfQuestionTest(question: string, outcome: string): string {
+export function renderQuestionTestName(question: string, outcome: string): string {
   return `${mark}${question}: ${outcome}`;
 }
 
 /** The question that a test of this name is about, if it is about one. */
-export function questionOf(name: string): string | undefined {
+export function parseQuestion(name: string): string | undefined {
   return name.startsWith(mark) ? name.slice(mark.length).split(':')[0] : undefined;
 }

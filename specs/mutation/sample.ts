@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** Lines of files, spread evenly, the same while the files are: as Stryker names what is to be mutated. */
-export function sampledLines(files: readonly string[], size: number): string[] {
+export function sampleLines(files: readonly string[], size: number): string[] {
   const lines = files.flatMap((file) =>
     readFileSync(file, 'utf8')
       .split('\n')

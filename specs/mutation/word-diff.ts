@@ -8,7 +8,7 @@ const leftOut = ' … ';
  * A mutant as a word diff of the lines that it changes, such as `return a [-<-]{+<=+} b;`: so it is found again
  * wherever the lines move.
  */
-export function diffOf({ location: { start, end }, replacement = '' }: MutantResult, source: string): string {
+export function renderDiff({ location: { start, end }, replacement = '' }: MutantResult, source: string): string {
   const lines = source.split('\n');
   // Lines and columns count from 1.
   const from = start.column - 1;
@@ -22,7 +22,7 @@ export function diffOf({ location: { start, end }, replacement = '' }: MutantRes
 }
 
 /** Whether what a word diff says of the code before it is what a source has. */
-export function isDiffOf(diff: string, source: string): boolean {
+export function matchesDiff(diff: string, source: string): boolean {
   const was = diff.replace(/\{\+.*?\+\}/s, '').replace(/\[-(.*)-\]/s, '$1');
   let at = 0;
   const text = squeezed(source);

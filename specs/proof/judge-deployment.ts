@@ -1,36 +1,36 @@
-import type { RequirementCase } from '../../src/cases/case.js';
 import type { Suite } from '../../src/cases/suite.js';
-import { type RunOptions, startRun } from '../../src/engine/run.js';
-import { type SentCase, sendAndJudge } from '../../src/engine/send-and-judge.js';
-import { senderFor } from '../../src/engine/send-case.js';
+import type { RequirementCase } from '../../src/cases/test-case.js';
+import { createCaseSender } from '../../src/engine/case-sender.js';
+import { type EngineOptions, startRun } from '../../src/engine/run.js';
+import { type CaseAttempts, sendAndJudge } from '../../src/engine/send-and-judge.js';
 import { type Credentials, credentialPlaceholders } from '../../src/http/credentials.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import type { Background } from '../../src/judge/judge-case.js';
-import { type Verdict, worst } from '../../src/judge/verdict.js';
+import type { TargetContext } from '../../src/judge/judge-case.js';
+import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
 
 /** The credentials of a deployment in this process: those of a case as it is, before a client replaces them. */
 export const inProcessCredentials: Credentials = credentialPlaceholders;
 
 /** A channel to a deployment that is a function in this process. */
-export function channelTo(respond: (request: HttpRequest) => HttpResponse): Channel {
+export function createChannel(respond: (request: HttpRequest) => HttpResponse): Channel {
   return {
     send: async (request) => ({ request, response: respond(request) }),
     redact: (text) => text,
-    renew: () => undefined,
-    maxOfCase: Number.POSITIVE_INFINITY,
-    maxAtOnce: 8,
+    reconnect: () => undefined,
+    maxCaseBodyLength: Number.POSITIVE_INFINITY,
+    maxConcurrency: 8,
   };
 }
 
 /** What the requirement cases of a suite find out about a deployment. */
 export interface DeploymentJudgement {
-  readonly background: Background;
+  readonly background: TargetContext;
   readonly cases: readonly JudgedCase[];
 }
 
 export interface JudgedCase {
   readonly testCase: RequirementCase;
-  readonly sent: SentCase;
+  readonly sent: CaseAttempts;
 }
 
 /**
@@ -41,22 +41,25 @@ export interface JudgedCase {
 export async function judgeDeployment(
   suite: Suite,
   respond: (request: HttpRequest) => HttpResponse,
-  options: RunOptions = {},
+  options: EngineOptions = {},
 ): Promise<DeploymentJudgement> {
-  const channel = channelTo(respond);
+  const channel = createChannel(respond);
   const { background } = await startRun(suite, channel, { isWorldLoaded: true, ...options });
   const testCases = suite.cases.filter((testCase) => testCase.kind === 'requirement');
-  const sender = senderFor(channel, testCases);
+  const sender = createCaseSender(channel, testCases);
   const cases: JudgedCase[] = [];
   for (const testCase of testCases) cases.push({ testCase, sent: await sendAndJudge(testCase, sender, background) });
   return { background, cases };
 }
 
 /** The verdict of each requirement: the worst of its cases'. */
-export function verdictsOf({ cases }: DeploymentJudgement): Map<string, Verdict> {
+export function listVerdicts({ cases }: DeploymentJudgement): Map<string, Verdict> {
   const verdicts = new Map<string, Verdict>();
   for (const { testCase, sent } of cases) {
-    verdicts.set(testCase.verifies, worst([verdicts.get(testCase.verifies) ?? 'pass', sent.judgement.verdict]));
+    verdicts.set(
+      testCase.verifies,
+      findWorstVerdict([verdicts.get(testCase.verifies) ?? 'pass', sent.judgement.verdict]),
+    );
   }
   return verdicts;
 }

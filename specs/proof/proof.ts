@@ -1,14 +1,14 @@
 import { createDeployment } from '../../reference/deployment.js';
 import type { Collateral, Fault } from '../../reference/faults/fault.js';
 import type { Assertion } from '../../src/assertions/assertion.js';
-import { kindOf } from '../../src/assertions/registry.js';
-import type { RequirementCase } from '../../src/cases/case.js';
+import { findKind } from '../../src/assertions/registry.js';
 import type { Suite } from '../../src/cases/suite.js';
+import type { RequirementCase } from '../../src/cases/test-case.js';
 import { judgeCase } from '../../src/judge/judge-case.js';
 import type { Verdict } from '../../src/judge/verdict.js';
-import { recognizerFor } from '../../src/recognition/recognizer.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { formatLocation } from '../../src/support/problem.js';
-import { type DeploymentJudgement, inProcessCredentials, judgeDeployment, verdictsOf } from './judge-deployment.js';
+import { type DeploymentJudgement, inProcessCredentials, judgeDeployment, listVerdicts } from './judge-deployment.js';
 
 /** How the suite sees every fault, and what each of its expectations is there for. */
 export interface Proof {
@@ -47,7 +47,7 @@ export interface ExpectationProof {
 export async function prove(suite: Suite, faults: readonly Fault[]): Promise<Proof> {
   const neededBy = new Map(expectationsOf(suite).map((expectation) => [expectation, [] as string[]]));
   // Faults leave most responses as they are, so what these name is worked out once.
-  const recognizer = recognizerFor(suite.world);
+  const recognizer = createRecognizer(suite.world);
   const proofs: FaultProof[] = [];
   for (const fault of faults) {
     const judged = await judgeDeployment(
@@ -55,7 +55,7 @@ export async function prove(suite: Suite, faults: readonly Fault[]): Promise<Pro
       createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: [fault] }),
       { recognizer },
     );
-    proofs.push({ ...proofOf(fault, verdictsOf(judged), suite), refuted: refutedIn(judged) });
+    proofs.push({ ...proofOf(fault, listVerdicts(judged), suite), refuted: refutedIn(judged) });
     for (const [expectation, needing] of neededBy) {
       if (isDecisive(expectation, judged)) needing.push(fault.id);
     }
@@ -76,7 +76,7 @@ export async function prove(suite: Suite, faults: readonly Fault[]): Promise<Pro
 function proofOf(
   { id, breaks, story, collateral = {} }: Fault,
   verdicts: ReadonlyMap<string, Verdict>,
-  { ledger }: Suite,
+  { contract: ledger }: Suite,
 ): Omit<FaultProof, 'refuted'> {
   const requirements = ledger.requirements.map((requirement) => requirement.id);
   const verdictOf = (requirement: string): Verdict => verdicts.get(requirement) ?? 'not-applicable';
@@ -132,7 +132,7 @@ function isDecisive({ testCase, assertion }: Expectation, { cases, background }:
   const caught: readonly Verdict[] = canBeViolated(assertion) ? ['fail'] : ['fail', 'inconclusive'];
   const judged = cases.find((each) => each.testCase === testCase);
   if (judged === undefined || !caught.includes(judged.sent.judgement.verdict)) return false;
-  const { first, again } = judged.sent;
+  const { first, repeats: again } = judged.sent;
   const rows = testCase.rows.map((row) => ({
     ...row,
     expect: row.expect.filter((other) => !isSame(assertion, other)),
@@ -148,12 +148,12 @@ function isDecisive({ testCase, assertion }: Expectation, { cases, background }:
 
 /** Where little is known of the data, an expectation may be there to raise a doubt and no more. */
 function canBeViolated(assertion: Assertion): boolean {
-  const kind = kindOf(assertion);
+  const kind = findKind(assertion);
   return 'combine' in kind || !('data' in assertion) || (kind.canBeViolated?.(assertion.data) ?? true);
 }
 
 /** What is wrong with a proof, one line each: nothing, where the suite catches all there is to catch and no more. */
-export function flawsOf({ faults, expectations }: Proof): string[] {
+export function listFlaws({ faults, expectations }: Proof): string[] {
   return [
     ...faults.filter(({ killed }) => !killed).map(({ id, breaks }) => `${id} survives: ${breaks} does not fail`),
     ...faults.flatMap(({ id, undeclared, verdicts }) =>
@@ -177,9 +177,9 @@ const marks: Readonly<Record<Verdict, string>> = {
 };
 
 /** A proof for people: a table of faults and requirements, and one of what each expectation is there for. */
-export function proofTable(proof: Proof): string {
+export function renderProof(proof: Proof): string {
   const requirements = Object.keys(proof.faults[0]?.verdicts ?? {});
-  const flaws = flawsOf(proof);
+  const flaws = listFlaws(proof);
   const faultRows = proof.faults.map(({ id, breaks, verdicts }) => [
     id,
     ...requirements.map((requirement) => {

@@ -1,15 +1,15 @@
 /** How a deployment answers, as a template: what it holds, and what it leaves to those who fill it. */
 
 import { expect, test } from '@playwright/test';
-import type { QuestionAnswer, TestCase } from '../../src/cases/case.js';
+import type { QuestionAnswer, TestCase } from '../../src/cases/test-case.js';
 import type { Exchange } from '../../src/http/exchange.js';
-import { filled, templateOf } from '../../src/judge/answer-template.js';
-import { type Answers, answersIn, joined } from '../../src/judge/answers.js';
-import { recognizerFor } from '../../src/recognition/recognizer.js';
+import { extractTemplates, mergeTemplates, type ResponseTemplates } from '../../src/judge/extract-templates.js';
+import { createTemplate, fillTemplate } from '../../src/judge/response-template.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
 import type { NamedWorld } from '../../src/world/named-world.js';
 import type { Campaign, Tier } from '../../src/world/world.js';
-import { withoutNames } from './support/blanks.js';
-import { forRows } from './support/rows.js';
+import { checkEachRow } from './support/check-each-row.js';
+import { createNamelessWorld } from './support/stubs.js';
 
 const [tea, cups] = [
   { id: 'cat_tea_000001', name: 'Tea' },
@@ -26,7 +26,7 @@ const first = tierOf('promo_first_0001', spring, { level: 'gold' }, 4);
 const second = tierOf('promo_second_001', spring, { level: 'silver', n: 1 }, 3);
 const third = tierOf('promo_third_0001', autumn, {}, 2);
 
-const world: NamedWorld = withoutNames({
+const world: NamedWorld = createNamelessWorld({
   customers: [],
   products: [],
   skus: [],
@@ -34,7 +34,7 @@ const world: NamedWorld = withoutNames({
   campaigns: [autumn, spring],
   tiers: [first, second, third],
 });
-const recognizer = recognizerFor(world);
+const recognizer = createRecognizer(world);
 
 const idOf = ({ id }: { readonly id: string }) => id;
 const campaignOf = ({ campaign_id }: Tier) => (campaign_id === spring.id ? spring : autumn);
@@ -48,10 +48,11 @@ const campaignsOf = (tiers: readonly Tier[]) =>
 function templateFrom(body: unknown, returned: readonly Tier[], volatile: readonly string[] = []): unknown {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   const seen = { world, ids: recognizer.ids, returned: new Set(returned.map(idOf)), volatile: new Set(volatile) };
-  return templateOf({ body: text, ...seen });
+  return createTemplate({ body: text, ...seen });
 }
 
-const filledWith = (template: unknown, ...tiers: readonly Tier[]) => filled(template, { world, tiers, volatile: 7 });
+const filledWith = (template: unknown, ...tiers: readonly Tier[]) =>
+  fillTemplate(template, { world, tiers, volatile: 7 });
 
 test.describe('a template, filled with other promotions, is what the deployment answers with them', () => {
   type Shape = (tiers: readonly Tier[]) => unknown;
@@ -171,7 +172,7 @@ test.describe('a template, filled with other promotions, is what the deployment 
   ];
   test(
     'in each shape',
-    forRows(rows, (_, shape, template) => {
+    checkEachRow(rows, (_, shape, template) => {
       // Of one promotion with metadata and of one without, so that all there may be is seen.
       const seen = [first, second, third];
       expect(templateFrom(shape(seen), seen)).toEqual(template);
@@ -311,7 +312,7 @@ test.describe('of what a template holds it is certain what it stands for:', () =
   ];
   test(
     'otherwise it stays, or there is none',
-    forRows(rows, (_, body, returned, template) => expect(templateFrom(body, returned)).toEqual(template)),
+    checkEachRow(rows, (_, body, returned, template) => expect(templateFrom(body, returned)).toEqual(template)),
   );
 });
 
@@ -333,7 +334,7 @@ function came(expand: unknown, [status, body]: readonly [status: number, body: u
 function answersOf(
   exchanges: Readonly<Record<string, Exchange>>,
   { testCase = caseOf(firstOf), statedPatterns }: { testCase?: TestCase; statedPatterns?: readonly string[] } = {},
-): Answers | undefined {
+): ResponseTemplates | undefined {
   const background = {
     world,
     recognizer,
@@ -342,7 +343,7 @@ function answersOf(
     ...(statedPatterns && { statedPatterns }),
   };
   const redact = (text: string) => text.replaceAll('secret', '***');
-  return answersIn(testCase, [new Map(Object.entries(exchanges))], background, redact);
+  return extractTemplates(testCase, [new Map(Object.entries(exchanges))], background, redact);
 }
 
 test.describe('how a deployment answers is seen', () => {
@@ -413,14 +414,14 @@ test.describe('how a deployment answers is seen', () => {
     ];
   test(
     'and nowhere else',
-    forRows(rows, (_, exchanges, testCase = caseOf(firstOf)) =>
+    checkEachRow(rows, (_, exchanges, testCase = caseOf(firstOf)) =>
       expect(answersOf(exchanges, { testCase })).toBeUndefined(),
     ),
   );
 
   test('nor where no row was sent', () => {
     const background = { world, recognizer, calibration: [], isWorldSeen: true };
-    expect(answersIn(caseOf(firstOf), [], background, (text) => text)).toBeUndefined();
+    expect(extractTemplates(caseOf(firstOf), [], background, (text) => text)).toBeUndefined();
   });
 
   test('as expanded where the documented list of what to expand has any', () => {
@@ -471,10 +472,10 @@ test.describe('how a deployment answers is seen', () => {
 test('of the answers of several cases the first stay; a result and the expanded one are of the same case', () => {
   const error = { media_type: 'text/json', body: 'first' };
   const whole = { list: 'of a', expanded: 'of a' };
-  expect(joined(undefined, { list: 'of a' })).toEqual({ list: 'of a' });
-  expect(joined({ error }, { list: 'of a' })).toEqual({ error, list: 'of a' });
-  expect(joined({ list: 'of a' }, { list: 'of b', error })).toEqual({ list: 'of a', error });
-  expect(joined({ list: 'of b', error }, whole)).toEqual({ ...whole, error });
-  expect(joined(whole, { list: 'of b', expanded: 'of b' })).toEqual(whole);
-  expect(joined(whole, { list: 'of b' })).toEqual(whole);
+  expect(mergeTemplates(undefined, { list: 'of a' })).toEqual({ list: 'of a' });
+  expect(mergeTemplates({ error }, { list: 'of a' })).toEqual({ error, list: 'of a' });
+  expect(mergeTemplates({ list: 'of a' }, { list: 'of b', error })).toEqual({ list: 'of a', error });
+  expect(mergeTemplates({ list: 'of b', error }, whole)).toEqual({ ...whole, error });
+  expect(mergeTemplates(whole, { list: 'of b', expanded: 'of b' })).toEqual(whole);
+  expect(mergeTemplates(whole, { list: 'of b' })).toEqual(whole);
 });

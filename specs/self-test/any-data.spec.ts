@@ -1,21 +1,21 @@
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
-import { loadSuite, ownFolder, type Suite } from '../../src/cases/suite.js';
-import { unavailableFor } from '../../src/cases/unavailable.js';
+import { listUnavailable } from '../../src/cases/list-unavailable.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { type Availability, boundWorld } from '../../src/world/bindings.js';
-import { type Kind, kinds } from '../../src/world/named-world.js';
+import { type Availability, bindWorld } from '../../src/world/bind-world.js';
+import { type ThingKind, thingKinds } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
 import { loadWorld } from '../../src/world/world-file.js';
-import { certifyInProcess, requirementsWith } from './support/in-process.js';
-import { independentDeployment, type ShapeName, shapes } from './support/independent.js';
+import { certifyInProcess, listRequirementsWith } from './support/in-process.js';
+import { createIndependentDeployment, type ShapeName, shapes } from './support/independent-deployment.js';
 
 const at = { file: 'target.yaml', line: 1, column: 1 };
 
 /** A target that has so much of the world: ids by kind and name. */
-const having = (ids: Partial<Record<Kind, Readonly<Record<string, string>>>>): Availability => ({
+const having = (ids: Partial<Record<ThingKind, Readonly<Record<string, string>>>>): Availability => ({
   bindings: Object.fromEntries(
-    kinds.map((kind) => [kind, new Map(Object.entries(ids[kind] ?? {}).map(([name, id]) => [name, { id, at }]))]),
+    thingKinds.map((kind) => [kind, new Map(Object.entries(ids[kind] ?? {}).map(([name, id]) => [name, { id, at }]))]),
   ) as unknown as NonNullable<Availability['bindings']>,
 });
 
@@ -46,7 +46,7 @@ function foreignWorld(count: number): World {
 let loaded: Suite | undefined;
 /** The suite of a target that has no more than those. */
 function partial(): Suite {
-  loaded ??= loadSuite(ownFolder, threeIds);
+  loaded ??= loadSuite(suiteFolder, threeIds);
   return loaded;
 }
 
@@ -56,9 +56,11 @@ const judged = ({ requirements }: Awaited<ReturnType<typeof certifyInProcess>>['
 test.describe('with three ids alone', () => {
   for (const count of [5, 300]) {
     test(`a deployment with ${count} promotions: incomplete, at least 8 cases judged, and what would complete it`, async () => {
-      const { certificate } = await certifyInProcess(independentDeployment(foreignWorld(count)), { suite: partial() });
+      const { certificate } = await certifyInProcess(createIndependentDeployment(foreignWorld(count)), {
+        suite: partial(),
+      });
       expect(certificate.verdict).toBe('incomplete');
-      expect(requirementsWith('fail', certificate)).toEqual([]);
+      expect(listRequirementsWith('fail', certificate)).toEqual([]);
       expect(judged(certificate).length).toBeGreaterThanOrEqual(8);
       expect(certificate.incomplete_because?.slice(0, 4)).toEqual([
         'Ids that would complete it, of customers: ordinary, ben, cleo, bulk.',
@@ -74,7 +76,7 @@ test.describe('with three ids alone', () => {
 
   test('no request names anything else of the world, and none is sent in vain', async () => {
     const sent: HttpRequest[] = [];
-    const answer = independentDeployment(foreignWorld(5));
+    const answer = createIndependentDeployment(foreignWorld(5));
     const recorded = (request: HttpRequest): HttpResponse => {
       sent.push(request);
       return answer(request);
@@ -85,7 +87,7 @@ test.describe('with three ids alone', () => {
   });
 
   test('the stated path of promotions lets two more cases be judged', async () => {
-    const { certificate } = await certifyInProcess(independentDeployment(foreignWorld(100)), {
+    const { certificate } = await certifyInProcess(createIndependentDeployment(foreignWorld(100)), {
       suite: partial(),
       tierPatterns: ['/data/*/id'],
     });
@@ -95,7 +97,7 @@ test.describe('with three ids alone', () => {
   const rejecting =
     (what: (request: HttpRequest) => boolean, world = foreignWorld(5)) =>
     (request: HttpRequest): HttpResponse =>
-      what(request) ? { status: 400, headers: [], body: '{}' } : independentDeployment(world)(request);
+      what(request) ? { status: 400, headers: [], body: '{}' } : createIndependentDeployment(world)(request);
   const verdictsOn = async (answer: (request: HttpRequest) => HttpResponse, tierPatterns?: readonly string[]) =>
     (
       await certifyInProcess(
@@ -112,7 +114,7 @@ test.describe('with three ids alone', () => {
   ];
   for (const [requirement, what] of violations) {
     test(`a deployment that refuses what ${requirement} is about fails it, and nothing else`, async () => {
-      expect(requirementsWith('fail', await verdictsOn(rejecting(what)))).toEqual([requirement]);
+      expect(listRequirementsWith('fail', await verdictsOn(rejecting(what)))).toEqual([requirement]);
     });
   }
 
@@ -125,13 +127,13 @@ test.describe('with three ids alone', () => {
         body: JSON.stringify({ path: request.path, ids: tiers.map(({ id }) => id) }),
       };
     };
-    expect(requirementsWith('fail', await verdictsOn(everything))).toEqual([]);
-    expect(requirementsWith('fail', await verdictsOn(everything, ['/ids/*']))).toEqual(['limit.newest-150']);
-    expect(requirementsWith('fail', await verdictsOn(everything, ['/elsewhere/*']))).toEqual([]);
+    expect(listRequirementsWith('fail', await verdictsOn(everything))).toEqual([]);
+    expect(listRequirementsWith('fail', await verdictsOn(everything, ['/ids/*']))).toEqual(['limit.newest-150']);
+    expect(listRequirementsWith('fail', await verdictsOn(everything, ['/elsewhere/*']))).toEqual([]);
   });
 
   test('a filter that shows older promotions is open, not a failure', async () => {
-    const older = independentDeployment(foreignWorld(400), { filteredWindow: 'filter-first' });
+    const older = createIndependentDeployment(foreignWorld(400), { filteredWindow: 'filter-first' });
     const { requirements } = await verdictsOn(older, ['/data/*/id']);
     const cases = requirements.flatMap((requirement) => requirement.cases);
     const narrows = cases.find(({ id }) => id === 'any-data-campaign-filter-narrows');
@@ -148,8 +150,8 @@ test.describe('with three ids alone', () => {
   ] as const) {
     test(`${what} may be how empty results look: nothing fails, nothing passes`, async () => {
       const certificate = await verdictsOn(() => answer);
-      expect(requirementsWith('fail', certificate)).toEqual([]);
-      expect(requirementsWith('pass', certificate)).toEqual([]);
+      expect(listRequirementsWith('fail', certificate)).toEqual([]);
+      expect(listRequirementsWith('pass', certificate)).toEqual([]);
     });
   }
 });
@@ -157,10 +159,10 @@ test.describe('with three ids alone', () => {
 test.describe('a part of the world', () => {
   const world = loadWorld();
   const { ids } = world;
-  const allBut = (kind: Kind, ...names: readonly string[]) =>
+  const allBut = (kind: ThingKind, ...names: readonly string[]) =>
     having(
       Object.fromEntries(
-        kinds.map((each) => [
+        thingKinds.map((each) => [
           each,
           Object.fromEntries([...ids[each]].filter(([name]) => each !== kind || !names.includes(name))),
         ]),
@@ -168,15 +170,15 @@ test.describe('a part of the world', () => {
     );
 
   test('the reference deployment under the world of a target with all its ids conforms', async () => {
-    const bound = loadSuite(ownFolder, allBut('tier'));
-    expect((await certifyInProcess(independentDeployment(world), { suite: bound })).certificate.verdict).toBe(
+    const bound = loadSuite(suiteFolder, allBut('tier'));
+    expect((await certifyInProcess(createIndependentDeployment(world), { suite: bound })).certificate.verdict).toBe(
       'conforms',
     );
   });
 
   test('a customer without an id takes away what needs it, and no more', async () => {
-    const bound = loadSuite(ownFolder, allBut('customer', 'bulk'));
-    const { certificate } = await certifyInProcess(independentDeployment(world), { suite: bound });
+    const bound = loadSuite(suiteFolder, allBut('customer', 'bulk'));
+    const { certificate } = await certifyInProcess(createIndependentDeployment(world), { suite: bound });
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.incomplete_because).toEqual(['Ids that would complete it, of customers: bulk.']);
     const cases = certificate.requirements.flatMap((requirement) => requirement.cases);
@@ -187,10 +189,10 @@ test.describe('a part of the world', () => {
   });
 
   test('without one of the newest 150 tiers, nothing is said of older ones', async () => {
-    const bound = loadSuite(ownFolder, allBut('tier', 'depot-7'));
+    const bound = loadSuite(suiteFolder, allBut('tier', 'depot-7'));
     const without = { ...world, tiers: world.tiers.filter(({ name }) => name !== 'depot-7') };
-    const { certificate } = await certifyInProcess(independentDeployment(without), { suite: bound });
-    expect(requirementsWith('fail', certificate)).toEqual([]);
+    const { certificate } = await certifyInProcess(createIndependentDeployment(without), { suite: bound });
+    expect(listRequirementsWith('fail', certificate)).toEqual([]);
     const window = certificate.requirements.find(({ id }) => id === 'limit.newest-150');
     expect(window?.cases.filter(({ verdict }) => verdict === 'not-applicable').map(({ id }) => id)).toEqual([
       'window-whatever-is-open',
@@ -206,12 +208,12 @@ test.describe('a part of the world', () => {
 
   /** A deployment without rules of a kind, in each of some shapes. */
   async function expectIncomplete(without: (typeof capabilities)[number], shapes: readonly ShapeName[]): Promise<void> {
-    const bound = loadSuite(ownFolder, { capabilities: new Set(capabilities.filter((kind) => kind !== without)) });
+    const bound = loadSuite(suiteFolder, { capabilities: new Set(capabilities.filter((kind) => kind !== without)) });
     const possible = world.tiers.filter(({ rules }) => rules.every(({ kind }) => kind !== without));
     for (const shape of shapes) {
-      const deployment = independentDeployment({ ...world, tiers: possible }, { shape });
+      const deployment = createIndependentDeployment({ ...world, tiers: possible }, { shape });
       const { certificate } = await certifyInProcess(deployment, { suite: bound });
-      expect(requirementsWith('fail', certificate), shape).toEqual([]);
+      expect(listRequirementsWith('fail', certificate), shape).toEqual([]);
       expect(certificate.verdict).toBe('incomplete');
       expect(certificate.incomplete_because).toContain(`Capabilities that would complete it: ${without}.`);
     }
@@ -233,26 +235,26 @@ test.describe('a part of the world', () => {
   for (const [start, tag] of [[0], [1, '@long'], [2, '@long']] as const)
     test(`every third tier, from the ${start + 1}. on, is left out: nothing fails`, { tag: tag ?? [] }, async () => {
       const names = world.tiers.filter((_, n) => n % 3 === start).map(({ name }) => name);
-      const bound = loadSuite(ownFolder, allBut('tier', ...names));
+      const bound = loadSuite(suiteFolder, allBut('tier', ...names));
       const available = { ...world, tiers: world.tiers.filter(({ name }) => !names.includes(name)) };
       for (const deployment of [available, world]) {
-        const { certificate } = await certifyInProcess(independentDeployment(deployment), { suite: bound });
-        expect(requirementsWith('fail', certificate)).toEqual([]);
+        const { certificate } = await certifyInProcess(createIndependentDeployment(deployment), { suite: bound });
+        expect(listRequirementsWith('fail', certificate)).toEqual([]);
       }
     });
 
   test('short and numeric ids are recognised, and what collides with them is a question', async () => {
     const numbered = having(
       Object.fromEntries(
-        kinds.map((kind, k) => [
+        thingKinds.map((kind, k) => [
           kind,
           Object.fromEntries([...ids[kind].keys()].map((name, n) => [name, String((k + 1) * 1000 + n)])),
         ]),
       ),
     );
-    const bound = loadSuite(ownFolder, numbered);
+    const bound = loadSuite(suiteFolder, numbered);
     const own = bound.world;
-    const conforming = await certifyInProcess(independentDeployment(own), { suite: bound });
+    const conforming = await certifyInProcess(createIndependentDeployment(own), { suite: bound });
     expect(conforming.certificate.verdict).toBe('conforms');
     const numbers = (request: HttpRequest) => {
       const response = createDeployment({
@@ -265,8 +267,8 @@ test.describe('a part of the world', () => {
   });
 
   test('nothing is unavailable where the world is whole', () => {
-    expect(boundWorld(world, {})).toBe(world);
+    expect(bindWorld(world, {})).toBe(world);
     const needing = { requests: new Map(), assertions: [], mode: 'requirement' } as const;
-    expect(unavailableFor(needing, world)).toEqual([]);
+    expect(listUnavailable(needing, world)).toEqual([]);
   });
 });

@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Assertion } from '../../src/assertions/assertion.js';
+import { type AssertionResult, holds, unclear, violated } from '../../src/assertions/assertion-result.js';
+import { createAssertionsSchema } from '../../src/assertions/assertions-schema.js';
 import { assertionKinds } from '../../src/assertions/registry.js';
-import { assertionsSchema } from '../../src/assertions/schema.js';
-import { holds, type Truth, unclear, violated } from '../../src/assertions/truth.js';
-import type { TestCase } from '../../src/cases/case.js';
+import type { TestCase } from '../../src/cases/test-case.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { suite } from './support/in-process.js';
 
@@ -13,7 +13,7 @@ const keys = [...assertionKinds.keys()];
 
 test('schemas/assertions.schema.json says what the kinds of assertions say: npm run schemas writes it', () => {
   const written = readFileSync(path.join(packageRoot, 'schemas', 'assertions.schema.json'), 'utf8');
-  expect(JSON.parse(written), 'Run `npm run schemas`.').toEqual(JSON.parse(JSON.stringify(assertionsSchema())));
+  expect(JSON.parse(written), 'Run `npm run schemas`.').toEqual(JSON.parse(JSON.stringify(createAssertionsSchema())));
 });
 
 test('each file in src/assertions/kinds/ is one kind, and is named after its key', () => {
@@ -22,7 +22,7 @@ test('each file in src/assertions/kinds/ is one kind, and is named after its key
 });
 
 test('each kind, and each group of kinds, is described for those who write cases', () => {
-  const { $defs } = assertionsSchema() as {
+  const { $defs } = createAssertionsSchema() as {
     $defs: { check: { properties: Record<string, { description?: string }> } };
   };
   const undescribed = Object.entries($defs.check.properties).filter(([, { description = '' }]) => description === '');
@@ -48,7 +48,7 @@ function kindsIn(assertion: Assertion): string[] {
 
 test.describe('several assertions make one:', () => {
   const [no, maybe] = [violated('No.'), unclear('Maybe.')];
-  const table: Readonly<Record<string, readonly (readonly [of: readonly Truth[], is: Truth])[]>> = {
+  const table: Readonly<Record<string, readonly (readonly [of: readonly AssertionResult[], is: AssertionResult])[]>> = {
     'all-of': [
       [[holds, holds], holds],
       [[holds, no], no],

@@ -7,17 +7,17 @@ import { pathToFileURL } from 'node:url';
 import { type Browser, expect, type Page, test } from '@playwright/test';
 import axe from 'axe-core';
 import { createDeployment } from '../../reference/deployment.js';
-import { faultNamed } from '../../reference/faults/index.js';
+import { findFault } from '../../reference/faults/index.js';
 import type { Suite } from '../../src/cases/suite.js';
-import { evidenceKeeper } from '../../src/engine/evidence.js';
-import type { RunOptions } from '../../src/engine/run.js';
+import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
+import type { EngineOptions } from '../../src/engine/run.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { expectedOf } from '../../src/report/drift-text.js';
-import { relayedEvidence } from '../../src/report/evidence.js';
-import { certificatePage } from '../../src/report/page.js';
-import { picturedCases } from '../../src/report/pictures.js';
+import { createExpected } from '../../src/report/drift-text.js';
+import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
+import { listPicturedCases } from '../../src/report/page/figures.js';
+import { relayEvidence } from '../../src/report/shown-evidence.js';
 import { openBrowser } from './support/browser.js';
 import { certifyOver, channelTo, recognizer, suite } from './support/in-process.js';
 
@@ -34,23 +34,23 @@ test.afterAll(async () => {
 });
 
 const deploymentWith = (...faults: string[]): Answer =>
-  createDeployment({ world: suite.world, credentials: credentialPlaceholders, faults: faults.map(faultNamed) });
+  createDeployment({ world: suite.world, credentials: credentialPlaceholders, faults: faults.map(findFault) });
 const honest = deploymentWith();
 
 /** The page of a run against a deployment, and its certificate. */
 async function pageOf(
   answer: Answer,
   own: Suite = suite,
-  options: RunOptions = {},
+  options: EngineOptions = {},
   target: Partial<Certificate['target']> = {},
 ): Promise<{ html: string; certificate: Certificate }> {
-  const keeper = evidenceKeeper((text) => text);
+  const keeper = createEvidenceKeeper((text) => text);
   const run = await certifyOver(channelTo(answer), own, { ...options, keeper });
-  const pictured = picturedCases(own);
-  const { evidence, shown } = relayedEvidence(keeper.take(), recognizer, (id) => pictured.has(id));
+  const pictured = listPicturedCases(own);
+  const { evidence, shown } = relayEvidence(keeper.take(), recognizer, (id) => pictured.has(id));
   expect([...evidence.exchanges].length).toBeGreaterThan(0);
   const certificate = { ...run.certificate, target: { ...run.certificate.target, ...target } };
-  return { html: certificatePage(certificate, own, run.results, { evidence: shown() }), certificate };
+  return { html: renderCertificatePage(certificate, own, run.results, { evidence: shown() }), certificate };
 }
 
 interface Opened {
@@ -124,7 +124,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
       body: isRefused ? script : promotions,
     };
   };
-  const pinned = expectedOf(
+  const pinned = createExpected(
     undefined,
     { 'quantity-numeric-string': 'rejected', 'empty-result': 'not-found' },
     undefined,
@@ -222,7 +222,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
     await expect(page.locator('#shown')).toHaveText(`${failing.length} of ${suite.cases.length} shown`);
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByLabel('Part or group').selectOption('Quantity');
-    await expect(shown).toHaveCount(suite.ledger.questions.filter(({ group }) => group === 'Quantity').length);
+    await expect(shown).toHaveCount(suite.contract.questions.filter(({ group }) => group === 'Quantity').length);
     await page.getByRole('button', { name: 'Open all' }).click();
     await expect(page.locator('.item:visible:not([open])')).toHaveCount(0);
     const link = page.locator('#attention small a').first();

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
-import { temporaryFolder } from './support/cli.js';
+import { createTemporaryFolder } from './support/cli.js';
 
 test('schemas are as the build has compiled them, until they are edited', async () => {
-  const { folder, remove } = temporaryFolder();
+  const { folder, remove } = createTemporaryFolder();
   for (const part of ['package.json', 'schemas', 'dist/schemas', 'dist/src/support'])
     cpSync(path.join(packageRoot, part), path.join(folder, part), { recursive: true });
   symlinkSync(path.join(packageRoot, 'node_modules'), path.join(folder, 'node_modules'));

@@ -1,21 +1,21 @@
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import type { RequirementCase, TestCase } from '../../src/cases/case.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { loadSuite } from '../../src/cases/suite.js';
-import { loadLedger, readLedger } from '../../src/contract/ledger.js';
+import type { RequirementCase, TestCase } from '../../src/cases/test-case.js';
+import { loadContract, parseContract } from '../../src/contract/contract.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { type Problem, UnusableInput } from '../../src/support/problem.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import type { Tier } from '../../src/world/world.js';
 import { loadWorld } from '../../src/world/world-file.js';
-import { marked, placeOf } from './support/marked.js';
-import { forRows } from './support/rows.js';
+import { checkEachRow } from './support/check-each-row.js';
+import { getLocation, parseMarked } from './support/marked.js';
 
 const cases = path.join(packageRoot, 'cases');
-const ledger = loadLedger(path.join(cases, 'contract.yaml'));
+const ledger = loadContract(path.join(cases, 'contract.yaml'));
 const world = loadWorld(path.join(cases, 'world.yaml'));
 
 const base = `
@@ -56,7 +56,8 @@ function problemsOf(load: () => unknown): readonly Problem[] {
 const textsOf = (problems: readonly Problem[]) =>
   problems.map(({ message, hint }) => (hint === undefined ? message : `${message} → ${hint}`));
 
-const placesOf = (problems: readonly Problem[]) => problems.map(placeOf).map(({ line, column }) => ({ line, column }));
+const placesOf = (problems: readonly Problem[]) =>
+  problems.map(getLocation).map(({ line, column }) => ({ line, column }));
 
 /** What is wrong, a text in which `▸` stands before the mistake, and the problem that is found there. */
 type Mistake = readonly [
@@ -68,8 +69,8 @@ type Mistake = readonly [
 function refuses(mistakes: readonly Mistake[], load: (yaml: string) => readonly Problem[]): void {
   test(
     'each of them, at its place',
-    forRows(mistakes, (_, yaml, ...expected) => {
-      const { text, places } = marked(yaml);
+    checkEachRow(mistakes, (_, yaml, ...expected) => {
+      const { text, places } = parseMarked(yaml);
       const problems = load(text);
       expect(textsOf(problems)).toEqual(expected);
       expect(placesOf(problems)).toEqual(places);
@@ -734,7 +735,7 @@ test.describe('refuses a ledger with', () => {
         "'undetermined' is no good name here → `undetermined` is one more by itself.",
       ],
     ],
-    (yaml) => problemsOf(() => readLedger(parseYaml(yaml, 'contract.yaml'))),
+    (yaml) => problemsOf(() => parseContract(parseYaml(yaml, 'contract.yaml'))),
   );
 });
 
@@ -768,7 +769,7 @@ test.describe('refuses what is no YAML', () => {
 
   test('a file that cannot be read', () => {
     const file = path.join(packageRoot, 'no-such-folder', 'contract.yaml');
-    expect(textsOf(problemsOf(() => loadLedger(file)))).toEqual(['cannot be read (ENOENT) → Check the path.']);
+    expect(textsOf(problemsOf(() => loadContract(file)))).toEqual(['cannot be read (ENOENT) → Check the path.']);
   });
 });
 
@@ -808,7 +809,7 @@ tiers:
   const problemsIn = (files: Readonly<Record<string, string>>) => {
     const folder = folderWith(files);
     return problemsOf(() => loadSuite(folder)).map((problem) => {
-      const { file, line, column } = placeOf(problem);
+      const { file, line, column } = getLocation(problem);
       return `${path.relative(folder, path.resolve(file))}:${line}:${column}: ${problem.message}`;
     });
   };
@@ -1006,7 +1007,7 @@ test.describe('accepts', () => {
   ];
   test(
     'the requests of a case, each as it is sent',
-    forRows(bodies, (_, request, part, sent) => {
+    checkEachRow(bodies, (_, request, part, sent) => {
       expect(part(requestOf(request))).toEqual(sent);
     }),
   );

@@ -1,18 +1,23 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import type { TestCase } from '../../src/cases/case.js';
 import type { Suite } from '../../src/cases/suite.js';
-import type { Question, Requirement } from '../../src/contract/ledger.js';
-import { type CaseResult, notReached } from '../../src/engine/case-result.js';
-import { curlCommand } from '../../src/http/curl.js';
+import type { TestCase } from '../../src/cases/test-case.js';
+import type { Question, Requirement } from '../../src/contract/contract.js';
+import { type CaseResult, notReachedReason } from '../../src/engine/case-result.js';
+import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
-import { type Certificate, certificateOf, type RunFacts, sumOf } from '../../src/report/certificate.js';
-import { certificatePage } from '../../src/report/page.js';
-import { summaryOf } from '../../src/report/summary.js';
-import { schemaNamed } from '../../src/support/schema.js';
-import { withoutNames } from './support/blanks.js';
+import {
+  type Certificate,
+  createCertificate,
+  determineRunVerdict,
+  type RunFacts,
+} from '../../src/report/certificate.js';
+import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
+import { renderSummary } from '../../src/report/terminal/summary.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
+import { createNamelessWorld } from './support/stubs.js';
 
 const at = { file: 'cases/a.yaml', line: 3, column: 5 };
 const part = 'Limits';
@@ -48,13 +53,13 @@ const suite: Suite = {
   name: 'conformance',
   version: '1.2.3',
   digest: `sha256:${'0'.repeat(64)}`,
-  ledger: {
+  contract: {
     requirements: [requirement('a.one'), requirement('a.two')],
     groups: [{ name: 'G', asks: 'What?' }],
     questions: [question('first', 'bad'), question('second')],
     exclusions: [],
   },
-  world: withoutNames({ customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] }),
+  world: createNamelessWorld({ customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] }),
   cases: [verifying('one-a', 'a.one'), verifying('one-b', 'a.one'), verifying('two', 'a.two')],
   calibration: [],
 };
@@ -75,7 +80,7 @@ function resultOf(id: string, verdict: Verdict, more: Partial<CaseResult> = {}):
 
 /** A certificate of cases with these verdicts; cases that are not named were not selected. */
 function certificateWith(all: Readonly<Record<string, Verdict>>): Certificate {
-  return certificateOf(
+  return createCertificate(
     suite,
     Object.entries(all).map(([id, verdict]) => resultOf(id, verdict)),
     facts,
@@ -120,7 +125,7 @@ test.describe('sums', () => {
   }
 
   test('a requirement that no case speaks of leaves the run incomplete', () => {
-    const certificate = certificateOf({ ...suite, cases: [] }, [], facts);
+    const certificate = createCertificate({ ...suite, cases: [] }, [], facts);
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.incomplete_because).toEqual([
       '2 of 2 cases were not selected in this run.',
@@ -131,7 +136,7 @@ test.describe('sums', () => {
 
   test('a run that was cut short never conforms, and says so whatever its verdict', () => {
     const judged = (verdict: Verdict) =>
-      certificateOf(
+      createCertificate(
         suite,
         ['one-a', 'one-b', 'two'].map((id) => resultOf(id, verdict)),
         { ...facts, isCutShort: true },
@@ -145,9 +150,9 @@ test.describe('sums', () => {
   test('questions never change the verdict', () => {
     const results = ['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass'));
     for (const verdict of verdicts) {
-      expect(certificateOf(suite, [...results, resultOf('first', verdict, { outcome: 'bad' })], facts).verdict).toBe(
-        'conforms',
-      );
+      expect(
+        createCertificate(suite, [...results, resultOf('first', verdict, { outcome: 'bad' })], facts).verdict,
+      ).toBe('conforms');
     }
   });
 
@@ -159,7 +164,7 @@ test.describe('sums', () => {
           : all.every((verdict) => verdict === 'pass')
             ? 'conforms'
             : 'incomplete';
-        expect(sumOf(all.map((verdict) => ({ verdict })))).toBe(expected);
+        expect(determineRunVerdict(all.map((verdict) => ({ verdict })))).toBe(expected);
       }),
       { seed: 20_261_121 },
     );
@@ -179,13 +184,13 @@ test.describe('says why', () => {
   test('what several cases have in common: once, with their number', () => {
     const reason = 'It is down.';
     const results = ['one-a', 'one-b', 'two', 'first', 'second'].map((id) => resultOf(id, 'inconclusive', { reason }));
-    const certificate = certificateOf(suite, results, facts);
+    const certificate = createCertificate(suite, results, facts);
     expect(certificate.incomplete_because).toEqual(['5 of 5 cases were not judged: It is down.']);
     const written = { certificate: 'c', page: 'p', observed: 'o' };
-    const outputs = [summaryOf(certificate, written), certificatePage(certificate, suite, results)];
+    const outputs = [renderSummary(certificate, written), renderCertificatePage(certificate, suite, results)];
     for (const text of outputs) expect(text.split(reason)).toHaveLength(2);
     const [some, other] = [results.slice(0, 3), results.slice(3).map((each) => ({ ...each, reason: 'Else.' }))];
-    expect(certificateOf(suite, [...some, ...other], facts).incomplete_because).toEqual([
+    expect(createCertificate(suite, [...some, ...other], facts).incomplete_because).toEqual([
       'a.one: It is down.',
       'a.two: It is down.',
     ]);
@@ -197,15 +202,18 @@ test.describe('says why', () => {
     const results = ['one-a', 'one-b', 'two', 'first'].map((id, n) =>
       resultOf(id, 'inconclusive', { reason: reasons[n] ?? '' }),
     );
-    const because = certificateOf(suite, [...results, resultOf('second', 'pass', { outcome: 'good' })], facts);
+    const because = createCertificate(suite, [...results, resultOf('second', 'pass', { outcome: 'good' })], facts);
     expect(because.incomplete_because).toEqual([`4 of 5 cases were not judged: ${why}`]);
   });
 
   test('what the end of the run came upon: how many cases were not reached', () => {
     const results = ['one-b', 'two', 'first', 'second'].map((id) =>
-      resultOf(id, 'not-applicable', { reason: notReached }),
+      resultOf(id, 'not-applicable', { reason: notReachedReason }),
     );
-    const certificate = certificateOf(suite, [resultOf('one-a', 'pass'), ...results], { ...facts, isCutShort: true });
+    const certificate = createCertificate(suite, [resultOf('one-a', 'pass'), ...results], {
+      ...facts,
+      isCutShort: true,
+    });
     expect(certificate.incomplete_because).toEqual(['The run was interrupted.', '4 of 5 cases were not reached.']);
     expect(certificate.requirements.map(({ verdict }) => verdict)).toEqual(['pass', 'not-applicable']);
     expect(certificate.verdict).toBe('incomplete');
@@ -217,11 +225,11 @@ test.describe('says why', () => {
       { title: 'y', verdict: 'fail', reason: 'No.' },
     ] as const;
     const evidence = { request, response: { status: 200, headers: [], body: '' } };
-    const { requirements } = certificateOf(
+    const { requirements } = createCertificate(
       suite,
       [
-        resultOf('one-a', 'pass', { rows: [{ title: '', verdict: 'pass', reason: '' }], evidence }),
-        resultOf('one-b', 'fail', { rows, evidence }),
+        resultOf('one-a', 'pass', { rows: [{ title: '', verdict: 'pass', reason: '' }], exchange: evidence }),
+        resultOf('one-b', 'fail', { rows, exchange: evidence }),
         resultOf('two', 'inconclusive', { rows: [{ title: '', verdict: 'inconclusive', reason: 'Hm.' }] }),
       ],
       facts,
@@ -235,14 +243,14 @@ test.describe('says why', () => {
         at: 'cases/a.yaml:3:5',
         rows: [{ title: 'y', verdict: 'fail', reason: 'No.' }],
         failure: expect.stringMatching(/^1 of 2 rows fail:\n {2}y: No\.\n\nReceived:\n200\n/),
-        repeat_with: curlCommand(request, 'https://a.test/api'),
+        repeat_with: renderCurlCommand(request, 'https://a.test/api'),
       },
       { id: 'two', verdict: 'inconclusive', reason: 'It is inconclusive.', at: 'cases/a.yaml:3:5' },
     ]);
   });
 
   test('a question: its outcome, whether it deserves a warning, or why there is none', () => {
-    const { questions } = certificateOf(suite, [resultOf('first', 'pass', { outcome: 'bad' })], facts);
+    const { questions } = createCertificate(suite, [resultOf('first', 'pass', { outcome: 'bad' })], facts);
     expect(questions).toEqual([
       { id: 'first', part: 'Limits', outcome: 'bad', warning: true, drift: false },
       {
@@ -254,7 +262,7 @@ test.describe('says why', () => {
         drift: false,
       },
     ]);
-    const unanswered = certificateOf(suite, [resultOf('first', 'inconclusive')], facts).questions[0];
+    const unanswered = createCertificate(suite, [resultOf('first', 'inconclusive')], facts).questions[0];
     expect(unanswered).toEqual({
       id: 'first',
       part: 'Limits',
@@ -269,14 +277,14 @@ test.describe('says why', () => {
     const drift = [
       { kind: 'outcome', question: 'first', outcome: 'bad', expected: { outcome: 'good', statedBy: 'the record' } },
     ] as const;
-    const certificate = certificateOf(suite, [resultOf('first', 'pass', { outcome: 'bad', drift })], facts);
+    const certificate = createCertificate(suite, [resultOf('first', 'pass', { outcome: 'bad', drift })], facts);
     expect(certificate.questions.map((entry) => entry.drift)).toEqual([true, false]);
     expect(certificate.drift).toEqual([{ case: 'first', text: "first is 'bad'; the record says 'good'." }]);
   });
 });
 
 test('conforms to its schema, whatever the verdicts, and JSON keeps all of it', () => {
-  const validate = schemaNamed('certificate');
+  const validate = loadValidator('certificate');
   const verdict = fc.constantFrom(...verdicts);
   const ids = ['one-a', 'one-b', 'two', 'first', 'second'];
   fc.assert(
@@ -288,10 +296,10 @@ test('conforms to its schema, whatever the verdicts, and JSON keeps all of it', 
         const results = ids.map((id, n) =>
           resultOf(id, all[n] as Verdict, {
             rows: [{ title: 'row', verdict: all[n] as Verdict, reason: 'Why.' }],
-            ...(shown ? { evidence: { request, transportError: 'timed-out', message: 'Late.' }, outcome: 'bad' } : {}),
+            ...(shown ? { exchange: { request, transportError: 'timed-out', message: 'Late.' }, outcome: 'bad' } : {}),
           }),
         );
-        const certificate = certificateOf(
+        const certificate = createCertificate(
           suite,
           results.filter(({ id }) => selected.includes(id)),
           facts,
@@ -316,11 +324,11 @@ test('tells the facts of the run', () => {
 
 test.describe('the summary', () => {
   const written = { certificate: 'out/certificate.json', page: 'out/certificate.html', observed: 'out/observed.md' };
-  const lines = (all: Readonly<Record<string, Verdict>>) => summaryOf(certificateWith(all), written).split('\n');
+  const lines = (all: Readonly<Record<string, Verdict>>) => renderSummary(certificateWith(all), written).split('\n');
 
   test('names target, verdict, sums and files', () => {
-    const text = summaryOf(
-      certificateOf(
+    const text = renderSummary(
+      createCertificate(
         suite,
         [
           ...['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass')),
@@ -376,7 +384,7 @@ test.describe('the command that repeats a request', () => {
   }
 
   test('is written over several lines, with variables for credentials', () => {
-    expect(curlCommand(request, 'https://a.test/api')).toBe(
+    expect(renderCurlCommand(request, 'https://a.test/api')).toBe(
       [
         'curl -gi \\',
         '  -X GET \\',
@@ -460,16 +468,16 @@ test.describe('the command that repeats a request', () => {
     ],
   ];
   for (const [what, change, args] of commands) {
-    test(what, () => expect(argumentsOf(curlCommand({ ...request, ...change }, 'https://a.test'))).toEqual(args));
+    test(what, () => expect(argumentsOf(renderCurlCommand({ ...request, ...change }, 'https://a.test'))).toEqual(args));
   }
 
   test('HEAD, and another method, without a body', () => {
-    expect(argumentsOf(curlCommand({ method: 'HEAD', path: '/', headers: [] }, 'https://a.test'))).toEqual([
+    expect(argumentsOf(renderCurlCommand({ method: 'HEAD', path: '/', headers: [] }, 'https://a.test'))).toEqual([
       '-gi',
       '--head',
       'https://a.test/',
     ]);
-    expect(argumentsOf(curlCommand({ method: 'PUT', path: '/', headers: [] }, 'https://a.test'))).toEqual([
+    expect(argumentsOf(renderCurlCommand({ method: 'PUT', path: '/', headers: [] }, 'https://a.test'))).toEqual([
       '-gi',
       '-X',
       'PUT',
@@ -486,7 +494,10 @@ test.describe('the command that repeats a request', () => {
     fc.assert(
       fc.property(requests, (all) => {
         const commands = all.map(({ path, value, body }) =>
-          curlCommand({ method: 'GET', path: `/${path}`, headers: [['Content-Type', value]], body }, 'https://a.test'),
+          renderCurlCommand(
+            { method: 'GET', path: `/${path}`, headers: [['Content-Type', value]], body },
+            'https://a.test',
+          ),
         );
         expect(argumentsOf(...commands)).toEqual(
           all.flatMap(({ path, value, body }) => [

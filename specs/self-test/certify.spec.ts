@@ -6,22 +6,28 @@ import { expect, test } from '@playwright/test';
 import { startRun } from '../../src/engine/run.js';
 import { openClient } from '../../src/http/client.js';
 import type { Endpoint } from '../../src/http/connection-options.js';
-import { schemaNamed } from '../../src/support/schema.js';
-import { openTarget } from '../../src/targets/open.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
+import { openTarget } from '../../src/targets/open-target.js';
 import { loadTarget } from '../../src/targets/target.js';
-import { worldOf } from '../../src/world/formats.js';
-import { conformance, conformanceHere, copyOfPackage, readCertificate, temporaryFolder } from './support/cli.js';
+import { createNamedExport } from '../../src/world/world-formats.js';
+import {
+  copyPackage,
+  createTemporaryFolder,
+  loadCertificate,
+  runConformance,
+  runConformanceInProcess,
+} from './support/cli.js';
 import { certifyOver, channelTo, requirementSuite, suite } from './support/in-process.js';
-import { independentDeployment, listen } from './support/independent.js';
+import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
-const { folder: cwd, remove } = temporaryFolder();
+const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const token = 'the-token-of-the-test-0815';
 const credentials = { CLIENT_APPLICATION_ID: 'the-application-of-the-test', CLIENT_TOKEN: token };
 
 test('without settings the reference deployment conforms, every requirement passes and every question is answered', async () => {
-  const { status, output } = await conformance(['certify', '--out', 'reference'], { cwd });
+  const { status, output } = await runConformance(['certify', '--out', 'reference'], { cwd });
   expect(output).toContain('CONFORMS');
   expect(status).toBe(0);
   // Nobody may take it for their own.
@@ -31,18 +37,18 @@ test('without settings the reference deployment conforms, every requirement pass
     expect(readFileSync(path.join(cwd, 'reference', name), 'utf8')).toContain('the reference deployment, which comes');
   // Some of the first cases are sent once more at the end.
   expect(output).toContain(' sampled-again: ');
-  const certificate = readCertificate(cwd, 'reference');
-  expect(schemaNamed('certificate')(certificate), JSON.stringify(schemaNamed('certificate').errors)).toBe(true);
+  const certificate = loadCertificate(cwd, 'reference');
+  expect(loadValidator('certificate')(certificate), JSON.stringify(loadValidator('certificate').errors)).toBe(true);
   expect(certificate.verdict).toBe('conforms');
   expect(certificate.summary).toEqual({ pass: 17 });
   expect(certificate.requests_sent).toBeGreaterThan(200);
 });
 
 test('a deployment under a path prefix conforms', async () => {
-  const { url, close } = await listen(independentDeployment(suite.world, { prefix: '/shop/api', status: 203 }));
+  const { url, close } = await listen(createIndependentDeployment(suite.world, { prefix: '/shop/api', status: 203 }));
   const { target, connection } = loadTarget({ BASE_URL: `${url}/shop/api/`, ...credentials });
-  expect(connection.place.kind).toBe('deployment');
-  const client = openTarget(target, connection.place as Endpoint, connection.options);
+  expect(connection.location.kind).toBe('deployment');
+  const client = openTarget(target, connection.location as Endpoint, connection.options);
   const { certificate } = await certifyOver(client, requirementSuite);
   await client.close();
   await close();
@@ -69,7 +75,7 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const own = { applicationId: credentials.CLIENT_APPLICATION_ID, token };
-      const client = openClient({ baseUrl, credentials: own, repeats, limits });
+      const client = openClient({ baseUrl, credentials: own, retry: repeats, limits });
       const { certificate } = await certifyOver(client, requirementSuite);
       await client.close();
       server.close();
@@ -90,21 +96,21 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
       /^The first responses name no promotion of the world\. Is it loaded/,
     );
     expect(await noted(() => ({ status: 503, headers: [], body: '' }))).toBeUndefined();
-    expect(await noted(independentDeployment(suite.world))).toBeUndefined();
+    expect(await noted(createIndependentDeployment(suite.world))).toBeUndefined();
   });
 
   test('is down: found out once, before the tests, and ends with status 4', async () => {
     const target = 'name: down\nbase_url: http://127.0.0.1:1\nrepeats: { waits_seconds: [0.01, 0.01] }\n';
     writeFileSync(path.join(cwd, 'down.yaml'), target);
     const args = ['certify', '--target', 'down.yaml', '--out', 'down', '--', '--grep', '@limit.newest-150'];
-    const { status, output } = await conformance(args, { cwd, env: credentials });
+    const { status, output } = await runConformance(args, { cwd, env: credentials });
     const total = suite.cases.length;
     expect(output.match(/refuses the connection/g)).toHaveLength(1);
     expect(output).toContain('Nothing can be learnt of the target');
     expect(output).toContain(`${total} of ${total} cases were not judged: 127.0.0.1:1 refuses the connection.`);
     expect(output.split('\n').length).toBeLessThan(20);
     expect(status).toBe(4);
-    expect(readCertificate(cwd, 'down/partial').requests_sent).toBe(suite.calibration.length * 3);
+    expect(loadCertificate(cwd, 'down/partial').requests_sent).toBe(suite.calibration.length * 3);
     const page = readFileSync(path.join(cwd, 'down', 'partial', 'certificate.html'), 'utf8');
     expect(page.match(/refuses the connection/g)).toHaveLength(1);
   });
@@ -112,20 +118,20 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
 
 test.describe('unusable input ends with status 2 before anything is sent', () => {
   test('a typo in a case file: file, line, column and the hint', async () => {
-    const { folder, remove } = temporaryFolder();
-    const root = copyOfPackage(folder);
+    const { folder, remove } = createTemporaryFolder();
+    const root = copyPackage(folder);
     const file = path.join(root, 'cases', 'requirements', 'window.yaml');
     const lines = readFileSync(file, 'utf8').split('\n');
     const line = lines.findIndex((text) => text.includes('only: newest-150'));
     const column = (lines[line] as string).indexOf('only') + 1;
     writeFileSync(file, lines.map((text, n) => (n === line ? text.replace('only', 'onyl') : text)).join('\n'));
     let requests = 0;
-    const answer = independentDeployment(suite.world);
+    const answer = createIndependentDeployment(suite.world);
     const { url, close } = await listen((request) => {
       requests += 1;
       return answer(request);
     });
-    const { status, output } = await conformance(['certify', '--base-url', url], {
+    const { status, output } = await runConformance(['certify', '--base-url', url], {
       cwd: folder,
       env: credentials,
       root,
@@ -140,7 +146,7 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
   });
 
   test('a base URL without credentials', async () => {
-    const { status, output } = await conformanceHere(['certify', '--base-url', 'http://127.0.0.1:1'], { cwd });
+    const { status, output } = await runConformanceInProcess(['certify', '--base-url', 'http://127.0.0.1:1'], { cwd });
     expect(status).toBe(2);
     expect(output).toContain('CLIENT_APPLICATION_ID');
     expect(output).toContain('.env');
@@ -148,7 +154,7 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
 
   test('a place for the results that is no folder', async () => {
     writeFileSync(path.join(cwd, 'taken'), '');
-    const { status, output } = await conformanceHere(['certify', '--out', 'taken'], { cwd });
+    const { status, output } = await runConformanceInProcess(['certify', '--out', 'taken'], { cwd });
     expect([status, output]).toEqual([
       2,
       '--out: nothing can be written into taken (EEXIST)\n    Name another folder.\n',
@@ -157,29 +163,29 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
 
   test('a world that is none', async () => {
     writeFileSync(path.join(cwd, 'no-world.json'), '{ "customers": [{}] }');
-    const { status, output } = await conformanceHere(['serve', '--world', 'no-world.json'], { cwd });
+    const { status, output } = await runConformanceInProcess(['serve', '--world', 'no-world.json'], { cwd });
     expect(status).toBe(2);
     expect(output).toContain("no-world.json:1:17: entry 1 of 'customers' lacks the key 'id'");
   });
 
   test('an unknown option', async () => {
-    const { status, output } = await conformanceHere(['certify', '--bass-url', 'http://127.0.0.1:1'], { cwd });
+    const { status, output } = await runConformanceInProcess(['certify', '--bass-url', 'http://127.0.0.1:1'], { cwd });
     expect(status).toBe(2);
     expect(output).toContain('Did you mean --base-url?');
   });
 
   test('a target file that does not exist', async () => {
-    const { status, output } = await conformanceHere(['certify', '--target', 'nowhere.yaml'], { cwd });
+    const { status, output } = await runConformanceInProcess(['certify', '--target', 'nowhere.yaml'], { cwd });
     expect(status).toBe(2);
     expect(output).toContain('nowhere.yaml:1:1: cannot be read');
   });
 });
 
 test('world prints the expanded world as JSON, as its schema describes it', async () => {
-  const { status, output } = await conformanceHere(['world'], { cwd });
+  const { status, output } = await runConformanceInProcess(['world'], { cwd });
   expect(status).toBe(0);
-  expect(schemaNamed('expanded-world')(JSON.parse(output))).toBe(true);
-  expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(worldOf(suite.world))));
+  expect(loadValidator('expanded-world')(JSON.parse(output))).toBe(true);
+  expect(JSON.parse(output)).toEqual(JSON.parse(JSON.stringify(createNamedExport(suite.world))));
   // By their names, bindings can be written.
   expect(JSON.parse(output).customers[1]).toEqual({ id: suite.world.ids.customer.get('ann'), name: 'ann' });
   expect(JSON.parse(output).skus[0]).toMatchObject({ name: 'shirt-blue' });

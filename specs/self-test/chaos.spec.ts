@@ -1,11 +1,11 @@
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
-import { faultNamed, faults } from '../../reference/faults/index.js';
+import { faults, findFault } from '../../reference/faults/index.js';
 import { openClient } from '../../src/http/client.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
-import { chaoticChannel, listenBadly, seeded } from './support/chaos.js';
+import { createChaoticChannel, createRandom, listenUnreliably } from './support/chaos.js';
 import { certifyOver, requirementSuite, suite } from './support/in-process.js';
-import { independentDeployment } from './support/independent.js';
+import { createIndependentDeployment } from './support/independent-deployment.js';
 
 // A proxy garbles, resets and swaps answers, or answers 520 itself. Each draw has a seed of its own, so that one that
 // fails can be had again.
@@ -17,7 +17,7 @@ async function expectNoFailure(draws: number): Promise<void> {
   const failing: unknown[] = [];
   let unstable = 0;
   for (let seed = 1; seed <= draws; seed += 1) {
-    const channel = chaoticChannel(independentDeployment(world), seeded(seed), share);
+    const channel = createChaoticChannel(createIndependentDeployment(world), createRandom(seed), share);
     const { certificate } = await certifyOver(channel, suite);
     unstable += certificate.unstable.length;
     const failed = certificate.requirements.flatMap(({ cases }) => cases.filter(({ verdict }) => verdict === 'fail'));
@@ -32,9 +32,9 @@ async function expectNoFaultConforms(draws: number): Promise<void> {
   const conforming: unknown[] = [];
   const verdicts = new Set<string>();
   for (let seed = 1; seed <= draws; seed += 1) {
-    const { id } = faults[(seed * 7) % faults.length] ?? faultNamed('');
-    const answer = createDeployment({ world, credentials: credentialPlaceholders, faults: [faultNamed(id)] });
-    const channel = chaoticChannel(answer, seeded(seed), share / 10 ** (seed % 4));
+    const { id } = faults[(seed * 7) % faults.length] ?? findFault('');
+    const answer = createDeployment({ world, credentials: credentialPlaceholders, faults: [findFault(id)] });
+    const channel = createChaoticChannel(answer, createRandom(seed), share / 10 ** (seed % 4));
     const { certificate } = await certifyOver(channel, suite);
     verdicts.add(certificate.verdict);
     if (certificate.verdict === 'conforms') conforming.push({ seed, id });
@@ -59,13 +59,13 @@ test.describe('through a bad proxy', () => {
     test(`over sockets: ${fault ?? 'a conforming deployment'}`, async () => {
       const answer =
         fault === undefined
-          ? independentDeployment(world)
-          : createDeployment({ world, credentials: credentialPlaceholders, faults: [faultNamed(fault)] });
-      const { url, close } = await listenBadly(answer, seeded(4711), share);
+          ? createIndependentDeployment(world)
+          : createDeployment({ world, credentials: credentialPlaceholders, faults: [findFault(fault)] });
+      const { url, close } = await listenUnreliably(answer, createRandom(4711), share);
       const client = openClient({
         baseUrl: url,
         credentials: credentialPlaceholders,
-        repeats: { waitsMs: [1, 1], longestWaitMs: 1 },
+        retry: { waitsMs: [1, 1], longestWaitMs: 1 },
       });
       const { certificate } = await certifyOver(client, requirementSuite);
       await client.close();

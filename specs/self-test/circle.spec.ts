@@ -3,11 +3,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
-import { conformance, conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
-import { requirementsWith } from './support/in-process.js';
-import { listen } from './support/independent.js';
+import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
+import { listRequirementsWith } from './support/in-process.js';
+import { listen } from './support/independent-deployment.js';
 
-const { folder: cwd, remove } = temporaryFolder();
+const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 /** Starts the reference deployment on a free port, as a user does. */
@@ -51,11 +51,11 @@ test('record, serve the record, certify against it, change something, compare; o
 
   const real = await serve(behaviours.flatMap((behaviour) => ['--behaviour', behaviour]));
   const recording = ['record', '--base-url', real.url, '--to', 'shop.yaml', '--out', 'real', ...selected];
-  const recorded = await conformance(recording, { cwd, env });
+  const recorded = await runConformance(recording, { cwd, env });
   await real.end();
   expect(recorded.status, recorded.output).toBe(4);
   expect(recorded.output).toMatch(/^ {2}3 skipped\n {2}\d+ passed/m);
-  const { summary, questions } = readCertificate(cwd, 'real/partial');
+  const { summary, questions } = loadCertificate(cwd, 'real/partial');
   expect(summary).toEqual({ pass: 1, 'not-applicable': 16 });
   const leftOut = questions.filter(({ reason }) => reason === 'Intrusive cases are left out of this run.');
   expect(leftOut.map(({ id }) => id).sort()).toEqual(intrusive);
@@ -67,10 +67,10 @@ test('record, serve the record, certify against it, change something, compare; o
 
   const mock = await serve(['--as', 'shop.yaml']);
   const comparing = ['certify', '--base-url', mock.url, '--against', 'shop.yaml', '--out', 'mock', ...selected];
-  const same = await conformance(comparing, { cwd, env });
+  const same = await runConformance(comparing, { cwd, env });
   await mock.end();
   expect(same.status, same.output).toBe(4);
-  expect(readCertificate(cwd, 'mock/partial').drift).toEqual([]);
+  expect(loadCertificate(cwd, 'mock/partial').drift).toEqual([]);
   const [one, other] = ['real', 'mock'].map((out) =>
     readFileSync(path.join(cwd, out, 'partial', 'observed.md'), 'utf8')
       .split('\n')
@@ -87,19 +87,19 @@ test('record, serve the record, certify against it, change something, compare; o
     'changed',
     ...only('filter-combination', 'quantity-zero'),
   ];
-  const changed = await conformance(args, { cwd });
+  const changed = await runConformance(args, { cwd });
   expect(changed.status, changed.output).toBe(3);
   expect(changed.output).toContain("filter-combination is 'intersection'; the record says 'union'.");
-  const drifted = readCertificate(cwd, 'changed/partial').questions.filter(({ drift }) => drift);
+  const drifted = loadCertificate(cwd, 'changed/partial').questions.filter(({ drift }) => drift);
   expect(drifted.map(({ id }) => id)).toEqual(['filter-combination']);
 
   const certificates = ['real', 'mock', 'changed'].map((out) => `${out}/partial/certificate.json`);
-  const equal = await conformanceHere(['compare', ...certificates.slice(0, 2)], { cwd });
+  const equal = await runConformanceInProcess(['compare', ...certificates.slice(0, 2)], { cwd });
   expect([equal.status, equal.output]).toEqual([
     0,
     'The certificates agree in every requirement and every question.\n',
   ]);
-  const differing = await conformanceHere(['compare', ...certificates], { cwd });
+  const differing = await runConformanceInProcess(['compare', ...certificates], { cwd });
   expect(differing.status).toBe(3);
   expect(differing.output).toMatch(/filter-combination\s+union\s+union\s+intersection/);
 });
@@ -107,7 +107,7 @@ test('record, serve the record, certify against it, change something, compare; o
 test('a fault is served; the case file is shown at the line that it violates, with a command, without the token', async () => {
   const faulty = await serve(['--fault', 'window-of-151']);
   const args = ['certify', '--base-url', faulty.url, '--out', 'faulty', '--', '--grep', 'window-with-few-valid'];
-  const { status, output } = await conformance(args, { cwd, env });
+  const { status, output } = await runConformance(args, { cwd, env });
   await faulty.end();
   expect(status, output).toBe(1);
   expect(output).toContain("Returned, but should not be: 'beyond-first' (rank 151: is older than the newest 150).");
@@ -115,7 +115,7 @@ test('a fault is served; the case file is shown at the line that it violates, wi
   expect(output).toMatch(/>\s*\d+ \|\s+only: newest-150/);
   expect(output).toContain('-H "X-Client-Token: $CLIENT_TOKEN"');
   expect(output).not.toContain(env.CLIENT_TOKEN);
-  expect(requirementsWith('fail', readCertificate(cwd, 'faulty/partial'))).toEqual(['limit.newest-150']);
+  expect(listRequirementsWith('fail', loadCertificate(cwd, 'faulty/partial'))).toEqual(['limit.newest-150']);
 });
 
 test('the first line says that the credentials are public', async () => {
@@ -127,10 +127,10 @@ test('the first line says that the credentials are public', async () => {
 });
 
 test('a world that is not whole is refused', async () => {
-  const world = JSON.parse((await conformanceHere(['world'], { cwd })).output);
+  const world = JSON.parse((await runConformanceInProcess(['world'], { cwd })).output);
   const served = async (change: object) => {
     writeFileSync(path.join(cwd, 'world.json'), JSON.stringify({ ...world, ...change }));
-    return conformanceHere(['serve', '--world', 'world.json'], { cwd });
+    return runConformanceInProcess(['serve', '--world', 'world.json'], { cwd });
   };
   const [tier] = world.tiers;
   const changed: readonly (readonly [change: object, message: string])[] = [
@@ -156,7 +156,7 @@ test('what is no certificate, a port in use, an unknown fault: a plain line each
     [['serve', '--fault', 'window'], /^--fault: There is no fault 'window'\. Did you mean '[a-z0-9-]*window[^\n]+\n$/],
     [['serve', '--behaviour', 'empty=x'], /^--behaviour: No question is called "empty"; did you mean "empty-[^\n]+\n$/],
   ] as const) {
-    const ended = await conformanceHere(args, { cwd });
+    const ended = await runConformanceInProcess(args, { cwd });
     expect([ended.status, ended.output]).toEqual([
       2,
       typeof output === 'string' ? output : expect.stringMatching(output),
@@ -166,7 +166,7 @@ test('what is no certificate, a port in use, an unknown fault: a plain line each
 });
 
 test('an unknown behaviour is refused, with the nearest one', async () => {
-  const { status, output } = await conformanceHere(['serve', '--behaviour', 'quantity-zero=as-on'], { cwd });
+  const { status, output } = await runConformanceInProcess(['serve', '--behaviour', 'quantity-zero=as-on'], { cwd });
   expect(status).toBe(2);
   expect(output).toContain('as-one');
 });

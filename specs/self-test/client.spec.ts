@@ -2,10 +2,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
-import { within } from '../../src/http/deadline.js';
+import { runWithDeadline } from '../../src/http/deadline.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
-import { ownPackage } from '../../src/support/package-root.js';
-import { credentials, type Reply, response, test } from './support/wire.js';
+import { readOwnPackage } from '../../src/support/package-root.js';
+import { credentials, type Reply, renderResponse, test } from './support/wire.js';
 
 const request: HttpRequest = {
   method: 'GET',
@@ -21,7 +21,7 @@ const request: HttpRequest = {
 const responseOf = (exchange: Exchange) => ('response' in exchange ? exchange.response : undefined);
 const transportErrorOf = (exchange: Exchange) =>
   'transportError' in exchange ? [exchange.transportError, exchange.message] : 'a response';
-const ok = response('200 OK', ['Content-Type: application/json'], '{}');
+const ok = renderResponse('200 OK', ['Content-Type: application/json'], '{}');
 const interim = (status: string) => Buffer.from(`HTTP/1.1 ${status}\r\nLink: </a>; rel=preload\r\n\r\n`);
 
 test.describe('what goes out', () => {
@@ -45,7 +45,7 @@ test.describe('what goes out', () => {
       'X-Client-Application-Id': credentials.applicationId,
       'X-Client-Token': credentials.token,
       'Content-Type': 'application/json',
-      'User-Agent': `promotion-validation-conformance/${ownPackage().version}`,
+      'User-Agent': `promotion-validation-conformance/${readOwnPackage().version}`,
       Accept: '*/*',
       'Accept-Encoding': 'identity',
       'content-length': '24',
@@ -109,7 +109,7 @@ test.describe('what goes out', () => {
 
   test('over another connection once it was renewed, which breaks off nothing', async ({ serve, open }) => {
     const wire = await serve((socket) => setTimeout(() => socket.write(ok), 50));
-    const { send, renew } = open(wire.url);
+    const { send, reconnect: renew } = open(wire.url);
     const underway = send(request);
     await expect.poll(() => wire.received.length).toBe(1);
     renew();
@@ -139,7 +139,7 @@ test.describe('what is left alone', () => {
   for (const status of ['301 Moved', '302 Found', '303 See Other', '307 Temporary', '308 Permanent']) {
     test(`a redirect is not followed, and the other place gets nothing: ${status}`, async ({ serve, open }) => {
       const elsewhere = await serve(ok);
-      const wire = await serve(response(status, [`Location: ${elsewhere.url}/x`]));
+      const wire = await serve(renderResponse(status, [`Location: ${elsewhere.url}/x`]));
       expect(responseOf(await open(wire.url).send(request))?.status).toBe(Number(status.slice(0, 3)));
       expect(wire.received).toHaveLength(1);
       expect(elsewhere.connections()).toBe(0);
@@ -147,7 +147,7 @@ test.describe('what is left alone', () => {
   }
 
   test('a cookie is not sent back', async ({ serve, open }) => {
-    const wire = await serve(response('200 OK', ['Set-Cookie: session=1; Path=/']), ok);
+    const wire = await serve(renderResponse('200 OK', ['Set-Cookie: session=1; Path=/']), ok);
     const { send } = open(wire.url);
     await send(request);
     await send(request);
@@ -155,7 +155,7 @@ test.describe('what is left alone', () => {
   });
 
   test('a challenge is not answered, and nothing is sent twice', async ({ serve, open }) => {
-    const wire = await serve(response('401 Unauthorized', ['WWW-Authenticate: Basic']), ok);
+    const wire = await serve(renderResponse('401 Unauthorized', ['WWW-Authenticate: Basic']), ok);
     expect(responseOf(await open(wire.url).send(request))?.status).toBe(401);
     expect(wire.received).toHaveLength(1);
   });
@@ -179,7 +179,7 @@ test('a request that is withheld when its turn comes is not sent, and says why',
 test.describe('what comes back', () => {
   test('headers in their order and spelling, repeated ones apart', async ({ serve, open }) => {
     const wire = await serve(
-      response('200 OK', ['B: 2', 'a: 1', 'b: 3', 'Set-Cookie: x=1', 'Set-Cookie: y=2', 'Empty:']),
+      renderResponse('200 OK', ['B: 2', 'a: 1', 'b: 3', 'Set-Cookie: x=1', 'Set-Cookie: y=2', 'Empty:']),
     );
     expect(responseOf(await open(wire.url).send(request))?.headers.slice(0, 6)).toEqual([
       ['B', '2'],
@@ -223,7 +223,7 @@ test.describe('what comes back', () => {
     ];
   for (const [what, headers, body, text] of bodies) {
     test(`a body: ${what}`, async ({ serve, open }) => {
-      const wire = await serve(response('200 OK', headers, body));
+      const wire = await serve(renderResponse('200 OK', headers, body));
       expect(responseOf(await open(wire.url).send(request))?.body).toBe(text);
     });
   }
@@ -234,15 +234,20 @@ test.describe('what comes back', () => {
   });
 
   const withoutBody: readonly (readonly [what: string, method: string, reply: Buffer, status: number])[] = [
-    ['204', 'GET', response('204 No Content', ['Content-Length: 0']), 204],
-    ['304', 'GET', response('304 Not Modified'), 304],
+    ['204', 'GET', renderResponse('204 No Content', ['Content-Length: 0']), 204],
+    ['304', 'GET', renderResponse('304 Not Modified'), 304],
     [
       'HEAD, whatever length is announced',
       'HEAD',
-      response('200 OK', ['Content-Length: 100', 'Content-Encoding: gzip']),
+      renderResponse('200 OK', ['Content-Length: 100', 'Content-Encoding: gzip']),
       200,
     ],
-    ['HEAD after an interim response', 'HEAD', Buffer.concat([interim('103 Early Hints'), response('200 OK')]), 200],
+    [
+      'HEAD after an interim response',
+      'HEAD',
+      Buffer.concat([interim('103 Early Hints'), renderResponse('200 OK')]),
+      200,
+    ],
   ];
   for (const [what, method, reply, status] of withoutBody) {
     test(`no body: ${what}`, async ({ serve, open }) => {
@@ -263,7 +268,7 @@ test.describe('interim responses are passed over', () => {
     ['a hundred', Array(100).fill('102 Processing')],
   ];
   for (const [what, before] of heads) {
-    const reply = Buffer.concat([...before.map(interim), response('200 OK', [], '{"a":1}')]);
+    const reply = Buffer.concat([...before.map(interim), renderResponse('200 OK', [], '{"a":1}')]);
 
     test(`${what}, all at once`, async ({ serve, open }) => {
       const wire = await serve(reply);
@@ -292,7 +297,7 @@ test.describe('interim responses are passed over', () => {
   test('a body that looks like one is left as it is', async ({ serve, open }) => {
     const body = `${interim('100 Continue')}and so on`;
     const wire = await serve((socket) => {
-      const bytes = response('200 OK', [], body);
+      const bytes = renderResponse('200 OK', [], body);
       const head = bytes.length - body.length;
       socket.write(bytes.subarray(0, head));
       setTimeout(() => socket.write(bytes.subarray(head)), 50);
@@ -333,7 +338,7 @@ test.describe('interim responses are passed over', () => {
 
 test('what is to be done in time ends then, although nobody heeds that', async () => {
   let isHeeded = false;
-  const running = within(20, (signal) => {
+  const running = runWithDeadline(20, (signal) => {
     signal.addEventListener('abort', () => (isHeeded = true));
     return new Promise<never>(() => undefined);
   });
@@ -350,7 +355,12 @@ test.describe('a transport error belongs to the exchange, and its message never 
   const errors: readonly (readonly [what: string, reply: Reply, kind: string, message: string | RegExp])[] = [
     ['no answer', () => undefined, 'timed-out', timedOut],
     ['headers that do not end', `HTTP/1.1 200 OK\r\n${echo}\r\n`, 'timed-out', timedOut],
-    ['a body that does not end', response('200 OK', ['Content-Length: 10', echo], 'five!'), 'timed-out', timedOut],
+    [
+      'a body that does not end',
+      renderResponse('200 OK', ['Content-Length: 10', echo], 'five!'),
+      'timed-out',
+      timedOut,
+    ],
     [
       'a body that comes without end, slowly',
       (socket) => {
@@ -375,7 +385,7 @@ test.describe('a transport error belongs to the exchange, and its message never 
     ],
     [
       'a body that is cut',
-      (socket) => socket.end(response('200 OK', ['Content-Length: 100', echo], 'five!')),
+      (socket) => socket.end(renderResponse('200 OK', ['Content-Length: 100', echo], 'five!')),
       'broken-connection',
       /^The connection broke/,
     ],
@@ -385,10 +395,20 @@ test.describe('a transport error belongs to the exchange, and its message never 
       'broken-connection',
       /^The connection broke/,
     ],
-    ['a length that is no number', response('200 OK', ['Content-Length: ten', echo], 'five!'), 'unreadable', invalid],
-    ['two lengths', response('200 OK', ['Content-Length: 5', 'Content-Length: 6'], 'five!'), 'unreadable', invalid],
+    [
+      'a length that is no number',
+      renderResponse('200 OK', ['Content-Length: ten', echo], 'five!'),
+      'unreadable',
+      invalid,
+    ],
+    [
+      'two lengths',
+      renderResponse('200 OK', ['Content-Length: 5', 'Content-Length: 6'], 'five!'),
+      'unreadable',
+      invalid,
+    ],
     ['no HTTP', `SSH-2.0 ${credentials.token}\r\n\r\n`, 'unreadable', invalid],
-    ['a body that is too large', response('200 OK', [], 'x'.repeat(20_001)), 'too-large', tooLarge],
+    ['a body that is too large', renderResponse('200 OK', [], 'x'.repeat(20_001)), 'too-large', tooLarge],
     [
       'a body in chunks that is too large',
       (socket) => {
@@ -402,43 +422,43 @@ test.describe('a transport error belongs to the exchange, and its message never 
     ],
     [
       'a body that unpacks to too much',
-      response('200 OK', ['Content-Encoding: gzip'], gzipSync(Buffer.alloc(10_000_000))),
+      renderResponse('200 OK', ['Content-Encoding: gzip'], gzipSync(Buffer.alloc(10_000_000))),
       'too-large',
       'The body unpacks to more than 20000 bytes (limits.body_bytes).',
     ],
     [
       'a body that unpacks twice to too much',
-      response('200 OK', ['Content-Encoding: gzip, br'], brotliCompressSync(gzipSync(Buffer.alloc(10_000_000)))),
+      renderResponse('200 OK', ['Content-Encoding: gzip, br'], brotliCompressSync(gzipSync(Buffer.alloc(10_000_000)))),
       'too-large',
       'The body unpacks to more than 20000 bytes (limits.body_bytes).',
     ],
     [
       'a coding that nobody requested or knows',
-      response('200 OK', ['Content-Encoding: zstd'], 'text'),
+      renderResponse('200 OK', ['Content-Encoding: zstd'], 'text'),
       'unreadable',
       "The body is encoded as 'zstd', which was not requested.",
     ],
     [
       'gzip that is none',
-      response('200 OK', ['Content-Encoding: gzip'], 'text'),
+      renderResponse('200 OK', ['Content-Encoding: gzip'], 'text'),
       'unreadable',
       'The body is no valid gzip.',
     ],
     [
       'gzip that is cut',
-      response('200 OK', ['Content-Encoding: gzip'], gzipSync('text').subarray(0, -4)),
+      renderResponse('200 OK', ['Content-Encoding: gzip'], gzipSync('text').subarray(0, -4)),
       'unreadable',
       'The body is no valid gzip.',
     ],
     [
       'too many headers',
-      response('200 OK', [echo, ...Array.from({ length: 500 }, (_, n) => `X-${n}: value`)]),
+      renderResponse('200 OK', [echo, ...Array.from({ length: 500 }, (_, n) => `X-${n}: value`)]),
       'too-large',
       'The headers are larger than 4096 bytes (limits.header_bytes).',
     ],
     [
       'a header that is too large',
-      response('200 OK', [`X-A: ${'x'.repeat(10_000)}`]),
+      renderResponse('200 OK', [`X-A: ${'x'.repeat(10_000)}`]),
       'too-large',
       'The headers are larger than 4096 bytes (limits.header_bytes).',
     ],
@@ -460,7 +480,7 @@ test.describe('a transport error belongs to the exchange, and its message never 
   }
 
   test('more than was announced: the rest is not taken for the next answer', async ({ serve, open }) => {
-    const wire = await serve(response('200 OK', ['Content-Length: 2'], 'hello'), ok);
+    const wire = await serve(renderResponse('200 OK', ['Content-Length: 2'], 'hello'), ok);
     const { send } = open(wire.url, limits);
     const first = await send(request);
     expect(responseOf(first)?.body ?? transportErrorOf(first)).toEqual('he');

@@ -5,10 +5,10 @@ import { type AddressInfo, connect, createServer as createPlainServer, type Sock
 import { setTimeout as delay } from 'node:timers/promises';
 import type { TlsOptions } from 'node:tls';
 import { expect } from '@playwright/test';
-import { isThisMachine } from '../../src/http/connection.js';
+import { isLoopback } from '../../src/http/connector.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
-import { authority, client, server } from './support/certificates.js';
-import { test as base, credentials, response } from './support/wire.js';
+import { authorityCertificate, clientCertificate, serverCertificate } from './support/tls-certificates.js';
+import { test as base, credentials, renderResponse } from './support/wire.js';
 
 const request: HttpRequest = {
   method: 'GET',
@@ -22,7 +22,7 @@ const request: HttpRequest = {
 };
 const outcomeOf = (exchange: Exchange) => ('response' in exchange ? exchange.response.status : exchange.transportError);
 const messageOf = (exchange: Exchange) => ('message' in exchange ? exchange.message : '');
-const ok = response('200 OK', [], '{}');
+const ok = renderResponse('200 OK', [], '{}');
 
 interface Proxy {
   readonly port: number;
@@ -40,7 +40,7 @@ const test = base.extend<{
   serveSecurely: async ({}, use) => {
     const servers: ReturnType<typeof createSecureServer>[] = [];
     await use(async (options) => {
-      const secure = createSecureServer({ ...server, ...options }, ({ headers }, answer) =>
+      const secure = createSecureServer({ ...serverCertificate, ...options }, ({ headers }, answer) =>
         answer.end(JSON.stringify({ host: headers.host, token: headers['x-client-token'] !== undefined })),
       );
       servers.push(secure);
@@ -78,11 +78,11 @@ const test = base.extend<{
 test.describe('over plain HTTP, credentials stay on this machine', () => {
   const own = ['localhost', 'a.localhost', '127.0.0.1', '127.9.9.9', '127.1', '0x7f.1', '[::1]', '[::ffff:127.0.0.1]'];
   for (const host of own) {
-    test(`which is ${host}`, () => expect(isThisMachine(new URL(`http://${host}:8080/x`))).toBe(true));
+    test(`which is ${host}`, () => expect(isLoopback(new URL(`http://${host}:8080/x`))).toBe(true));
   }
   const others = ['api.example.com', 'localhost.example.com', '128.0.0.1', '10.0.0.1', '[::2]', '127.0.0.1.nip.io'];
   for (const host of others) {
-    test(`which is not ${host}`, () => expect(isThisMachine(new URL(`http://${host}:8080/x`))).toBe(false));
+    test(`which is not ${host}`, () => expect(isLoopback(new URL(`http://${host}:8080/x`))).toBe(false));
   }
 
   test('nothing is sent to another one, not even through a proxy', async ({ open, serve, proxyTo }) => {
@@ -92,7 +92,7 @@ test.describe('over plain HTTP, credentials stay on this machine', () => {
       'http://deployment.test:81',
       {},
       {},
-      { proxy: `http://127.0.0.1:${port}`, repeats: { waitsMs: [1], longestWaitMs: 1 } },
+      { proxy: `http://127.0.0.1:${port}`, retry: { waitsMs: [1], longestWaitMs: 1 } },
     ).send(request);
     expect([outcomeOf(exchange), exchange.attempts, proxied.length]).toEqual(['not-sent', 0, 0]);
     expect(messageOf(exchange)).toBe(
@@ -241,7 +241,7 @@ test.describe('a hostile proxy', () => {
         await once(proxy.listen(0, '127.0.0.1'), 'listening');
         const options = { proxy: `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`, allowHttp: true };
         const repeats = { waitsMs: [1], longestWaitMs: 1 };
-        const { send } = open(`${scheme}://deployment.test`, { timeoutMs: 300 }, {}, { ...options, repeats });
+        const { send } = open(`${scheme}://deployment.test`, { timeoutMs: 300 }, {}, { ...options, retry: repeats });
         const exchange = await send(request);
         expect(messageOf(exchange)).toContain(scheme === 'https' ? overTls : message);
         expect(exchange.attempts).toBe(2);
@@ -269,37 +269,46 @@ test.describe('over TLS', () => {
 
   test('a private authority is trusted once it is stated', async ({ open, serveSecurely }) => {
     const port = await serveSecurely();
-    const exchange = await open(`https://127.0.0.1:${port}`, {}, {}, { tls: { ca: authority } }).send(request);
+    const exchange = await open(`https://127.0.0.1:${port}`, {}, {}, { tls: { ca: authorityCertificate } }).send(
+      request,
+    );
     expect(outcomeOf(exchange)).toBe(200);
   });
 
   test('its certificate has to be of that very host', async ({ open, serveSecurely }) => {
     const port = await serveSecurely();
-    const exchange = await open(`https://localhost:${port}`, {}, {}, { tls: { ca: authority } }).send(request);
+    const exchange = await open(`https://localhost:${port}`, {}, {}, { tls: { ca: authorityCertificate } }).send(
+      request,
+    );
     expect(messageOf(exchange)).toContain('is that of another name');
   });
 
-  const mutual = { ca: authority, requestCert: true, rejectUnauthorized: true };
+  const mutual = { ca: authorityCertificate, requestCert: true, rejectUnauthorized: true };
 
   test('a client certificate is shown where one is wanted', async ({ open, serveSecurely }) => {
     const port = await serveSecurely(mutual);
-    const exchange = await open(`https://127.0.0.1:${port}`, {}, {}, { tls: { ca: authority, ...client } }).send(
-      request,
-    );
+    const exchange = await open(
+      `https://127.0.0.1:${port}`,
+      {},
+      {},
+      { tls: { ca: authorityCertificate, ...clientCertificate } },
+    ).send(request);
     expect(outcomeOf(exchange)).toBe(200);
   });
 
   test('where there is none, the message says so', async ({ open, serveSecurely }) => {
     // With the older version the handshake itself fails; with TLS 1.3 the connection may just break afterwards.
     const port = await serveSecurely({ ...mutual, maxVersion: 'TLSv1.2' });
-    const exchange = await open(`https://127.0.0.1:${port}`, {}, {}, { tls: { ca: authority } }).send(request);
+    const exchange = await open(`https://127.0.0.1:${port}`, {}, {}, { tls: { ca: authorityCertificate } }).send(
+      request,
+    );
     expect(outcomeOf(exchange)).toBe('tls');
     expect(messageOf(exchange)).toContain('tls: { cert: FILE, key: FILE }');
   });
 
   test('a proxy is used, too', async ({ open, serveSecurely, proxyTo }) => {
     const { port, received: proxied } = await proxyTo(await serveSecurely(mutual));
-    const options = { proxy: `http://127.0.0.1:${port}`, tls: { ca: authority, ...client } };
+    const options = { proxy: `http://127.0.0.1:${port}`, tls: { ca: authorityCertificate, ...clientCertificate } };
     const exchange = await open('https://deployment.test', {}, {}, options).send(request);
     expect('response' in exchange ? exchange.response.body : messageOf(exchange)).toBe(
       '{"host":"deployment.test","token":true}',
@@ -308,9 +317,9 @@ test.describe('over TLS', () => {
   });
 
   const unusable = [
-    { cert: 'no PEM', key: client.key },
-    { cert: client.cert, key: 'no PEM' },
-    { cert: client.cert, key: server.key },
+    { cert: 'no PEM', key: clientCertificate.key },
+    { cert: clientCertificate.cert, key: 'no PEM' },
+    { cert: clientCertificate.cert, key: serverCertificate.key },
   ];
   for (const [n, tls] of unusable.entries()) {
     test(`nothing is sent with a client certificate that cannot be used: ${n + 1}`, async ({ open }) => {
@@ -347,7 +356,7 @@ test.describe('extra headers', () => {
   });
 
   test('show in the exchange, secrets as their placeholders', async ({ serve, open }) => {
-    const wire = await serve(response('200 OK', [], 'the-key-of-the-gateway'));
+    const wire = await serve(renderResponse('200 OK', [], 'the-key-of-the-gateway'));
     const { send, redact } = open(wire.url, {}, {}, options);
     const exchange = await send(request);
     expect(exchange.request.headers).toEqual([

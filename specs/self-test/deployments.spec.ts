@@ -1,13 +1,19 @@
 import { expect, test } from '@playwright/test';
-import { certifyInProcess, requirementSuite, requirementsWith, suite } from './support/in-process.js';
-import { independentDeployment, type ShapeName, shapes, type Traits, violations } from './support/independent.js';
+import { certifyInProcess, listRequirementsWith, requirementSuite, suite } from './support/in-process.js';
+import {
+  createIndependentDeployment,
+  type ShapeName,
+  shapes,
+  type Traits,
+  violations,
+} from './support/independent-deployment.js';
 
 const { world } = suite;
 
 async function verdictOn(traits: Traits, tierPatterns?: readonly string[]) {
   const stated = tierPatterns === undefined ? {} : { tierPatterns };
   const options = { suite: requirementSuite, isWorldLoaded: true, ...stated };
-  return (await certifyInProcess(independentDeployment(world, traits), options)).certificate;
+  return (await certifyInProcess(createIndependentDeployment(world, traits), options)).certificate;
 }
 
 // Its other traits, any two of which go together, are in variants.spec.ts.
@@ -23,7 +29,7 @@ test.describe('where rejected promotions are listed beside returned ones', () =>
   test('the run is incomplete, names both paths and says what to put into a target file', async () => {
     const certificate = await verdictOn({ shape: 'with-rejected' });
     expect(certificate.verdict).toBe('incomplete');
-    expect(requirementsWith('fail', certificate)).toEqual([]);
+    expect(listRequirementsWith('fail', certificate)).toEqual([]);
     expect(certificate.incomplete_because?.join()).toContain('/promotions/*/id and /skipped/*/id');
     expect(certificate.incomplete_because?.join()).toContain('response: { tier: /promotions/*/id }');
   });
@@ -43,6 +49,6 @@ test('a violating deployment fails the requirement that it breaks', async () => 
   for (const [violation, { breaks }] of Object.entries(violations)) {
     const certificate = await verdictOn({ violation: violation as keyof typeof violations });
     expect.soft(certificate.verdict, violation).toBe('does-not-conform');
-    expect.soft(requirementsWith('fail', certificate), violation).toContain(breaks[0]);
+    expect.soft(listRequirementsWith('fail', certificate), violation).toContain(breaks[0]);
   }
 });

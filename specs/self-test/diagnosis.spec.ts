@@ -2,13 +2,13 @@
 
 import { expect, test } from '@playwright/test';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { contentOf } from '../../src/http/request-content.js';
+import { parseRequest } from '../../src/http/request-content.js';
 import { certifyInProcess, requirementSuite, suite } from './support/in-process.js';
-import { independentDeployment } from './support/independent.js';
+import { createIndependentDeployment } from './support/independent-deployment.js';
 
 type Answer = (request: HttpRequest) => HttpResponse;
 
-const conforming = independentDeployment(suite.world);
+const conforming = createIndependentDeployment(suite.world);
 const everything = JSON.stringify({ data: suite.world.tiers.map(({ id }) => ({ id })) });
 
 /** Returns everything, valid or not, for requests with something in them. */
@@ -16,7 +16,7 @@ const careless =
   (isMet: (body: { order?: { items?: { quantity?: number }[] }; metadata?: object }) => boolean): Answer =>
   (request) => {
     const response = conforming(request);
-    const { body } = contentOf(request);
+    const { body } = parseRequest(request);
     return typeof body === 'object' && isMet(body ?? {}) ? { ...response, body: everything } : response;
   };
 
@@ -66,8 +66,8 @@ test('nothing is said where there is an exception, or a single requirement fails
     return turn % 3 > 0;
   });
   expect((await certified(now)).notes).toEqual([]);
-  expect((await certified(independentDeployment(suite.world, { violation: 'ignores-campaign-filter' }))).notes).toEqual(
-    [],
-  );
+  expect(
+    (await certified(createIndependentDeployment(suite.world, { violation: 'ignores-campaign-filter' }))).notes,
+  ).toEqual([]);
   expect((await certified(conforming)).notes).toEqual([]);
 });

@@ -7,7 +7,7 @@ import { credentialPlaceholders } from '../../src/http/credentials.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { expandWorld } from '../../src/world/world-file.js';
-import { conformanceHere, temporaryFolder } from './support/cli.js';
+import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 
 const documents = ['README.md', 'CONTRIBUTING.md'].map((name) => ({
@@ -35,7 +35,7 @@ for (const { name, text } of documents) {
     const examples = blocks(text, 'yaml').filter((example) => !isOfWorld(example));
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
-      const { cases, problems } = readCaseFile(parseYaml(example, name), suite.ledger, suite.world);
+      const { cases, problems } = readCaseFile(parseYaml(example, name), suite.contract, suite.world);
       expect(problems).toEqual([]);
       const deployment = createDeployment({ world: suite.world, credentials: credentialPlaceholders });
       const { results } = await certifyInProcess(deployment, { suite: { ...suite, cases } });
@@ -44,10 +44,10 @@ for (const { name, text } of documents) {
   });
 
   test(`${name}: every command exists, with the options that are shown`, async () => {
-    const { folder, remove } = temporaryFolder();
+    const { folder, remove } = createTemporaryFolder();
     const shown = [...text.matchAll(/npx conformance ([a-z]+)([^\n`#]*)/g)];
     for (const command of new Set(shown.map(([, command = '']) => command))) {
-      const { status, output } = await conformanceHere([command, '--help'], { cwd: folder });
+      const { status, output } = await runConformanceInProcess([command, '--help'], { cwd: folder });
       expect(status, command).toBe(0);
       const uses = shown.filter(([, other]) => other === command);
       const options = uses.flatMap(([, , rest = '']) => rest.split(' -- ')[0]?.match(/--[a-z-]+/g) ?? []);

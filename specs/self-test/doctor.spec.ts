@@ -1,19 +1,19 @@
 import { expect, test } from '@playwright/test';
-import { loadSuite, ownFolder, type Suite } from '../../src/cases/suite.js';
-import { type Endpoint, noRepeats } from '../../src/http/connection-options.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
+import { type Endpoint, noRetry } from '../../src/http/connection-options.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { type Area, diagnose, findingsText } from '../../src/targets/doctor.js';
-import { openTarget } from '../../src/targets/open.js';
-import { kinds } from '../../src/world/named-world.js';
-import { conformanceHere, temporaryFolder } from './support/cli.js';
+import { type DiagnosisArea, diagnose, renderFindings } from '../../src/targets/diagnose.js';
+import { openTarget } from '../../src/targets/open-target.js';
+import { thingKinds } from '../../src/world/named-world.js';
+import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { channelTo, suite } from './support/in-process.js';
-import { independentDeployment, listen } from './support/independent.js';
+import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
-const { folder, remove } = temporaryFolder();
+const { folder, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const { world } = suite;
-const honest = independentDeployment(world);
+const honest = createIndependentDeployment(world);
 const env = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-0815' };
 type Answer = (request: HttpRequest) => HttpResponse;
 const always =
@@ -25,7 +25,9 @@ const withoutBody =
     answer(request);
 
 /** Servers, each with what the doctor says of it: the problem, or whatever else matters. */
-const deployments: Readonly<Record<string, readonly [answer: Answer, area: Area, state: string, text: RegExp]>> = {
+const deployments: Readonly<
+  Record<string, readonly [answer: Answer, area: DiagnosisArea, state: string, text: RegExp]>
+> = {
   'all well': [honest, 'Ids', 'fine', /promotions of the world are named/],
   'another path': [always(404), 'URL', 'problem', /Is the base URL right.*operation:/],
   'another method': [always(405), 'URL', 'problem', /operation:/],
@@ -71,7 +73,7 @@ const deployments: Readonly<Record<string, readonly [answer: Answer, area: Area,
     /was not accepted/,
   ],
   'two paths that disagree': [
-    independentDeployment(world, { shape: 'with-rejected' }),
+    createIndependentDeployment(world, { shape: 'with-rejected' }),
     'Responses',
     'problem',
     /response: \{ tier: /,
@@ -97,7 +99,7 @@ for (const [what, [answer, area, state, text]] of Object.entries(deployments)) {
     });
     const credentials = { applicationId: env.CLIENT_APPLICATION_ID, token: env.CLIENT_TOKEN };
     const endpoint: Endpoint = { baseUrl: url, credentials };
-    const client = openTarget({}, endpoint, { repeats: noRepeats });
+    const client = openTarget({}, endpoint, { retry: noRetry });
     const findings = await diagnose(suite, client, endpoint);
     await client.close();
     await close();
@@ -106,12 +108,12 @@ for (const [what, [answer, area, state, text]] of Object.entries(deployments)) {
       state,
       text: expect.stringMatching(text),
     });
-    expect(findingsText(findings)).not.toContain(env.CLIENT_TOKEN);
+    expect(renderFindings(findings)).not.toContain(env.CLIENT_TOKEN);
   });
 }
 
 test('a deployment that is down', async () => {
-  const { status, output } = await conformanceHere(['doctor', '--base-url', 'http://127.0.0.1:1'], {
+  const { status, output } = await runConformanceInProcess(['doctor', '--base-url', 'http://127.0.0.1:1'], {
     cwd: folder,
     env,
   });
@@ -122,7 +124,7 @@ test('a deployment that is down', async () => {
 
 test('plain HTTP where TLS is expected', async () => {
   const { url, close } = await listen(honest);
-  const { output } = await conformanceHere(['doctor', '--base-url', url.replace('http:', 'https:')], {
+  const { output } = await runConformanceInProcess(['doctor', '--base-url', url.replace('http:', 'https:')], {
     cwd: folder,
     env,
   });
@@ -131,7 +133,7 @@ test('plain HTTP where TLS is expected', async () => {
 });
 
 test('without a target the reference deployment is well', async () => {
-  const { status, output } = await conformanceHere(['doctor'], { cwd: folder });
+  const { status, output } = await runConformanceInProcess(['doctor'], { cwd: folder });
   expect(output.match(/ fine /g)).toHaveLength(6);
   expect(status).toBe(0);
 });
@@ -139,9 +141,12 @@ test('without a target the reference deployment is well', async () => {
 test.describe('with a part of the world', () => {
   const at = { file: 'target.yaml', line: 1, column: 1 };
   const bound = (names: Partial<Record<string, Record<string, string>>>): Suite =>
-    loadSuite(ownFolder, {
+    loadSuite(suiteFolder, {
       bindings: Object.fromEntries(
-        kinds.map((kind) => [kind, new Map(Object.entries(names[kind] ?? {}).map(([name, id]) => [name, { id, at }]))]),
+        thingKinds.map((kind) => [
+          kind,
+          new Map(Object.entries(names[kind] ?? {}).map(([name, id]) => [name, { id, at }])),
+        ]),
       ) as never,
     });
   const statesOf = async (partial: Suite, channel: Channel) =>
@@ -172,14 +177,14 @@ test.describe('with a part of the world', () => {
     const channel: Channel = {
       send: (): Promise<Exchange> => Promise.reject(new Error('sent')),
       redact: (text) => text,
-      renew: () => undefined,
-      maxOfCase: Number.POSITIVE_INFINITY,
-      maxAtOnce: 1,
+      reconnect: () => undefined,
+      maxCaseBodyLength: Number.POSITIVE_INFINITY,
+      maxConcurrency: 1,
     };
     expect(await statesOf(bound({}), channel)).toMatchObject({ URL: 'unknown', Ids: 'problem' });
   });
 
-  const textAbout = async (area: Area, partial: Suite) =>
+  const textAbout = async (area: DiagnosisArea, partial: Suite) =>
     (await diagnose(partial, channelTo(honest), { baseUrl: 'https://a.test' })).find((each) => each.area === area)
       ?.text;
 
@@ -206,5 +211,5 @@ test.describe('with a part of the world', () => {
 });
 
 test('findings are a line each', () => {
-  expect(findingsText([{ area: 'URL', state: 'problem', text: 'Gone.' }])).toBe('URL          PROBLEM  Gone.\n');
+  expect(renderFindings([{ area: 'URL', state: 'problem', text: 'Gone.' }])).toBe('URL          PROBLEM  Gone.\n');
 });

@@ -8,21 +8,21 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { createDeployment } from '../../reference/deployment.js';
-import { faultNamed } from '../../reference/faults/index.js';
+import { findFault } from '../../reference/faults/index.js';
 import type { CaseResult } from '../../src/engine/case-result.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { comparisonOf } from '../../src/report/compare.js';
-import { observedDocument } from '../../src/report/observed.js';
-import { openapiDocument } from '../../src/report/openapi.js';
-import { samplerFor } from '../../src/report/shown-answers.js';
+import { compareCertificates } from '../../src/report/compare/compare-certificates.js';
+import { renderObserved } from '../../src/report/outputs/observed-md.js';
+import { renderOpenapi } from '../../src/report/outputs/openapi-yaml.js';
+import { createSampler } from '../../src/report/shown-answers.js';
 import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { compileSchema } from '../../src/support/stated-schema.js';
-import { certificateWith } from './support/blanks.js';
-import { conformanceHere, temporaryFolder } from './support/cli.js';
+import { compileSchema } from '../../src/support/user-schema.js';
+import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
+import { createCertificateStub } from './support/stubs.js';
 
 type Answer = (request: HttpRequest) => HttpResponse;
 
@@ -45,8 +45,8 @@ function volatile(answer: Answer, from: number): Answer {
 }
 
 const documentsOf = ({ certificate, results }: { certificate: Certificate; results: readonly CaseResult[] }) => ({
-  observed: observedDocument(suite, results, 'shop'),
-  openapi: openapiDocument(certificate, suite, results),
+  observed: renderObserved(suite, results, 'shop'),
+  openapi: renderOpenapi(certificate, suite, results),
 });
 
 test.describe('of a run', () => {
@@ -66,7 +66,7 @@ test.describe('of a run', () => {
   test('observed.md begins with a result and an error of each kind, and groups the answers by what a client asks', () => {
     const { observed } = documents;
     const headings = [...observed.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
-    const questions = suite.ledger.groups.map(({ asks }) => asks);
+    const questions = suite.contract.groups.map(({ asks }) => asks);
     expect(headings).toEqual(['Warnings', 'What does a result look like?', 'What do errors look like?', ...questions]);
     const [, result = '', errors = ''] = observed.split(/^## What do(?:es)? .* look like\?$/m);
     const [, json = ''] = /```json\n([\s\S]*?)\n```/.exec(result) ?? [];
@@ -150,10 +150,10 @@ function resultsWith(
   volatile: readonly string[],
 ): CaseResult[] {
   return results.map((result, n): CaseResult => {
-    const { evidence } = result;
+    const { exchange: evidence } = result;
     if (evidence === undefined || !('response' in evidence)) return result;
     const response = { ...evidence.response, body: bodies[n % bodies.length] ?? '' };
-    return { ...result, evidence: { ...evidence, response }, volatile };
+    return { ...result, exchange: { ...evidence, response }, volatile };
   });
 }
 
@@ -168,7 +168,7 @@ test('whatever bodies are like, samples fit the schemas beside them, and refer t
       fc.subarray(['/at', '/*/at', '']),
       (bodies, paths) => {
         const texts = bodies.map((body) => JSON.stringify(body));
-        const document = parse(openapiDocument(certificate, suite, resultsWith(results, texts, paths)));
+        const document = parse(renderOpenapi(certificate, suite, resultsWith(results, texts, paths)));
         for (const { content = {} } of Object.values<{
           content?: Record<string, { schema: object; example?: unknown }>;
         }>(document.paths['/v1/promotions/validation'].get.responses)) {
@@ -188,7 +188,7 @@ test('whatever bodies are like, samples fit the schemas beside them, and refer t
 
 test('of a place that is volatile no value is left, and every type', () => {
   const [first] = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as CaseResult[];
-  const sampler = samplerFor(suite.world, first === undefined ? [] : [first]);
+  const sampler = createSampler(suite.world, first === undefined ? [] : [first]);
   const body = {
     a: { n: 5, is: true, list: ['x'] },
     b: [1, 2],
@@ -219,8 +219,8 @@ test('bodies that differ deeper than the call stack is tall are judged, too', as
 });
 
 test('what was seen elsewhere stands at its own path, and nothing is said of what was not seen', () => {
-  const nothing = certificateWith({ target: { name: '::error::shop\n::error::', base_url: 'http://shop.test' } });
-  const text = openapiDocument(nothing, suite, [], { method: 'POST', path: '/other' });
+  const nothing = createCertificateStub({ target: { name: '::error::shop\n::error::', base_url: 'http://shop.test' } });
+  const text = renderOpenapi(nothing, suite, [], { method: 'POST', path: '/other' });
   expect(text).not.toMatch(/^\s*::/m);
   const { paths } = parse(text);
   expect(Object.keys(paths)).toEqual(['/other']);
@@ -238,7 +238,7 @@ const redocly = (args: readonly string[]) =>
 test('a linter takes openapi.yaml, and a renderer shows it: of runs that conform, fail, and echo what tools obey', {
   tag: '@long',
 }, async () => {
-  const { folder, remove } = temporaryFolder();
+  const { folder, remove } = createTemporaryFolder();
   const hostile = '</script><script>forged()</script> **bold** [link](javascript:forged()) ::error::\n::error::';
   const echoing: Answer = (request) => {
     const response = reference()(request);
@@ -251,14 +251,14 @@ test('a linter takes openapi.yaml, and a renderer shows it: of runs that conform
   };
   const answers: Readonly<Record<string, Answer>> = {
     conforming: reference(),
-    failing: reference({ faults: [faultNamed('window-of-151')].flatMap((fault) => fault ?? []) }),
+    failing: reference({ faults: [findFault('window-of-151')].flatMap((fault) => fault ?? []) }),
     hostile: echoing,
   };
   for (const [name, answer] of Object.entries(answers)) {
     const { certificate, results } = await certifyInProcess(answer);
     const file = path.join(folder, `${name}.yaml`);
     const target = { ...certificate.target, name: name === 'hostile' ? hostile : name };
-    writeFileSync(file, openapiDocument({ ...certificate, target }, suite, results));
+    writeFileSync(file, renderOpenapi({ ...certificate, target }, suite, results));
     // Nobody knows the licence of a deployment's description.
     const linted = redocly([
       'lint',
@@ -282,7 +282,7 @@ test('a linter takes openapi.yaml, and a renderer shows it: of runs that conform
 });
 
 test.describe('a comparison of certificates', () => {
-  const { folder: cwd, remove } = temporaryFolder();
+  const { folder: cwd, remove } = createTemporaryFolder();
   test.afterAll(remove);
   const hostile = '</td><script>forged()</script> | @somebody `x` **y**';
   let certificates: Certificate[];
@@ -298,7 +298,7 @@ test.describe('a comparison of certificates', () => {
     certificates = [
       await certify('one', reference()),
       await certify('other', reference({ behaviours: { 'quantity-numeric-string': 'rejected' } })),
-      await certify(hostile, reference({ faults: [faultNamed('window-of-151')].flatMap((fault) => fault ?? []) })),
+      await certify(hostile, reference({ faults: [findFault('window-of-151')].flatMap((fault) => fault ?? []) })),
     ];
     for (const [n, certificate] of certificates.entries()) {
       // As though the deployment had written it.
@@ -308,7 +308,7 @@ test.describe('a comparison of certificates', () => {
   });
 
   test('explains each difference from the first: an outcome as a sentence, a verdict by its reason', () => {
-    const rows = comparisonOf(certificates, suite.ledger).filter(({ differs }) => differs);
+    const rows = compareCertificates(certificates, suite.contract).filter(({ differs }) => differs);
     expect(rows.map(({ id, cells }) => [id, cells.map(({ isOther }) => isOther)])).toEqual([
       ['limit.newest-150', [false, false, true]],
       ['quantity-numeric-string', [false, true, false]],
@@ -323,7 +323,7 @@ test.describe('a comparison of certificates', () => {
 
   test('as a page: all rows, no markup of a stranger, and a policy that allows its own style alone', async () => {
     const ten = Array.from({ length: 10 }, (_, n) => `${n % 3}.json`);
-    const { status } = await conformanceHere(['compare', '--html', 'page.html', ...ten], { cwd });
+    const { status } = await runConformanceInProcess(['compare', '--html', 'page.html', ...ten], { cwd });
     expect(status).toBe(3);
     const page = readFileSync(path.join(cwd, 'page.html'), 'utf8');
     const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(page) ?? [];
@@ -331,27 +331,29 @@ test.describe('a comparison of certificates', () => {
     expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}'"`);
     expect(page).not.toContain('<script');
     expect(page).toContain('&lt;script&gt;forged()');
-    const { requirements, questions } = suite.ledger;
+    const { requirements, questions } = suite.contract;
     expect([...page.matchAll(/<tr class="(?:same|differs)"/g)]).toHaveLength(requirements.length + questions.length);
     expect([...page.matchAll(/<th scope="col">/g)]).toHaveLength(11);
     expect([...page.matchAll(/<td class="other">/g)]).toHaveLength(6);
   });
 
   test('as Markdown: the differences alone, with their number, in which no text is markup or notifies anybody', async () => {
-    const { output } = await conformanceHere(['compare', '--markdown', '0.json', '1.json', '2.json'], { cwd });
+    const { output } = await runConformanceInProcess(['compare', '--markdown', '0.json', '1.json', '2.json'], { cwd });
     const lines = output.split('\n').filter((line) => line.startsWith('| '));
     expect(lines).toHaveLength(4);
     for (const line of lines) expect(line.replaceAll('\\|', '').split('|')).toHaveLength(6);
-    expect(output).toContain(`They differ in 1 of ${suite.ledger.requirements.length} requirements and 1 of`);
+    expect(output).toContain(`They differ in 1 of ${suite.contract.requirements.length} requirements and 1 of`);
     expect(output).toContain('**`rejected`** It is answered with 4xx.');
     const outside = output.replaceAll(/(`+)(?!`).*?[^`]\1(?!`)/g, '');
     expect(outside).not.toMatch(/<|@somebody/);
-    const same = await conformanceHere(['compare', '--markdown', '0.json', '0.json'], { cwd });
+    const same = await runConformanceInProcess(['compare', '--markdown', '0.json', '0.json'], { cwd });
     expect([same.status, same.output]).toEqual([0, expect.stringContaining('The certificates agree')]);
   });
 
   test('refuses to write the page over a certificate', async () => {
-    const { status, output } = await conformanceHere(['compare', '--html', '0.json', '1.json', '2.json'], { cwd });
+    const { status, output } = await runConformanceInProcess(['compare', '--html', '0.json', '1.json', '2.json'], {
+      cwd,
+    });
     expect([status, output]).toEqual([2, "--html: '0.json' is no name of a page\n    End it in .html.\n"]);
   });
 });

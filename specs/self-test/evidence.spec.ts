@@ -7,15 +7,15 @@ import { chromium, expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { type Behaviours, closedQuestions } from '../../reference/behaviours.js';
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
-import { faultNamed, faults } from '../../reference/faults/index.js';
+import { faults, findFault } from '../../reference/faults/index.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { archiveOf, readArchive } from '../../src/report/har.js';
-import { schemaNamed } from '../../src/support/schema.js';
-import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
-import { temporaryFolder } from './support/cli.js';
+import { createArchive, parseArchive } from '../../src/report/har-archive.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
+import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
+import { createTemporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { type ShapeName, shapes } from './support/independent.js';
-import { judgedAgain, leftRun, readBack } from './support/left-run.js';
+import { type ShapeName, shapes } from './support/independent-deployment.js';
+import { judgeAgain, readEvidenceBack, runWithEvidence } from './support/run-with-evidence.js';
 
 const { name, version, digest, world } = suite;
 type Answer = (request: HttpRequest) => HttpResponse;
@@ -25,33 +25,33 @@ const deployment = (options: Pick<DeploymentOptions, 'faults' | 'behaviours' | '
 
 const window = 'window-of-149';
 
-async function expectSame(channel: Channel, options: Parameters<typeof leftRun>[1] = {}) {
-  const left = await leftRun(channel, options);
-  expect(await judgedAgain(left)).toEqual(left.certificate);
+async function expectSame(channel: Channel, options: Parameters<typeof runWithEvidence>[1] = {}) {
+  const left = await runWithEvidence(channel, options);
+  expect(await judgeAgain(left)).toEqual(left.certificate);
   return left;
 }
 
 test.describe('judged again without the target, a run comes to the same certificate', () => {
   test('of the reference deployment, and its evidence is small and valid', async () => {
-    const left = await expectSame(channelTo(deployment()));
+    const left = await expectSame(createChannel(deployment()));
     expect(left.certificate.verdict).toBe('conforms');
-    const { content } = archiveOf(left.evidence, left.origin);
-    expect(readBack(left).evidence).toEqual(left.evidence);
+    const { content } = createArchive(left.evidence, left.origin);
+    expect(readEvidenceBack(left).evidence).toEqual(left.evidence);
     expect(gzipSync(content).length).toBeLessThan(3 * 1024 * 1024);
     const archive = JSON.parse(content.toString('utf8'));
-    const validate = schemaNamed('evidence');
+    const validate = loadValidator('evidence');
     expect(validate(archive), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
   });
 
   const few = 'limit,quantity,response-status,unknown-query-parameter,deprecation-headers';
   const outages: Readonly<Record<string, () => Channel>> = {
     'that cannot be reached': () => ({
-      ...channelTo(deployment()),
+      ...createChannel(deployment()),
       send: async (request) => ({ request, transportError: 'unreachable', message: 'Nobody is there.', attempts: 3 }),
     }),
     'that answers some requests in time': () => {
       let turn = 0;
-      const channel = channelTo(deployment());
+      const channel = createChannel(deployment());
       return {
         ...channel,
         send: async (request) => {
@@ -62,22 +62,22 @@ test.describe('judged again without the target, a run comes to the same certific
         },
       };
     },
-    'that fails': () => channelTo(deployment({ faults: [faultNamed(window)] })),
+    'that fails': () => createChannel(deployment({ faults: [findFault(window)] })),
     'that fails each second time': () => {
       let turn = 0;
-      const [good, bad] = [deployment(), deployment({ faults: [faultNamed(window)] })];
-      return channelTo((request) => {
+      const [good, bad] = [deployment(), deployment({ faults: [findFault(window)] })];
+      return createChannel((request) => {
         turn += 1;
         return turn % 2 === 0 ? bad(request) : good(request);
       });
     },
     'whose headers are long, and hold what terminals obey': () =>
-      channelTo((request) => {
+      createChannel((request) => {
         const { headers, ...rest } = deployment()(request);
         return { ...rest, headers: [...headers, ['deprecation', `\u001b[2J${'long '.repeat(2_000)}`]] };
       }),
     'whose bodies hold what no JSON may': () =>
-      channelTo((request) => {
+      createChannel((request) => {
         const response = deployment()(request);
         return { ...response, body: response.body.replace('"', '"\u0001') };
       }),
@@ -89,18 +89,20 @@ test.describe('judged again without the target, a run comes to the same certific
 
   test('of random requests that found a fault', async () => {
     const environment = { CONFORMANCE_ONLY: 'limit', CONFORMANCE_EXPLORE: '400', CONFORMANCE_SEED: '7' };
-    const { certificate } = await expectSame(channelTo(deployment({ faults: [faultNamed(window)] })), { environment });
+    const { certificate } = await expectSame(createChannel(deployment({ faults: [findFault(window)] })), {
+      environment,
+    });
     const found = certificate.requirements.flatMap(({ cases }) => cases).filter(({ id }) => id === 'explore');
     expect(found.map(({ verdict }) => verdict)).toEqual(['fail']);
   });
 
   test('of a few cases that Playwright selected, and of a run that was cut short', async () => {
-    const left = await leftRun(channelTo(deployment()), { selects: ({ id }) => id.startsWith('window') });
-    expect(await judgedAgain(left)).toEqual(left.certificate);
+    const left = await runWithEvidence(createChannel(deployment()), { selects: ({ id }) => id.startsWith('window') });
+    expect(await judgeAgain(left)).toEqual(left.certificate);
     expect(left.certificate.verdict).toBe('incomplete');
     const [id = ''] = left.origin.extent.judged;
     const unjudged = [{ id, verdict: 'not-applicable', reason: 'Not reached in this run.' } as const];
-    const cutShort = await judgedAgain({
+    const cutShort = await judgeAgain({
       ...left,
       origin: { ...left.origin, extent: { isCutShort: true, judged: [], unjudged } },
     });
@@ -113,7 +115,7 @@ test.describe('judged again without the target, a run comes to the same certific
   });
 
   test('of every fault', { tag: '@long' }, async () => {
-    for (const fault of faults) await expectSame(channelTo(deployment({ faults: [fault] })));
+    for (const fault of faults) await expectSame(createChannel(deployment({ faults: [fault] })));
   });
 
   test('of 50 variants', { tag: '@long' }, async () => {
@@ -131,7 +133,7 @@ test.describe('judged again without the target, a run comes to the same certific
           }),
         });
         const faults = broken === undefined ? [] : [broken];
-        await expectSame(channelTo(deployment({ behaviours, change, faults })));
+        await expectSame(createChannel(deployment({ behaviours, change, faults })));
       }),
       { seed: 20_261_122, numRuns: 50 },
     );
@@ -139,7 +141,9 @@ test.describe('judged again without the target, a run comes to the same certific
 });
 
 test('cases that are sent again at the end keep exchanges of their own', async () => {
-  const { evidence } = await leftRun(channelTo(deployment()), { environment: { CONFORMANCE_ONLY: 'sample' } });
+  const { evidence } = await runWithEvidence(createChannel(deployment()), {
+    environment: { CONFORMANCE_ONLY: 'sample' },
+  });
   const ids = evidence.exchanges.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
   const again = new Set(evidence.uses.filter(({ case: of }) => of.startsWith('sampled-again/')).map((use) => use.case));
@@ -163,7 +167,7 @@ test.describe('an archive', () => {
         yield { id: `one/${count}/only/1`, key: 'a', exchange: { request, response } };
       }
     }
-    return archiveOf({ exchanges: exchanges(), uses: [] }, origin);
+    return createArchive({ exchanges: exchanges(), uses: [] }, origin);
   };
 
   test('has a body once, however often it came, and escapes what is obeyed', () => {
@@ -172,7 +176,7 @@ test.describe('an archive', () => {
     const text = content.toString('utf8');
     expect(text.split('the same').length).toBe(2);
     expect(text).not.toContain('\u202e');
-    const { evidence } = readArchive(content, 'evidence.har');
+    const { evidence } = parseArchive(content, 'evidence.har');
     expect(evidence.exchanges.map(({ exchange }) => 'response' in exchange && exchange.response.body)).toEqual([
       body,
       'another',
@@ -188,13 +192,13 @@ test.describe('an archive', () => {
     const { content, isCompressed } = long(10);
     expect(isCompressed).toBe(true);
     expect(content.length).toBeLessThan(1024 * 1024);
-    const { evidence } = readArchive(content, 'evidence.har.gz');
+    const { evidence } = parseArchive(content, 'evidence.har.gz');
     const bodies = evidence.exchanges.map(({ exchange }) => 'response' in exchange && exchange.response.body);
     expect(bodies).toEqual(Array.from({ length: 10 }, (_, n) => `${n} ${unit}`));
   });
 
   test('leaves out what is too much', { tag: '@long' }, () => {
-    const { evidence } = readArchive(long(130).content, 'evidence.har.gz');
+    const { evidence } = parseArchive(long(130).content, 'evidence.har.gz');
     const omitted = evidence.exchanges.filter(({ exchange }) => 'transportError' in exchange);
     expect(omitted.map(({ id }) => id)).toEqual(['one/128/only/1', 'one/129/only/1', 'one/130/only/1']);
   });
@@ -202,10 +206,10 @@ test.describe('an archive', () => {
   test('opens in a browser, which answers from it', { tag: '@long' }, async () => {
     const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file));
     test.skip(executablePath === undefined, 'There is no Chromium on this machine.');
-    const { folder, remove } = temporaryFolder();
-    const left = await leftRun(channelTo(deployment()), { environment: { CONFORMANCE_ONLY: 'limit' } });
+    const { folder, remove } = createTemporaryFolder();
+    const left = await runWithEvidence(createChannel(deployment()), { environment: { CONFORMANCE_ONLY: 'limit' } });
     const file = path.join(folder, 'evidence.har');
-    writeFileSync(file, archiveOf(left.evidence, left.origin).content);
+    writeFileSync(file, createArchive(left.evidence, left.origin).content);
     const browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });
     const page = await browser.newPage();
     await page.routeFromHAR(file, { notFound: 'abort' });

@@ -1,12 +1,12 @@
 import { expect, test } from '@playwright/test';
-import { explanation } from '../../src/engine/explain.js';
-import { conformanceHere, temporaryFolder } from './support/cli.js';
+import { renderExplanation } from '../../src/engine/explanation.js';
+import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 
 function explained(id: string, row?: number): string {
   const testCase = suite.cases.find((each) => each.id === id);
   if (testCase === undefined) throw new Error(`There is no case ${id}.`);
-  return explanation(testCase, suite, row);
+  return renderExplanation(testCase, suite, row);
 }
 
 test('a requirement case: statement with its part, requests as commands, what is required, forbidden and open, and why', () => {
@@ -53,9 +53,9 @@ test('every case can be explained', () => {
 });
 
 test('on the command line: an id that is near is suggested, and a row that is not there refused', async () => {
-  const { folder, remove } = temporaryFolder();
-  const unknown = await conformanceHere(['explain', 'campain-filter'], { cwd: folder });
-  const row = await conformanceHere(['explain', 'campaign-filter', '--row', '10'], { cwd: folder });
+  const { folder, remove } = createTemporaryFolder();
+  const unknown = await runConformanceInProcess(['explain', 'campain-filter'], { cwd: folder });
+  const row = await runConformanceInProcess(['explain', 'campaign-filter', '--row', '10'], { cwd: folder });
   remove();
   expect(unknown).toEqual({ status: 2, output: "campain-filter: is no case\n    Did you mean 'campaign-filter'?\n" });
   expect(row).toEqual({ status: 2, output: '--row: campaign-filter has no row 10\n    It has 9 rows.\n' });

@@ -2,15 +2,15 @@ import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
-import { faultNamed, faults } from '../../reference/faults/index.js';
+import { faults, findFault } from '../../reference/faults/index.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
-import { explored } from '../../src/engine/case-result.js';
+import { explorationId } from '../../src/engine/case-result.js';
 import { type Exploration, explore } from '../../src/engine/explore.js';
 import { startRun } from '../../src/engine/run.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import { certifyInProcess, channelTo, recognizer, suite } from './support/in-process.js';
-import { independentDeployment, type ShapeName, shapes } from './support/independent.js';
+import { createIndependentDeployment, type ShapeName, shapes } from './support/independent-deployment.js';
 
 const { world } = suite;
 const exploration = { requests: 600, seed: 7 };
@@ -44,7 +44,7 @@ test('random requests find all faults that the written cases find', { tag: '@lon
 async function expectConforming(requests: number): Promise<void> {
   const { 'with-rejected': _ambiguous, 'huge-records': _slow, ...others } = shapes;
   for (const [n, shape] of (Object.keys(others) as ShapeName[]).entries()) {
-    const deployment = independentDeployment(world, {
+    const deployment = createIndependentDeployment(world, {
       shape,
       empty: 404,
       repeated: 'each-item-alone',
@@ -52,7 +52,7 @@ async function expectConforming(requests: number): Promise<void> {
       filteredWindow: 'filter-first',
     });
     const { verdict, subject, reason } = await exploring(deployment, { requests, seed: n + 1 });
-    expect.soft([verdict, subject], `${shape}: ${reason}`).toEqual(['pass', explored]);
+    expect.soft([verdict, subject], `${shape}: ${reason}`).toEqual(['pass', explorationId]);
   }
 }
 
@@ -62,11 +62,11 @@ test('many random requests fail none', { tag: '@long' }, () => expectConforming(
 
 test('a finding is shrunk to a small request and printed as a case that the suite takes and that fails', async () => {
   const result = await exploring(
-    independentDeployment(world, { violation: 'ignores-metadata-filter-when-options-sent' }),
+    createIndependentDeployment(world, { violation: 'ignores-metadata-filter-when-options-sent' }),
   );
   expect(result).toMatchObject({ verdict: 'fail', subject: 'filter.tier-metadata' });
   const text = result.asCase ?? '';
-  const { cases, problems } = readCaseFile(parseYaml(text, 'found.yaml'), suite.ledger, suite.world);
+  const { cases, problems } = readCaseFile(parseYaml(text, 'found.yaml'), suite.contract, suite.world);
   expect(problems).toEqual([]);
   expect(cases.map(({ id }) => id)).toEqual(['found-by-exploring']);
   expect(parse(text).cases[0].requests.plain.body.order.items).toHaveLength(1);
@@ -75,14 +75,14 @@ test('a finding is shrunk to a small request and printed as a case that the suit
 
 test('a finding that takes several requests is printed with all of them', async () => {
   for (const id of ['cached-without-the-customer', 'older-only-for-some-with-campaign-filter']) {
-    const { asCase = '' } = await exploring(faulty(faultNamed(id)), { requests: 1_500, seed: 7 });
-    const { cases, problems } = readCaseFile(parseYaml(asCase, 'found.yaml'), suite.ledger, suite.world);
+    const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed: 7 });
+    const { cases, problems } = readCaseFile(parseYaml(asCase, 'found.yaml'), suite.contract, suite.world);
     expect(problems, asCase).toEqual([]);
     const sent = [...(cases[0]?.rows[0]?.requests.keys() ?? [])];
     expect(sent, id).toContain(id.startsWith('cached') ? 'twin' : 'telling');
     // What a cache keeps of earlier requests is no part of the case.
     if (id.startsWith('cached')) continue;
-    const { results } = await certifyInProcess(faulty(faultNamed(id)), { suite: { ...suite, cases } });
+    const { results } = await certifyInProcess(faulty(findFault(id)), { suite: { ...suite, cases } });
     expect(results.map(({ verdict }) => verdict)).toEqual(['fail']);
   }
 });
@@ -91,7 +91,7 @@ test('the same seed asks the same', async () => {
   const sent = await Promise.all(
     [1, 2].map(async () => {
       const requests: string[] = [];
-      const answer = independentDeployment(world);
+      const answer = createIndependentDeployment(world);
       await exploring((request) => {
         requests.push(JSON.stringify(request));
         return answer(request);
@@ -114,7 +114,7 @@ test('a mistake of the suite is an error, never a pass', async () => {
   let sent = 0;
   const result = await exploring((request) => {
     if (++sent > suite.calibration.length) throw new Error('no such thing');
-    return independentDeployment(world)(request);
+    return createIndependentDeployment(world)(request);
   });
   expect(result).toMatchObject({ verdict: 'error', reason: expect.stringContaining('please report it') });
 });

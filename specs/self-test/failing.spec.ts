@@ -7,15 +7,15 @@ import { createInterface } from 'node:readline';
 import { expect, test } from '@playwright/test';
 import { WebSocket } from 'undici';
 import { packageRoot } from '../../src/support/package-root.js';
-import { conformance, type Ended, temporaryFolder } from './support/cli.js';
+import { type CommandResult, createTemporaryFolder, runConformance } from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { independentDeployment, listen } from './support/independent.js';
-import { textsIn } from './support/texts.js';
+import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { readTexts } from './support/read-texts.js';
 
-const { folder: cwd, remove } = temporaryFolder();
+const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
-const broken = independentDeployment(suite.world, { violation: 'ignores-quantity' });
+const broken = createIndependentDeployment(suite.world, { violation: 'ignores-quantity' });
 const deployment = listen(broken);
 test.afterAll(async () => (await deployment).close());
 
@@ -45,8 +45,8 @@ async function environment(): Promise<Record<string, string>> {
 }
 
 /** Runs Playwright itself. */
-async function ran(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  return conformance(args, { cwd, env: { ...(await environment()), ...env }, script: playwright });
+async function ran(args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
+  return runConformance(args, { cwd, env: { ...(await environment()), ...env }, script: playwright });
 }
 
 interface JsonSuite {
@@ -85,7 +85,7 @@ function jsonReport() {
 
 /** What the report as a page counts. */
 function pageStats(): object {
-  const [, text = ''] = textsIn(path.join(cwd, 'html')).find(([name]) => name === 'index.html: report.json') ?? [];
+  const [, text = ''] = readTexts(path.join(cwd, 'html')).find(([name]) => name === 'index.html: report.json') ?? [];
   return JSON.parse(text).stats;
 }
 
@@ -102,7 +102,7 @@ function expectFailedInEachReport(output: string): void {
 
 test('list, page, JSON and JUnit show failures, and one process runs them all', async () => {
   const command = ['certify', '--only', ids.join(','), '--out', 'own', '--', '--reporter', 'list,json,junit,html'];
-  const { status, output } = await conformance(command, { cwd, env: await environment() });
+  const { status, output } = await runConformance(command, { cwd, env: await environment() });
   expect(status).toBe(1);
   expectFailedInEachReport(output);
   expect(jsonReport().workers).toBe(1);
@@ -152,7 +152,7 @@ test('a limit of failures, repeats and traces of failures do what they do elsewh
   const repeated = await run('--retries=1');
   expect([repeated.status, jsonReport()]).toEqual([1, { ends, attempts: 5, workers: 5 }]);
   await run('--trace=retain-on-failure');
-  expect(textsIn(path.join(cwd, 'results')).filter(([name]) => name.endsWith('trace.zip'))).toHaveLength(2);
+  expect(readTexts(path.join(cwd, 'results')).filter(([name]) => name.endsWith('trace.zip'))).toHaveLength(2);
 });
 
 test('what happens to a test that expects to fail, or instead, is a failure', { tag: '@long' }, async () => {

@@ -4,22 +4,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { CaseResult } from '../../src/engine/case-result.js';
-import { pipelineText } from '../../src/playwright/pipeline.js';
-import { annotationsText } from '../../src/report/annotations.js';
-import { badgeText } from '../../src/report/badge.js';
-import { type Certificate, certificateOf } from '../../src/report/certificate.js';
-import { responseTextFor } from '../../src/report/exchange-text.js';
-import { brokenText } from '../../src/report/failure-text.js';
-import { jobSummary } from '../../src/report/job-summary.js';
+import { reportToGitHub } from '../../src/playwright/github-actions.js';
+import { type Certificate, createCertificate } from '../../src/report/certificate.js';
+import { createResponseRenderer } from '../../src/report/exchange-text.js';
+import { renderBrokenCase } from '../../src/report/failure-text.js';
+import { renderBadge } from '../../src/report/outputs/badge-json.js';
+import { renderAnnotations } from '../../src/report/terminal/github-annotations.js';
+import { renderJobSummary } from '../../src/report/terminal/job-summary.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { schemaNamed } from '../../src/support/schema.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
-import { lintAction } from './support/action-linter.js';
-import { temporaryFolder } from './support/cli.js';
+import { createTemporaryFolder } from './support/cli.js';
 import { certifyInProcess, requirementSuite, suite } from './support/in-process.js';
-import { independentDeployment } from './support/independent.js';
+import { createIndependentDeployment } from './support/independent-deployment.js';
+import { lintAction } from './support/lint-action.js';
 
-const judged = certifyInProcess(independentDeployment(suite.world, { violation: 'window-oldest' }), {
+const judged = certifyInProcess(createIndependentDeployment(suite.world, { violation: 'window-oldest' }), {
   suite: requirementSuite,
 });
 
@@ -39,7 +39,7 @@ test('what is broken is annotated on its line of the case file, with the text th
   const broken = results.filter(({ verdict }) => verdict === 'fail');
   expect(broken.length).toBeGreaterThan(1);
   const place = { suite, baseUrl: 'https://a.test', workspace: path.dirname(packageRoot) };
-  const text = annotationsText(results, place);
+  const text = renderAnnotations(results, place);
   const commands = text.trimEnd().split('\n').map(commandIn);
   expect(commands).toHaveLength(broken.length);
   for (const [n, result] of broken.entries()) {
@@ -50,11 +50,11 @@ test('what is broken is annotated on its line of the case file, with the text th
       col: String(result.at.column),
       title: `fail: ${result.subject} (${result.id})`,
     });
-    expect(commands[n]?.text).toBe(brokenText(result, place.baseUrl, responseTextFor(suite.world)).text);
+    expect(commands[n]?.text).toBe(renderBrokenCase(result, place.baseUrl, createResponseRenderer(suite.world)).text);
   }
   // Elsewhere than in GitHub Actions nothing is printed.
-  expect(pipelineText({ GITHUB_ACTIONS: 'false' }, certificate, suite, results)).toBe('');
-  expect(pipelineText({ GITHUB_ACTIONS: 'true' }, certificate, suite, results).split('\n')).toHaveLength(
+  expect(reportToGitHub({ GITHUB_ACTIONS: 'false' }, certificate, suite, results)).toBe('');
+  expect(reportToGitHub({ GITHUB_ACTIONS: 'true' }, certificate, suite, results).split('\n')).toHaveLength(
     broken.length + 1,
   );
 });
@@ -63,9 +63,9 @@ test('no text ends an annotation, or a property of it', async () => {
   const { results } = await judged;
   const hostile = '%0A::error::x\r\n::set-output name=a::b,line=9:c%';
   const [first] = results.filter(({ verdict }) => verdict === 'fail') as [CaseResult];
-  const { evidence: _, expected: __, ...plain } = first;
+  const { exchange: _, expected: __, ...plain } = first;
   const result: CaseResult = { ...plain, id: hostile, reason: hostile, at: { ...first.at, file: `cases/${hostile}` } };
-  const text = annotationsText([result], { suite, baseUrl: 'https://a.test', workspace: packageRoot });
+  const text = renderAnnotations([result], { suite, baseUrl: 'https://a.test', workspace: packageRoot });
   expect(text.trimEnd().split(/[\r\n]/)).toHaveLength(1);
   expect(commandIn(text.trimEnd())).toMatchObject({
     name: 'error',
@@ -75,17 +75,17 @@ test('no text ends an annotation, or a property of it', async () => {
 
 test('the job summary says verdict, sums and what does not pass, and is appended to the file of the step', async () => {
   const { results, certificate } = await judged;
-  const { folder, remove } = temporaryFolder();
+  const { folder, remove } = createTemporaryFolder();
   const file = path.join(folder, 'summary.md');
-  expect(pipelineText({ GITHUB_STEP_SUMMARY: file }, certificate, suite, results)).toBe('');
-  pipelineText({ GITHUB_STEP_SUMMARY: file }, certificate, suite, results);
+  expect(reportToGitHub({ GITHUB_STEP_SUMMARY: file }, certificate, suite, results)).toBe('');
+  reportToGitHub({ GITHUB_STEP_SUMMARY: file }, certificate, suite, results);
   const text = readFileSync(file, 'utf8');
-  expect(text).toBe(jobSummary(certificate).repeat(2));
+  expect(text).toBe(renderJobSummary(certificate).repeat(2));
   expect(text).toContain('<h2>DOES-NOT-CONFORM: in-process</h2>');
   expect(text).toContain('<td>');
   for (const { id, statement } of certificate.requirements.filter(({ verdict }) => verdict === 'fail'))
     expect(text).toMatch(new RegExp(`<li>fail: ${id}\\. .{${statement.length},}</li>`));
-  const unwritten = pipelineText({ GITHUB_STEP_SUMMARY: folder }, certificate, suite, results);
+  const unwritten = reportToGitHub({ GITHUB_STEP_SUMMARY: folder }, certificate, suite, results);
   expect(unwritten).toBe(`The job summary could not be written to ${folder} (EISDIR).\n`);
   remove();
 });
@@ -93,7 +93,7 @@ test('the job summary says verdict, sums and what does not pass, and is appended
 test('nothing in the job summary is Markdown or an element of a stranger', async () => {
   const { certificate } = await judged;
   const hostile = '\n\n# forged\n<img src=x onerror=y> [a](https://a.test) &amp; `b`';
-  const text = jobSummary({
+  const text = renderJobSummary({
     ...certificate,
     target: { ...certificate.target, name: hostile },
     drift: [{ case: 'a', text: hostile }],
@@ -108,8 +108,8 @@ test('nothing in the job summary is Markdown or an element of a stranger', async
 
 test('the badge has verdict, counts and drift, in the format of its schema', async () => {
   const badgeOf = (certificate: Certificate) => {
-    const badge = JSON.parse(badgeText(certificate));
-    expect(schemaNamed('badge')(badge)).toBe(true);
+    const badge = JSON.parse(renderBadge(certificate));
+    expect(loadValidator('badge')(badge)).toBe(true);
     return badge;
   };
   const { certificate } = await judged;
@@ -124,7 +124,7 @@ test('the badge has verdict, counts and drift, in the format of its schema', asy
   expect(badgeOf(conforming)).toMatchObject({ message: 'conforms: 17 pass', color: 'brightgreen' });
   const drift = [{ case: 'a', text: 'b' }];
   expect(badgeOf({ ...conforming, drift })).toMatchObject({ message: 'conforms: 17 pass, 1 drift', color: 'orange' });
-  const ofSelected = certificateOf(suite, [], {
+  const ofSelected = createCertificate(suite, [], {
     target: { name: 'a', base_url: 'b', is_reference: true },
     requestsSent: 0,
     notes: [],

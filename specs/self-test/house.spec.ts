@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
-import { temporaryFolder } from './support/cli.js';
+import { createTemporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 
 const inPackage = (...steps: readonly string[]) => path.join(packageRoot, ...steps);
@@ -51,7 +51,7 @@ test('retired words are used nowhere', () => {
 });
 
 test('no id of a requirement or of a case is spelt in the sources', () => {
-  const ids = [...suite.ledger.requirements, ...suite.cases.filter(({ kind }) => kind === 'requirement')].map(
+  const ids = [...suite.contract.requirements, ...suite.cases.filter(({ kind }) => kind === 'requirement')].map(
     ({ id }) => id,
   );
   // Which is a member of the documented body, too.
@@ -71,7 +71,7 @@ test('the reference deployment takes nothing but types from the sources', () => 
 });
 
 test('the linter refuses an import against the order of the rooms, and a circle', () => {
-  const { folder, remove } = temporaryFolder();
+  const { folder, remove } = createTemporaryFolder();
   const { vcs: _, $schema: __, ...rules } = JSON.parse(read('biome.json'));
   const files: Record<string, string> = {
     'biome.json': JSON.stringify(rules),
@@ -101,7 +101,7 @@ test('the linter refuses an import against the order of the rooms, and a circle'
 });
 
 test('every part of the documentation is covered by a requirement, a question or an exclusion', () => {
-  const { requirements, questions, exclusions } = suite.ledger;
+  const { requirements, questions, exclusions } = suite.contract;
   const schema = JSON.parse(read('schemas/contract.schema.json')) as { $defs: { part: { enum: string[] } } };
   const parts = new Set([...requirements, ...questions, ...exclusions].map(({ part }) => part));
   expect([...parts].sort()).toEqual([...schema.$defs.part.enum].sort());

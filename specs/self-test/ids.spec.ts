@@ -5,7 +5,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
 import { faults } from '../../reference/faults/index.js';
-import { subjectOf } from '../../src/cases/case.js';
+import { getSubjectId } from '../../src/cases/test-case.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { suite } from './support/in-process.js';
 
@@ -39,13 +39,13 @@ function linesOf({ requirements = {}, questions = {}, cases = {}, faults = {}, w
   ];
 }
 
-const { requirements, questions } = suite.ledger;
+const { requirements, questions } = suite.contract;
 const inSuite = linesOf({
   requirements: Object.fromEntries(requirements.map(({ id, part }) => [id, part])),
   questions: Object.fromEntries(
     questions.map(({ id, answer }) => [id, answer.kind === 'value' ? [] : [...answer.outcomes.keys()]]),
   ),
-  cases: Object.fromEntries(suite.cases.map((testCase) => [testCase.id, subjectOf(testCase)])),
+  cases: Object.fromEntries(suite.cases.map((testCase) => [testCase.id, getSubjectId(testCase)])),
   faults: Object.fromEntries(faults.map(({ id, breaks }) => [id, breaks])),
   world: Object.fromEntries(
     Object.entries(suite.world.ids).map(([kind, things]) => [kind, Object.fromEntries(things)]),

@@ -3,9 +3,9 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
-import { conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
+import { createTemporaryFolder, loadCertificate, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { independentDeployment, listen } from './support/independent.js';
+import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
 interface Ending {
   /** Ends a run early. Gets the group of all its processes, and the command that began it. */
@@ -44,7 +44,7 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     const { cwd, by, remove } = await endedEarly(end);
     expect(by).toEqual(ofShell);
     expect(existsSync(path.join(cwd, 'out', 'certificate.json'))).toBe(true);
-    const certificate = readCertificate(cwd, 'out');
+    const certificate = loadCertificate(cwd, 'out');
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.incomplete_because?.join()).toContain('interrupted');
     expect(certificate.requirements.some(({ verdict }) => verdict === 'pass')).toBe(true);
@@ -58,7 +58,7 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     const junit = readFileSync(path.join(cwd, 'out', 'junit.xml'), 'utf8');
     expect(junit.match(/not-applicable: Not reached/g)).toHaveLength(notReached);
     // As far as it came, it can be judged again.
-    const { output } = await conformanceHere(['verify', 'out/certificate.json'], { cwd });
+    const { output } = await runConformanceInProcess(['verify', 'out/certificate.json'], { cwd });
     expect(output).toBe('WHOLE  out/certificate.json: incomplete\n');
     remove();
   });
@@ -73,8 +73,8 @@ test('a command that is killed leaves no process', { tag: '@long' }, async () =>
 
 /** Begins a run that ends early, and waits until none of its processes is left. @returns how its shell ended */
 async function endedEarly(end: Ending['end']): Promise<{ cwd: string; by: unknown; remove(): void }> {
-  const { folder: cwd, remove } = temporaryFolder();
-  const answer = independentDeployment(suite.world);
+  const { folder: cwd, remove } = createTemporaryFolder();
+  const answer = createIndependentDeployment(suite.world);
   let received = 0;
   let group = 0;
   let command = 0;

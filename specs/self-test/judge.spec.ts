@@ -1,20 +1,20 @@
 import { expect, test } from '@playwright/test';
 import type { Assertion, ReadContext } from '../../src/assertions/assertion.js';
-import type { Evidence, Mode } from '../../src/assertions/evidence.js';
-import { assertionKinds, responseKindOf, truthOf } from '../../src/assertions/registry.js';
-import { wordsOf } from '../../src/assertions/words.js';
-import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/cases/case.js';
+import { describeAssertion } from '../../src/assertions/describe-assertion.js';
+import { assertionKinds, findResponseKind, judgeAssertion } from '../../src/assertions/registry.js';
+import type { JudgeMode, RowEvidence } from '../../src/assertions/row-evidence.js';
+import type { QuestionAnswer, RequirementRow, Row, TestCase } from '../../src/cases/test-case.js';
 import type { Exchange, HttpRequest, TransportErrorKind } from '../../src/http/exchange.js';
-import { succeeded } from '../../src/http/response-status.js';
-import type { Background } from '../../src/judge/judge-case.js';
+import { isSuccessful } from '../../src/http/response-status.js';
+import { extractValue } from '../../src/judge/extract-value.js';
+import type { TargetContext } from '../../src/judge/judge-case.js';
 import { judgeCase } from '../../src/judge/judge-case.js';
-import { takenValue } from '../../src/judge/value.js';
-import { type Verdict, worst } from '../../src/judge/verdict.js';
-import { readingOf } from '../../src/recognition/reading.js';
-import { recognizerFor } from '../../src/recognition/recognizer.js';
+import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
+import { determineReading } from '../../src/recognition/tier-reading.js';
 import type { World } from '../../src/world/world.js';
-import { withoutNames } from './support/blanks.js';
-import { forRows } from './support/rows.js';
+import { checkEachRow } from './support/check-each-row.js';
+import { createNamelessWorld } from './support/stubs.js';
 
 const [first, second, third] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
 
@@ -34,9 +34,9 @@ const world: World = {
     rules: [],
   })),
 };
-const namedWorld = withoutNames(world);
+const namedWorld = createNamelessWorld(world);
 
-const recognizer = recognizerFor(world);
+const recognizer = createRecognizer(world);
 
 const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
 const at = { file: 'cases.yaml', line: 1, column: 1 };
@@ -52,11 +52,11 @@ const broken = (transportError: TransportErrorKind): Exchange => ({
 });
 const returning = (...ids: readonly string[]) => answered(200, { data: ids.map((id) => ({ id })) });
 
-function evidenceOf(exchanges: Readonly<Record<string, Exchange>>): Evidence {
+function evidenceOf(exchanges: Readonly<Record<string, Exchange>>): RowEvidence {
   const responses = Object.values(exchanges).flatMap((each) => ('response' in each ? [each.response] : []));
   return {
     exchanges: new Map(Object.entries(exchanges)),
-    reading: readingOf(responses.filter(succeeded).map(({ body }) => recognizer.naming(body))),
+    reading: determineReading(responses.filter(isSuccessful).map(({ body }) => recognizer.findMentions(body))),
     recognizer,
     world: namedWorld,
   };
@@ -64,13 +64,13 @@ function evidenceOf(exchanges: Readonly<Record<string, Exchange>>): Evidence {
 
 /** Reads tiers by name; the documentation leaves open whether the third is returned. */
 const context: ReadContext = {
-  request: (name) => name,
-  select: (names) => world.tiers.filter(({ name }) => names.includes(name)).map(({ id }) => id),
-  selectOthers: (names) => world.tiers.filter(({ name }) => !names.includes(name)).map(({ id }) => id),
-  fill: (text) => text,
-  openTiers: () => [third],
+  resolveRequest: (name) => name,
+  selectTiers: (names) => world.tiers.filter(({ name }) => names.includes(name)).map(({ id }) => id),
+  selectOtherTiers: (names) => world.tiers.filter(({ name }) => !names.includes(name)).map(({ id }) => id),
+  fillReferences: (text) => text,
+  listOpenTiers: () => [third],
   // The second and the third are older: whether they are returned follows from where the window is taken.
-  alternatives: () => [
+  listAlternatives: () => [
     { window: 'before-the-filter', required: [], forbidden: [second, third] },
     { window: 'after-the-filter', required: [second, third], forbidden: [] },
   ],
@@ -79,12 +79,16 @@ const context: ReadContext = {
 /** An assertion about the exchange `probe`, by its key and what a case file says under it. */
 function asserting([kind, value]: Written, of = 'probe', place = at): Assertion {
   const assertion = { kind, of, at: place, data: undefined };
-  return { ...assertion, data: responseKindOf(assertion).read(value, context) };
+  return { ...assertion, data: findResponseKind(assertion).read(value, context) };
 }
 type Written = readonly [kind: string, value: unknown];
 
-function truth(written: Written, exchanges: Readonly<Record<string, Exchange>>, mode: Mode = 'requirement'): string {
-  return truthOf(asserting(written), evidenceOf(exchanges), mode).is;
+function truth(
+  written: Written,
+  exchanges: Readonly<Record<string, Exchange>>,
+  mode: JudgeMode = 'requirement',
+): string {
+  return judgeAssertion(asserting(written), evidenceOf(exchanges), mode).is;
 }
 
 const written = {
@@ -298,7 +302,7 @@ test.describe('an assertion holds, is violated or stays unclear:', () => {
   const byName = names.map((name) => [name, written[name], table[name]] as const);
   test(
     'each kind, by what was answered',
-    forRows(byName, (_, assertion, truths) => {
+    checkEachRow(byName, (_, assertion, truths) => {
       for (const [wanted, rows] of Object.entries(truths)) {
         for (const [probe, other = returning()] of rows) {
           // Of requests that differ: responses to one and the same show what is volatile.
@@ -316,11 +320,11 @@ test.describe('an assertion holds, is violated or stays unclear:', () => {
 
   test('records count against a limit only where the target file says that they are promotions', () => {
     const found = (...ids: readonly string[]) => {
-      const evidence: Evidence = {
+      const evidence: RowEvidence = {
         ...evidenceOf({ probe: returning(...ids) }),
         reading: { kind: 'stated', patterns: ['/data/*/id'] },
       };
-      return truthOf(asserting(written['at most 1 record']), evidence, 'requirement').is;
+      return judgeAssertion(asserting(written['at most 1 record']), evidence, 'requirement').is;
     };
     expect(found('unknown')).toBe('holds');
     expect(found(first, 'unknown')).toBe('violated');
@@ -333,7 +337,7 @@ test.describe('an assertion holds, is violated or stays unclear:', () => {
       lists: [[asserting(written['empty body'])], [asserting(['status', 204])]],
     };
     const alternatives: Assertion = { kind: 'any-of', at, lists: [[nothingThere], [asserting(written.include)]] };
-    const anyOf = (probe: Exchange) => truthOf(alternatives, evidenceOf({ probe }), 'requirement').is;
+    const anyOf = (probe: Exchange) => judgeAssertion(alternatives, evidenceOf({ probe }), 'requirement').is;
     expect(anyOf(returning(first, second))).toBe('holds');
     expect(anyOf(answered(204))).toBe('holds');
     expect(anyOf(answered(200))).toBe('violated');
@@ -378,7 +382,7 @@ test.describe('what shows nothing never counts against a deployment:', () => {
     );
     test(
       `as ${modes.join(' and ')}`,
-      forRows(rows, (_, probe) => {
+      checkEachRow(rows, (_, probe) => {
         for (const mode of modes) {
           // Where another request got through, a 401 is no matter of wrong credentials.
           const other = 'response' in probe && probe.response.status === 401 ? probe : returning();
@@ -401,7 +405,9 @@ test.describe('what shows nothing never counts against a deployment:', () => {
     [answered(500), 'Answered 500, so there is no result to judge.'],
   ];
   test('and the reason is said', () => {
-    const truths = reasons.map(([probe]) => truthOf(asserting(written.include), evidenceOf({ probe }), 'requirement'));
+    const truths = reasons.map(([probe]) =>
+      judgeAssertion(asserting(written.include), evidenceOf({ probe }), 'requirement'),
+    );
     expect(truths).toEqual(reasons.map(([, because]) => ({ is: 'unclear', because, shownBy: 'probe' })));
   });
 
@@ -439,12 +445,12 @@ test.describe('an empty result may look like anything, where nothing is expected
     }
     for (const probe of empties)
       expect(truth(written.nothing, { probe }, 'question')).toBe(
-        'response' in probe && succeeded(probe.response) ? 'holds' : 'violated',
+        'response' in probe && isSuccessful(probe.response) ? 'holds' : 'violated',
       );
   });
 });
 
-const background: Background = { world: namedWorld, recognizer, calibration: [], isWorldSeen: true };
+const background: TargetContext = { world: namedWorld, recognizer, calibration: [], isWorldSeen: true };
 const rowOf = (own: Partial<RequirementRow>): RequirementRow => ({
   title: '',
   requests: new Map(),
@@ -564,7 +570,7 @@ test.describe('the verdict of a requirement case:', () => {
   ];
   test(
     'each by what was answered',
-    forRows(cases, (_, row, probe, verdict, reason) => {
+    checkEachRow(cases, (_, row, probe, verdict, reason) => {
       expect(judged(requirementOf(row), { probe })).toMatchObject({ verdict, reason });
     }),
   );
@@ -579,7 +585,7 @@ test.describe('the verdict of a requirement case:', () => {
       reason: "Not returned: 'first' (rank 1), 'second' (rank 2).",
       at: place,
       exchange: 'other',
-      expected: wordsOf(asserting(written.include, 'other'), namedWorld),
+      expected: describeAssertion(asserting(written.include, 'other'), namedWorld),
     };
     expect(judged(testCase, { probe: returning(first), other: returning() })).toEqual({
       ...judgement,
@@ -657,10 +663,10 @@ test.describe('the verdict of a requirement case:', () => {
   test('what the calibration showed counts, and a stated pattern settles it', () => {
     const testCase = requirementOf({ expect: [asserting(written.exclude)] });
     const skipped = [new Map([['probe', answered(200, { skipped: [second] })]])];
-    const calibration = [recognizer.naming(JSON.stringify({ promotions: [first], skipped: [] }))];
-    const calibrated: Background = { ...background, calibration };
+    const calibration = [recognizer.findMentions(JSON.stringify({ promotions: [first], skipped: [] }))];
+    const calibrated: TargetContext = { ...background, calibration };
     const verdictWith = (pattern: string, exchanges = skipped) =>
-      judgeCase(testCase, exchanges, { ...calibrated, statedPatterns: [pattern] }).verdict;
+      judgeCase(testCase, exchanges, { ...calibrated, configuredPatterns: [pattern] }).verdict;
     expect(judgeCase(testCase, skipped, background).verdict).toBe('fail');
     expect(judgeCase(testCase, skipped, calibrated).verdict).toBe('inconclusive');
     expect(verdictWith('/promotions/*')).toBe('pass');
@@ -672,10 +678,10 @@ test.describe('the verdict of a requirement case:', () => {
   test('of several verdicts the worst counts', () => {
     const order: readonly Verdict[] = ['fail', 'error', 'inconclusive', 'pass', 'not-applicable'];
     for (const [n, verdict] of order.entries()) {
-      expect(worst(order.slice(n))).toBe(verdict);
-      expect(worst(order.slice(n).reverse())).toBe(verdict);
+      expect(findWorstVerdict(order.slice(n))).toBe(verdict);
+      expect(findWorstVerdict(order.slice(n).reverse())).toBe(verdict);
     }
-    expect(worst([])).toBe('not-applicable');
+    expect(findWorstVerdict([])).toBe('not-applicable');
   });
 });
 
@@ -739,14 +745,14 @@ test.describe('a case that was sent again', () => {
   ];
   test(
     'fails where the same was refuted each time',
-    forRows(rows, (_, probes, verdict, reason) => {
+    checkEachRow(rows, (_, probes, verdict, reason) => {
       const judgement = judgedTwice(testCase, ...probes);
       expect(judgement).toMatchObject({ verdict, reason });
       const isUnstable = reason.startsWith('Unstable');
       expect(judgement.isUnstable).toBe(isUnstable ? true : undefined);
       // It stands where what was refuted does.
       const isRefuted = isUnstable || verdict === 'fail';
-      expect(judgement.expected).toBe(isRefuted ? wordsOf(exclude, namedWorld) : undefined);
+      expect(judgement.expected).toBe(isRefuted ? describeAssertion(exclude, namedWorld) : undefined);
     }),
   );
 
@@ -760,7 +766,7 @@ test.describe('a case that was sent again', () => {
 });
 
 test.describe('while nothing of the world was seen', () => {
-  const unseen: Background = { ...background, isWorldSeen: false };
+  const unseen: TargetContext = { ...background, isWorldSeen: false };
   const testCase = requirementOf({ expect: [asserting(written['2xx']), asserting(written.include)] });
   const judgedUnseen = (...sent: readonly Readonly<Record<string, Exchange>>[]) => {
     const [once = new Map(), ...again] = sent.map((exchanges) => new Map(Object.entries(exchanges)));
@@ -852,7 +858,7 @@ test.describe('the answer to a question:', () => {
   ];
   test(
     'the first rule that holds',
-    forRows(answers, (_, probe, outcome, verdict, reason) => {
+    checkEachRow(answers, (_, probe, outcome, verdict, reason) => {
       const judgement = judged(questionOf(rules), { probe });
       expect(judgement).toMatchObject({ verdict, reason, rows: [] });
       expect(judgement.outcome).toBe(outcome);
@@ -966,7 +972,7 @@ test.describe('the answer to a question:', () => {
   ];
   test(
     'open values',
-    forRows(values, (_, take, probe, value) => {
+    checkEachRow(values, (_, take, probe, value) => {
       const place = { file: 'cases.yaml', line: 7, column: 9 };
       expect(judged(questionOf({ kind: 'value', of: 'probe', take, at: place }), { probe })).toEqual({
         verdict: 'pass',
@@ -982,9 +988,9 @@ test.describe('the answer to a question:', () => {
   test('an open value: the shape that the target file states', () => {
     const shape: QuestionAnswer = { kind: 'value', of: 'probe', take: { part: 'shape' }, at };
     const exchanges = [new Map([['probe', ambiguous]])];
-    expect(judgeCase(questionOf(shape), exchanges, { ...background, statedPatterns: ['/promotions/*'] }).outcome).toBe(
-      '/promotions/*',
-    );
+    expect(
+      judgeCase(questionOf(shape), exchanges, { ...background, configuredPatterns: ['/promotions/*'] }).outcome,
+    ).toBe('/promotions/*');
   });
 
   test('an open value that cannot be taken', () => {
@@ -998,7 +1004,7 @@ test.describe('the answer to a question:', () => {
       reason: 'Promotions are named under no path.',
     });
     expect(judged(questionOf(shape), { probe: answered(503) })).toMatchObject({ verdict: 'inconclusive' });
-    expect(takenValue({ ...shape, take: { part: 'status' } }, evidenceOf({ probe: broken('unreachable') }))).toEqual({
+    expect(extractValue({ ...shape, take: { part: 'status' } }, evidenceOf({ probe: broken('unreachable') }))).toEqual({
       because: 'It is unreachable.',
     });
   });

@@ -2,15 +2,15 @@
 
 import { expect, test } from '@playwright/test';
 import { SaxesParser } from 'saxes';
-import { type CaseResult, unsent } from '../../src/engine/case-result.js';
-import { certificateOf } from '../../src/report/certificate.js';
-import { responseTextFor } from '../../src/report/exchange-text.js';
-import { failureSections, failureText } from '../../src/report/failure-text.js';
-import { junitText } from '../../src/report/junit.js';
-import { escaped, preformatted } from '../../src/report/markup.js';
-import { certificatePage } from '../../src/report/page.js';
+import { type CaseResult, createUnsentResult } from '../../src/engine/case-result.js';
+import { createCertificate } from '../../src/report/certificate.js';
+import { createResponseRenderer } from '../../src/report/exchange-text.js';
+import { createFailureSections, renderFailure } from '../../src/report/failure-text.js';
+import { escapeMarkup, renderPreformatted } from '../../src/report/markup.js';
+import { renderJunit } from '../../src/report/outputs/junit-xml.js';
+import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
 import { certifyInProcess, suite } from './support/in-process.js';
-import { independentDeployment } from './support/independent.js';
+import { createIndependentDeployment } from './support/independent-deployment.js';
 
 interface Element {
   readonly name: string;
@@ -45,17 +45,17 @@ const evidence = {
 const ended = (id: string, verdict: CaseResult['verdict'], reason: string, more: Partial<CaseResult> = {}) => {
   const testCase = suite.cases.find((each) => each.id === id);
   if (testCase === undefined) throw new Error(`There is no case ${id}.`);
-  return { ...unsent(testCase, verdict, reason), ...more };
+  return { ...createUnsentResult(testCase, verdict, reason), ...more };
 };
 const results = [
   ended('json-content-type', 'pass', ''),
-  ended('integer-quantity', 'fail', "Not returned: 'mug-3' & more.", { evidence }),
+  ended('integer-quantity', 'fail', "Not returned: 'mug-3' & more.", { exchange: evidence }),
   ended('window-with-few-valid', 'error', 'A bug.'),
   ended('expand-category', 'inconclusive', 'Answered 503.'),
   ended('item-with-sku-id', 'not-applicable', 'The target does not have sku shirt-blue.'),
   ended('quantity-zero', 'pass', '', { outcome: 'as-one', drift: [{ kind: 'shape', message: 'Another body.' }] }),
 ];
-const certificate = certificateOf(suite, results, {
+const certificate = createCertificate(suite, results, {
   target: { name: 'shop', base_url: 'https://a.test' },
   requestsSent: 5,
   isCutShort: false,
@@ -63,7 +63,7 @@ const certificate = certificateOf(suite, results, {
   startedAt: new Date(0),
   durationMs: 1_500,
 });
-const root = parsed(junitText(certificate, suite, results));
+const root = parsed(renderJunit(certificate, suite, results));
 const tests = root.children.flatMap(({ children }) => children.filter(({ name }) => name === 'testcase'));
 
 function testOf(id: string): Element {
@@ -117,7 +117,7 @@ test('a test has requirement or question, part of the documentation and place as
     );
   expect(propertiesOf(testOf('integer-quantity'))).toEqual({
     requirement: 'order.quantity',
-    part: suite.ledger.requirements.find(({ id }) => id === 'order.quantity')?.part,
+    part: suite.contract.requirements.find(({ id }) => id === 'order.quantity')?.part,
     at: expect.stringMatching(/^cases\/requirements\/order\.yaml:\d+:\d+$/),
   });
   expect(propertiesOf(testOf('quantity-zero'))).toMatchObject({ question: 'quantity-zero', outcome: 'as-one' });
@@ -125,25 +125,29 @@ test('a test has requirement or question, part of the documentation and place as
 });
 
 test('a failure reads the same in the terminal, on the page and here', async () => {
-  const broken = independentDeployment(suite.world, { violation: 'ignores-quantity' });
+  const broken = createIndependentDeployment(suite.world, { violation: 'ignores-quantity' });
   const own = { ...suite, cases: suite.cases.filter(({ id }) => id === 'integer-quantity') };
   const run = await certifyInProcess(broken, { suite: own });
   const [result] = run.results.filter(({ verdict }) => verdict === 'fail');
   if (result === undefined) throw new Error('Nothing fails.');
-  const text = failureText(result, run.certificate.target.base_url, responseTextFor(suite.world));
+  const text = renderFailure(result, run.certificate.target.base_url, createResponseRenderer(suite.world));
   for (const heading of [
     'Returned, but should not be:',
     "Expected:\n'two-and-three' does not return 'mug-3'",
     'Received:',
   ])
     expect(text).toContain(heading);
-  const markup = text.split('\n').map(escaped).join('\n');
-  const page = certificatePage(run.certificate, own, run.results);
-  const { why, ...others } = failureSections(result, run.certificate.target.base_url, responseTextFor(suite.world));
+  const markup = text.split('\n').map(escapeMarkup).join('\n');
+  const page = renderCertificatePage(run.certificate, own, run.results);
+  const { why, ...others } = createFailureSections(
+    result,
+    run.certificate.target.base_url,
+    createResponseRenderer(suite.world),
+  );
   expect(Object.keys(others)).toEqual(['expected', 'received', 'command']);
   for (const part of [why.join('\n'), ...Object.values(others)]) {
     expect(text).toContain(part);
-    expect(page).toContain(preformatted(part).text);
+    expect(page).toContain(renderPreformatted(part).text);
   }
-  expect(junitText(run.certificate, own, run.results)).toContain(`>${markup}</failure>`);
+  expect(renderJunit(run.certificate, own, run.results)).toContain(`>${markup}</failure>`);
 });

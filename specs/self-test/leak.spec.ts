@@ -6,24 +6,24 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import type { TestCase } from '../../src/cases/case.js';
-import { evidenceKeeper } from '../../src/engine/evidence.js';
-import { replayOf } from '../../src/engine/replay.js';
+import type { TestCase } from '../../src/cases/test-case.js';
+import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
+import { createReplay } from '../../src/engine/replay.js';
 import type { Endpoint } from '../../src/http/connection-options.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { recognizerFor } from '../../src/recognition/recognizer.js';
-import { relayedEvidence } from '../../src/report/evidence.js';
-import { writeResults } from '../../src/report/results.js';
-import { type Sign, signerWith } from '../../src/report/signature.js';
-import { summaryOf } from '../../src/report/summary.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
+import { relayEvidence } from '../../src/report/shown-evidence.js';
+import { createSigner, type Signer } from '../../src/report/signature.js';
+import { renderSummary } from '../../src/report/terminal/summary.js';
+import { writeResults } from '../../src/report/write-results.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { openTarget } from '../../src/targets/open.js';
+import { openTarget } from '../../src/targets/open-target.js';
 import { loadTarget } from '../../src/targets/target.js';
-import { conformance, temporaryFolder } from './support/cli.js';
-import { anySecret, everyEcho, holds } from './support/echoes.js';
+import { createTemporaryFolder, runConformance } from './support/cli.js';
+import { allEchoes, holdsSecret, secretArbitrary } from './support/echoes.js';
 import { certifyOver, suite } from './support/in-process.js';
-import { listen } from './support/independent.js';
-import { textsIn } from './support/texts.js';
+import { listen } from './support/independent-deployment.js';
+import { readTexts } from './support/read-texts.js';
 
 const secrets = {
   CLIENT_APPLICATION_ID: `app/Id+0815&"x'y<z>`,
@@ -106,11 +106,11 @@ const echoed = (request: HttpRequest, status: number, more: object = {}): HttpRe
 const { privateKey } = generateKeyPairSync('ed25519');
 
 /** Signs as a run does. */
-function sign(files: Parameters<Sign>[0]): string {
-  const { folder, remove } = temporaryFolder();
+function sign(files: Parameters<Signer>[0]): string {
+  const { folder, remove } = createTemporaryFolder();
   const file = path.join(folder, 'key.pem');
   writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
-  const signature = signerWith(file)(files);
+  const signature = createSigner(file)(files);
   remove();
   return signature;
 }
@@ -189,11 +189,11 @@ test.describe('nothing of the credentials is left in the results of cases, nor i
   const runs = [...whole, ...whole.map((each) => ({ ...each, cases: diverse(suite.cases), tag: [] as string[] }))];
   for (const { what, answer, cases, tag } of runs) {
     test(`${cases.length} cases against a deployment that ${what}`, { tag }, async () => {
-      const { folder: cwd, remove } = temporaryFolder();
+      const { folder: cwd, remove } = createTemporaryFolder();
       const { file, close, expectEverythingEchoed } = await leaking(cwd, answer);
       const { target, connection } = loadTarget({ ...secrets, TARGET: file });
-      const client = openTarget(target, connection.place as Endpoint, connection.options);
-      const keeper = evidenceKeeper(client.withoutSecrets);
+      const client = openTarget(target, connection.location as Endpoint, connection.options);
+      const keeper = createEvidenceKeeper(client.redactSecrets);
       const options = { infersShape: true, isWorldLoaded: true };
       const { certificate, results } = await certifyOver(client, { ...suite, cases }, { ...options, keeper });
       await client.close();
@@ -208,22 +208,22 @@ test.describe('nothing of the credentials is left in the results of cases, nor i
       const origin = { suite: { name, version, digest }, baseUrl: 'http://leaky.test', inputs: {}, extent };
       const destination = { out, recordTo: path.join(cwd, 'record.yaml'), sign };
       const written = writeResults(certificate, suite, results, destination, { ...evidence, origin });
-      const replay = replayOf(evidence);
-      const again = await certifyOver(replay.channel(''), { ...suite, cases }, { ...options, replay });
+      const replay = createReplay(evidence);
+      const again = await certifyOver(replay.createChannel(''), { ...suite, cases }, { ...options, replay });
       // Where keys differ in a secret alone, a text says how many there are; of a long one, how long it is.
       const withoutKeys = (of: typeof certificate) =>
         JSON.parse(JSON.stringify(of).replaceAll(/\(key of \d+ characters with SHA-256 [0-9a-f]+\)/g, '(key)'));
       if (what !== keysThatEcho) expect(withoutKeys(again.certificate)).toEqual(withoutKeys(certificate));
       const verdicts = (of: typeof results) => of.map(({ id, verdict }) => [id, verdict]);
       expect(verdicts(again.results)).toEqual(verdicts(results));
-      const relayed = relayedEvidence(evidence, recognizerFor(suite.world), () => true);
+      const relayed = relayEvidence(evidence, createRecognizer(suite.world), () => true);
       Array.from(relayed.evidence.exchanges);
       const kept = relayed.shown().of('response-status');
       const texts = [
         ['exchanges that are shown', JSON.stringify(kept)],
         ['results', JSON.stringify(results)],
-        ['summary', summaryOf(certificate, written)],
-        ...textsIn(cwd),
+        ['summary', renderSummary(certificate, written)],
+        ...readTexts(cwd),
       ] as const;
       expect(found(texts)).toEqual([]);
       expect(texts.map(([name]) => name)).toEqual(
@@ -254,11 +254,11 @@ for (const [what, answer] of [
   test(`nothing of the credentials is left by a run on the command line against a deployment ${what}`, {
     tag: '@long',
   }, async () => {
-    const { folder: cwd, remove } = temporaryFolder();
+    const { folder: cwd, remove } = createTemporaryFolder();
     const { close, expectEverythingEchoed } = await leaking(cwd, answer);
     const command = ['record', '--target', 'leaky.yaml', '--to', 'record.yaml', '--out', 'results', '--explore', '5'];
     const reporters = ['--reporter', 'html,json,junit,blob,list'];
-    const { output } = await conformance([...command, '--', ...reporters, ...few], {
+    const { output } = await runConformance([...command, '--', ...reporters, ...few], {
       cwd,
       env: {
         ...secrets,
@@ -274,7 +274,7 @@ for (const [what, answer] of [
     await close();
     expectEverythingEchoed();
 
-    const texts = [['the terminal', output] as const, ...textsIn(cwd)];
+    const texts = [['the terminal', output] as const, ...readTexts(cwd)];
     expect(found(texts)).toEqual([]);
     for (const written of [
       /^results\/partial\/certificate.json$/,
@@ -297,9 +297,9 @@ for (const [what, answer] of [
 
 test.describe('of drawn secrets, echoed in every form, nothing is left by the command line', () => {
   const anyCredentials = fc.record({
-    CLIENT_APPLICATION_ID: anySecret,
-    CLIENT_TOKEN: anySecret,
-    GATEWAY_KEY: anySecret,
+    CLIENT_APPLICATION_ID: secretArbitrary,
+    CLIENT_TOKEN: secretArbitrary,
+    GATEWAY_KEY: secretArbitrary,
   });
   type Drawn = Readonly<Record<keyof typeof secrets, string>>;
 
@@ -307,7 +307,7 @@ test.describe('of drawn secrets, echoed in every form, nothing is left by the co
   function echoing(drawn: Drawn): { answer: Answer; echoed(): number } {
     let turn = 0;
     const answer: Answer = (request) => {
-      const some = Array.from({ length: 8 }, (_, n) => everyEcho[(turn + n) % everyEcho.length]);
+      const some = Array.from({ length: 8 }, (_, n) => allEchoes[(turn + n) % allEchoes.length]);
       turn += some.length;
       const echoes = some.flatMap((echo) => Object.values(drawn).map((secret) => echo?.write(secret) ?? ''));
       const shortest = echoes
@@ -335,13 +335,13 @@ test.describe('of drawn secrets, echoed in every form, nothing is left by the co
         Buffer.from(text, 'latin1').toString('utf16le'),
       ];
       return Object.entries(drawn).flatMap(([which, secret]) =>
-        readings.some((reading) => holds(reading, secret)) ? [`${which} in ${name}`] : [],
+        readings.some((reading) => holdsSecret(reading, secret)) ? [`${which} in ${name}`] : [],
       );
     });
 
   for (const [n, drawn] of fc.sample(anyCredentials, { seed: 20_261_122, numRuns: 10 }).entries()) {
     test(`draw ${n + 1}`, { tag: '@long' }, async () => {
-      const { folder: cwd, remove } = temporaryFolder();
+      const { folder: cwd, remove } = createTemporaryFolder();
       const { answer, echoed } = echoing(drawn);
       const { url, close } = await listen(answer);
       mkdirSync(path.join(cwd, 'tmp'));
@@ -351,18 +351,22 @@ test.describe('of drawn secrets, echoed in every form, nothing is left by the co
       );
       const env = { ...drawn, TMPDIR: path.join(cwd, 'tmp') };
       const of = n % 2 === 0 ? ['certify'] : ['record', '--to', 'record.yaml'];
-      const { output } = await conformance([...of, '--target', 'leaky.yaml', '--out', 'results', '--', ...few], {
+      const { output } = await runConformance([...of, '--target', 'leaky.yaml', '--out', 'results', '--', ...few], {
         cwd,
         env,
       });
-      const diagnosed = await conformance(['doctor', '--target', 'leaky.yaml'], { cwd, env });
+      const diagnosed = await runConformance(['doctor', '--target', 'leaky.yaml'], { cwd, env });
       await close();
-      expect(echoed()).toBeGreaterThan(everyEcho.length);
+      expect(echoed()).toBeGreaterThan(allEchoes.length);
       // The search finds what there is to find.
       const sent = answer({ method: 'GET', path: '/', headers: [] }).body;
       expect(foundIn([['an answer', sent]], drawn)).toHaveLength(Object.keys(drawn).length);
       expect(output).toMatch(/^DOES-NOT-CONFORM|^INCOMPLETE/m);
-      const texts = [['the terminal', output], ['the terminal of doctor', diagnosed.output], ...textsIn(cwd)] as const;
+      const texts = [
+        ['the terminal', output],
+        ['the terminal of doctor', diagnosed.output],
+        ...readTexts(cwd),
+      ] as const;
       expect(foundIn(texts, drawn)).toEqual([]);
       for (const name of Object.keys(drawn)) expect(texts.map(([, text]) => text).join()).toContain(`$${name}`);
       remove();
@@ -372,7 +376,7 @@ test.describe('of drawn secrets, echoed in every form, nothing is left by the co
   test('not even where all its processes are killed: the next run removes their folders', {
     tag: '@long',
   }, async () => {
-    const { folder: cwd, remove } = temporaryFolder();
+    const { folder: cwd, remove } = createTemporaryFolder();
     const [drawn] = fc.sample(anyCredentials, { seed: 20_261_123, numRuns: 1 }) as [Drawn];
     const { answer } = echoing(drawn);
     let received = 0;
@@ -400,11 +404,14 @@ test.describe('of drawn secrets, echoed in every form, nothing is left by the co
     await new Promise((resolve) => child.on('exit', resolve));
     const foldersOfRuns = () => readdirSync(temporary).filter((name) => name.startsWith('conformance-run-'));
     expect(foldersOfRuns()).toHaveLength(1);
-    expect(foundIn(textsIn(cwd), drawn)).toEqual([]);
-    await conformance(['certify', '--target', 'leaky.yaml', '--out', 'out', '--', '--grep', 'window-with-few-valid'], {
-      cwd,
-      env,
-    });
+    expect(foundIn(readTexts(cwd), drawn)).toEqual([]);
+    await runConformance(
+      ['certify', '--target', 'leaky.yaml', '--out', 'out', '--', '--grep', 'window-with-few-valid'],
+      {
+        cwd,
+        env,
+      },
+    );
     await close();
     expect(foldersOfRuns()).toEqual([]);
     remove();

@@ -4,9 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
-import { conformance, conformanceHere, temporaryFolder } from './support/cli.js';
+import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 
-const { folder: cwd, remove } = temporaryFolder();
+const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const nowhere = 'http://127.0.0.1:1';
@@ -41,7 +41,7 @@ for (const command of [['certify', '--dry-run'], ['record', '--to', 'r.yaml', '-
   test(`${command.join(' ')}: ${states.length} states of the settings that name a deployment`, async () => {
     const wrong: string[] = [];
     for (const { what, env, outcome } of states) {
-      const { status, output } = await conformanceHere(command, { cwd, env });
+      const { status, output } = await runConformanceInProcess(command, { cwd, env });
       const expected =
         outcome === 'refused'
           ? status === 2 && /BASE_URL|is not set/.test(output) && !isOfReference(output)
@@ -57,16 +57,16 @@ for (const command of [['certify', '--dry-run'], ['record', '--to', 'r.yaml', '-
 test('--reference names it, whatever the environment names, and nothing beside it', async () => {
   const env = { BASE_URL: nowhere, TARGET: 'named.yaml', ...credentials };
   for (const [command, ...args] of [['certify', '--dry-run'], ['doctor']] as const) {
-    const { status, output } = await conformanceHere([command, '--reference', ...args], { cwd, env });
+    const { status, output } = await runConformanceInProcess([command, '--reference', ...args], { cwd, env });
     expect([status, isOfReference(output)]).toEqual([0, true]);
     for (const other of [[nowhere], ['--base-url', nowhere], ['--target', 'named.yaml']]) {
-      const both = await conformanceHere([command, '--reference', ...args, ...other], { cwd });
+      const both = await runConformanceInProcess([command, '--reference', ...args, ...other], { cwd });
       expect([both.status, both.output]).toEqual([2, expect.stringContaining('name more than one deployment')]);
     }
   }
   // A flag wins over a variable.
   const meant = { CONFORMANCE_REFERENCE: '1', ...credentials };
-  const { output } = await conformanceHere(['doctor', nowhere], { cwd, env: meant });
+  const { output } = await runConformanceInProcess(['doctor', nowhere], { cwd, env: meant });
   expect(output).toContain('refuses the connection');
 });
 
@@ -80,7 +80,7 @@ test('an argument without a flag is a base URL, or is refused with a hint', asyn
   ];
   for (const command of [['doctor'], ['certify', '--dry-run']]) {
     for (const [argument, says] of table) {
-      const { output } = await conformanceHere([...command, argument], { cwd, env: credentials });
+      const { output } = await runConformanceInProcess([...command, argument], { cwd, env: credentials });
       expect(output, argument).toContain(says);
     }
   }
@@ -88,7 +88,7 @@ test('an argument without a flag is a base URL, or is refused with a hint', asyn
 
 test('plain `playwright test` refuses what certify refuses', async () => {
   const config = path.join(packageRoot, 'dist', 'playwright.config.js');
-  const { status, output } = await conformance(['test', '--config', config], {
+  const { status, output } = await runConformance(['test', '--config', config], {
     cwd,
     // By itself, Playwright compiles what is compiled already, which spoils the counts of coverage.
     env: { BASE_URL: '', NODE_V8_COVERAGE: '' },

@@ -3,25 +3,25 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { behavioursFromOutcomes } from '../../reference/behaviours.js';
+import { convertOutcomesToBehaviours } from '../../reference/behaviours.js';
 import { createDeployment } from '../../reference/deployment.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
-import { mimicking } from '../../src/cli/mimicry.js';
+import { mockFromRecord } from '../../src/cli/mock-from-record.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import type { Additive } from '../../src/judge/drift.js';
-import { expectedOf } from '../../src/report/drift-text.js';
-import { junitText } from '../../src/report/junit.js';
-import { formatRecord, parseRecord, recordOf, type TargetRecord } from '../../src/report/record.js';
+import type { AdditivePolicy } from '../../src/judge/drift.js';
+import { createExpected } from '../../src/report/drift-text.js';
+import { renderJunit } from '../../src/report/outputs/junit-xml.js';
+import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
 import { loadSettings } from '../../src/targets/settings.js';
-import { conformance, temporaryFolder } from './support/cli.js';
+import { createTemporaryFolder, runConformance } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
-import { independentDeployment, listen, type ShapeName, shapes } from './support/independent.js';
+import { createIndependentDeployment, listen, type ShapeName, shapes } from './support/independent-deployment.js';
 
 type Respond = (request: HttpRequest) => HttpResponse;
 
 const { world } = suite;
-const { folder: cwd, remove } = temporaryFolder();
+const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 /** Adds members to every successful body. */
@@ -36,23 +36,23 @@ function adding(respond: Respond, members: () => object): Respond {
 async function recorded(respond: Respond, options: { tierPatterns?: readonly string[] } = {}): Promise<TargetRecord> {
   const { results } = await certifyInProcess(respond, { infersShape: true, ...options });
   // As it is read from a file.
-  return parseRecord(formatRecord(recordOf(suite, results, 'mock')), 'record.yaml');
+  return parseRecord(renderRecord(createRecord(suite, results, 'mock')), 'record.yaml');
 }
 
 /** What `serve --as` serves. */
 function served({ questions, answers = {} }: TargetRecord): Respond {
   const outcomes = Object.entries(questions).map(([id, { outcome }]) => [id, outcome]);
-  const { behaviours } = behavioursFromOutcomes(Object.fromEntries(outcomes));
-  const change = mimicking(answers, world);
+  const { behaviours } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
+  const change = mockFromRecord(answers, world);
   return createDeployment({ world, credentials: credentialPlaceholders, behaviours, change });
 }
 
 async function driftOf(
   respond: Respond,
   record: TargetRecord,
-  { additive, ...options }: { additive?: Additive; tierPatterns?: readonly string[] } = {},
+  { additive, ...options }: { additive?: AdditivePolicy; tierPatterns?: readonly string[] } = {},
 ) {
-  const expected = expectedOf(record, {}, undefined, additive);
+  const expected = createExpected(record, {}, undefined, additive);
   const { certificate, results } = await certifyInProcess(respond, { expected, ...options });
   expect(certificate.verdict).toBe('conforms');
   return { certificate, results, drift: certificate.drift.map(({ text }) => text) };
@@ -83,7 +83,7 @@ const inexact: readonly string[] = ['extra-fields', 'with-rejected', 'grouped-by
 for (const shape of Object.keys(shapes) as ShapeName[]) {
   test(`recorded and served, it does not drift, and its clients can read it: ${shape}`, async () => {
     const options = shape === 'with-rejected' ? { tierPatterns: ['/promotions/*/id'] } : {};
-    const respond = independentDeployment(world, { shape });
+    const respond = createIndependentDeployment(world, { shape });
     const record = await recorded(respond, options);
     if (nesting.includes(shape)) {
       expect(record.answers?.list).toBeUndefined();
@@ -96,7 +96,7 @@ for (const shape of Object.keys(shapes) as ShapeName[]) {
 }
 
 test('errors have the shape of the deployment, too', async () => {
-  const record = await recorded(independentDeployment(world));
+  const record = await recorded(createIndependentDeployment(world));
   const { status, body } = served(record)({ ...request, body: '{' });
   expect([status, JSON.parse(body)]).toEqual([400, { error: 'malformed request' }]);
 });
@@ -119,7 +119,7 @@ test('categories that are expanded are those of each campaign', async () => {
 
 test('what is volatile is not of the record, and does not drift', async () => {
   let number = 0;
-  const volatile = adding(independentDeployment(world), () => {
+  const volatile = adding(createIndependentDeployment(world), () => {
     number += 1;
     return { request: { id: `req-${number}-of-today`, number } };
   });
@@ -130,19 +130,19 @@ test('what is volatile is not of the record, and does not drift', async () => {
 });
 
 test('a member that is new in every response is one drift, a note or nothing', async () => {
-  const plain = independentDeployment(world);
+  const plain = createIndependentDeployment(world);
   const record = await recorded(plain);
   const changed = adding(plain, () => ({ version: 2 }));
   const { drift, certificate, results } = await driftOf(changed, record);
   const sentence = "A body does not fit the schema of the record at its root: must not have the member 'version'.";
   expect(drift).toEqual([expect.stringMatching(/ So it is in \d+ more cases\.$/)]);
   expect(drift[0]?.startsWith(sentence)).toBe(true);
-  expect(junitText(certificate, suite, results).split('<failure').length - 1).toBe(1);
+  expect(renderJunit(certificate, suite, results).split('<failure').length - 1).toBe(1);
 
   const noted = await driftOf(changed, record, { additive: 'note' });
   expect(noted.drift).toEqual([]);
   expect(noted.certificate.notes.filter((note) => note.startsWith(sentence))).toHaveLength(1);
-  expect(junitText(noted.certificate, suite, noted.results)).not.toContain('<failure');
+  expect(renderJunit(noted.certificate, suite, noted.results)).not.toContain('<failure');
   const ignored = await driftOf(changed, record, { additive: 'ignore' });
   expect([ignored.drift, ignored.certificate.notes.filter((note) => note.includes('version'))]).toEqual([[], []]);
   // What is gone, or of another type, is drift whatever becomes of additions.
@@ -164,18 +164,18 @@ test('a target file says what becomes of additions', () => {
 test('record --update shows what changed, and accepts it', async () => {
   const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
   const record = path.join(cwd, 'record.yaml');
-  const { url, close } = await listen(independentDeployment(world, { numericStrings: 'rejected' }));
+  const { url, close } = await listen(createIndependentDeployment(world, { numericStrings: 'rejected' }));
   const only = ['--only', 'quantity-numeric-string'];
   const update = ['record', url, '--to', record, '--update', '--out', 'updated', ...only];
-  const none = await conformance(update, { cwd, env });
+  const none = await runConformance(update, { cwd, env });
   expect([none.status, existsSync(record)]).toEqual([exitStatus.unusableInput, false]);
   expect(none.output).toContain('Leave out --update the first time.');
 
   const suiteOfIt = { name: suite.name, version: suite.version, digest: suite.digest };
   const outcome = { outcome: 'as-number' };
   const old = { target: 'shop', suite: suiteOfIt, questions: { 'quantity-numeric-string': outcome } };
-  writeFileSync(record, formatRecord(old));
-  const ended = await conformance(update, { cwd, env });
+  writeFileSync(record, renderRecord(old));
+  const ended = await runConformance(update, { cwd, env });
   await close();
   expect(ended.output).toContain("quantity-numeric-string is 'rejected'; the record says 'as-number'.");
   expect(ended.status).toBe(exitStatus.conforms);

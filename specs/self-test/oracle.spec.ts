@@ -1,10 +1,15 @@
 import { expect, test } from '@playwright/test';
-import { assembled, documentedRequest, patched, type RequestPatch } from '../../src/cases/request.js';
-import { type Obligation, type Oracle, oracleFor } from '../../src/contract/oracle.js';
+import {
+  applyPatch,
+  assembleRequest,
+  documentedRequestDraft,
+  type RequestPatch,
+} from '../../src/cases/request-draft.js';
+import { createOracle, type Obligation, type Oracle } from '../../src/contract/oracle.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
-import type { Kind } from '../../src/world/named-world.js';
+import type { ThingKind } from '../../src/world/named-world.js';
 import { loadWorld } from '../../src/world/world-file.js';
-import { forRows } from './support/rows.js';
+import { checkEachRow } from './support/check-each-row.js';
 
 const world = loadWorld();
 const { ids } = world;
@@ -20,11 +25,11 @@ const plain = {
 };
 
 function requestWith(...patches: readonly RequestPatch[]): HttpRequest {
-  const patchedRequest = [plain, ...patches].reduce(patched, documentedRequest);
-  return assembled(patchedRequest, (kind, name) => ids[kind as Kind].get(name) as string);
+  const patchedRequest = [plain, ...patches].reduce(applyPatch, documentedRequestDraft);
+  return assembleRequest(patchedRequest, (kind, name) => ids[kind as ThingKind].get(name) as string);
 }
 
-const oracleWith = (...patches: readonly RequestPatch[]): Oracle => oracleFor(requestWith(...patches), world);
+const oracleWith = (...patches: readonly RequestPatch[]): Oracle => createOracle(requestWith(...patches), world);
 const items = (...list: readonly object[]): RequestPatch => ({ body: { order: { items: list } } });
 const product = (name: string, quantity: unknown = 1) => ({ product_id: `<product ${name}>`, quantity });
 const sku = (name: string, quantity: unknown = 1) => ({ sku_id: `<sku ${name}>`, quantity });
@@ -228,9 +233,9 @@ test.describe('nothing is required, neither acceptance nor a result,', () => {
   ];
   test(
     'whatever is open of a request',
-    forRows(open, (_, patch, whyOpen) => {
+    checkEachRow(open, (_, patch, whyOpen) => {
       const oracle = oracleWith(patch);
-      expect([oracle.whyOpen, oracle.undocumented]).toEqual([whyOpen, undefined]);
+      expect([oracle.openReason, oracle.undocumentedReason]).toEqual([whyOpen, undefined]);
       expect(oracle.accepted).toBe(false);
       expect(countOf(oracle, 'required')).toBe(0);
       // An id that does not exist leaves all of it open; of anything else something still binds.
@@ -239,17 +244,17 @@ test.describe('nothing is required, neither acceptance nor a result,', () => {
     }),
   );
   test('but it is for the largest order, and for SKUs beside products of others', () => {
-    expect(oracleWith(items(...Array(100).fill(product('mug', 1_000_000)))).whyOpen).toBeUndefined();
-    expect(oracleWith(items(product('shirt'), sku('mug-white'))).whyOpen).toBeUndefined();
+    expect(oracleWith(items(...Array(100).fill(product('mug', 1_000_000)))).openReason).toBeUndefined();
+    expect(oracleWith(items(product('shirt'), sku('mug-white'))).openReason).toBeUndefined();
     expect(
-      oracleWith(items(product('mug')), query('[filters][metadata.level][conditions][$is]=gold')).whyOpen,
+      oracleWith(items(product('mug')), query('[filters][metadata.level][conditions][$is]=gold')).openReason,
     ).toBeUndefined();
     const withAudience = oracleWith(query('audienceRulesOnly=true&[filters][metadata.level][conditions][$is]=gold'));
-    expect([withAudience.accepted, withAudience.whyOpen]).toEqual([true, 'the effect of audienceRulesOnly is open']);
+    expect([withAudience.accepted, withAudience.openReason]).toEqual([true, 'the effect of audienceRulesOnly is open']);
   });
   test(
     'whatever the documentation does not describe',
-    forRows(undocumented, (_, patch, where) => {
+    checkEachRow(undocumented, (_, patch, where) => {
       const oracle = oracleWith(patch);
       const whyOpen = `the documentation does not describe it: ${where}`;
       expectAllOpen(oracle, whyOpen, whyOpen);
@@ -257,11 +262,11 @@ test.describe('nothing is required, neither acceptance nor a result,', () => {
   );
 
   function expectAllOpen(oracle: Oracle, whyOpen: string, undocumented?: string): void {
-    expect([oracle.whyOpen, oracle.undocumented]).toEqual([whyOpen, undocumented]);
+    expect([oracle.openReason, oracle.undocumentedReason]).toEqual([whyOpen, undocumented]);
     expect(oracle.accepted).toBe(false);
     expect(countOf(oracle, 'open')).toBe(world.tiers.length);
     const [tier] = world.tiers;
-    expect([oracle.alternatives, tier && oracle.grounds(tier)]).toEqual([[], []]);
+    expect([oracle.alternatives, tier && oracle.listReasons(tier)]).toEqual([[], []]);
   }
 });
 
@@ -288,14 +293,14 @@ test.describe('where a part of the request is open, what else the documentation 
   ];
   test(
     'tier by tier',
-    forRows(rows, (_, patches, said) => {
+    checkEachRow(rows, (_, patches, said) => {
       const oracle = oracleWith(...patches);
       expect(obligations('returned', oracle, names)).toEqual(
         Object.fromEntries(names.map((name, n) => [name, said[n]])),
       );
       // What speaks against a tier is among its grounds.
       for (const tier of world.tiers)
-        expect(oracle.grounds(tier).some(({ obligation }) => obligation === 'forbidden')).toBe(
+        expect(oracle.listReasons(tier).some(({ obligation }) => obligation === 'forbidden')).toBe(
           oracle.returned(tier) === 'forbidden',
         );
     }),
@@ -308,7 +313,7 @@ test.describe('where a part of the request is open, what else the documentation 
 
   test('a product in items of different quantities is accepted, and counts for as much as the smallest at least', () => {
     const oracle = oracleWith(items(product('mug', 2), product('mug', 1)));
-    expect([oracle.accepted, oracle.whyOpen]).toEqual([true, undefined]);
+    expect([oracle.accepted, oracle.openReason]).toEqual([true, undefined]);
     expect(obligations('valid', oracle, ['mug-1', 'mug-2', 'mug-3', 'mug-10'])).toEqual({
       'mug-1': 'required',
       'mug-2': 'open',
@@ -324,7 +329,7 @@ test.describe('what decides of a tier is its rank, each filter and each rule:', 
   const [o, f, r] = ['open', 'forbidden', 'required'] as const;
   const said = (name: string, patches: readonly RequestPatch[]) => {
     const tier = world.tiers.find((each) => each.name === name) as (typeof world.tiers)[number];
-    return { tier, grounds: oracleWith(...patches).grounds(tier) };
+    return { tier, grounds: oracleWith(...patches).listReasons(tier) };
   };
   const rows: readonly (readonly [what: string, tier: string, patches: RequestPatch[], said: Obligation[]])[] = [
     ['all for it', 'mug-1', [], [r, r]],
@@ -341,7 +346,7 @@ test.describe('what decides of a tier is its rank, each filter and each rule:', 
   ];
   test(
     'for it, against it, or neither',
-    forRows(rows, (_, name, patches, expected) => {
+    checkEachRow(rows, (_, name, patches, expected) => {
       expect(said(name, patches).grounds.map(({ obligation }) => obligation)).toEqual(expected);
     }),
   );
@@ -358,7 +363,7 @@ test.describe('what decides of a tier is its rank, each filter and each rule:', 
       },
       { is: 'rule', rule: tier.rules[0], obligation: 'required' },
     ]);
-    const [rank] = oracleWith().grounds({ ...tier, id: 'promo_unknown' });
+    const [rank] = oracleWith().listReasons({ ...tier, id: 'promo_unknown' });
     expect(rank).toEqual({ is: 'rank', rank: Number.POSITIVE_INFINITY, obligation: 'forbidden' });
   });
 });
@@ -452,7 +457,7 @@ test.describe('whether a tier is valid follows from its rules:', () => {
   ];
   test(
     'rule by rule',
-    forRows(valid, (_, patch, expected) => {
+    checkEachRow(valid, (_, patch, expected) => {
       expect(obligations('valid', oracleWith(patch), Object.keys(expected))).toEqual(expected);
     }),
   );
@@ -507,7 +512,7 @@ test.describe('whether a tier matches follows from the filter:', () => {
   ];
   test(
     'filter by filter',
-    forRows(matching, (_, patch, expected) => {
+    checkEachRow(matching, (_, patch, expected) => {
       expect(obligations('matching', oracleWith(patch), Object.keys(expected))).toEqual(expected);
     }),
   );
@@ -547,10 +552,10 @@ test.describe('whether a tier is returned: within the window, valid and matching
   ];
   test(
     'request by request',
-    forRows(returned, (_, patch, expected) => {
+    checkEachRow(returned, (_, patch, expected) => {
       const oracle = oracleWith(patch);
       expect(oracle.accepted).toBe(true);
-      expect(oracle.whyOpen).toBeUndefined();
+      expect(oracle.openReason).toBeUndefined();
       expect(Object.values(obligations('returned', oracle, names))).toEqual(expected);
     }),
   );
@@ -586,7 +591,7 @@ test.describe('whether a tier is returned: within the window, valid and matching
       metadata: { level: level(n) },
       rules: [],
     }));
-    const { alternatives } = oracleFor(requestWith(withMetadata('level', 'gold')), { ...world, tiers });
+    const { alternatives } = createOracle(requestWith(withMetadata('level', 'gold')), { ...world, tiers });
     // Of those that are gold for certain, 150 are 2 to 151; with the first 150, they end at 150.
     const after = alternatives.map(({ returned }) => tiers.map(returned))[1];
     const about = [0, 1, 2, 150, 151, 152, 153].map((n) => after?.[n]);
@@ -597,7 +602,7 @@ test.describe('whether a tier is returned: within the window, valid and matching
     expect(oracleWith(inCampaign('spring')).filteredOn).toBe('campaign');
     expect(oracleWith(withMetadata('level', 'gold')).filteredOn).toBe('metadata');
     expect(oracleWith().filteredOn).toBeUndefined();
-    const accepted = (request: HttpRequest) => oracleFor(request, world).accepted;
+    const accepted = (request: HttpRequest) => createOracle(request, world).accepted;
     expect([accepted(requestWith()), accepted({ ...requestWith(), sent: 'chunked' })]).toEqual([true, false]);
   });
 

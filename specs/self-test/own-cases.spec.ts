@@ -3,26 +3,26 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
-import { selectedSuite } from '../../src/cases/selection.js';
-import { loadSuite, ownFolder, type Suite } from '../../src/cases/suite.js';
-import { statusOf } from '../../src/cli/exit-status.js';
-import { ledgerIdsSchema } from '../../src/contract/ids-schema.js';
-import { readCertificate } from '../../src/report/certificate-file.js';
-import { readRecord } from '../../src/report/record.js';
-import { writeResults } from '../../src/report/results.js';
-import { unpassedCases } from '../../src/report/unpassed.js';
+import { selectFromSuite } from '../../src/cases/case-selection.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
+import { determineExitStatus } from '../../src/cli/exit-status.js';
+import { createContractIdsSchema } from '../../src/contract/contract-ids-schema.js';
+import { readCertificate } from '../../src/report/read-certificate.js';
+import { readRecord } from '../../src/report/target-record.js';
+import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
+import { writeResults } from '../../src/report/write-results.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
-import { type Binding, boundWorld } from '../../src/world/bindings.js';
-import { kinds, type NamedWorld, windowSize } from '../../src/world/named-world.js';
+import { type Binding, bindWorld } from '../../src/world/bind-world.js';
+import { type NamedWorld, thingKinds, windowSize } from '../../src/world/named-world.js';
 import { expandWorld } from '../../src/world/world-file.js';
-import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
-import { conformance, conformanceHere, temporaryFolder } from './support/cli.js';
+import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
+import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, suite } from './support/in-process.js';
-import { independentDeployment, listen } from './support/independent.js';
+import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
-const { folder, remove } = temporaryFolder();
+const { folder, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const own = path.join(folder, 'mine');
@@ -75,14 +75,14 @@ test.beforeAll(() => {
 
 let loaded: Suite | undefined;
 const withOwn = () => {
-  loaded ??= loadSuite(ownFolder, {}, own);
+  loaded ??= loadSuite(suiteFolder, {}, own);
   return loaded;
 };
 
 /** The own cases, and as many of the suite as show that these are judged alike. */
 function someOf(whole = withOwn()) {
   const ids = ['integer-quantity', 'unknown-query-parameter', 'own-tea-for-two', 'own-unknown-query-parameter'];
-  return selectedSuite(whole, { only: ids });
+  return selectFromSuite(whole, { only: ids });
 }
 
 test('what they add to the world takes spare places among the newest 150: all else keeps rank, time and id', () => {
@@ -112,9 +112,9 @@ test('what they add to the world takes spare places among the newest 150: all el
 test('where a deployment has what they need, they pass, and all else is as without them', async () => {
   const whole = withOwn();
   const deployment = createDeployment({ world: whole.world, credentials: inProcessCredentials });
-  const { certificate } = await certifyOver(channelTo(deployment), whole);
+  const { certificate } = await certifyOver(createChannel(deployment), whole);
   const before = createDeployment({ world: suite.world, credentials: inProcessCredentials });
-  const without = await certifyOver(channelTo(before), suite);
+  const without = await certifyOver(createChannel(before), suite);
   expect(certificate.own_cases).toMatchObject({
     folder: own,
     verdict: 'conforms',
@@ -125,14 +125,14 @@ test('where a deployment has what they need, they pass, and all else is as witho
   });
   for (const part of ['verdict', 'summary', 'requirements', 'questions', 'suite', 'drift'] as const)
     expect(certificate[part], part).toEqual(without.certificate[part]);
-  expect(statusOf(certificate)).toBe(0);
+  expect(determineExitStatus(certificate)).toBe(0);
 });
 
 test('where one fails, it is reported apart, with its place: the verdict stays, the exit status does not', async () => {
   const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials });
   const some = someOf();
   // It is known to have the world of the suite, and has nothing of what the own cases need.
-  const { certificate, results } = await certifyOver(channelTo(deployment), some, {
+  const { certificate, results } = await certifyOver(createChannel(deployment), some, {
     expected: {
       outcomes: new Map([['unknown-query-parameter', { outcome: 'ignored', statedBy: 'the record' }]]),
       schemas: [],
@@ -149,8 +149,11 @@ test('where one fails, it is reported apart, with its place: the verdict stays, 
   expect(certificate.drift).toEqual([]);
   expect(certificate.notes.join('\n')).toContain('fail  own-tea-for-two (');
   const { selected: _, ...whole } = certificate;
-  expect([statusOf({ ...whole, verdict: 'conforms' }), statusOf({ ...whole, verdict: 'incomplete' })]).toEqual([1, 1]);
-  expect(unpassedCases([certificate])).toContain('own-tea-for-two');
+  expect([
+    determineExitStatus({ ...whole, verdict: 'conforms' }),
+    determineExitStatus({ ...whole, verdict: 'incomplete' }),
+  ]).toEqual([1, 1]);
+  expect(listUnpassedCases([certificate])).toContain('own-tea-for-two');
 
   const [out, recordTo] = [path.join(folder, 'out'), path.join(folder, 'record.yaml')];
   const written = writeResults(certificate, some, results, { out, recordTo });
@@ -175,7 +178,7 @@ test.describe('mistakes in them are found like those of the suite, at their plac
   };
 
   test('in the cases', () => {
-    const { ledger, world } = withOwn();
+    const { contract: ledger, world } = withOwn();
     for (const [change, by, said] of [
       [
         'own-tea-for',
@@ -202,7 +205,7 @@ test.describe('mistakes in them are found like those of the suite, at their plac
   });
 
   test('in what they add to the world', () => {
-    const world = readYaml(path.join(ownFolder, 'world.yaml'));
+    const world = readYaml(path.join(suiteFolder, 'world.yaml'));
     const tier = (text: string) => `customers: [own-zoe]\ntiers:\n  - { name: ${text} }\n`;
     for (const [text, said] of [
       ['customers: [zoe]\n', "w.yaml:1:13: 'zoe' is not of the form"],
@@ -226,19 +229,24 @@ test.describe('mistakes in them are found like those of the suite, at their plac
   test('in their folder, whose files messages name as the user does', () => {
     const wrong = path.join(folder, 'wrong');
     mkdirSync(wrong);
-    expect(messageOf(() => loadSuite(ownFolder, {}, wrong))).toContain('wrong: has no case file');
-    expect(messageOf(() => loadSuite(ownFolder, {}, path.join(folder, 'none')))).toContain('none:1:1: cannot be read');
+    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain('wrong: has no case file');
+    expect(messageOf(() => loadSuite(suiteFolder, {}, path.join(folder, 'none')))).toContain(
+      'none:1:1: cannot be read',
+    );
     for (const name of ['a', 'b']) writeFileSync(path.join(wrong, `${name}.yaml`), cases);
     writeFileSync(path.join(wrong, 'world.yaml'), additions);
     const relative = path.relative(process.cwd(), wrong);
-    expect(messageOf(() => loadSuite(ownFolder, {}, wrong))).toContain(
+    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain(
       `${relative}/b.yaml:9:5: there is another case 'own-tea-for-two'`,
     );
   });
 });
 
 test('no name of the suite begins as theirs do', () => {
-  const names = [...suite.cases.map(({ id }) => id), ...kinds.flatMap((kind) => [...suite.world.ids[kind].keys()])];
+  const names = [
+    ...suite.cases.map(({ id }) => id),
+    ...thingKinds.flatMap((kind) => [...suite.world.ids[kind].keys()]),
+  ];
   expect(names.filter((name) => name.startsWith('own-'))).toEqual([]);
 });
 
@@ -247,7 +255,7 @@ test('bindings of what they need are no mistake in a run without them', () => {
   const none: ReadonlyMap<string, Binding> = new Map();
   const bound = (world: NamedWorld, name: string) => {
     const customer = new Map([[name, { id: 'zoe-7', at }]]);
-    return boundWorld(world, {
+    return bindWorld(world, {
       bindings: { customer, product: none, sku: none, category: none, campaign: none, tier: none },
     });
   };
@@ -258,7 +266,7 @@ test('bindings of what they need are no mistake in a run without them', () => {
 
 test('the other commands know them: world, explain, and what would be sent', async () => {
   const printed = async (...args: readonly string[]) =>
-    (await conformanceHere([...args, '--cases', 'mine'], { cwd: folder })).output;
+    (await runConformanceInProcess([...args, '--cases', 'mine'], { cwd: folder })).output;
   const world = JSON.parse(await printed('world')) as { tiers: { name: string }[] };
   expect(world.tiers.map(({ name }) => name)).toContain('own-tea-time');
   expect(await printed('explain', 'own-tea-for-two')).toContain('mine/deeper/tea.yaml:9:5');
@@ -270,7 +278,7 @@ test('the other commands know them: world, explain, and what would be sent', asy
 test('schemas/ledger-ids.schema.json has the ids of the ledger, which editors complete: npm run schemas writes it', () => {
   const schema = (name: string) =>
     JSON.parse(readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8'));
-  expect(schema('ledger-ids'), 'Run `npm run schemas`.').toEqual(ledgerIdsSchema(suite.ledger));
+  expect(schema('ledger-ids'), 'Run `npm run schemas`.').toEqual(createContractIdsSchema(suite.contract));
   const { verifies, answers } = schema('cases').$defs.case.properties;
   expect([verifies.$ref, answers.$ref]).toEqual([
     'ledger-ids.schema.json#/$defs/requirement',
@@ -279,9 +287,9 @@ test('schemas/ledger-ids.schema.json has the ids of the ledger, which editors co
 });
 
 test('@long certify --cases shows a failure on the line of the user, and ends with 1 beside a verdict that stays', async () => {
-  const { url, close } = await listen(independentDeployment(suite.world));
+  const { url, close } = await listen(createIndependentDeployment(suite.world));
   writeFileSync(path.join(folder, 'target.yaml'), `name: tea-shop\nbase_url: ${url}\n`);
-  const { status, output } = await conformance(['certify', '--target', 'target.yaml', '--cases', 'mine'], {
+  const { status, output } = await runConformance(['certify', '--target', 'target.yaml', '--cases', 'mine'], {
     cwd: folder,
     env: { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-of-this-test' },
   });

@@ -4,15 +4,15 @@ import path from 'node:path';
 import { expect } from '@playwright/test';
 import { runSuite } from '../../src/engine/run.js';
 import { openClient } from '../../src/http/client.js';
-import { defaultOptions, noRepeats, type Repeats } from '../../src/http/connection-options.js';
+import { defaultConnectionOptions, noRetry, type RetryOptions } from '../../src/http/connection-options.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
-import { budgetInFile, budgetInMemory } from '../../src/http/request-budget.js';
-import { waitAfter } from '../../src/http/retry.js';
-import { monotonicMs } from '../../src/support/monotonic-clock.js';
-import { temporaryFolder } from './support/cli.js';
+import { createMemoryBudget, openFileBudget } from '../../src/http/request-budget.js';
+import { computeRetryDelay } from '../../src/http/retry.js';
+import { getMonotonicMs } from '../../src/support/monotonic-clock.js';
+import { createTemporaryFolder } from './support/cli.js';
 import { requirementSuite, suite } from './support/in-process.js';
-import { independentDeployment, listen } from './support/independent.js';
-import { credentials, type Reply, response, test, type Wire } from './support/wire.js';
+import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { credentials, type Reply, renderResponse, test, type Wire } from './support/wire.js';
 
 // No test asserts how long something takes: what counts is how many requests there were, and in which order.
 
@@ -23,9 +23,9 @@ const messageOf = (exchange: Exchange) => ('message' in exchange ? exchange.mess
 /** The requests that came, by the names that they were made with. */
 const namesOf = ({ received }: Wire) => received.map(({ line }) => /\/(\S*) /.exec(line)?.[1]).join('');
 
-const ok = response('200 OK', [], '{}');
-const busy = (status: number, ...headers: readonly string[]) => response(`${status} Busy`, headers);
-const quick: Repeats = { waitsMs: [1, 1], longestWaitMs: 1_000 };
+const ok = renderResponse('200 OK', [], '{}');
+const busy = (status: number, ...headers: readonly string[]) => renderResponse(`${status} Busy`, headers);
+const quick: RetryOptions = { waitsMs: [1, 1], longestWaitMs: 1_000 };
 /** A test that waits this long fails. */
 const hour = 3_600_000;
 
@@ -35,32 +35,36 @@ test.describe('repeated twice, and the last exchange counts', () => {
       (status) => [String(status), busy(status), status] as const,
     ),
     ['no HTTP', 'SSH-2.0\r\n\r\n', 'unreadable'],
-    ['a length that is none', response('200 OK', ['Content-Length: many']), 'unreadable'],
-    ['a coding that is none', response('200 OK', ['Content-Encoding: gzip'], 'text'), 'unreadable'],
-    ['a coding that nobody knows', response('200 OK', ['Content-Encoding: zstd'], 'text'), 'unreadable'],
+    ['a length that is none', renderResponse('200 OK', ['Content-Length: many']), 'unreadable'],
+    ['a coding that is none', renderResponse('200 OK', ['Content-Encoding: gzip'], 'text'), 'unreadable'],
+    ['a coding that nobody knows', renderResponse('200 OK', ['Content-Encoding: zstd'], 'text'), 'unreadable'],
     ['a time-out', () => undefined, 'timed-out'],
     ['a connection that is reset', (socket) => socket.resetAndDestroy(), 'broken-connection'],
     ['a connection that is closed', (socket) => socket.end(), 'broken-connection'],
-    ['a body that is cut', (socket) => socket.end(response('200 OK', ['Content-Length: 9'], 'a')), 'broken-connection'],
+    [
+      'a body that is cut',
+      (socket) => socket.end(renderResponse('200 OK', ['Content-Length: 9'], 'a')),
+      'broken-connection',
+    ],
   ];
   for (const [what, reply, outcome] of replies) {
     test(what, async ({ serve, open }) => {
       const wire = await serve(reply);
-      const exchange = await open(wire.url, { timeoutMs: 300 }, {}, { repeats: quick }).send(request);
+      const exchange = await open(wire.url, { timeoutMs: 300 }, {}, { retry: quick }).send(request);
       expect([outcomeOf(exchange), exchange.attempts]).toEqual([outcome, 3]);
       expect(namesOf(wire)).toBe('aaa');
     });
 
     test(`${what}, once: what comes then counts`, async ({ serve, open }) => {
       const wire = await serve(reply, ok);
-      const exchange = await open(wire.url, { timeoutMs: 300 }, {}, { repeats: quick }).send(request);
+      const exchange = await open(wire.url, { timeoutMs: 300 }, {}, { retry: quick }).send(request);
       expect([outcomeOf(exchange), exchange.attempts]).toEqual([200, 2]);
       expect(namesOf(wire)).toBe('aa');
     });
   }
 
   test('a connection that is refused', async ({ open }) => {
-    const exchange = await open('http://127.0.0.1:1', {}, {}, { repeats: quick }).send(request);
+    const exchange = await open('http://127.0.0.1:1', {}, {}, { retry: quick }).send(request);
     expect([outcomeOf(exchange), exchange.attempts]).toEqual(['unreachable', 3]);
   });
 
@@ -68,7 +72,7 @@ test.describe('repeated twice, and the last exchange counts', () => {
     const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(ok)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
-    const exchange = await open(`https://127.0.0.1:${port}`, {}, {}, { repeats: quick }).send(request);
+    const exchange = await open(`https://127.0.0.1:${port}`, {}, {}, { retry: quick }).send(request);
     server.close();
     expect([outcomeOf(exchange), exchange.attempts]).toEqual(['tls', 3]);
     expect(messageOf(exchange)).toBe(`The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS?`);
@@ -80,40 +84,40 @@ test.describe('sent once, whatever comes', () => {
     test(String(status), async ({ serve, open }) => {
       // That a deployment wants it makes no difference.
       const wire = await serve(busy(status, 'Retry-After: 0'));
-      const exchange = await open(wire.url, {}, {}, { repeats: quick }).send(request);
+      const exchange = await open(wire.url, {}, {}, { retry: quick }).send(request);
       expect([outcomeOf(exchange), exchange.attempts, namesOf(wire)]).toEqual([status, 1, 'a']);
     });
   }
 
   const others: readonly (readonly [what: string, reply: Reply, transportError: string, method?: string])[] = [
-    ['a body that is too large', response('200 OK', [], 'x'.repeat(101)), 'too-large'],
+    ['a body that is too large', renderResponse('200 OK', [], 'x'.repeat(101)), 'too-large'],
     ['no HTTP in answer to a POST, which has arrived', 'SSH-2.0\r\n\r\n', 'unreadable', 'POST'],
     ['no answer to a POST, which may have arrived', (socket) => socket.end(), 'broken-connection', 'POST'],
   ];
   for (const [what, reply, transportError, method] of others) {
     test(what, async ({ serve, open }) => {
       const wire = await serve(reply);
-      const exchange = await open(wire.url, { bodyBytes: 100 }, {}, { repeats: quick }).send(requestTo('a', method));
+      const exchange = await open(wire.url, { bodyBytes: 100 }, {}, { retry: quick }).send(requestTo('a', method));
       expect([outcomeOf(exchange), exchange.attempts, namesOf(wire)]).toEqual([transportError, 1, 'a']);
     });
   }
 
   test('unless a POST was turned away', async ({ serve, open }) => {
     const wire = await serve(busy(503), ok);
-    const exchange = await open(wire.url, {}, {}, { repeats: quick }).send(requestTo('a', 'POST'));
+    const exchange = await open(wire.url, {}, {}, { retry: quick }).send(requestTo('a', 'POST'));
     expect([outcomeOf(exchange), exchange.attempts]).toEqual([200, 2]);
   });
 });
 
 test.describe('waits', () => {
   test('grow', () => {
-    const { waitsMs } = defaultOptions.repeats;
+    const { waitsMs } = defaultConnectionOptions.retry;
     expect(waitsMs.length).toBeGreaterThan(0);
     expect(waitsMs).toEqual([...new Set(waitsMs)].sort((a, b) => a - b));
   });
 
   const now = Date.parse('2026-11-21T12:00:00Z');
-  const repeats: Repeats = { waitsMs: [7], longestWaitMs: 60_000 };
+  const repeats: RetryOptions = { waitsMs: [7], longestWaitMs: 60_000 };
   const waits: readonly (readonly [status: number, retryAfter: string | undefined, ms: number, forAll: boolean])[] = [
     [503, undefined, 7, false],
     [429, undefined, 7, true],
@@ -135,18 +139,18 @@ test.describe('waits', () => {
     test(`after ${status} with ${retryAfter === undefined ? 'no Retry-After' : `'${retryAfter.slice(0, 40)}'`}`, () => {
       const headers = retryAfter === undefined ? [] : ([['retry-after', retryAfter]] as const);
       const exchange: Exchange = { request, response: { status, headers, body: '' } };
-      expect(waitAfter(exchange, 7, repeats, now)).toEqual({ ms, forAll });
+      expect(computeRetryDelay(exchange, 7, repeats, now)).toEqual({ ms, forAll });
     });
   }
 
   test('after no response', () => {
     const exchange: Exchange = { request, transportError: 'timed-out', message: '' };
-    expect(waitAfter(exchange, 7, repeats, now)).toEqual({ ms: 7, forAll: false });
+    expect(computeRetryDelay(exchange, 7, repeats, now)).toEqual({ ms: 7, forAll: false });
   });
 
   test('as long as the deployment says, in place of the own', async ({ serve, open }) => {
     const wire = await serve(busy(503, 'Retry-After: 0'), busy(429, 'Retry-After: Sat, 01 Jan 2000 00:00:00 GMT'), ok);
-    const exchange = await open(wire.url, {}, {}, { repeats: { waitsMs: [hour, hour], longestWaitMs: hour } }).send(
+    const exchange = await open(wire.url, {}, {}, { retry: { waitsMs: [hour, hour], longestWaitMs: hour } }).send(
       request,
     );
     expect([outcomeOf(exchange), exchange.attempts]).toEqual([200, 3]);
@@ -158,9 +162,7 @@ test.describe('waits', () => {
       busy(429, 'Retry-After: Wed, 01 Jan 3000 00:00:00 GMT'),
       ok,
     );
-    const exchange = await open(wire.url, {}, {}, { repeats: { waitsMs: [hour, hour], longestWaitMs: 1 } }).send(
-      request,
-    );
+    const exchange = await open(wire.url, {}, {}, { retry: { waitsMs: [hour, hour], longestWaitMs: 1 } }).send(request);
     expect([outcomeOf(exchange), exchange.attempts]).toEqual([200, 3]);
   });
 });
@@ -174,8 +176,8 @@ test.describe('others', () => {
       open,
     }) => {
       const wire = await serve(reply, ok);
-      const repeats: Repeats = { waitsMs: [200], longestWaitMs: 200 };
-      const { send } = open(wire.url, { concurrency: 1 }, {}, { repeats });
+      const repeats: RetryOptions = { waitsMs: [200], longestWaitMs: 200 };
+      const { send } = open(wire.url, { concurrency: 1 }, {}, { retry: repeats });
       await Promise.all(three.map((each) => send(each)));
       expect(namesOf(wire)).toBe('aabc');
     });
@@ -183,7 +185,7 @@ test.describe('others', () => {
 
   test('go on where one had bad luck', async ({ serve, open }) => {
     const wire = await serve(busy(502), ok);
-    const { send } = open(wire.url, { concurrency: 1 }, {}, { repeats: { waitsMs: [1_000], longestWaitMs: 1_000 } });
+    const { send } = open(wire.url, { concurrency: 1 }, {}, { retry: { waitsMs: [1_000], longestWaitMs: 1_000 } });
     await Promise.all(three.map((each) => send(each)));
     expect(namesOf(wire)).toBe('abca');
   });
@@ -206,7 +208,7 @@ test.describe('others', () => {
         }, 20);
       },
     );
-    const { send } = open(wire.url, { concurrency: 4 }, {}, { repeats: quick });
+    const { send } = open(wire.url, { concurrency: 4 }, {}, { retry: quick });
     const first = ['a', 'b', 'c', 'd'].map((name) => send(requestTo(name)));
     await first[0];
     await Promise.all(['e', 'f', 'g', 'h'].map((name) => send(requestTo(name))));
@@ -251,7 +253,7 @@ test.describe('the budget', () => {
 
   test('counts repeats; what came before it was used up counts', async ({ serve, open }) => {
     const wire = await serve(ok, busy(503));
-    const { send } = open(wire.url, {}, {}, { budget, repeats: { waitsMs: [1, 1, 1, 1], longestWaitMs: 1 } });
+    const { send } = open(wire.url, {}, {}, { budget, retry: { waitsMs: [1, 1, 1, 1], longestWaitMs: 1 } });
     await send(requestTo('a'));
     const exchange = await send(requestTo('b'));
     expect([outcomeOf(exchange), exchange.attempts]).toEqual([503, 2]);
@@ -269,11 +271,11 @@ test.describe('the budget', () => {
 
   test('is one for all processes of a run', async ({ serve }) => {
     const wire = await serve(ok);
-    const { folder, remove } = temporaryFolder();
+    const { folder, remove } = createTemporaryFolder();
     const file = path.join(folder, 'requests');
     writeFileSync(file, '.');
     const options = { baseUrl: wire.url, credentials, budget };
-    const clients = [1, 2].map(() => openClient(options, budgetInFile(file, monotonicMs())));
+    const clients = [1, 2].map(() => openClient(options, openFileBudget(file, getMonotonicMs())));
     const outcomes: unknown[] = [];
     for (const { send } of [...clients, ...clients]) outcomes.push(outcomeOf(await send(request)));
     await Promise.all(clients.map((client) => client.close()));
@@ -286,11 +288,11 @@ test.describe('the budget', () => {
 test.describe('nothing is waited for beyond the time of the budget', () => {
   const budget = { requests: 5_000, timeMs: 300 };
   const usedUp = 'The budget of 0.3 seconds is used up. A larger one goes into the target file (budget.seconds).';
-  const repeats: Repeats = { waitsMs: [hour], longestWaitMs: hour };
+  const repeats: RetryOptions = { waitsMs: [hour], longestWaitMs: hour };
 
   test('no response', async ({ serve, open }) => {
     const wire = await serve(() => undefined);
-    const exchange = await open(wire.url, { timeoutMs: hour }, {}, { budget, repeats }).send(request);
+    const exchange = await open(wire.url, { timeoutMs: hour }, {}, { budget, retry: repeats }).send(request);
     expect([outcomeOf(exchange), messageOf(exchange), exchange.attempts]).toEqual(['timed-out', usedUp, 1]);
   });
 
@@ -298,7 +300,7 @@ test.describe('nothing is waited for beyond the time of the budget', () => {
     const server = createServer(() => undefined);
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const options = { proxy: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, allowHttp: true };
-    const client = open('http://deployment.test', { timeoutMs: hour }, {}, { ...options, budget, repeats });
+    const client = open('http://deployment.test', { timeoutMs: hour }, {}, { ...options, budget, retry: repeats });
     const exchange = await client.send(request);
     expect([outcomeOf(exchange), messageOf(exchange), exchange.attempts]).toEqual(['timed-out', usedUp, 1]);
     await client.close();
@@ -307,13 +309,13 @@ test.describe('nothing is waited for beyond the time of the budget', () => {
 
   test('no repeat', async ({ serve, open }) => {
     const wire = await serve(busy(502), ok);
-    const exchange = await open(wire.url, {}, {}, { budget, repeats }).send(request);
+    const exchange = await open(wire.url, {}, {}, { budget, retry: repeats }).send(request);
     expect([outcomeOf(exchange), exchange.attempts, namesOf(wire)]).toEqual([502, 1, 'a']);
   });
 
   test('no end of what holds up all', async ({ serve, open }) => {
     const wire = await serve(busy(429, 'Retry-After: 3600'), ok);
-    const { send } = open(wire.url, { concurrency: 1 }, {}, { budget, repeats });
+    const { send } = open(wire.url, { concurrency: 1 }, {}, { budget, retry: repeats });
     const [first, ...others] = await Promise.all(['a', 'b', 'c'].map((name) => send(requestTo(name))));
     expect([first && outcomeOf(first), first?.attempts, namesOf(wire)]).toEqual([429, 1, 'a']);
     expect(others.map(messageOf)).toEqual([usedUp, usedUp]);
@@ -337,7 +339,7 @@ test.describe('the time of day may be set while a run goes on', () => {
   ] as const) {
     test(`${what}: pacing and budget go on as before`, async ({ serve, open }) => {
       const wire = await serve(ok, ok, busy(429), ok);
-      const { send } = open(wire.url, {}, {}, { ...options, repeats: { waitsMs: [100], longestWaitMs: 100 } });
+      const { send } = open(wire.url, {}, {}, { ...options, retry: { waitsMs: [100], longestWaitMs: 100 } });
       await send(requestTo('a'));
       const { now } = Date;
       Date.now = () => now() + ms;
@@ -412,7 +414,7 @@ test.describe('a deployment from which nothing comes any more', () => {
   });
 
   test('answers that are too large count, too', async ({ serve, open }) => {
-    const wire = await serve(response('200 OK', [], 'x'.repeat(101)));
+    const wire = await serve(renderResponse('200 OK', [], 'x'.repeat(101)));
     const { send } = open(wire.url, { bodyBytes: 100 });
     await send10(send);
     expect(outcomeOf(await send(request))).toBe('too-large');
@@ -420,11 +422,11 @@ test.describe('a deployment from which nothing comes any more', () => {
 
   test('is left alone by all processes of the run', async ({ serve }) => {
     const wire = await serve(reset);
-    const { folder, remove } = temporaryFolder();
+    const { folder, remove } = createTemporaryFolder();
     const file = path.join(folder, 'requests');
     writeFileSync(file, '');
-    const options = { baseUrl: wire.url, credentials, repeats: noRepeats };
-    const [one, other] = [1, 2].map(() => openClient(options, budgetInFile(file, monotonicMs())));
+    const options = { baseUrl: wire.url, credentials, repeats: noRetry };
+    const [one, other] = [1, 2].map(() => openClient(options, openFileBudget(file, getMonotonicMs())));
     if (one === undefined || other === undefined) throw new Error('There are two clients.');
     await send10(one.send);
     expect(messageOf(await other.send(request))).toContain('Nothing more was sent');
@@ -438,7 +440,7 @@ test.describe('a deployment for which repeats are in vain', () => {
   test('gets each request once after three of them, until one fares better', async ({ serve, open }) => {
     const replies = [...Array(14).fill(busy(429)), ok, busy(429), ok];
     const wire = await serve(...replies);
-    const { send } = open(wire.url, {}, {}, { repeats: quick });
+    const { send } = open(wire.url, {}, {}, { retry: quick });
     const attempts: unknown[] = [];
     // One at a time: three by three tries, five by one, then one that is answered, and one that is repeated again.
     for (let n = 0; n < 10; n += 1) attempts.push((await send(request)).attempts);
@@ -448,23 +450,23 @@ test.describe('a deployment for which repeats are in vain', () => {
 
   test('costs a run hardly more requests than one that answers', async ({ serve, open }) => {
     const wire = await serve(busy(429, 'Retry-After: 86400'));
-    const client = open(wire.url, {}, {}, { repeats: { waitsMs: [1, 1], longestWaitMs: 1 } });
+    const client = open(wire.url, {}, {}, { retry: { waitsMs: [1, 1], longestWaitMs: 1 } });
     const { results, calibration } = await runSuite(suite, client);
     const inCases = results.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
-    const { url, close } = await listen(independentDeployment(suite.world));
+    const { url, close } = await listen(createIndependentDeployment(suite.world));
     const other = await runSuite(suite, open(url));
     await close();
     const usually = other.results.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
     // At most as many as are sent at once are repeated before it is known.
     expect(inCases + calibration.requestsSent).toBe(wire.received.length);
-    expect(inCases - usually).toBeLessThanOrEqual(2 * defaultOptions.pacing.concurrency);
+    expect(inCases - usually).toBeLessThanOrEqual(2 * defaultConnectionOptions.pacing.concurrency);
     expect(new Set(results.map(({ verdict }) => verdict))).toEqual(new Set(['inconclusive']));
     expect(results[0]?.reason).toContain('limits the rate');
   });
 });
 
 test('a deployment that fails now and then conforms, and every request is counted', async () => {
-  const answer = independentDeployment(requirementSuite.world);
+  const answer = createIndependentDeployment(requirementSuite.world);
   let received = 0;
   const { url, close } = await listen((each) => {
     received += 1;
@@ -472,12 +474,12 @@ test('a deployment that fails now and then conforms, and every request is counte
     const [status, headers] = received % 2 === 0 ? [503, []] : [429, [['Retry-After', '0']] as const];
     return { status, headers, body: '' } as never;
   });
-  const requestBudget = budgetInMemory();
-  const client = openClient({ repeats: quick, baseUrl: url, credentials }, requestBudget);
+  const requestBudget = createMemoryBudget();
+  const client = openClient({ retry: quick, baseUrl: url, credentials }, requestBudget);
   const { results, calibration } = await runSuite(requirementSuite, client);
   await client.close();
   await close();
   expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
   expect(results.reduce((sum, { requestsSent }) => sum + requestsSent, calibration.requestsSent)).toBe(received);
-  expect(requestBudget.spent()).toBe(received);
+  expect(requestBudget.countSpent()).toBe(received);
 });

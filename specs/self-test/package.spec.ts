@@ -4,16 +4,16 @@ import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { referenceCredentials } from '../../reference/credentials.js';
-import { faultNamed } from '../../reference/faults/index.js';
+import { findFault } from '../../reference/faults/index.js';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { schemaNamed } from '../../src/support/schema.js';
-import { readCertificate, temporaryFolder } from './support/cli.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
+import { createTemporaryFolder, loadCertificate } from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { runWorkflow } from './support/workflow-steps.js';
+import { runWorkflow } from './support/run-workflow.js';
 
-const { folder, remove } = temporaryFolder();
+const { folder, remove } = createTemporaryFolder();
 const project = path.join(folder, 'shop');
 const installed = path.join(project, 'node_modules', 'promotion-validation-conformance');
 const env = {
@@ -45,7 +45,7 @@ const serve = (behaviours = {}, fault: readonly string[] = []) =>
     world: suite.world,
     credentials: referenceCredentials,
     behaviours,
-    faults: fault.map(faultNamed),
+    faults: fault.map(findFault),
   });
 
 let reference: Awaited<ReturnType<typeof serve>>;
@@ -91,9 +91,9 @@ test.describe('the package', { tag: '@long' }, () => {
     const edits = Object.entries(values).map(([name, value]) => `-e 's#^${name}=.*#${name}=${value}#'`);
     const { status, output } = await type(`sed ${edits.join(' ')} .env.example > .env && npx conformance certify`);
     expect([status, output]).toEqual([0, expect.stringContaining(`\nCONFORMS  shop at ${reference.url}\n`)]);
-    expect(readCertificate(project, 'results/shop')).toMatchObject({ verdict: 'conforms', target: { name: 'shop' } });
+    expect(loadCertificate(project, 'results/shop')).toMatchObject({ verdict: 'conforms', target: { name: 'shop' } });
     const badge = JSON.parse(readFileSync(inProject('results', 'shop', 'badge.json'), 'utf8'));
-    expect(schemaNamed('badge')(badge)).toBe(true);
+    expect(loadValidator('badge')(badge)).toBe(true);
   });
 
   test('holds what runs need, and none of its tests', () => {
@@ -261,6 +261,6 @@ test.describe('the package', { tag: '@long' }, () => {
     const ran = await runWorkflow(inProject('own.yml'), { cwd: project, contexts: {}, env });
     expect([ran.outputs, ran.uploaded], ran.output).toEqual(['exit-status=3\n', ['./own']]);
     expect(ran.output).toMatch(/^::error file=.*title=drift%3A quantity-zero/m);
-    expect(readCertificate(project, 'own/partial').drift.map((each) => each.case)).toEqual(['quantity-zero']);
+    expect(loadCertificate(project, 'own/partial').drift.map((each) => each.case)).toEqual(['quantity-zero']);
   });
 });

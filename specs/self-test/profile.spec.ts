@@ -4,54 +4,58 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
-import { faultNamed, faults } from '../../reference/faults/index.js';
-import { selectedSuite } from '../../src/cases/selection.js';
-import { digestOfRows, readTellingRows, tellingRowsFile } from '../../src/cases/telling-rows.js';
-import { exitStatus, statusOf } from '../../src/cli/exit-status.js';
-import type { Scope } from '../../src/engine/left-out.js';
-import { planOf, requestsPlanned, requestTally } from '../../src/engine/plan.js';
-import { type Profile, profileOf, quickRequests, type Spending } from '../../src/engine/profile.js';
+import { faults, findFault } from '../../reference/faults/index.js';
+import { selectFromSuite } from '../../src/cases/case-selection.js';
+import {
+  computeRowsDigest,
+  discriminatingRowsFile,
+  readDiscriminatingRows,
+} from '../../src/cases/discriminating-rows.js';
+import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
+import type { RunScope } from '../../src/engine/case-exclusion.js';
+import { countPlannedRequests, createPlan, createRequestTally } from '../../src/engine/plan.js';
+import { createProfile, type Profile, quickRequestLimit, type RequestLimit } from '../../src/engine/profile.js';
 import { runSuite } from '../../src/engine/run.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
-import { type Certificate, certificateOf, factsOf } from '../../src/report/certificate.js';
-import { junitText } from '../../src/report/junit.js';
-import { certificatePage } from '../../src/report/page.js';
-import { profileNotice } from '../../src/report/profile-notice.js';
-import { summaryOf } from '../../src/report/summary.js';
-import { unpassedCases } from '../../src/report/unpassed.js';
+import { type Certificate, collectRunFacts, createCertificate } from '../../src/report/certificate.js';
+import { renderProfileNotice } from '../../src/report/notices.js';
+import { renderJunit } from '../../src/report/outputs/junit-xml.js';
+import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
+import { renderSummary } from '../../src/report/terminal/summary.js';
+import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
-import { schemaNamed } from '../../src/support/schema.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
-import { selectionOf } from '../../src/targets/settings.js';
+import { readSelection } from '../../src/targets/settings.js';
 import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { conformance, conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
+import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
 import { channelTo, recognizer, suite } from './support/in-process.js';
 
-const scope: Scope = { target: {}, leavesOutIntrusive: false };
-const telling = readTellingRows(suite);
-const all = requestsPlanned(planOf(suite, scope));
+const scope: RunScope = { target: {}, leavesOutIntrusive: false };
+const telling = readDiscriminatingRows(suite);
+const all = countPlannedRequests(createPlan(suite, scope));
 
 /** The profile that some spending comes to, which leaves out something. */
-function profileFor(spending: Spending, own = suite): Profile {
-  const profile = profileOf(own, spending, telling, scope);
+function profileFor(spending: RequestLimit, own = suite): Profile {
+  const profile = createProfile(own, spending, telling, scope);
   if (profile === undefined) throw new Error(`With ${spending}, nothing is left out.`);
   return profile;
 }
 
 /** Certifies the reference deployment in this process, and counts what it was sent. */
 async function certified(profile: Profile, fault?: string) {
-  const broken = fault === undefined ? {} : { faults: [faultNamed(fault)] };
+  const broken = fault === undefined ? {} : { faults: [findFault(fault)] };
   const respond = createDeployment({ world: suite.world, credentials: inProcessCredentials, ...broken });
   let sent = 0;
   const channel = channelTo((request: HttpRequest) => {
     sent += 1;
     return respond(request);
   });
-  const { results, calibration } = await runSuite(selectedSuite(suite, { profile }), channel, { recognizer });
-  const certificate = certificateOf(suite, results, {
+  const { results, calibration } = await runSuite(selectFromSuite(suite, { profile }), channel, { recognizer });
+  const certificate = createCertificate(suite, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
-    ...factsOf(results, calibration, { notes: [], profile }),
+    ...collectRunFacts(results, calibration, { notes: [], profile }),
     isCutShort: false,
     startedAt: new Date(0),
     durationMs: 0,
@@ -62,19 +66,19 @@ async function certified(profile: Profile, fault?: string) {
 test('the telling rows are chosen from the cases and faults as they are', () => {
   const ids = faults.map(({ id }) => id);
   expect(telling.faultsKnown).toBe(faults.length);
-  expect(telling.chosenFrom, 'Run npm run proof, which chooses them anew.').toBe(digestOfRows(suite, ids));
-  const tally = requestTally();
+  expect(telling.chosenFrom, 'Run npm run proof, which chooses them anew.').toBe(computeRowsDigest(suite, ids));
+  const tally = createRequestTally();
   let requests = suite.calibration.length;
   for (const { testCase, row, requests: stated } of telling.rows) {
     const alone = { ...testCase, rows: [row] };
-    requests += tally.addedBy(alone).length;
-    tally.note(alone);
+    requests += tally.listNewRequests(alone).length;
+    tally.addCase(alone);
     expect(stated, `${testCase.id} ${row.title}`).toBe(requests);
   }
 });
 
 test('a run sends no more than it may, the more it sends, the more it catches, and --quick catches all with 60 requests', async () => {
-  expect(quickRequests).toBe(60);
+  expect(quickRequestLimit).toBe(60);
   let before = 0;
   for (const spending of [4, 10, 20, 30, 'quick', telling.rows.at(-1)?.requests ?? 0, all - 1] as const) {
     const profile = profileFor(spending);
@@ -93,12 +97,12 @@ test('a run sends no more than it may, the more it sends, the more it catches, a
 
 test('the README says what so many requests catch', () => {
   const readme = readFileSync(path.join(packageRoot, 'README.md'), 'utf8');
-  const line = (what: string, spending: Spending) => {
+  const line = (what: string, spending: RequestLimit) => {
     const { faults_caught: caught, faults_known: known } = profileFor(spending).figures;
     return `| ${what} | ${caught} of ${known} (${Math.floor((100 * caught) / known)} %) |`;
   };
   for (const budget of [10, 20, 30, 40]) expect(readme).toContain(line(String(budget), budget));
-  expect(readme).toContain(line(`${quickRequests} (\`--quick\`)`, 'quick'));
+  expect(readme).toContain(line(`${quickRequestLimit} (\`--quick\`)`, 'quick'));
 });
 
 test('questions and rows that are not telling are sent once all that are telling fit', () => {
@@ -108,16 +112,16 @@ test('questions and rows that are not telling are sent once all that are telling
   const { figures } = profileFor(all - 1);
   expect(figures.rows).toBe(figures.rows_of);
   expect(figures.questions).toBe(figures.questions_of);
-  expect(profileOf(suite, all, telling, scope)).toBeUndefined();
+  expect(createProfile(suite, all, telling, scope)).toBeUndefined();
 });
 
 test('of selected cases the telling rows are sent, and only what they catch is counted', () => {
   const ids = suite.cases.filter(({ tags }) => tags.includes('limit.newest-150')).map(({ id }) => id);
-  const { rows, figures } = profileFor('quick', selectedSuite(suite, { only: ids }));
+  const { rows, figures } = profileFor('quick', selectFromSuite(suite, { only: ids }));
   for (const id of rows.keys()) expect(ids).toContain(id);
   expect(figures.faults_caught).toBeGreaterThan(0);
   expect(figures.faults_caught).toBeLessThan(profileFor('quick').figures.faults_caught);
-  const withWindow = selectionOf({ CONFORMANCE_BUDGET: 'quick', CONFORMANCE_ONLY: 'limit.newest-150' }, suite, scope);
+  const withWindow = readSelection({ CONFORMANCE_BUDGET: 'quick', CONFORMANCE_ONLY: 'limit.newest-150' }, suite, scope);
   expect(withWindow).toEqual({ only: ids, profile: { rows, figures } });
 });
 
@@ -138,22 +142,22 @@ test.describe('a quick certificate is never taken for a full one', () => {
   let certificate: Certificate;
   let junit: string;
   const { figures } = profileFor('quick');
-  const notice = profileNotice(figures);
+  const notice = renderProfileNotice(figures);
   test.beforeAll(async () => {
     const run = await certified(profileFor('quick'));
     ({ certificate } = run);
-    junit = junitText(certificate, suite, run.results);
+    junit = renderJunit(certificate, suite, run.results);
   });
 
   test('its whole verdict is incomplete, and the exit status speaks of what was sent', () => {
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.selected?.verdict).toBe('conforms');
     expect(certificate.profile).toEqual(figures);
-    expect(statusOf(certificate)).toBe(exitStatus.conforms);
-    expect(schemaNamed('certificate')(certificate)).toBe(true);
+    expect(determineExitStatus(certificate)).toBe(exitStatus.conforms);
+    expect(loadValidator('certificate')(certificate)).toBe(true);
     // Even where some of each case were sent.
     const ofEach = new Map(suite.cases.map(({ id, rows: [row] }) => [id, new Set([row?.title ?? ''])]));
-    const results = selectedSuite(suite, { profile: { rows: ofEach } }).cases.map((testCase) => ({
+    const results = selectFromSuite(suite, { profile: { rows: ofEach } }).cases.map((testCase) => ({
       id: testCase.id,
       subject: testCase.kind === 'requirement' ? testCase.verifies : testCase.answers,
       verdict: 'pass' as const,
@@ -165,18 +169,18 @@ test.describe('a quick certificate is never taken for a full one', () => {
       requestsSent: 1,
     }));
     const facts = { isCutShort: false, startedAt: new Date(0), durationMs: 0, target: certificate.target };
-    const own = factsOf(results, undefined, { notes: [], profile: { figures } });
-    expect(certificateOf(suite, results, { ...facts, ...own }).verdict).toBe('incomplete');
+    const own = collectRunFacts(results, undefined, { notes: [], profile: { figures } });
+    expect(createCertificate(suite, results, { ...facts, ...own }).verdict).toBe('incomplete');
   });
 
   test('headline, last line, page and JUnit say the profile and its share of the known faults', () => {
     expect(notice).toMatch(/^With --quick: \d+ of \d+ rows .* of the \d+ known faults \(\d+ %\)/);
     const written = { certificate: 'certificate.json', page: 'certificate.html', observed: 'observed.md' };
-    const lines = summaryOf(certificate, written).trimEnd().split('\n');
+    const lines = renderSummary(certificate, written).trimEnd().split('\n');
     expect(lines[1]).toContain('CONFORMS as far as selected, quick');
     expect(lines.at(-1)).toBe(notice);
     expect(lines.filter((line) => line === notice)).toHaveLength(1);
-    expect(certificatePage(certificate, suite, [])).toContain(notice);
+    expect(renderCertificatePage(certificate, suite, [])).toContain(notice);
     expect(junit).toContain('<property name="profile" value="quick"/>');
     expect(junit).toContain(
       `<property name="known faults caught" value="${figures.faults_caught} of ${figures.faults_known}"/>`,
@@ -192,15 +196,15 @@ test.describe('a quick certificate is never taken for a full one', () => {
       questions: [],
     });
     if (profile === undefined) throw new Error('The certificate has no profile.');
-    expect(unpassedCases([withVerdict('fail'), { ...withVerdict('pass'), profile }])).toEqual(['one']);
-    expect(unpassedCases([withVerdict('fail'), withVerdict('pass')])).toEqual([]);
+    expect(listUnpassedCases([withVerdict('fail'), { ...withVerdict('pass'), profile }])).toEqual(['one']);
+    expect(listUnpassedCases([withVerdict('fail'), withVerdict('pass')])).toEqual([]);
   });
 });
 
 test('what a row of a profile refutes fails the run', async () => {
   const { certificate } = await certified(profileFor(4), 'window-of-151');
   expect(certificate.verdict).toBe('does-not-conform');
-  expect(statusOf(certificate)).toBe(exitStatus['does-not-conform']);
+  expect(determineExitStatus(certificate)).toBe(exitStatus['does-not-conform']);
 });
 
 test('what the rows have in common that fail is read from the rows that were sent', async () => {
@@ -209,10 +213,10 @@ test('what the rows have in common that fail is read from the rows that were sen
 });
 
 test('a file that names an unknown case or row is refused, with place and hint', () => {
-  const written = readFileSync(tellingRowsFile, 'utf8');
+  const written = readFileSync(discriminatingRowsFile, 'utf8');
   const problems = (text: string): readonly object[] => {
     try {
-      readTellingRows(suite, parseYaml(text, 'telling-rows.yaml'));
+      readDiscriminatingRows(suite, parseYaml(text, 'telling-rows.yaml'));
       return [];
     } catch (error) {
       return (error as UnusableInput).problems;
@@ -236,7 +240,7 @@ test('a file that names an unknown case or row is refused, with place and hint',
 test('a budget that is none, or takes not even one row, is refused; so is one beside random requests', () => {
   const problem = (environment: Record<string, string>): string => {
     try {
-      selectionOf(environment, suite, scope);
+      readSelection(environment, suite, scope);
       return '';
     } catch (error) {
       if (error instanceof UnusableInput) return error.message;
@@ -250,18 +254,18 @@ test('a budget that is none, or takes not even one row, is refused; so is one be
 });
 
 test('the command line takes --quick and --budget, leaves its results beside those of a whole run, and says so', async () => {
-  const { folder: cwd, remove } = temporaryFolder();
-  const both = await conformanceHere(['certify', '--quick', '--budget', '9'], { cwd });
+  const { folder: cwd, remove } = createTemporaryFolder();
+  const both = await runConformanceInProcess(['certify', '--quick', '--budget', '9'], { cwd });
   expect(both.status).toBe(exitStatus.unusableInput);
-  const plan = await conformanceHere(['certify', '--quick', '--dry-run', '--reference'], { cwd });
-  expect(plan.output).toContain(profileNotice(profileFor('quick').figures));
+  const plan = await runConformanceInProcess(['certify', '--quick', '--dry-run', '--reference'], { cwd });
+  expect(plan.output).toContain(renderProfileNotice(profileFor('quick').figures));
   expect(plan.output).toContain(`${profileFor('quick').figures.requests} requests`);
-  const { status, output } = await conformance(['certify', '--budget', '5', '--reference', '--out', 'results'], {
+  const { status, output } = await runConformance(['certify', '--budget', '5', '--reference', '--out', 'results'], {
     cwd,
   });
   expect(status, output).toBe(exitStatus.conforms);
   expect(output).toContain('CONFORMS as far as selected, budget');
-  const certificate = readCertificate(cwd, path.join('results', 'partial'));
+  const certificate = loadCertificate(cwd, path.join('results', 'partial'));
   expect(certificate.profile).toEqual(profileFor(5).figures);
   expect(certificate.requests_sent).toBeLessThanOrEqual(5);
   expect(existsSync(path.join(cwd, 'results', 'certificate.json'))).toBe(false);

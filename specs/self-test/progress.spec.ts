@@ -1,21 +1,21 @@
 import { expect, test } from '@playwright/test';
-import { planOf } from '../../src/engine/plan.js';
-import { progressText } from '../../src/report/progress.js';
+import { createPlan } from '../../src/engine/plan.js';
+import { renderProgress } from '../../src/report/terminal/progress.js';
 import { suite } from './support/in-process.js';
 
-const plan = planOf(suite, { target: {}, leavesOutIntrusive: false });
+const plan = createPlan(suite, { target: {}, leavesOutIntrusive: false });
 const left = (text: string) => Number(/about (\d+) requests are left/.exec(text)?.[1]);
 
 test('what is left is counted in requests that are still to be sent, and in time at the pace so far', () => {
-  const requests = plan.cases.reduce((sum, each) => sum + each.requests.length, plan.again.requests);
-  const begun = progressText(plan, new Set(), 1_000);
+  const requests = plan.cases.reduce((sum, each) => sum + each.requests.length, plan.samples.requests);
+  const begun = renderProgress(plan, new Set(), 1_000);
   expect(begun).toBe(`0 of ${plan.cases.length} cases; about ${requests} requests are left.`);
   const half = plan.cases.slice(0, 40);
   const sent = half.reduce((sum, each) => sum + each.requests.length, 0);
-  const text = progressText(plan, new Set(half.map(({ id }) => id)), sent * 200);
+  const text = renderProgress(plan, new Set(half.map(({ id }) => id)), sent * 200);
   expect(text).toBe(
     `40 of ${plan.cases.length} cases; about ${requests - sent} requests are left, at this pace ${Math.ceil((requests - sent) / 5)} s.`,
   );
   // What is sent once more at the end is left until then.
-  expect(left(progressText(plan, new Set(plan.cases.map(({ id }) => id)), 1_000))).toBe(plan.again.requests);
+  expect(left(renderProgress(plan, new Set(plan.cases.map(({ id }) => id)), 1_000))).toBe(plan.samples.requests);
 });

@@ -6,14 +6,14 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { type CertifyOptions, certify, type Transport, UnusableInput } from '../../src/api.js';
-import { schemaNamed } from '../../src/support/schema.js';
-import { lintAction } from './support/action-linter.js';
-import { conformanceHere, temporaryFolder } from './support/cli.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
+import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
+import { lintAction } from './support/lint-action.js';
 
 /** A new folder with these files. */
 function projectWith(files: Readonly<Record<string, string>>, name = 'a shop') {
-  const { folder, remove } = temporaryFolder();
+  const { folder, remove } = createTemporaryFolder();
   const cwd = path.join(folder, name);
   mkdirSync(cwd);
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, file), text);
@@ -33,7 +33,7 @@ const written = ['.env.example', '.github/workflows/conformance.yml', '.gitignor
 test.describe('init', () => {
   test('writes a target file that is taken, a workflow without a finding, and says what to do next', async () => {
     const { cwd, remove, read } = projectWith({ 'package.json': '{"name":"@acme/the shop"}', 'package-lock.json': '' });
-    const { status, output } = await conformanceHere(['init'], { cwd });
+    const { status, output } = await runConformanceInProcess(['init'], { cwd });
     expect(status).toBe(0);
     expect(Object.keys(contentOf(cwd)).sort()).toEqual([...written, 'package-lock.json', 'package.json']);
     for (const file of written) expect(output.split('\nNext:')[0]).toContain(file);
@@ -54,22 +54,22 @@ test.describe('init', () => {
       read('.env.example'),
     );
     writeFileSync(path.join(cwd, '.env'), filled);
-    const planned = await conformanceHere(['certify', '--dry-run'], { cwd });
+    const planned = await runConformanceInProcess(['certify', '--dry-run'], { cwd });
     expect([planned.status, planned.output]).toEqual([0, expect.stringContaining('requests')]);
-    expect((await conformanceHere(['init'], { cwd })).output).toContain('1. Load what');
+    expect((await runConformanceInProcess(['init'], { cwd })).output).toContain('1. Load what');
     remove();
   });
 
   test('changes nothing a second time, whatever was edited or taken out', async () => {
     const { cwd, remove, read } = projectWith({ '.gitignore': 'dist\n/results\n.env', '.env.example': 'OTHER=1\n' });
-    await conformanceHere(['init'], { cwd });
+    await runConformanceInProcess(['init'], { cwd });
     expect(read('.gitignore')).toBe('dist\n/results\n.env\n\n# Conformance suite\n*.bindings.yaml\nnode_modules/\n');
     expect(read('.env.example')).toBe('OTHER=1\n');
     writeFileSync(path.join(cwd, 'conformance', 'target.yaml'), 'name: mine\n');
     writeFileSync(path.join(cwd, '.gitignore'), read('.gitignore').replace('*.bindings.yaml\n', ''));
     writeFileSync(path.join(cwd, '.github', 'workflows', 'conformance.yml'), '# mine\n');
     const before = contentOf(cwd);
-    const { status, output } = await conformanceHere(['init'], { cwd });
+    const { status, output } = await runConformanceInProcess(['init'], { cwd });
     expect([status, contentOf(cwd)]).toEqual([0, before]);
     expect(output).not.toContain('Written');
     for (const file of written) expect(output).toContain(file);
@@ -83,7 +83,7 @@ test.describe('init', () => {
     const cwd = path.join(repository, 'services', '42');
     mkdirSync(cwd, { recursive: true });
     writeFileSync(path.join(cwd, 'pnpm-lock.yaml'), '');
-    await conformanceHere(['init'], { cwd });
+    await runConformanceInProcess(['init'], { cwd });
     expect(existsSync(path.join(cwd, '.github'))).toBe(false);
     const workflow = readFileSync(path.join(repository, '.github', 'workflows', 'conformance.yml'), 'utf8');
     expect(workflow).toContain('branches: [trunk]');
@@ -99,12 +99,12 @@ test.describe('a program', () => {
   const credentials = { applicationId: 'an-application', token: 'a-token-of-the-test' };
   const deployment = createDeployment({ world: suite.world, credentials });
   const some: CertifyOptions = { credentials, only: ['integer-quantity'] };
-  const { folder, remove } = temporaryFolder();
+  const { folder, remove } = createTemporaryFolder();
   test.afterAll(remove);
 
   test('certifies over a function of its own, and gets the certificate', async () => {
     const certificate = await certify(async (request) => deployment(request), { name: 'shop', credentials });
-    expect(schemaNamed('certificate')(certificate)).toBe(true);
+    expect(loadValidator('certificate')(certificate)).toBe(true);
     expect(certificate).toMatchObject({ verdict: 'conforms', target: { name: 'shop', base_url: 'http://localhost' } });
     expect(certificate.requests_sent).toBeGreaterThan(100);
   });

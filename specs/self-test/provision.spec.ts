@@ -2,20 +2,20 @@ import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSy
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
-import { referenceCredentials } from '../../reference/credentials.js';
-import { createManaged, emptyWorld } from '../../reference/manage.js';
+import { createManagedDeployment, emptyWorld } from '../../reference/managed-deployment.js';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
-import { loadSuite, ownFolder } from '../../src/cases/suite.js';
+import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { availabilityOf } from '../../src/targets/availability.js';
-import { endpointOf } from '../../src/targets/connection.js';
-import { openTarget } from '../../src/targets/open.js';
+import { readAvailability } from '../../src/targets/availability.js';
+import { openTarget } from '../../src/targets/open-target.js';
 import { loadTarget } from '../../src/targets/target.js';
-import { thingFlaw } from '../../src/world/thing-flaw.js';
-import { conformance, conformanceHere, temporaryFolder } from './support/cli.js';
+import { resolveEndpoint } from '../../src/targets/target-connection.js';
+import { findThingProblem } from '../../src/world/find-thing-problem.js';
+import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, suite } from './support/in-process.js';
 
-const { folder, remove } = temporaryFolder();
+const { folder, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const { applicationId, token } = referenceCredentials;
@@ -31,31 +31,35 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
   const { url, close } = await serveReference({
     world: emptyWorld,
     credentials: referenceCredentials,
-    manage: thingFlaw,
+    manage: findThingProblem,
   });
   const env = { ...environment, BASE_URL: url };
   const options = { cwd: folder, env };
   const target = ['--target', 'targets/reference.yaml'];
 
-  const before = await conformanceHere(['certify', ...target], options);
+  const before = await runConformanceInProcess(['certify', ...target], options);
   expect(before.status).toBe(2);
   expect(before.output).toContain('Write it with: npx conformance provision --target targets/reference.yaml');
 
-  const provisioned = await conformance(['provision', ...target], options);
+  const provisioned = await runConformance(['provision', ...target], options);
   expect(provisioned.output).toMatch(/^targets\/reference\.bindings\.yaml has \d+ ids now\.$/m);
   expect(provisioned.status).toBe(0);
 
-  const again = await conformanceHere(['provision', '--reuse', ...target], options);
+  const again = await runConformanceInProcess(['provision', '--reuse', ...target], options);
   expect([again.status, again.output]).toEqual([0, expect.stringContaining('already: nothing is left to create.')]);
 
-  const diagnosed = await conformanceHere(['doctor', ...target], options);
+  const diagnosed = await runConformanceInProcess(['doctor', ...target], options);
   expect(diagnosed.output).not.toMatch(/PROBLEM|\?/);
   expect(diagnosed.status).toBe(0);
 
   const stated = { ...env, TARGET: path.join(folder, 'targets', 'reference.yaml') };
-  const { place, options: connection } = loadTarget(stated).connection;
-  const client = openTarget({}, endpointOf(place, { baseUrl: url, credentials: referenceCredentials }), connection);
-  const { certificate } = await certifyOver(client, loadSuite(ownFolder, availabilityOf(stated).availability));
+  const { location: place, options: connection } = loadTarget(stated).connection;
+  const client = openTarget(
+    {},
+    resolveEndpoint(place, { baseUrl: url, credentials: referenceCredentials }),
+    connection,
+  );
+  const { certificate } = await certifyOver(client, loadSuite(suiteFolder, readAvailability(stated).availability));
   await client.close();
   await close();
   expect(certificate.verdict).toBe('conforms');
@@ -76,7 +80,7 @@ test.describe('the command', () => {
       `name: a\nbase_url: http://127.0.0.1:1\nprovision: [node, program.mjs]\nbindings: ids.yaml\n${more}`,
     );
     const args = ['provision', '--target', 'target.yaml', ...(reuse ? ['--reuse'] : [])];
-    const ended = await conformanceHere(args, { cwd: home, env: environment });
+    const ended = await runConformanceInProcess(args, { cwd: home, env: environment });
     return { ...ended, home, bindings: readFileSync(path.join(home, 'ids.yaml'), 'utf8') };
   }
 
@@ -156,7 +160,7 @@ test.describe('the command', () => {
   });
 
   test('is not there', async () => {
-    const { output } = await conformanceHere(
+    const { output } = await runConformanceInProcess(
       ['provision', '--target', path.join(packageRoot, 'targets', 'example.yaml')],
       {
         cwd: folder,
@@ -170,7 +174,7 @@ test.describe('the command', () => {
     const home = mkdtempSync(path.join(folder, 'target-'));
     writeFileSync(path.join(home, 'target.yaml'), 'name: a\nprovision: [node, x.mjs]\nbindings: ids.yaml\n');
     const args = ['provision', '--target', 'target.yaml'];
-    const { status, output } = await conformanceHere(args, { cwd: home, env: environment });
+    const { status, output } = await runConformanceInProcess(args, { cwd: home, env: environment });
     expect([status, output]).toEqual([
       2,
       'target.yaml:1:1: names no base_url, and BASE_URL is not set\n    Give the target file a base_url, or set BASE_URL. Where the reference deployment is meant, say --reference.\n',
@@ -202,7 +206,10 @@ test.describe('the command', () => {
 });
 
 test.describe('the management API', () => {
-  const deployment = createManaged({ world: emptyWorld, credentials: referenceCredentials }, thingFlaw);
+  const deployment = createManagedDeployment(
+    { world: emptyWorld, credentials: referenceCredentials },
+    findThingProblem,
+  );
   const post = (list: string, body: string, own = token, method = 'POST') =>
     deployment({
       method,
@@ -237,7 +244,7 @@ test.describe('the management API', () => {
 
 test.describe('world --format', () => {
   const lines = async (format: string) =>
-    (await conformanceHere(['world', '--format', format], { cwd: folder })).output;
+    (await runConformanceInProcess(['world', '--format', format], { cwd: folder })).output;
 
   test('csv has one line per thing', async () => {
     const rows = (await lines('csv')).trimEnd().split('\r\n');

@@ -2,29 +2,34 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { type Behaviours, behavioursFromOutcomes, closedQuestions, openQuestions } from '../../reference/behaviours.js';
+import {
+  type Behaviours,
+  closedQuestions,
+  convertOutcomesToBehaviours,
+  openQuestions,
+} from '../../reference/behaviours.js';
 import { createDeployment } from '../../reference/deployment.js';
-import { undetermined } from '../../src/cases/case.js';
 import type { Suite } from '../../src/cases/suite.js';
+import { undetermined } from '../../src/cases/test-case.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
-import { redactor } from '../../src/http/redact.js';
+import { createRedactor } from '../../src/redaction/redactor.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { expectedOf } from '../../src/report/drift-text.js';
-import { observedDocument } from '../../src/report/observed.js';
-import { formatRecord, readRecord, recordOf } from '../../src/report/record.js';
-import { writeResults } from '../../src/report/results.js';
+import { createExpected } from '../../src/report/drift-text.js';
+import { renderObserved } from '../../src/report/outputs/observed-md.js';
+import { createRecord, readRecord, renderRecord } from '../../src/report/target-record.js';
+import { writeResults } from '../../src/report/write-results.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { loadSettings } from '../../src/targets/settings.js';
-import { temporaryFolder } from './support/cli.js';
+import { createTemporaryFolder } from './support/cli.js';
 import {
   certifyInProcess,
   certifyOver,
   channelTo,
+  listRequirementsWith,
   requirementSuite,
-  requirementsWith,
   suite,
 } from './support/in-process.js';
-import { independentDeployment } from './support/independent.js';
+import { createIndependentDeployment } from './support/independent-deployment.js';
 
 const { world } = suite;
 
@@ -50,7 +55,7 @@ test('on the reference deployment every question is answered, and none is undete
 });
 
 /** Every question with named outcomes, and these. */
-const named = suite.ledger.questions.flatMap(({ id, answer }) =>
+const named = suite.contract.questions.flatMap(({ id, answer }) =>
   answer.kind === 'value' ? [] : [{ id, outcomes: [...answer.outcomes.keys()] }],
 );
 
@@ -103,11 +108,13 @@ async function expectCircles(combinations: number): Promise<void> {
   let imitated = 0;
   const circle = fc.asyncProperty(behaviours, async (chosen) => {
     const first = await certifyInProcess(reference(chosen), { infersShape: true });
-    const record = recordOf(suite, first.results, 'mock');
+    const record = createRecord(suite, first.results, 'mock');
     const outcomes = Object.fromEntries(Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]));
-    const mock = behavioursFromOutcomes(outcomes);
-    const second = await certifyInProcess(reference(mock.behaviours), { expected: expectedOf(record, {}, undefined) });
-    expect(requirementsWith('fail', second.certificate)).toEqual([]);
+    const mock = convertOutcomesToBehaviours(outcomes);
+    const second = await certifyInProcess(reference(mock.behaviours), {
+      expected: createExpected(record, {}, undefined),
+    });
+    expect(listRequirementsWith('fail', second.certificate)).toEqual([]);
     // A question that stayed undetermined is answered by the mock as it likes, which may show in the shape.
     const whole = !Object.values(outcomes).includes(undetermined);
     const drift = second.certificate.drift.filter(({ text }) => whole || !text.startsWith('A body does not fit'));
@@ -116,7 +123,7 @@ async function expectCircles(combinations: number): Promise<void> {
     imitated += 1;
     // What looks as an empty result does is answered with another text by a deployment that means one.
     if (Object.entries(chosen).some(([id, outcome]) => outcomes[id] !== outcome)) return;
-    const [one, other] = [first, second].map(({ results }) => observedDocument(suite, results, 'shop'));
+    const [one, other] = [first, second].map(({ results }) => renderObserved(suite, results, 'shop'));
     expect(other).toBe(one);
   });
   await fc.assert(circle, { numRuns: combinations, seed: 20_261_121, endOnFailure: true });
@@ -131,7 +138,7 @@ test('two runs on an unchanged target give the same record and the same document
   const texts = await Promise.all(
     [1, 2].map(async () => {
       const { results } = await certifyInProcess(reference(), { infersShape: true });
-      return [formatRecord(recordOf(suite, results, 'reference')), observedDocument(suite, results, 'reference')];
+      return [renderRecord(createRecord(suite, results, 'reference')), renderObserved(suite, results, 'reference')];
     }),
   );
   expect(texts[0]).toEqual(texts[1]);
@@ -139,7 +146,7 @@ test('two runs on an unchanged target give the same record and the same document
 
 test('a changed outcome is drift, with what came back now and then', async () => {
   const { results } = await certifyInProcess(reference());
-  const expected = expectedOf(recordOf(suite, results, 'reference'), {}, undefined);
+  const expected = createExpected(createRecord(suite, results, 'reference'), {}, undefined);
   const { certificate } = await certifyInProcess(reference({ 'quantity-numeric-string': 'rejected' }), { expected });
   expect(certificate.verdict).toBe('conforms');
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-numeric-string']);
@@ -150,17 +157,21 @@ test('a changed outcome is drift, with what came back now and then', async () =>
 
 test('a pin that is not met is drift, and wins over the record', async () => {
   const { results } = await certifyInProcess(reference());
-  const expected = expectedOf(recordOf(suite, results, 'reference'), { 'quantity-zero': 'as-one' }, undefined);
+  const expected = createExpected(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' }, undefined);
   const { certificate } = await certifyInProcess(reference(), { expected });
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
 });
 
 test('a changed response shape is drift, with its JSON Pointer', async () => {
-  const { results } = await certifyInProcess(independentDeployment(world, { shape: 'wrapped' }), { infersShape: true });
-  const expected = expectedOf(recordOf(suite, results, 'shop'), {}, undefined);
-  const same = await certifyInProcess(independentDeployment(world, { shape: 'wrapped' }), { expected });
+  const { results } = await certifyInProcess(createIndependentDeployment(world, { shape: 'wrapped' }), {
+    infersShape: true,
+  });
+  const expected = createExpected(createRecord(suite, results, 'shop'), {}, undefined);
+  const same = await certifyInProcess(createIndependentDeployment(world, { shape: 'wrapped' }), { expected });
   expect(same.certificate.drift).toEqual([]);
-  const { certificate } = await certifyInProcess(independentDeployment(world, { shape: 'renamed' }), { expected });
+  const { certificate } = await certifyInProcess(createIndependentDeployment(world, { shape: 'renamed' }), {
+    expected,
+  });
   expect(certificate.drift.map(({ text }) => text).join('\n')).toContain("must not have the member 'items'");
 });
 
@@ -173,7 +184,7 @@ test('what differs in another deployment is named right', async () => {
     unknownCustomer: 'rejected',
     bothFilters: 'union',
   } as const;
-  const { certificate } = await certifyInProcess(independentDeployment(world, traits));
+  const { certificate } = await certifyInProcess(createIndependentDeployment(world, traits));
   expect(certificate.verdict).toBe('conforms');
   expect(outcomesIn(certificate)).toMatchObject({
     'response-shape': '/data/*/node/tier/identifier',
@@ -186,13 +197,13 @@ test('what differs in another deployment is named right', async () => {
 });
 
 test('a 204 for an empty result is noted', async () => {
-  const { certificate } = await certifyInProcess(independentDeployment(world, { empty: 204 }));
+  const { certificate } = await certifyInProcess(createIndependentDeployment(world, { empty: 204 }));
   expect(certificate.questions.find(({ id }) => id === 'empty-result')?.outcome).toBe('no-content');
 });
 
 test('behaviours of the reference deployment and outcomes of the ledger are the same', () => {
   const ledger = Object.fromEntries(
-    suite.ledger.questions.map(({ id, answer }) => [
+    suite.contract.questions.map(({ id, answer }) => [
       id,
       answer.kind === 'value' ? 'open' : [...answer.outcomes.keys()].sort(),
     ]),
@@ -211,12 +222,12 @@ test('credentials that are words of the suite take away nothing but themselves',
     ['pass', 'id', 'fail', 'title'],
     ['order.metadata', 'as-number', 'promotions', '200'],
   ]) {
-    const redact = redactor(words.map((value, n) => ({ value, placeholder: `$SECRET_${n}` })));
+    const redact = createRedactor(words.map((value, n) => ({ value, placeholder: `$SECRET_${n}` })));
     const channel = { ...channelTo(reference()), redact };
     const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
     expect(certificate.summary).toEqual({ pass: 17 });
     expect(answersIn(certificate)).toEqual(answersIn(plain.certificate));
-    const expected = expectedOf(recordOf(suite, results, 'reference'), {}, undefined);
+    const expected = createExpected(createRecord(suite, results, 'reference'), {}, undefined);
     const again = await certifyOver(channel, suite, { expected });
     expect(again.certificate.drift).toEqual([]);
   }
@@ -224,7 +235,7 @@ test('credentials that are words of the suite take away nothing but themselves',
 
 test.describe('a record that is there', () => {
   test('loses no answer to a run that has none', async () => {
-    const { folder, remove } = temporaryFolder();
+    const { folder, remove } = createTemporaryFolder();
     const to = path.join(folder, 'shop.yaml');
     const written = async (own: Suite) => {
       const { certificate, results } = await certifyInProcess(reference(), { suite: own, infersShape: true });
@@ -244,7 +255,7 @@ test.describe('a record that is there', () => {
   });
 
   test('is read before anything is sent: what is no record is not overwritten', () => {
-    const { folder, remove } = temporaryFolder();
+    const { folder, remove } = createTemporaryFolder();
     const file = path.join(folder, 'notes.yaml');
     writeFileSync(file, 'my: notes\n');
     for (const recordTo of [file, folder])
@@ -253,7 +264,7 @@ test.describe('a record that is there', () => {
   });
 
   test('with a schema that is none is refused, at its line', () => {
-    const { folder, remove } = temporaryFolder();
+    const { folder, remove } = createTemporaryFolder();
     const file = path.join(folder, 'shop.yaml');
     const { name, version, digest } = suite;
     const record = {
@@ -262,7 +273,7 @@ test.describe('a record that is there', () => {
       questions: {},
       response_schema: { type: 'objekt' },
     };
-    writeFileSync(file, formatRecord(record));
+    writeFileSync(file, renderRecord(record));
     expect(() => readRecord(file)).toThrow(/shop\.yaml:\d+:\d+: 'response_schema' is no JSON Schema/);
     remove();
   });

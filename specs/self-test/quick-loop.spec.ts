@@ -4,37 +4,45 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { casesNamed } from '../../src/cases/selection.js';
-import { exitStatus, statusOf } from '../../src/cli/exit-status.js';
-import { codeFrame, entryLines } from '../../src/report/code-frame.js';
-import { unpassedCases } from '../../src/report/unpassed.js';
-import { certificateWith } from './support/blanks.js';
-import { conformance, conformanceHere, copyOfPackage, readCertificate, temporaryFolder } from './support/cli.js';
+import { findCasesByName } from '../../src/cases/case-selection.js';
+import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
+import { extractEntryLines, renderCodeFrame } from '../../src/report/code-frame.js';
+import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
+import {
+  copyPackage,
+  createTemporaryFolder,
+  loadCertificate,
+  runConformance,
+  runConformanceInProcess,
+} from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { independentDeployment, listen } from './support/independent.js';
+import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { createCertificateStub } from './support/stubs.js';
 
-const { folder: cwd, remove } = temporaryFolder();
+const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
-const honest = independentDeployment(suite.world);
-const broken = independentDeployment(suite.world, { violation: 'ignores-quantity' });
+const honest = createIndependentDeployment(suite.world);
+const broken = createIndependentDeployment(suite.world, { violation: 'ignores-quantity' });
 const ofQuantity = suite.cases.filter(({ tags }) => tags.includes('order.quantity')).map(({ id }) => id);
 
 test('cases are named by their id, their subject, a tag, a group or a part of their requirement', () => {
   const [first = ''] = ofQuantity;
-  expect(casesNamed([first], suite, '--only')).toEqual([first]);
-  expect(casesNamed(['order.quantity'], suite, '--only')).toEqual(ofQuantity);
-  const together = casesNamed(['quantity'], suite, '--only');
+  expect(findCasesByName([first], suite, '--only')).toEqual([first]);
+  expect(findCasesByName(['order.quantity'], suite, '--only')).toEqual(ofQuantity);
+  const together = findCasesByName(['quantity'], suite, '--only');
   expect(together).toEqual(expect.arrayContaining([...ofQuantity, 'quantity-zero']));
-  expect(casesNamed(['bad input'], suite, '--only')).toContain('malformed-json');
-  expect(casesNamed(['intrusive'], suite, '--only')).toContain('credentials-wrong-token');
+  expect(findCasesByName(['bad input'], suite, '--only')).toContain('malformed-json');
+  expect(findCasesByName(['intrusive'], suite, '--only')).toContain('credentials-wrong-token');
   // A name of its own names nothing else.
-  expect(casesNamed(['empty-items'], suite, '--only')).toEqual(['empty-items']);
+  expect(findCasesByName(['empty-items'], suite, '--only')).toEqual(['empty-items']);
 });
 
 test('a name that names nothing is refused with the nearest', async () => {
-  const { status, output } = await conformanceHere(['certify', '--only', 'order.quantty,no-such-thing'], { cwd });
+  const { status, output } = await runConformanceInProcess(['certify', '--only', 'order.quantty,no-such-thing'], {
+    cwd,
+  });
   expect(status).toBe(exitStatus.unusableInput);
   expect(output).toContain("'order.quantty' names no case");
   expect(output).toContain("Did you mean 'order.quantity'?");
@@ -42,18 +50,18 @@ test('a name that names nothing is refused with the nearest', async () => {
 });
 
 test('a dry run shows the selected cases alone', async () => {
-  const { output } = await conformanceHere(['certify', '--dry-run', '--only', 'order.quantity'], { cwd });
+  const { output } = await runConformanceInProcess(['certify', '--dry-run', '--only', 'order.quantity'], { cwd });
   expect(output).toContain(`${ofQuantity.length} of ${ofQuantity.length} cases`);
 });
 
 test('the exit status speaks of what was selected', () => {
   const selected = (verdict: 'conforms' | 'incomplete') => ({ verdict, cases: {} });
   const whole = { verdict: 'incomplete', drift: [] } as const;
-  expect(statusOf(whole)).toBe(exitStatus.incomplete);
-  expect(statusOf({ ...whole, selected: selected('conforms') })).toBe(exitStatus.conforms);
-  expect(statusOf({ ...whole, selected: selected('incomplete') })).toBe(exitStatus.incomplete);
+  expect(determineExitStatus(whole)).toBe(exitStatus.incomplete);
+  expect(determineExitStatus({ ...whole, selected: selected('conforms') })).toBe(exitStatus.conforms);
+  expect(determineExitStatus({ ...whole, selected: selected('incomplete') })).toBe(exitStatus.incomplete);
   const drift = [{ case: 'a', text: '' }];
-  expect(statusOf({ ...whole, drift, selected: selected('conforms') })).toBe(exitStatus.drift);
+  expect(determineExitStatus({ ...whole, drift, selected: selected('conforms') })).toBe(exitStatus.drift);
 });
 
 test('what did not pass is what the last run of each case says', async () => {
@@ -73,7 +81,7 @@ test('what did not pass is what the last run of each case says', async () => {
     warning: false,
     drift: false,
   });
-  const whole = certificateWith({
+  const whole = createCertificateStub({
     requirements: [
       requirement(
         entry('corrected', 'fail'),
@@ -88,13 +96,13 @@ test('what did not pass is what the last run of each case says', async () => {
     drift: [{ case: 'drifted', text: '' }],
   });
   const unselected = 'Not selected in this run.';
-  const partial = certificateWith({
+  const partial = createCertificateStub({
     requirements: [
       requirement(entry('corrected', 'pass'), entry('broken', 'fail'), entry('drifted', 'not-applicable', unselected)),
     ],
     questions: [question('unanswered', null, unselected)],
   });
-  expect(unpassedCases([whole, partial])).toEqual(['broken', 'drifted', 'skipped', 'unanswered']);
+  expect(listUnpassedCases([whole, partial])).toEqual(['broken', 'drifted', 'skipped', 'unanswered']);
 
   // Through the command line, which finds the certificates where the runs left them.
   const [first = '', second = ''] = ofQuantity;
@@ -102,28 +110,28 @@ test('what did not pass is what the last run of each case says', async () => {
   const leave = (folder: string, ...cases: ReturnType<typeof entry>[]) =>
     writeFileSync(
       path.join(cwd, 'failed', folder, 'certificate.json'),
-      JSON.stringify(certificateWith({ requirements: [requirement(...cases)] })),
+      JSON.stringify(createCertificateStub({ requirements: [requirement(...cases)] })),
     );
   leave('.', entry(first, 'fail'), entry(second, 'pass'));
   const failed = ['certify', '--failed', '--out', 'failed', '--dry-run'];
-  expect((await conformanceHere(failed, { cwd })).output).toContain(`\n${first}  (`);
+  expect((await runConformanceInProcess(failed, { cwd })).output).toContain(`\n${first}  (`);
   leave('partial', entry(first, 'pass'));
-  expect((await conformanceHere(failed, { cwd })).output).toContain('Nothing is left that did not pass');
-  const none = await conformanceHere(['certify', '--failed', '--out', 'nothing-here'], { cwd });
+  expect((await runConformanceInProcess(failed, { cwd })).output).toContain('Nothing is left that did not pass');
+  const none = await runConformanceInProcess(['certify', '--failed', '--out', 'nothing-here'], { cwd });
   expect(none.status).toBe(exitStatus.unusableInput);
   expect(none.output).toContain('there is no certificate in nothing-here yet');
 });
 
 test('--bail ends with the first failure, shown on its line where the package is installed', async () => {
-  const root = copyOfPackage(path.join(cwd, 'node_modules', 'installed'));
+  const root = copyPackage(path.join(cwd, 'node_modules', 'installed'));
   const { url, close } = await listen(broken);
   const args = ['certify', url, '--only', 'order.quantity', '--bail', '--out', 'bail'];
-  const { status, output } = await conformance(args, { cwd, env, root });
+  const { status, output } = await runConformance(args, { cwd, env, root });
   await close();
   expect(status).toBe(exitStatus['does-not-conform']);
   expect(output).toMatch(/^ *> +\d+ \| .*exclude/m);
   expect(output).toContain('DOES-NOT-CONFORM as far as selected');
-  const { selected, requirements } = readCertificate(cwd, 'bail/partial');
+  const { selected, requirements } = loadCertificate(cwd, 'bail/partial');
   expect(selected).toEqual({
     verdict: 'does-not-conform',
     cases: { fail: 1, 'not-applicable': ofQuantity.length - 1 },
@@ -133,7 +141,7 @@ test('--bail ends with the first failure, shown on its line where the package is
 });
 
 test('--watch judges again when the target, the target file or a case changes', async () => {
-  const root = copyOfPackage(path.join(cwd, 'package'));
+  const root = copyPackage(path.join(cwd, 'package'));
   let answer = broken;
   const { url, close } = await listen((request) => answer(request));
   const target = path.join(cwd, 'target.yaml');
@@ -154,7 +162,7 @@ test('--watch judges again when the target, the target file or a case changes', 
   };
 
   await round(1, () => undefined);
-  const { selected } = readCertificate(cwd, 'watched/partial');
+  const { selected } = loadCertificate(cwd, 'watched/partial');
   expect(selected).toEqual({
     verdict: 'does-not-conform',
     cases: { fail: 1, 'not-applicable': ofQuantity.length - 1 },
@@ -165,9 +173,9 @@ test('--watch judges again when the target, the target file or a case changes', 
   await round(2, () => {
     answer = honest;
   });
-  expect(readCertificate(cwd, 'watched/partial').selected?.cases).toEqual({ pass: ofQuantity.length });
+  expect(loadCertificate(cwd, 'watched/partial').selected?.cases).toEqual({ pass: ofQuantity.length });
   await round(3, () => writeFileSync(target, `name: another shop\nbase_url: ${url}\n`));
-  expect(readCertificate(cwd, 'watched/partial').target.name).toBe('another shop');
+  expect(loadCertificate(cwd, 'watched/partial').target.name).toBe('another shop');
 
   const file = path.join(root, 'cases', 'requirements', 'order.yaml');
   const text = readFileSync(file, 'utf8');
@@ -182,7 +190,7 @@ test('--watch judges again when the target, the target file or a case changes', 
 test('a code frame shows the lines around a place, whatever the file holds', () => {
   const file = path.join(cwd, 'frame.yaml');
   writeFileSync(file, 'one\ntwo\n  three\n\u001bfour\nfive\nsix\n');
-  expect(codeFrame({ file, line: 3, column: 3 })).toEqual([
+  expect(renderCodeFrame({ file, line: 3, column: 3 })).toEqual([
     '  1 | one',
     '  2 | two',
     '> 3 |   three',
@@ -190,11 +198,11 @@ test('a code frame shows the lines around a place, whatever the file holds', () 
     '  4 | \\u001bfour',
     '  5 | five',
   ]);
-  expect(codeFrame({ file: path.join(cwd, 'no-such.yaml'), line: 1, column: 1 })).toEqual([]);
+  expect(renderCodeFrame({ file: path.join(cwd, 'no-such.yaml'), line: 1, column: 1 })).toEqual([]);
 });
 
 test.describe('the lines of a case', () => {
-  const found = (text: string, line: number, column: number) => entryLines(text.split('\n'), { line, column });
+  const found = (text: string, line: number, column: number) => extractEntryLines(text.split('\n'), { line, column });
 
   test('are all that are indented as it is', () => {
     const text = 'cases:\n  - id: one\n    title: a\n\n  - id: two\n    title: b\nlast: 1';

@@ -3,19 +3,19 @@
 import { expect, test } from '@playwright/test';
 import { startRun } from '../../src/engine/run.js';
 import type { Channel } from '../../src/http/exchange.js';
-import { redactor } from '../../src/http/redact.js';
-import { expectedOf } from '../../src/report/drift-text.js';
-import { recordOf } from '../../src/report/record.js';
-import { escapeControlCharacters } from '../../src/support/escape-control.js';
-import { Mistake } from '../../src/support/foreign-error.js';
+import { createRedactor } from '../../src/redaction/redactor.js';
+import { createExpected } from '../../src/report/drift-text.js';
+import { createRecord } from '../../src/report/target-record.js';
+import { escapeControlCharacters } from '../../src/support/escape-control-characters.js';
+import { InternalError } from '../../src/support/internal-error.js';
 import { certifyOver, channelTo, recognizer, suite } from './support/in-process.js';
-import { independentDeployment } from './support/independent.js';
+import { createIndependentDeployment } from './support/independent-deployment.js';
 
 /** Its responses have a member `promotions`, which may be a credential, too. */
-const conforming = independentDeployment(suite.world, { shape: 'agreeing-paths' });
+const conforming = createIndependentDeployment(suite.world, { shape: 'agreeing-paths' });
 
 function channelWith(credential: string): Channel {
-  const redact = redactor([{ value: credential, placeholder: '$SECRET' }]);
+  const redact = createRedactor([{ value: credential, placeholder: '$SECRET' }]);
   return { ...channelTo(conforming), redact: (text) => escapeControlCharacters(redact(text)) };
 }
 
@@ -30,10 +30,10 @@ for (const [recordedWith, comparedWith] of [
 ] as const) {
   test(`recorded with the credential '${recordedWith}', nothing drifts with '${comparedWith}'`, async () => {
     const { results } = await certifyOver(channelWith(recordedWith), few, { infersShape: true });
-    const record = recordOf(suite, results, 'shop');
+    const record = createRecord(suite, results, 'shop');
     expect(JSON.stringify(record).includes('promotions"')).toBe(recordedWith !== 'promotions');
 
-    const { outcomes, schemas } = expectedOf(record, {}, undefined);
+    const { outcomes, schemas } = createExpected(record, {}, undefined);
     const stated = { statedBy: 'the target file', schema: { type: 'object', required: ['promotions'] } };
     const expected = { outcomes, schemas: [...schemas, stated] };
     const again = await certifyOver(channelWith(comparedWith), few, { expected });
@@ -66,5 +66,5 @@ test('the message of an error that nobody expected is not shown: it may quote a 
     );
     expect(reason).not.toContain(secret);
   }
-  expect(new Mistake(secret).stack).not.toContain(secret);
+  expect(new InternalError(secret).stack).not.toContain(secret);
 });

@@ -1,25 +1,25 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
-import { foldsOf } from '../../src/recognition/folding.js';
-import { idFinder } from '../../src/recognition/id-finder.js';
+import { createIdFinder } from '../../src/recognition/id-finder.js';
 import type { KnownIds } from '../../src/recognition/known-ids.js';
-import { type Naming, namesTiers, namingOf } from '../../src/recognition/naming.js';
-import { type Reading, readingOf } from '../../src/recognition/reading.js';
-import { recognizerFor } from '../../src/recognition/recognizer.js';
-import { recordsIn } from '../../src/recognition/records.js';
-import { resultOf } from '../../src/recognition/result.js';
-import { forRows } from './support/rows.js';
+import { listRecords } from '../../src/recognition/list-records.js';
+import { findNestedPaths } from '../../src/recognition/path-normalization.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
+import { readReturnedTiers } from '../../src/recognition/returned-tiers.js';
+import { findTierMentions, hasMentions, type TierMentions } from '../../src/recognition/tier-mentions.js';
+import { determineReading, type TierReading } from '../../src/recognition/tier-reading.js';
+import { checkEachRow } from './support/check-each-row.js';
 
 const [a, b, c] = ['promo_aaaaaaaaaaaa', 'promo_bbbbbbbbbbbb', 'promo_cccccccccccc'] as const;
 const knownIds = (tiers: readonly string[], keys: readonly string[]): KnownIds => ({
-  tiers: idFinder(new Set(tiers)),
-  keys: idFinder(new Set(keys)),
+  tiers: createIdFinder(new Set(tiers)),
+  keys: createIdFinder(new Set(keys)),
 });
 const ids = knownIds([a, b, c], ['camp_111111111111', 'spring']);
 
 /** Where a body names tiers: pattern → ids; `unplaced` for those in no place. */
 function named(body: string, known = ids): Record<string, readonly string[]> {
-  const { places, unplaced } = namingOf(body, known);
+  const { idsByPattern: places, unlocatedIds: unplaced } = findTierMentions(body, known);
   return { ...Object.fromEntries(places), ...(unplaced.size > 0 ? { unplaced: [...unplaced] } : {}) };
 }
 
@@ -66,7 +66,7 @@ test.describe('tiers are found under their path patterns', () => {
   ];
   test(
     'whatever the shape',
-    forRows(shapes, (_, body, places) => {
+    checkEachRow(shapes, (_, body, places) => {
       expect(named(JSON.stringify(body))).toEqual(places);
       expect(named(JSON.stringify(body, null, 2))).toEqual(places);
     }),
@@ -103,19 +103,21 @@ test.describe('ids of a deployment’s own', () => {
   ];
   test(
     'of every form',
-    forRows(table, (_, body, ids, places) => expect(named(JSON.stringify(body), ids)).toEqual(places)),
+    checkEachRow(table, (_, body, ids, places) => expect(named(JSON.stringify(body), ids)).toEqual(places)),
   );
 
   test('too short to be recognised inside text leave it open, where nothing is named otherwise', () => {
     const ids = idsOf('T-1', 'T-12');
     const open = (body: unknown, ...others: unknown[]) => {
-      const namings = [body, ...others].map((each) => namingOf(JSON.stringify(each), ids));
-      return [...resultOf(namings[0] as Naming, readingOf(namings)).unclear];
+      const namings = [body, ...others].map((each) => findTierMentions(JSON.stringify(each), ids));
+      return [...readReturnedTiers(namings[0] as TierMentions, determineReading(namings)).unclear];
     };
     expect(open([{ href: '/tiers/T-12' }])).toEqual(['T-12']);
     expect(open([{ href: '/tiers/T-123' }])).toEqual([]);
     expect(open([{ href: '/tiers/T-12' }], [{ id: 'T-1' }])).toEqual([]);
-    expect(resultOf(namingOf('["a T-1"]', ids), readingOf([])).because).toContain('fewer than 12 characters');
+    expect(readReturnedTiers(findTierMentions('["a T-1"]', ids), determineReading([])).reason).toContain(
+      'fewer than 12 characters',
+    );
   });
 });
 
@@ -161,7 +163,7 @@ test.describe('whatever the text is', () => {
   ];
   test(
     'however odd it is',
-    forRows(texts, (_, body, places) => expect(named(body)).toEqual(places)),
+    checkEachRow(texts, (_, body, places) => expect(named(body)).toEqual(places)),
   );
 
   test('more keys than any call takes arguments', { tag: '@slow' }, () => {
@@ -176,9 +178,9 @@ test.describe('whatever the text is', () => {
 
   test.describe('the levels of what nests are one place', () => {
     const readBy = (...bodies: object[]) => {
-      const namings = bodies.map((body) => namingOf(JSON.stringify(body), ids));
-      const reading = readingOf(namings);
-      return { reading, returned: namings.map((naming) => resultOf(naming, reading).returned), bodies };
+      const namings = bodies.map((body) => findTierMentions(JSON.stringify(body), ids));
+      const reading = determineReading(namings);
+      return { reading, returned: namings.map((naming) => readReturnedTiers(naming, reading).returned), bodies };
     };
     const list = { data: { id: a, next: { id: b, next: { id: c } } } };
     const tree = { tiers: [{ id: a, tiers: [{ id: b, tiers: [{ id: c }] }] }] };
@@ -187,7 +189,7 @@ test.describe('whatever the text is', () => {
       const { reading, returned } = readBy(list, { data: { id: b, next: { id: a } } }, { data: { id: c } });
       expect(reading).toMatchObject({ kind: 'agreed', patterns: ['/data/id'] });
       expect(returned).toEqual([[a, b, c], [b, a], [c]]);
-      expect(reading.kind === 'agreed' && recordsIn(JSON.stringify(list), reading, ids)).toEqual([a, b, c]);
+      expect(reading.kind === 'agreed' && listRecords(JSON.stringify(list), reading, ids)).toEqual([a, b, c]);
     });
 
     test('of a tree, with a key and an index for each level', () => {
@@ -200,7 +202,7 @@ test.describe('whatever the text is', () => {
     });
 
     test('steps that repeat, up to six together, count once, and as none where the place is without them, too', () => {
-      const folds = (...patterns: readonly string[]) => Object.fromEntries(foldsOf(patterns));
+      const folds = (...patterns: readonly string[]) => Object.fromEntries(findNestedPaths(patterns));
       expect(folds('/id', '/n/id', '/n/n/id', '/x/id')).toEqual({ '/n/id': '/id', '/n/n/id': '/id' });
       const [six, seven] = ['/a/b/c/d/e/f', '/a/b/c/d/e/f/g'];
       expect(folds(`${six}${six}/id`, `${seven}${seven}/id`)).toEqual({ [`${six}${six}/id`]: `${six}/id` });
@@ -213,7 +215,7 @@ test.describe('whatever the text is', () => {
     test('and what is named in each is found, whether a tier or not', () => {
       const reading = readBy({ data: { id: a, ref: a, next: { id: b, ref: b, next: { id: c, ref: c } } } }).reading;
       const unknown = { data: { id: 'x', ref: 'of x', next: { id: 'y', ref: 'of y' } } };
-      expect(reading.kind === 'agreed' && recordsIn(JSON.stringify(unknown), reading, ids)).toEqual(['x', 'y']);
+      expect(reading.kind === 'agreed' && listRecords(JSON.stringify(unknown), reading, ids)).toEqual(['x', 'y']);
     });
 
     test('but not what stands beside them', () => {
@@ -222,41 +224,41 @@ test.describe('whatever the text is', () => {
     });
 
     test('a target file may name all of them with **', () => {
-      const naming = namingOf(JSON.stringify({ ...list, skipped: c }), ids);
-      const reading = readingOf([naming], ['/data/**/id']);
-      expect(resultOf(naming, reading).returned).toEqual([a, b, c]);
+      const naming = findTierMentions(JSON.stringify({ ...list, skipped: c }), ids);
+      const reading = determineReading([naming], ['/data/**/id']);
+      expect(readReturnedTiers(naming, reading).returned).toEqual([a, b, c]);
       expect(
-        reading.kind === 'stated' && recordsIn(JSON.stringify(tree), { ...reading, patterns: ['/**/id'] }, ids),
+        reading.kind === 'stated' && listRecords(JSON.stringify(tree), { ...reading, patterns: ['/**/id'] }, ids),
       ).toEqual([a, b, c]);
-      expect(readingOf([naming], ['/data/**/name']).kind).toBe('misstated');
-      expect(readingOf([naming], ['/**']).kind).toBe('stated');
+      expect(determineReading([naming], ['/data/**/name']).kind).toBe('misstated');
+      expect(determineReading([naming], ['/**']).kind).toBe('stated');
     });
   });
 
   test('places under keys of any length are distinguished, and read where the target file has a wildcard', () => {
     const [one, other] = ['k'.repeat(5_000), `${'k'.repeat(4_999)}x`];
-    const naming = namingOf(JSON.stringify({ [one]: { '~id': [a] }, [other]: { '~id': [a, b] } }), ids);
-    expect(readingOf([naming]).kind).toBe('ambiguous');
+    const naming = findTierMentions(JSON.stringify({ [one]: { '~id': [a] }, [other]: { '~id': [a, b] } }), ids);
+    expect(determineReading([naming]).kind).toBe('ambiguous');
     const single = JSON.stringify({ [one]: { '~id': [a] } });
-    const reading = readingOf([namingOf(single, ids)]);
-    expect(resultOf(namingOf(single, ids), reading).returned).toEqual([a]);
-    expect(reading.kind === 'agreed' && recordsIn(single, reading, ids)).toEqual([a]);
-    expect(readingOf([namingOf(single, ids)], ['/*/~0id/*']).kind).toBe('stated');
+    const reading = determineReading([findTierMentions(single, ids)]);
+    expect(readReturnedTiers(findTierMentions(single, ids), reading).returned).toEqual([a]);
+    expect(reading.kind === 'agreed' && listRecords(single, reading, ids)).toEqual([a]);
+    expect(determineReading([findTierMentions(single, ids)], ['/*/~0id/*']).kind).toBe('stated');
   });
 
   test('places are distinguished however deep they are, and not taken for one where they are too many', () => {
     const deep = (named: readonly string[]) =>
       `${'{"x":{"y":'.repeat(2_000)}${JSON.stringify(named)}${'}}'.repeat(2_000)}`;
-    const readingBy = (...bodies: string[]) => readingOf(bodies.map((body) => namingOf(body, ids)));
+    const readingBy = (...bodies: string[]) => determineReading(bodies.map((body) => findTierMentions(body, ids)));
     expect(readingBy(deep([a]), deep([b, a])).kind).toBe('agreed');
     expect(readingBy(`{"returned":${deep([a])},"reviewed":${deep([a, b])}}`).kind).toBe('ambiguous');
 
     const places = (count: number) =>
-      namingOf(JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, [a]]))), ids);
+      findTierMentions(JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, [a]]))), ids);
     const many = places(1_001);
-    expect(resultOf(many, readingOf([many])).because).toContain('are too many to be distinguished');
-    expect(readingOf([places(1_000)]).kind).toBe('agreed');
-    expect(readingOf([namingOf(JSON.stringify(a), ids)])).toEqual({ kind: 'agreed', patterns: [''] });
+    expect(readReturnedTiers(many, determineReading([many])).reason).toContain('are too many to be distinguished');
+    expect(determineReading([places(1_000)]).kind).toBe('agreed');
+    expect(determineReading([findTierMentions(JSON.stringify(a), ids)])).toEqual({ kind: 'agreed', patterns: [''] });
   });
 
   test('nesting deeper than any call stack', () => {
@@ -275,30 +277,30 @@ test('ids that differ in letter case alone are kept apart', () => {
 });
 
 test.describe('of what a body names it is noted', () => {
-  const rows: readonly (readonly [what: string, body: string, seen: Partial<Naming>, namesAny: boolean])[] = [
-    ['an id as it is', JSON.stringify([a]), { isInTexts: false, isInOtherCase: false }, true],
-    ['an id in capitals', JSON.stringify([a.toUpperCase()]), { isInTexts: false, isInOtherCase: true }, true],
-    ['an id inside a text', JSON.stringify([`/x/${a}`]), { isInTexts: true, isInOtherCase: false }, true],
-    ['an id in a text that is no JSON', `<p>${a}`, { isInTexts: false, isInOtherCase: false }, true],
-    ['nothing', JSON.stringify(['x']), { isInTexts: false, isInOtherCase: false }, false],
+  const rows: readonly (readonly [what: string, body: string, seen: Partial<TierMentions>, namesAny: boolean])[] = [
+    ['an id as it is', JSON.stringify([a]), { hasIdsInTexts: false, hasOtherLetterCase: false }, true],
+    ['an id in capitals', JSON.stringify([a.toUpperCase()]), { hasIdsInTexts: false, hasOtherLetterCase: true }, true],
+    ['an id inside a text', JSON.stringify([`/x/${a}`]), { hasIdsInTexts: true, hasOtherLetterCase: false }, true],
+    ['an id in a text that is no JSON', `<p>${a}`, { hasIdsInTexts: false, hasOtherLetterCase: false }, true],
+    ['nothing', JSON.stringify(['x']), { hasIdsInTexts: false, hasOtherLetterCase: false }, false],
   ];
   test(
     'whether it is inside a text, or in another letter case',
-    forRows(rows, (_, body, seen, namesAny) => {
-      const naming = namingOf(body, ids);
+    checkEachRow(rows, (_, body, seen, namesAny) => {
+      const naming = findTierMentions(body, ids);
       expect(naming).toMatchObject(seen);
-      expect(namesTiers(naming)).toBe(namesAny);
+      expect(hasMentions(naming)).toBe(namesAny);
     }),
   );
 
   test('a short id that may be one', () => {
-    const short = namingOf('["a T-1"]', knownIds(['T-1'], []));
-    expect([[...short.hinted], namesTiers(short)]).toEqual([['T-1'], true]);
+    const short = findTierMentions('["a T-1"]', knownIds(['T-1'], []));
+    expect([[...short.possibleIds], hasMentions(short)]).toEqual([['T-1'], true]);
   });
 
   test('ids of 12 characters are found inside texts, and shorter ones hinted at', () => {
     const known = knownIds(['abcdefghijkl', 'abcdefghijk'], []);
-    const { places, hinted } = namingOf('["/abcdefghijkl"]', known);
+    const { idsByPattern: places, possibleIds: hinted } = findTierMentions('["/abcdefghijkl"]', known);
     expect(Object.fromEntries(places)).toEqual({ '/*': ['abcdefghijkl'] });
     expect([...hinted]).toEqual(['abcdefghijk']);
   });
@@ -325,7 +327,7 @@ test('ids that begin alike are found as if each stood in the pattern by itself, 
       const [before, after] = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'];
       const plain = new RegExp(`${before}(?:${longestFirst.join('|')})${after}`, ignoresCase ? 'gi' : 'g');
       const text = pieces.join(stem);
-      expect(idFinder(new Set(all)).replaced(text, '*')).toBe(text.replaceAll(plain, '*'));
+      expect(createIdFinder(new Set(all)).replaceIds(text, '*')).toBe(text.replaceAll(plain, '*'));
     }),
     { seed: 20_261_122, numRuns: 500 },
   );
@@ -334,37 +336,37 @@ test('ids that begin alike are found as if each stood in the pattern by itself, 
 test('an id with letters beyond ASCII is found in the other letter case, though that may be longer', () => {
   const id = 'promo_\u0130stanbul';
   expect(id.toLowerCase()).toHaveLength(id.length + 1);
-  expect(idFinder(new Set([id, 'promo_ascii'])).exactly(id.toLowerCase())).toBe(id);
+  expect(createIdFinder(new Set([id, 'promo_ascii'])).findExact(id.toLowerCase())).toBe(id);
   expect(named(JSON.stringify({ [id]: {} }), knownIds([id], []))).toEqual({ '/*': [id] });
 });
 
 test('ids are found in any letter case, and named as they are', () => {
   const id = 'Promo_aaaaaaaaaaaa';
-  const { named } = idFinder(new Set([id]));
+  const { findIds: named } = createIdFinder(new Set([id]));
   expect(named(id.toUpperCase())).toEqual({ ids: [id], isWhole: true });
   expect(named(`/tiers/${id.toUpperCase()}?x`)).toEqual({ ids: [id], isWhole: false });
   // The longest that fits, though one begins in capitals.
   const [short, long] = ['ABCDEFGHIJKL', 'abcdefghijklm'];
-  expect([...idFinder(new Set([short, long])).anywhere(`x ${long}`)]).toEqual([long]);
+  expect([...createIdFinder(new Set([short, long])).findAnywhere(`x ${long}`)]).toEqual([long]);
 });
 
 test('where no id is long enough to be found inside text, nothing is replaced', () => {
-  expect(idFinder(new Set(['short'])).replaced('$ / short', '*')).toBe('$ / short');
+  expect(createIdFinder(new Set(['short'])).replaceIds('$ / short', '*')).toBe('$ / short');
 });
 
 test.describe('a target’s responses are read', () => {
-  const naming = (places: Record<string, readonly string[]>, unplaced: readonly string[] = []): Naming => ({
-    places: new Map(Object.entries(places)),
-    unplaced: new Set(unplaced),
-    hinted: new Set(),
-    isInTexts: false,
-    isInOtherCase: false,
+  const naming = (places: Record<string, readonly string[]>, unplaced: readonly string[] = []): TierMentions => ({
+    idsByPattern: new Map(Object.entries(places)),
+    unlocatedIds: new Set(unplaced),
+    possibleIds: new Set(),
+    hasIdsInTexts: false,
+    hasOtherLetterCase: false,
   });
   const readings: readonly (readonly [
     what: string,
-    namings: Naming[],
+    namings: TierMentions[],
     stated: string | undefined,
-    reading: Reading,
+    reading: TierReading,
   ])[] = [
     ['without any response', [], undefined, { kind: 'agreed', patterns: [] }],
     ['without any tier', [naming({})], undefined, { kind: 'agreed', patterns: [] }],
@@ -415,15 +417,15 @@ test.describe('a target’s responses are read', () => {
   ];
   test(
     'by all that is known of them',
-    forRows(readings, (_, namings, stated, reading) =>
-      expect(readingOf(namings, stated === undefined ? undefined : [stated])).toEqual(reading),
+    checkEachRow(readings, (_, namings, stated, reading) =>
+      expect(determineReading(namings, stated === undefined ? undefined : [stated])).toEqual(reading),
     ),
   );
 
   const results: readonly (readonly [
     what: string,
-    naming: Naming,
-    reading: Reading,
+    naming: TierMentions,
+    reading: TierReading,
     returned: readonly string[],
     unclear: readonly string[],
   ])[] = [
@@ -477,21 +479,21 @@ test.describe('a target’s responses are read', () => {
   ];
   test('several stated patterns each name some', () => {
     const both = naming({ '/x': [a], '/y/*': [b], '/z': [c] });
-    expect(readingOf([both], ['/x', '/y/*'])).toEqual({ kind: 'stated', patterns: ['/x', '/y/*'] });
-    expect(resultOf(both, { kind: 'stated', patterns: ['/x', '/y/*'] }).returned).toEqual([a, b]);
+    expect(determineReading([both], ['/x', '/y/*'])).toEqual({ kind: 'stated', patterns: ['/x', '/y/*'] });
+    expect(readReturnedTiers(both, { kind: 'stated', patterns: ['/x', '/y/*'] }).returned).toEqual([a, b]);
   });
 
   test('a wildcard that is stated stands for any step', () => {
     const grouped = naming({ '/2024-05/*/id': [a], '/2024-06/*/id': [b], '/skipped': [c] });
-    const reading = readingOf([grouped], ['/*/*/id']);
+    const reading = determineReading([grouped], ['/*/*/id']);
     expect(reading).toEqual({ kind: 'stated', patterns: ['/*/*/id'] });
-    expect(resultOf(grouped, reading).returned).toEqual([a, b]);
+    expect(readReturnedTiers(grouped, reading).returned).toEqual([a, b]);
   });
 
   test(
     'as far as it can be determined',
-    forRows(results, (_, named, reading, returned, unclear) => {
-      const result = resultOf(named, reading);
+    checkEachRow(results, (_, named, reading, returned, unclear) => {
+      const result = readReturnedTiers(named, reading);
       expect(result.returned).toEqual(returned);
       expect([...result.unclear]).toEqual(unclear);
     }),
@@ -499,8 +501,8 @@ test.describe('a target’s responses are read', () => {
 
   test('short ids inside longer texts raise a doubt only where ids stand in texts, or none is named', () => {
     const hinting = { ...naming({ '/*': [a] }), hinted: new Set([a, b]) };
-    const unclear = (reading: Reading) => {
-      const { unclear, because } = resultOf(hinting, reading);
+    const unclear = (reading: TierReading) => {
+      const { unclear, reason: because } = readReturnedTiers(hinting, reading);
       return [[...unclear], because.slice(0, 39)];
     };
     const patterns = ['/*'];
@@ -509,8 +511,8 @@ test.describe('a target’s responses are read', () => {
     expect(unclear({ kind: 'stated', patterns })).toEqual([[], '']);
     expect(unclear({ kind: 'agreed', patterns, isInTexts: true })).toEqual([[b], doubt]);
     expect(unclear({ kind: 'stated', patterns, isInTexts: true })).toEqual([[b], doubt]);
-    expect(resultOf(naming({ '/*': [a] }), { kind: 'agreed', patterns, isInTexts: true }).because).toBe('');
-    expect(resultOf({ ...hinting, unplaced: new Set([c]) }, { kind: 'agreed', patterns }).because).toMatch(
+    expect(readReturnedTiers(naming({ '/*': [a] }), { kind: 'agreed', patterns, isInTexts: true }).reason).toBe('');
+    expect(readReturnedTiers({ ...hinting, unlocatedIds: new Set([c]) }, { kind: 'agreed', patterns }).reason).toMatch(
       /^The body names promotions outside/,
     );
   });
@@ -518,36 +520,36 @@ test.describe('a target’s responses are read', () => {
   test('of many patterns five are named', () => {
     const patterns = ['/1', '/2', '/3', '/4', '/5', '/6', '/7'];
     const because = (count: number) =>
-      resultOf(naming({}), { kind: 'ambiguous', patterns: patterns.slice(0, count) }).because;
+      readReturnedTiers(naming({}), { kind: 'ambiguous', patterns: patterns.slice(0, count) }).reason;
     expect(because(7)).toContain('under /1 and /2 and /3 and /4 and /5 and 2 more paths, which disagree.');
     expect(because(5)).toContain('under /1 and /2 and /3 and /4 and /5, which disagree.');
   });
 
   test('stated patterns fit as a whole', () => {
-    expect(readingOf([naming({ '/x/y': [a] })], ['/x'])).toMatchObject({ kind: 'misstated' });
-    expect(readingOf([naming({ '/x': [a] })], ['/x/y'])).toMatchObject({ kind: 'misstated' });
-    expect(readingOf([naming({ '/x': [a] })], ['/x/*'])).toMatchObject({ kind: 'misstated' });
-    expect(resultOf(naming({}), { kind: 'misstated', stated: ['/y', '/z'], patterns: ['/x'] }).because).toContain(
-      'nowhere under /y or /z, which',
-    );
+    expect(determineReading([naming({ '/x/y': [a] })], ['/x'])).toMatchObject({ kind: 'misstated' });
+    expect(determineReading([naming({ '/x': [a] })], ['/x/y'])).toMatchObject({ kind: 'misstated' });
+    expect(determineReading([naming({ '/x': [a] })], ['/x/*'])).toMatchObject({ kind: 'misstated' });
+    expect(
+      readReturnedTiers(naming({}), { kind: 'misstated', stated: ['/y', '/z'], patterns: ['/x'] }).reason,
+    ).toContain('nowhere under /y or /z, which');
   });
 
   test('what to do is said where it cannot be determined', () => {
     const named = naming({ '/x': [a], '/y': [b] });
-    expect(resultOf(named, { kind: 'ambiguous', patterns: ['/x', '/y'] }).because).toBe(
+    expect(readReturnedTiers(named, { kind: 'ambiguous', patterns: ['/x', '/y'] }).reason).toBe(
       'Promotions are named under /x and /y, which disagree. Name the right one in a target file: response: { tier: /x }, or the right ones in a list.',
     );
-    expect(resultOf(named, { kind: 'ambiguous', patterns: ['/**'] }).because).toBe(
+    expect(readReturnedTiers(named, { kind: 'ambiguous', patterns: ['/**'] }).reason).toBe(
       'Promotions are named under /**, which are too many to be distinguished. Name the right one in a target file: response: { tier: /promotions/*/id }, or the right ones in a list.',
     );
-    expect(resultOf(named, { kind: 'misstated', stated: ['/z'], patterns: ['/x', '/y'] }).because).toBe(
+    expect(readReturnedTiers(named, { kind: 'misstated', stated: ['/z'], patterns: ['/x', '/y'] }).reason).toBe(
       'Promotions are named under /x and /y, nowhere under /z, which the target file states. Correct response.tier there.',
     );
   });
 });
 
 test.describe('whatever stands where promotions are named is found, known or not', () => {
-  type Found = Parameters<typeof recordsIn>[1];
+  type Found = Parameters<typeof listRecords>[1];
   const agreed = (...patterns: readonly string[]): Found => ({ kind: 'agreed', patterns });
   const stated = (pattern: string): Found => ({ kind: 'stated', patterns: [pattern] });
   const table: readonly (readonly [what: string, body: unknown, reading: Found, found: readonly string[]])[] = [
@@ -585,22 +587,24 @@ test.describe('whatever stands where promotions are named is found, known or not
   ];
   test(
     'in every shape',
-    forRows(table, (_, body, reading, found) => expect(recordsIn(JSON.stringify(body), reading, ids)).toEqual(found)),
+    checkEachRow(table, (_, body, reading, found) =>
+      expect(listRecords(JSON.stringify(body), reading, ids)).toEqual(found),
+    ),
   );
 
   test('under each of several stated patterns, and under the first of several that agree', () => {
     const body = JSON.stringify({ ids: ['x'], refs: ['y', 'x'] });
-    expect(recordsIn(body, { kind: 'stated', patterns: ['/ids/*', '/refs/*'] }, ids)).toEqual(['x', 'y']);
-    expect(recordsIn(body, agreed('/ids/*', '/refs/*'), ids)).toEqual(['x']);
+    expect(listRecords(body, { kind: 'stated', patterns: ['/ids/*', '/refs/*'] }, ids)).toEqual(['x', 'y']);
+    expect(listRecords(body, agreed('/ids/*', '/refs/*'), ids)).toEqual(['x']);
   });
 
-  test('nothing in a body that is no JSON', () => expect(recordsIn(`<p>${a}`, agreed('/*'), ids)).toEqual([]));
+  test('nothing in a body that is no JSON', () => expect(listRecords(`<p>${a}`, agreed('/*'), ids)).toEqual([]));
 });
 
 test.describe('a recognizer', () => {
   const list = { customers: [], products: [], skus: [], categories: [], campaigns: [] };
   const tier = { campaign_id: 'camp_111111111111', name: 'tier', created_at: '', metadata: {}, rules: [] };
-  const recognizer = () => recognizerFor({ ...list, tiers: [{ ...tier, id: a }] });
+  const recognizer = () => createRecognizer({ ...list, tiers: [{ ...tier, id: a }] });
   /** A body that differs from all others by its number, and is so long. */
   const body = (n: number, length = 0) => JSON.stringify([a, n]).padEnd(length);
 
@@ -615,9 +619,9 @@ test.describe('a recognizer', () => {
       tiers: [{ ...tier, id: a }],
     };
     const under = (key: string) => [
-      ...recognizerFor(world)
-        .naming(JSON.stringify({ [key]: a }))
-        .places.keys(),
+      ...createRecognizer(world)
+        .findMentions(JSON.stringify({ [key]: a }))
+        .idsByPattern.keys(),
     ];
     for (const id of ['a customer', 'a product', 'a sku', 'a category', 'a campaign'])
       expect(under(id)).toEqual(['/*']);
@@ -626,13 +630,13 @@ test.describe('a recognizer', () => {
   });
 
   test('finds what is found without it', () => {
-    const { naming, ids: own } = recognizer();
-    expect(naming(body(1))).toEqual(namingOf(body(1), own));
-    expect(naming(body(1)).places).toEqual(new Map([['/*', [a]]]));
+    const { findMentions: naming, ids: own } = recognizer();
+    expect(naming(body(1))).toEqual(findTierMentions(body(1), own));
+    expect(naming(body(1)).idsByPattern).toEqual(new Map([['/*', [a]]]));
   });
 
   test('remembers what it read of late, 8 Mi characters together, and forgets first what was longest of no use', () => {
-    const { naming } = recognizer();
+    const { findMentions: naming } = recognizer();
     const half = 4 * 1024 * 1024;
     const [first, second] = [naming(body(1, half)), naming(body(2, half))];
     expect(naming(body(2, half))).toBe(second);

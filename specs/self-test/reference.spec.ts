@@ -10,21 +10,21 @@ import { Client } from 'undici';
 import { parse } from 'yaml';
 import {
   type Behaviours,
-  behavioursFromOutcomes,
   type ClosedQuestion,
   closedQuestions,
+  convertOutcomesToBehaviours,
   openQuestions,
 } from '../../reference/behaviours.js';
-import { referenceCredentials } from '../../reference/credentials.js';
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
-import { worldFlaws } from '../../reference/whole-world.js';
+import { findWorldFlaws } from '../../reference/world-flaws.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { compileSchema } from '../../src/support/stated-schema.js';
-import { thingFlaw } from '../../src/world/thing-flaw.js';
+import { compileSchema } from '../../src/support/user-schema.js';
+import { findThingProblem } from '../../src/world/find-thing-problem.js';
 import type { Rule, Tier, World } from '../../src/world/world.js';
-import { coveringArray } from './support/covering-array.js';
+import { createCoveringArray } from './support/covering-array.js';
 
 // The world ---------------------------------------------------------------------------------------------------------
 
@@ -791,7 +791,7 @@ test('a chosen behaviour shows', () => {
 });
 
 test('any two behaviours go together: all show, and leave the requirements alone', { tag: '@long' }, () => {
-  for (const behaviours of coveringArray<Behaviours>(closedQuestions)) {
+  for (const behaviours of createCoveringArray<Behaviours>(closedQuestions)) {
     expect(guaranteed(deployment(behaviours))).toEqual(requirementsUntouched);
     expect(observed(behaviours)).toEqual(expected(behaviours));
   }
@@ -856,13 +856,13 @@ test('a record becomes behaviours, and what cannot be imitated is listed', () =>
     'response-media-type': 'undetermined',
     'rate-limit-headers': 'No idea',
   };
-  const { behaviours, inimitable } = behavioursFromOutcomes(outcomes);
+  const { behaviours, inimitable } = convertOutcomesToBehaviours(outcomes);
   expect(behaviours).toEqual(imitable);
   expect(inimitable).toEqual(['quantity-null', 'response-shape', 'response-media-type', 'rate-limit-headers']);
   expect(deployment(behaviours)().status).toBe(201);
   const ofAnotherVersion = { 'quantity-zero': 'as-two', 'no-such-question': 'undetermined' };
   const unknown = Object.keys(ofAnotherVersion);
-  expect(behavioursFromOutcomes(ofAnotherVersion)).toEqual({ behaviours: {}, inimitable: unknown });
+  expect(convertOutcomesToBehaviours(ofAnotherVersion)).toEqual({ behaviours: {}, inimitable: unknown });
 });
 
 // The socket --------------------------------------------------------------------------------------------------------
@@ -981,7 +981,7 @@ test.describe('on a socket', () => {
     };
     syncBuiltinESMExports();
     const { applicationId, token } = referenceCredentials;
-    const managed = await serveReference({ world, credentials: referenceCredentials, manage: thingFlaw });
+    const managed = await serveReference({ world, credentials: referenceCredentials, manage: findThingProblem });
     const toIt = new Client(managed.url);
     const tries = [
       [applicationId, token],
@@ -1006,7 +1006,7 @@ test.describe('on a socket', () => {
   });
 
   test('what is not whole is not taken into the world, and later answers are as before', async () => {
-    const managed = await serveReference({ world, credentials: referenceCredentials, manage: thingFlaw });
+    const managed = await serveReference({ world, credentials: referenceCredentials, manage: findThingProblem });
     const toIt = new Client(managed.url);
     const post = (list: string, members: unknown) => send({ method: 'POST', path: `/manage/${list}`, members }, toIt);
     const tier = { campaign_id: 'camp_a', name: 'A tier', metadata: {}, rules: [] };
@@ -1045,19 +1045,21 @@ test.describe('on a socket', () => {
 
 test('a world is whole when nothing occurs twice, and all that is referred to is there', () => {
   const [tier] = world.tiers as [Tier];
-  expect(worldFlaws(world)).toEqual([]);
-  expect(worldFlaws({ ...world, tiers: [{ ...tier, campaign_id: 'none' }] })).toEqual([
+  expect(findWorldFlaws(world)).toEqual([]);
+  expect(findWorldFlaws({ ...world, tiers: [{ ...tier, campaign_id: 'none' }] })).toEqual([
     `'${tier.id}' refers to nothing: campaign_id 'none'`,
   ]);
-  expect(worldFlaws({ ...world, tiers: [tier, tier] })).toEqual([
+  expect(findWorldFlaws({ ...world, tiers: [tier, tier] })).toEqual([
     `the id '${tier.id}' occurs twice`,
     `two tiers were created at ${tier.created_at}`,
   ]);
-  expect(worldFlaws({ ...world, customers: [] })).toContain("'promo_ann' refers to nothing: any_of 'cust_ann'");
-  expect(worldFlaws({ ...world, products: [] })).toContain("'promo_mug-01' refers to nothing: id 'prod_mug'");
-  expect(worldFlaws({ ...world, products: [] })).toContain("'sku_cap' refers to nothing: product_id 'prod_cap'");
-  expect(worldFlaws({ ...world, skus: [] })).toContain("'promo_cap-01' refers to nothing: id 'sku_cap'");
-  expect(worldFlaws({ ...world, categories: [] })).toEqual(["'camp_a' refers to nothing: category_ids 'cat_kitchen'"]);
+  expect(findWorldFlaws({ ...world, customers: [] })).toContain("'promo_ann' refers to nothing: any_of 'cust_ann'");
+  expect(findWorldFlaws({ ...world, products: [] })).toContain("'promo_mug-01' refers to nothing: id 'prod_mug'");
+  expect(findWorldFlaws({ ...world, products: [] })).toContain("'sku_cap' refers to nothing: product_id 'prod_cap'");
+  expect(findWorldFlaws({ ...world, skus: [] })).toContain("'promo_cap-01' refers to nothing: id 'sku_cap'");
+  expect(findWorldFlaws({ ...world, categories: [] })).toEqual([
+    "'camp_a' refers to nothing: category_ids 'cat_kitchen'",
+  ]);
 });
 
 /** The status of the answer to a request that is written line by line. */

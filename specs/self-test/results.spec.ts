@@ -19,17 +19,17 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
-import { conformance, type Ended, temporaryFolder } from './support/cli.js';
+import { type CommandResult, createTemporaryFolder, runConformance } from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { independentDeployment, listen } from './support/independent.js';
+import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
-const { folder: cwd, remove } = temporaryFolder();
+const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
 const only = ['--', '--grep', 'window-with-few-valid'];
-const honest = independentDeployment(suite.world);
-const broken = independentDeployment(suite.world, { violation: 'window-151' });
+const honest = createIndependentDeployment(suite.world);
+const broken = createIndependentDeployment(suite.world, { violation: 'window-151' });
 /** Where the results of these runs are, which are runs of a few cases. */
 const partial = (out: string) => path.join(cwd, out, 'partial');
 const names = ['badge.json', 'certificate.html', 'certificate.json', 'evidence.har', 'junit.xml', 'observed.md'];
@@ -39,14 +39,14 @@ async function run(
   out: string,
   answer: typeof honest,
   { after = 0, happens = () => {}, env: own = env }: { after?: number; happens?(): void; env?: typeof env } = {},
-): Promise<Ended & { url: string }> {
+): Promise<CommandResult & { url: string }> {
   let received = 0;
   const { url, close } = await listen((request) => {
     received += 1;
     if (received === after) happens();
     return answer(request);
   });
-  const ended = await conformance(['certify', '--base-url', url, '--out', out, ...only], { cwd, env: own });
+  const ended = await runConformance(['certify', '--base-url', url, '--out', out, ...only], { cwd, env: own });
   await close();
   return { ...ended, url };
 }
@@ -79,7 +79,7 @@ test('a run that another one started has a certificate of its own', { tag: '@lon
   const other = path.join(cwd, 'run-of-another');
   mkdirSync(other);
   const options = { cwd, env: { CONFORMANCE_RUN: other } };
-  const { status, output } = await conformance(['certify', '--out', 'own', ...only], options);
+  const { status, output } = await runConformance(['certify', '--out', 'own', ...only], options);
   expect([status, output]).toEqual([4, expect.stringContaining('INCOMPLETE  reference')]);
   expect(readdirSync(other)).toEqual([]);
 });
@@ -108,9 +108,9 @@ test('a list of the cases, and a start that fails, leave the results of a whole 
   tag: '@long',
 }, async () => {
   const whole = leaveWhole('kept');
-  const listed = await conformance(['certify', '--out', 'kept', '--', '--list'], { cwd });
+  const listed = await runConformance(['certify', '--out', 'kept', '--', '--list'], { cwd });
   expect([listed.status, listed.output]).toEqual([0, expect.stringContaining('window-with-few-valid')]);
-  const failed = await conformance(['certify', '--out', 'kept', '--', '--grep', 'no-such-case'], { cwd });
+  const failed = await runConformance(['certify', '--out', 'kept', '--', '--grep', 'no-such-case'], { cwd });
   expect([failed.status, failed.output]).toEqual([2, expect.stringContaining('results of earlier runs stay')]);
   expect(whole.isLeft()).toBe(true);
   expect(existsSync(partial('kept'))).toBe(false);

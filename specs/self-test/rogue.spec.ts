@@ -5,19 +5,19 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
-import { type CaseResult, sampled } from '../../src/engine/case-result.js';
+import { type CaseResult, sampleId } from '../../src/engine/case-result.js';
 import { runSuite } from '../../src/engine/run.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { suite } from './support/in-process.js';
-import { independentDeployment } from './support/independent.js';
-import type { Ran } from './support/run-cases.js';
-import { type Received, type Reply, response, test, type Wire } from './support/wire.js';
+import { createIndependentDeployment } from './support/independent-deployment.js';
+import type { CaseRun } from './support/run-cases.js';
+import { type ReceivedRequest, type Reply, renderResponse, test, type Wire } from './support/wire.js';
 
-const answer = independentDeployment(suite.world);
+const answer = createIndependentDeployment(suite.world);
 
 /** What a conforming deployment would answer: a body of JSON. */
-function honestBody({ line, headers, body }: Received): string {
+function honestBody({ line, headers, body }: ReceivedRequest): string {
   const [method = '', target = ''] = line.split(' ');
   const request: HttpRequest = { method, path: target.slice(target.indexOf('/v1/')), headers, body };
   return answer(request).body;
@@ -26,7 +26,7 @@ function honestBody({ line, headers, body }: Received): string {
 const json = 'Content-Type: application/json';
 /** A reply with the body of a conforming deployment, in another dress. */
 const dressed = (dress: (body: string) => string | Buffer, headers: readonly string[] = [json]): Reply => {
-  return (socket, received) => void socket.write(response('200 OK', headers, dress(honestBody(received))));
+  return (socket, received) => void socket.write(renderResponse('200 OK', headers, dress(honestBody(received))));
 };
 
 /** Writes a text over and over, until that is enough or nobody listens. */
@@ -52,9 +52,9 @@ const endless: Readonly<Record<string, Reply>> = {
   'a body of 200 MB': (socket) =>
     pour(socket, `HTTP/1.1 200 OK\r\nContent-Length: ${200 * megabyte}\r\n\r\n`, 'x'.repeat(megabyte), 200),
   'a body without end': (socket) => pour(socket, chunked, chunk),
-  'a body that unpacks to 200 MB': (socket) => socket.write(response('200 OK', ['Content-Encoding: gzip'], bomb)),
+  'a body that unpacks to 200 MB': (socket) => socket.write(renderResponse('200 OK', ['Content-Encoding: gzip'], bomb)),
   'a body that unpacks to 200 MB, packed again': (socket) =>
-    socket.write(response('200 OK', ['Content-Encoding: gzip, gzip'], gzipSync(bomb))),
+    socket.write(renderResponse('200 OK', ['Content-Encoding: gzip, gzip'], gzipSync(bomb))),
   'headers without end': (socket) => pour(socket, 'HTTP/1.1 200 OK\r\n', 'X-Header: value\r\n'.repeat(100)),
 };
 
@@ -91,7 +91,7 @@ test.describe('a broken response shows nothing: never a failure, never an error'
     [
       'a body that is cut off',
       (socket, received) =>
-        void socket.end(response('200 OK', [json, 'Content-Length: 1000000'], honestBody(received))),
+        void socket.end(renderResponse('200 OK', [json, 'Content-Length: 1000000'], honestBody(received))),
       broken,
     ],
     ['a body longer than announced', dressed((body) => body, [json, 'Content-Length: 20']), noJson],
@@ -126,7 +126,7 @@ const some: Suite = { ...suite, cases: suite.cases.filter(({ id }) => [...result
 
 async function ranOver(channel: Parameters<typeof runSuite>[1]): Promise<readonly CaseResult[]> {
   const { results } = await runSuite(some, channel);
-  expect(results.map(({ id }) => id)).toEqual([...some.cases.map(({ id }) => id), sampled]);
+  expect(results.map(({ id }) => id)).toEqual([...some.cases.map(({ id }) => id), sampleId]);
   return results;
 }
 
@@ -181,7 +181,7 @@ test.describe('a conforming deployment passes, however strange its responses', (
 test.describe('memory', () => {
   const nearly = 1_900_000;
   const filled = (text: string) => text.repeat(Math.floor(nearly / Buffer.byteLength(text)));
-  const plain = (body: string): Reply => response('200 OK', [json], body);
+  const plain = (body: string): Reply => renderResponse('200 OK', [json], body);
   let turn = 0;
   // Bodies differ, so that none of them can be kept once for all.
   const own = (): string => {
@@ -220,10 +220,10 @@ test.describe('memory', () => {
     // Without the counters of a coverage run.
     const env = { ...process.env, NODE_V8_COVERAGE: undefined };
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * megabyte, env });
-    const ran: Ran[] = JSON.parse(stdout);
+    const ran: CaseRun[] = JSON.parse(stdout);
     expect(ran).toHaveLength(urls.length);
     for (const [n, what] of Object.keys(replies).entries()) {
-      const { results, peak } = ran[n] as Ran;
+      const { results, peak } = ran[n] as CaseRun;
       test.info().annotations.push({ type: what, description: `${Math.round(peak / megabyte)} MB` });
       expect
         .soft(

@@ -4,11 +4,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, type TestInfo, test } from '@playwright/test';
 import type { TestResult } from '@playwright/test/reporter';
-import type { KeptExchange, Use } from '../../src/engine/evidence.js';
-import { budgetInMemory } from '../../src/http/request-budget.js';
-import { attachReport, dropReport, type Report, reportOf, unpackedExchanges } from '../../src/playwright/attachment.js';
-import { evidenceStore } from '../../src/playwright/evidence-store.js';
+import type { ExchangeUse, KeptExchange } from '../../src/engine/evidence-keeper.js';
+import { createMemoryBudget } from '../../src/http/request-budget.js';
+import { createEvidenceStore } from '../../src/playwright/evidence-store.js';
 import { loadSession, saveSession, shareRun } from '../../src/playwright/run-state.js';
+import {
+  attachTestReport,
+  readTestReport,
+  removeTestReport,
+  type TestReport,
+  unpackExchanges,
+} from '../../src/playwright/test-report.js';
 
 test('a run removes what one that was killed left behind, and leaves the folders of those that run', () => {
   const { pid: gone } = spawnSync(process.execPath, ['-e', '']);
@@ -30,12 +36,18 @@ test('what the processes of a run share holds no credentials, and goes when the 
   const unshare = shareRun();
   const folder = process.env.CONFORMANCE_RUN ?? '';
   // A deployment may write them anywhere.
-  const places = new Map([[`/${secrets.CLIENT_TOKEN}/*/id`, ['promo_1']]]);
-  const naming = { places, unplaced: new Set([]), hinted: new Set([]), isInTexts: false, isInOtherCase: false };
+  const idsByPattern = new Map([[`/${secrets.CLIENT_TOKEN}/*/id`, ['promo_1']]]);
+  const naming = {
+    idsByPattern,
+    unlocatedIds: new Set([]),
+    possibleIds: new Set([]),
+    hasIdsInTexts: false,
+    hasOtherLetterCase: false,
+  };
   const target = { name: 'shop', base_url: process.env.BASE_URL ?? '' };
   const calibration = { namings: [naming], requestsSent: 1 };
   const evidence = { exchanges: [], uses: [] };
-  saveSession({ target, calibration, evidence, requestBudget: budgetInMemory() });
+  saveSession({ target, calibration, evidence, requestBudget: createMemoryBudget() });
   const contents = readdirSync(folder).map((name) => readFileSync(path.join(folder, name), 'latin1'));
   for (const text of [...Object.values(secrets), 'api.example.com']) expect(contents.join()).not.toContain(text);
   expect(loadSession()).toMatchObject({ target, calibration });
@@ -48,10 +60,10 @@ test('of the exchanges of a run, what is too much for memory is on disk, unreada
   const folders = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`conformance-run-${process.pid}-`));
   const before = new Set(folders());
   const exchanges = ['one', 'two', 'three'].map((id) => kept(id, `${id} of a deployment`));
-  const store = evidenceStore(400);
+  const store = createEvidenceStore(400);
   const results = exchanges.map((each) => resultWith([each], [{ id: each.id, case: each.id, ...use }]));
   for (const result of results) {
-    const { report, packed = [] } = reportOf(result) ?? {};
+    const { report, packed = [] } = readTestReport(result) ?? {};
     store.add(packed, report?.uses ?? [], undefined);
   }
   const [folder = '', ...others] = folders().filter((name) => !before.has(name));
@@ -60,9 +72,9 @@ test('of the exchanges of a run, what is too much for memory is on disk, unreada
     readFileSync(path.join(tmpdir(), folder, name)),
   );
   expect(written).toHaveLength(1);
-  expect(() => unpackedExchanges(written[0] as Buffer)).toThrow();
-  expect([...store.all().exchanges]).toEqual(exchanges);
-  expect(store.all().uses.map(({ id }) => id)).toEqual(exchanges.map(({ id }) => id));
+  expect(() => unpackExchanges(written[0] as Buffer)).toThrow();
+  expect([...store.readAll().exchanges]).toEqual(exchanges);
+  expect(store.readAll().uses.map(({ id }) => id)).toEqual(exchanges.map(({ id }) => id));
   store.remove();
   expect(existsSync(path.join(tmpdir(), folder))).toBe(false);
 });
@@ -71,10 +83,10 @@ test('a report is taken out of the result of a test, and what else is attached s
   // More than is attached together.
   const exchanges = ['a', 'b', 'c'].map((id) => kept(id, id.repeat(700_000)));
   const result = resultWith(exchanges, []);
-  const { packed = [] } = reportOf(result) ?? {};
+  const { packed = [] } = readTestReport(result) ?? {};
   expect(packed).toHaveLength(2);
-  expect(packed.flatMap(unpackedExchanges)).toEqual(exchanges);
-  dropReport(result);
+  expect(packed.flatMap(unpackExchanges)).toEqual(exchanges);
+  removeTestReport(result);
   expect(result.attachments.map(({ name }) => name)).toEqual(['of somebody else']);
 });
 
@@ -86,8 +98,8 @@ function kept(id: string, body: string): KeptExchange {
 }
 
 /** Of a test with these exchanges. */
-function resultWith(exchanges: readonly KeptExchange[], uses: readonly Use[]): TestResult {
+function resultWith(exchanges: readonly KeptExchange[], uses: readonly ExchangeUse[]): TestResult {
   const result = { attachments: [{ name: 'of somebody else', contentType: 'text/plain', body: Buffer.from('') }] };
-  attachReport(result as unknown as TestInfo, { uses } as Report, exchanges);
+  attachTestReport(result as unknown as TestInfo, { uses } as TestReport, exchanges);
   return result as unknown as TestResult;
 }

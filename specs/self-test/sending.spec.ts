@@ -1,27 +1,35 @@
 import { createServer } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from '@playwright/test';
-import { assembled, documentedRequest, patched, type RequestPatch } from '../../src/cases/request.js';
-import { type Sending, sendings } from '../../src/cases/sending.js';
-import { whyUndocumented } from '../../src/contract/documented-request.js';
+import {
+  applyPatch,
+  assembleRequest,
+  documentedRequestDraft,
+  type RequestPatch,
+} from '../../src/cases/request-draft.js';
+import { type RequestForm, requestForms } from '../../src/cases/request-forms.js';
+import { explainUndocumented } from '../../src/contract/documented-request.js';
 import { openClient } from '../../src/http/client.js';
-import { noRepeats } from '../../src/http/connection-options.js';
-import { curlCommand } from '../../src/http/curl.js';
-import { contentOf } from '../../src/http/request-content.js';
-import { judgeDeployment, verdictsOf } from '../proof/judge-deployment.js';
+import { noRetry } from '../../src/http/connection-options.js';
+import { renderCurlCommand } from '../../src/http/curl-command.js';
+import { parseRequest } from '../../src/http/request-content.js';
+import { judgeDeployment, listVerdicts } from '../proof/judge-deployment.js';
 import { recognizer, suite } from './support/in-process.js';
-import { independentDeployment } from './support/independent.js';
+import { createIndependentDeployment } from './support/independent-deployment.js';
 
 const plain: RequestPatch = {
   filter: { 'metadata.größe': 'jé' },
   body: { customer: { id: 'cust_ö' }, order: { items: [{ product_id: 'x"y', quantity: 1 }] } },
 };
-const sendingNames = Object.keys(sendings) as Sending[];
-const requestSent = (sent?: Sending | readonly Sending[]) =>
-  assembled(patched(documentedRequest, { ...plain, ...(sent === undefined ? {} : { sent }) }), (_, name) => name);
+const sendingNames = Object.keys(requestForms) as RequestForm[];
+const requestSent = (sent?: RequestForm | readonly RequestForm[]) =>
+  assembleRequest(
+    applyPatch(documentedRequestDraft, { ...plain, ...(sent === undefined ? {} : { sent }) }),
+    (_, name) => name,
+  );
 
 /** What a server on a socket gets of a request, after a usual one: on which connection, and in which pieces. */
-async function onTheWire(sending: Sending) {
+async function onTheWire(sending: RequestForm) {
   const pieces: { connection: number; text: string }[] = [];
   let connections = 0;
   const server = createServer((socket) => {
@@ -43,7 +51,7 @@ async function onTheWire(sending: Sending) {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as { port: number };
   const credentials = { applicationId: 'the-application', token: 'the-token' };
-  const client = openClient({ baseUrl: `http://127.0.0.1:${port}`, credentials, repeats: noRepeats });
+  const client = openClient({ baseUrl: `http://127.0.0.1:${port}`, credentials, retry: noRetry });
   await client.send(requestSent());
   // A connection is idle a moment after its answer.
   await setTimeout(50);
@@ -62,19 +70,19 @@ async function onTheWire(sending: Sending) {
 const usualBody = requestSent().body ?? '';
 
 test('whatever is sent otherwise is the same documented request', () => {
-  const usual = contentOf(requestSent());
+  const usual = parseRequest(requestSent());
   for (const sending of sendingNames) {
-    expect(contentOf(requestSent(sending)), sending).toEqual(usual);
-    expect(whyUndocumented(contentOf(requestSent(sending))), sending).toBeUndefined();
+    expect(parseRequest(requestSent(sending)), sending).toEqual(usual);
+    expect(explainUndocumented(parseRequest(requestSent(sending))), sending).toBeUndefined();
   }
 });
 
 test('what is sent otherwise in several respects is so in each, whatever their order', () => {
-  const together: Sending[] = ['after-white-space', 'with-escaped-letters', 'pretty-printed', 'members-reversed'];
-  const others: Sending[] = ['in-pieces', 'header-names-in-upper-case', 'values-percent-encoded'];
+  const together: RequestForm[] = ['after-white-space', 'with-escaped-letters', 'pretty-printed', 'members-reversed'];
+  const others: RequestForm[] = ['in-pieces', 'header-names-in-upper-case', 'values-percent-encoded'];
   const request = requestSent([...together, ...others]);
   expect(request).toEqual(requestSent([...others, ...together.toReversed()]));
-  expect(contentOf(request)).toEqual(contentOf(requestSent()));
+  expect(parseRequest(request)).toEqual(parseRequest(requestSent()));
   expect(request.body).toMatch(/^\r\n\t \{\n {2}"\\u006frder": \{\n/);
   expect(request.sent).toBe('in-pieces');
   expect(request.path).toMatch(/=%6A%C3%A9$/);
@@ -84,7 +92,7 @@ test('what is sent otherwise in several respects is so in each, whatever their o
 test('each sending leaves as it is called', async () => {
   const wire = Object.fromEntries(
     await Promise.all(sendingNames.map(async (sending) => [sending, await onTheWire(sending)] as const)),
-  ) as Record<Sending, Awaited<ReturnType<typeof onTheWire>>>;
+  ) as Record<RequestForm, Awaited<ReturnType<typeof onTheWire>>>;
   for (const sending of sendingNames) {
     expect(wire[sending].status, sending).toBe(200);
     expect(wire[sending].connection, sending).toBe(sending === 'on-a-fresh-connection' ? 2 : 1);
@@ -110,11 +118,11 @@ test('each sending leaves as it is called', async () => {
 });
 
 test('a command for a chunked body sends one', () => {
-  expect(curlCommand(requestSent('chunked'), '$BASE_URL')).toContain("-H 'Transfer-Encoding: chunked'");
+  expect(renderCurlCommand(requestSent('chunked'), '$BASE_URL')).toContain("-H 'Transfer-Encoding: chunked'");
 });
 
 test('a deployment that takes no body without Content-Length conforms; one that drops such a body does not', async () => {
-  const conforming = independentDeployment(suite.world);
+  const conforming = createIndependentDeployment(suite.world);
   const verdictWhere = async (
     chunked: (request: Parameters<typeof conforming>[0]) => ReturnType<typeof conforming>,
   ) => {
@@ -123,7 +131,7 @@ test('a deployment that takes no body without Content-Length conforms; one that 
       (request) => (request.sent === 'chunked' ? chunked(request) : conforming(request)),
       { recognizer },
     );
-    return verdictsOf(judged).get('request.get-with-body');
+    return listVerdicts(judged).get('request.get-with-body');
   };
   expect(await verdictWhere(() => ({ status: 411, headers: [], body: '' }))).toBe('pass');
   expect(await verdictWhere(() => ({ status: 400, headers: [], body: '' }))).toBe('inconclusive');

@@ -2,25 +2,30 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
-import { selectedSuite } from '../../src/cases/selection.js';
-import { loadSuite, ownFolder, type Suite } from '../../src/cases/suite.js';
-import { evidenceKeeper } from '../../src/engine/evidence.js';
+import { selectFromSuite } from '../../src/cases/case-selection.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
+import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import type { Exchange, HttpResponse } from '../../src/http/exchange.js';
-import type { StoredEvidence } from '../../src/report/har.js';
-import { type AnsweredRun, likenessOf, likenessText, verdictOf } from '../../src/report/same-as.js';
-import type { Binding } from '../../src/world/bindings.js';
-import { type Kind, kinds } from '../../src/world/named-world.js';
+import {
+  type AnsweredRun,
+  compareRuns,
+  judgeComparison,
+  renderRunComparison,
+} from '../../src/report/compare/compare-runs.js';
+import type { StoredEvidence } from '../../src/report/har-archive.js';
+import type { Binding } from '../../src/world/bind-world.js';
+import { type ThingKind, thingKinds } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
-import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
-import { conformance, conformanceHere, temporaryFolder } from './support/cli.js';
+import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
+import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, suite as whole } from './support/in-process.js';
-import { independentDeployment, listen } from './support/independent.js';
+import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
-const { folder, remove } = temporaryFolder();
+const { folder, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const ids = ['reserved-for-one-customer', 'integer-quantity', 'sampled-again'];
-const suite = selectedSuite(whole, { only: ids });
+const suite = selectFromSuite(whole, { only: ids });
 
 /** A world in which ann does not get what is for her alone. */
 function withoutAnns(world: World): World {
@@ -41,8 +46,8 @@ async function runOn(
   world: World,
   own: Suite = suite,
 ): Promise<AnsweredRun & { evidence: StoredEvidence }> {
-  const keeper = evidenceKeeper((text) => text);
-  await certifyOver(channelTo(createDeployment({ world, credentials: inProcessCredentials })), own, { keeper });
+  const keeper = createEvidenceKeeper((text) => text);
+  await certifyOver(createChannel(createDeployment({ world, credentials: inProcessCredentials })), own, { keeper });
   return { name, baseUrl: `http://${name}.test`, suite: own, evidence: keeper.take() };
 }
 
@@ -62,12 +67,14 @@ const failing =
 /** The suite for a deployment that has ids of its own, save for what it does not have. */
 function boundSuite(hasNot: readonly string[] = []): Suite {
   const at = { file: 'bindings.yaml', line: 1, column: 1 };
-  const bindings = kinds.map((kind) => {
+  const bindings = thingKinds.map((kind) => {
     const names = [...whole.world.ids[kind].keys()].filter((name) => !hasNot.includes(name));
     return [kind, new Map(names.map((name) => [name, { id: `its-own-${kind}-${name}-of-mine`, at }]))];
   });
-  const bound = loadSuite(ownFolder, { bindings: Object.fromEntries(bindings) as Record<Kind, Map<string, Binding>> });
-  return selectedSuite(bound, { only: ids });
+  const bound = loadSuite(suiteFolder, {
+    bindings: Object.fromEntries(bindings) as Record<ThingKind, Map<string, Binding>>,
+  });
+  return selectFromSuite(bound, { only: ids });
 }
 
 test.describe('answers of two targets, request by request', () => {
@@ -79,17 +86,17 @@ test.describe('answers of two targets, request by request', () => {
   test('are the same where they name the same tiers, each under ids of its own', async () => {
     const own = boundSuite();
     const mock = await runOn('mock', own.world, own);
-    const likeness = likenessOf(live, mock);
+    const likeness = compareRuns(live, mock);
     expect(likeness.differences).toEqual([]);
     expect(likeness.notCompared).toEqual([]);
     expect(likeness.compared).toBeGreaterThan(5);
-    expect(verdictOf(likeness)).toBe('same');
+    expect(judgeComparison(likeness)).toBe('same');
   });
 
   test('differ in one promotion for one customer, which is found with the request that shows it', async () => {
     const mock = await runOn('mock', withoutAnns(whole.world));
-    const likeness = likenessOf(live, mock);
-    expect(verdictOf(likeness)).toBe('different');
+    const likeness = compareRuns(live, mock);
+    expect(judgeComparison(likeness)).toBe('different');
     const [found, ...others] = likeness.differences;
     expect(others).toEqual([]);
     expect(found).toMatchObject({ statuses: [200, 200], only: [['for-ann'], []] });
@@ -99,7 +106,7 @@ test.describe('answers of two targets, request by request', () => {
       expect(command).toContain(`"customer":{"id":"${whole.world.ids.customer.get('ann')}"}`);
       expect(command).toContain('$CLIENT_TOKEN');
     }
-    const text = likenessText(likeness, ['live', 'mock']);
+    const text = renderRunComparison(likeness, ['live', 'mock']);
     expect(text).toContain('- only live returns: for-ann\n');
     expect(text).toContain('They do not answer alike.');
   });
@@ -107,16 +114,16 @@ test.describe('answers of two targets, request by request', () => {
   test('say nothing of what one of them does not have; what it was not sent is listed, and no difference', async () => {
     const own = boundSuite(['window-last-but-one', 'ben']);
     const mock = await runOn('mock', own.world, own);
-    const likeness = likenessOf(live, mock);
+    const likeness = compareRuns(live, mock);
     expect(likeness.differences).toEqual([]);
     expect(likeness.notCompared.length).toBeGreaterThan(0);
     for (const { reason, isOpen } of likeness.notCompared)
       expect([reason, isOpen]).toEqual(['mock did not get it.', false]);
-    expect(likenessOf(mock, live).notCompared).toEqual(likeness.notCompared);
+    expect(compareRuns(mock, live).notCompared).toEqual(likeness.notCompared);
   });
 
   test('differ where only the status does', () => {
-    const likeness = likenessOf(live, withExchanges(live, responding({ status: 201 })));
+    const likeness = compareRuns(live, withExchanges(live, responding({ status: 201 })));
     expect(likeness.differences.map(({ statuses, only }) => [statuses, only])).toEqual([
       [
         [200, 201],
@@ -134,30 +141,30 @@ test.describe('answers of two targets, request by request', () => {
         'response' in exchange ? responding({ body: `{${exchange.response.body}` })(exchange) : exchange,
     };
     for (const [what, change] of Object.entries(open)) {
-      const likeness = likenessOf(live, withExchanges(live, change));
-      expect([what, verdictOf(likeness), likeness.compared]).toEqual([what, 'undetermined', 0]);
-      const one = likenessOf(
+      const likeness = compareRuns(live, withExchanges(live, change));
+      expect([what, judgeComparison(likeness), likeness.compared]).toEqual([what, 'undetermined', 0]);
+      const one = compareRuns(
         live,
         withExchanges(live, (each, n) => (n === 7 ? change(each) : each)),
       );
-      expect([what, verdictOf(one)]).toEqual([what, 'undetermined']);
+      expect([what, judgeComparison(one)]).toEqual([what, 'undetermined']);
     }
   });
 
   test('are alike where both fail alike beside others, unless the suite itself sent nothing', () => {
     const both = (kind: 'timed-out' | 'not-sent') => {
       const once = withExchanges(live, (each, n) => (n === 7 ? failing(kind)(each) : each));
-      return likenessOf(once, once);
+      return compareRuns(once, once);
     };
-    expect(verdictOf(both('timed-out'))).toBe('same');
+    expect(judgeComparison(both('timed-out'))).toBe('same');
     expect(both('timed-out').notCompared.length).toBeGreaterThan(0);
-    expect(verdictOf(both('not-sent'))).toBe('undetermined');
+    expect(judgeComparison(both('not-sent'))).toBe('undetermined');
   });
 
   test('of nothing are not the same', () => {
     const nothing = { ...live, evidence: { exchanges: [], uses: [] } };
-    expect(likenessOf(nothing, nothing)).toEqual({ compared: 0, differences: [], notCompared: [] });
-    expect(verdictOf(likenessOf(nothing, nothing))).toBe('undetermined');
+    expect(compareRuns(nothing, nothing)).toEqual({ compared: 0, differences: [], notCompared: [] });
+    expect(judgeComparison(compareRuns(nothing, nothing))).toBe('undetermined');
   });
 
   test('prove nothing where a target answers the same request now so, now otherwise', () => {
@@ -174,7 +181,7 @@ test.describe('answers of two targets, request by request', () => {
         uses: [...live.evidence.uses, { ...first, id: 'again', attempt: 2 }],
       },
     };
-    const { notCompared } = likenessOf(live, moody);
+    const { notCompared } = compareRuns(live, moody);
     expect(notCompared[0]).toMatchObject({
       reason: 'live: it answers this request now so, now otherwise',
       isOpen: true,
@@ -205,18 +212,18 @@ test('several targets are refused where they could not be distinguished, before 
     [['certify', ...both, '--target', 'none.yaml'], 'none.yaml:1:1: cannot be read'],
     [['doctor', ...both], 'name more than one deployment'],
   ] as const) {
-    const { status, output } = await conformanceHere(args, { cwd: folder, env: credentials });
+    const { status, output } = await runConformanceInProcess(args, { cwd: folder, env: credentials });
     expect([status, output]).toEqual([2, expect.stringContaining(said)]);
   }
   // Said once, though it is so for each.
-  const { output } = await conformanceHere(['certify', ...both], { cwd: folder });
+  const { output } = await runConformanceInProcess(['certify', ...both], { cwd: folder });
   expect(output.match(/CLIENT_TOKEN: is not set/g)).toHaveLength(1);
 });
 
 test('@long certify --same-as runs targets side by side, and fails where the mock differs in one promotion for one customer', async () => {
   const tokens = { live: new Set<string>(), mock: new Set<string>() };
   const served = async (name: 'live' | 'mock', world: World) => {
-    const answer = independentDeployment(world);
+    const answer = createIndependentDeployment(world);
     return listen((request) => {
       const value = (wanted: string) => request.headers.find(([header]) => header.toLowerCase() === wanted)?.[1] ?? '';
       tokens[name].add(value('x-client-token'));
@@ -233,11 +240,11 @@ test('@long certify --same-as runs targets side by side, and fails where the moc
   const live = targetFile('live', `base_url: ${servers[0].url}\ncredentials: { token: $LIVE_TOKEN }\n`);
   const mock = targetFile('mock', `base_url: ${servers[1].url}\n`);
   const args = ['certify', '--target', live, '--target', mock, '--same-as', 'live'];
-  const { status, output } = await conformance([...args, '--only', 'audience-rules-only-values,order.quantity'], {
+  const { status, output } = await runConformance([...args, '--only', 'audience-rules-only-values,order.quantity'], {
     cwd: folder,
     env: { ...credentials, LIVE_TOKEN: 'the-token-of-live' },
   });
-  const alike = await conformance([...args, '--only', 'integer-quantity-of-a-sku', '--out', 'alike'], {
+  const alike = await runConformance([...args, '--only', 'integer-quantity-of-a-sku', '--out', 'alike'], {
     cwd: folder,
     env: { ...credentials, LIVE_TOKEN: 'the-token-of-live' },
   });

@@ -1,30 +1,30 @@
 import { expect, test } from '@playwright/test';
-import { undetermined } from '../../src/cases/case.js';
-import { type Additive, driftOf, nothingExpected } from '../../src/judge/drift.js';
-import { merged, misfits, type Shape, shapeOfBodies } from '../../src/judge/shape.js';
-import { idFinder } from '../../src/recognition/id-finder.js';
-import { forRows } from './support/rows.js';
+import { undetermined } from '../../src/cases/test-case.js';
+import { type BodyShape, findMismatches, inferShape, mergeShapes } from '../../src/judge/body-shape.js';
+import { type AdditivePolicy, emptyBaseline, findDrift } from '../../src/judge/drift.js';
+import { createIdFinder } from '../../src/recognition/id-finder.js';
+import { checkEachRow } from './support/check-each-row.js';
 
 const tier = 'promo_aaaaaaaaaaaa';
-const ids = { tiers: idFinder(new Set([tier])), keys: idFinder(new Set(['spring'])) };
+const ids = { tiers: createIdFinder(new Set([tier])), keys: createIdFinder(new Set(['spring'])) };
 
 /** The shape of bodies that are JSON. */
 const shapeOf = (...values: readonly unknown[]) =>
-  shapeOfBodies(
+  inferShape(
     values.map((value) => JSON.stringify(value)),
     ids,
   );
 
 /** The shape of an object whose members are all known, and always there unless others are named. */
-function record(properties: Readonly<Record<string, Shape>>, required = Object.keys(properties)): Shape {
+function record(properties: Readonly<Record<string, BodyShape>>, required = Object.keys(properties)): BodyShape {
   return { type: 'object', properties, required, additionalProperties: false };
 }
 
-const integer: Shape = { type: 'integer' };
-const text: Shape = { type: 'string' };
+const integer: BodyShape = { type: 'integer' };
+const text: BodyShape = { type: 'string' };
 
 test.describe('the shape of bodies', () => {
-  const rows: readonly (readonly [what: string, values: readonly unknown[], shape: Shape])[] = [
+  const rows: readonly (readonly [what: string, values: readonly unknown[], shape: BodyShape])[] = [
     ['a text', ['a'], text],
     ['a whole number', [1], integer],
     ['another number', [1.5], { type: 'number' }],
@@ -51,21 +51,21 @@ test.describe('the shape of bodies', () => {
   ];
   test(
     'says what they have in common',
-    forRows(rows, (_, values, shape) => expect(shapeOf(...values)).toEqual(shape)),
+    checkEachRow(rows, (_, values, shape) => expect(shapeOf(...values)).toEqual(shape)),
   );
 
   test('describes a member of a forbidden name with others', () => {
-    expect(shapeOfBodies(['{"__proto__":1}'], ids)).toEqual({ ...record({}), additionalProperties: integer });
+    expect(inferShape(['{"__proto__":1}'], ids)).toEqual({ ...record({}), additionalProperties: integer });
   });
 
   test('describes members with others whose names are not to be shown', () => {
-    const shape = shapeOfBodies(['{"a":1,"secret":"x"}'], ids, (key) => key !== 'secret');
+    const shape = inferShape(['{"a":1,"secret":"x"}'], ids, (key) => key !== 'secret');
     expect(shape).toEqual({ ...record({ a: integer }), additionalProperties: text });
   });
 
   test('is none where no body is JSON, and passes over those that are not', () => {
-    expect(shapeOfBodies(['', '<p>'], ids)).toBeUndefined();
-    expect(shapeOfBodies(['<p>', '1'], ids)).toEqual(integer);
+    expect(inferShape(['', '<p>'], ids)).toBeUndefined();
+    expect(inferShape(['<p>', '1'], ids)).toEqual(integer);
   });
 
   const members = (count: number, of: unknown = 0) =>
@@ -81,13 +81,13 @@ test.describe('the shape of bodies', () => {
   test('leaves open what stands deeper than 40 objects and lists', () => {
     const nested = (depth: number, what: unknown): unknown =>
       depth === 0 ? what : depth % 2 === 0 ? [nested(depth - 1, what)] : { in: nested(depth - 1, what) };
-    const at = (shape: Shape | undefined, depth: number): unknown =>
+    const at = (shape: BodyShape | undefined, depth: number): unknown =>
       depth === 0 ? shape : at(depth % 2 === 0 ? shape?.items : shape?.properties?.in, depth - 1);
     expect(at(shapeOf(nested(40, 'x')), 40)).toEqual(text);
     expect(at(shapeOf(nested(41, 'x')), 41)).toEqual({});
     expect(at(shapeOf(nested(40, { [tier]: 'x' })), 40)).toMatchObject({ additionalProperties: {} });
     const keyed = (depth: number): unknown => (depth === 0 ? 'x' : { [tier]: keyed(depth - 1) });
-    const within = (shape: Shape | undefined, depth: number): unknown =>
+    const within = (shape: BodyShape | undefined, depth: number): unknown =>
       depth === 0 ? shape : within(shape?.additionalProperties || undefined, depth - 1);
     expect([within(shapeOf(keyed(40)), 40), within(shapeOf(keyed(41)), 41)]).toEqual([text, {}]);
   });
@@ -118,39 +118,39 @@ test.describe('a shape that fits what fits one of two', () => {
   ];
   test(
     'is the shape of both, whichever comes first',
-    forRows(rows, (_, one, other) => {
-      const [first, second] = [shapeOf(one) as Shape, shapeOf(other) as Shape];
+    checkEachRow(rows, (_, one, other) => {
+      const [first, second] = [shapeOf(one) as BodyShape, shapeOf(other) as BodyShape];
       // As text, since the order of keys and types is to be the same, too.
-      const both = [merged(first, second), merged(second, first)].map((shape) => JSON.stringify(shape));
+      const both = [mergeShapes(first, second), mergeShapes(second, first)].map((shape) => JSON.stringify(shape));
       const expected = JSON.stringify(shapeOf(one, other));
       expect(both).toEqual([expected, expected]);
     }),
   );
 
   test('is open where one is, and the other where there is none yet', () => {
-    expect(merged({}, text)).toEqual({});
-    expect(merged(text, {})).toEqual({});
-    expect(merged(undefined, text)).toBe(text);
+    expect(mergeShapes({}, text)).toEqual({});
+    expect(mergeShapes(text, {})).toEqual({});
+    expect(mergeShapes(undefined, text)).toBe(text);
   });
 
   test('takes what a shape leaves out as nothing', () => {
-    const bare: Shape = { type: 'object', properties: { a: text } };
+    const bare: BodyShape = { type: 'object', properties: { a: text } };
     const whole = { ...record({ a: text }, []) };
-    expect(merged(bare, text)).toEqual({ ...whole, type: ['object', 'string'] });
-    expect(merged(bare, record({ a: text }))).toEqual(whole);
-    expect(merged(record({ a: text }), bare)).toEqual(whole);
+    expect(mergeShapes(bare, text)).toEqual({ ...whole, type: ['object', 'string'] });
+    expect(mergeShapes(bare, record({ a: text }))).toEqual(whole);
+    expect(mergeShapes(record({ a: text }), bare)).toEqual(whole);
   });
 });
 
 test.describe('what does not fit a schema', () => {
   const schema = { ...record({ list: { type: 'array', items: record({ n: integer }) } }, []) };
   const found = (...bodies: readonly string[]) =>
-    misfits(bodies, { schema, statedBy: 'the record' }).map(({ message }) => message);
+    findMismatches(bodies, { schema, statedBy: 'the record' }).map(({ message }) => message);
 
   test('is nothing for bodies that fit, or are empty', () => expect(found('{"list":[{"n":1}]}', '')).toEqual([]));
 
   test('is a body that is no JSON', () =>
-    expect(misfits(['<p>', '<b>'], { schema, statedBy: 'the record' })).toEqual([
+    expect(findMismatches(['<p>', '<b>'], { schema, statedBy: 'the record' })).toEqual([
       { message: 'A body is not JSON, as the schema of the record asks.', isAddition: false },
     ]));
 
@@ -167,7 +167,7 @@ test.describe('what does not fit a schema', () => {
   });
 
   test('is all, where the schema allows nothing', () =>
-    expect(misfits(['1'], { schema: false, statedBy: 'the target file' })).toEqual([
+    expect(findMismatches(['1'], { schema: false, statedBy: 'the target file' })).toEqual([
       {
         message: 'A body does not fit the schema of the target file at its root: boolean schema is false.',
         isAddition: false,
@@ -177,20 +177,20 @@ test.describe('what does not fit a schema', () => {
   test('recurs by the places of lists, not by digits in names', () => {
     const named = record({ '1a': text, '2a': text }, []);
     const bodies = ['{"1a":1,"2a":1}'];
-    expect(misfits(bodies, { schema: named, statedBy: 'the record' })).toHaveLength(2);
+    expect(findMismatches(bodies, { schema: named, statedBy: 'the record' })).toHaveLength(2);
   });
 });
 
 test.describe('drift', () => {
   const expected = (outcome: string) => ({
-    ...nothingExpected,
+    ...emptyBaseline,
     outcomes: new Map([['a-question', { outcome, statedBy: 'the record' }]]),
   });
   const about = { subject: 'a-question', outcome: 'one', taken: 'the-one' };
   const rows: readonly (readonly [
     what: string,
     recorded: string,
-    seen: Parameters<typeof driftOf>[0],
+    seen: Parameters<typeof findDrift>[0],
     count: number,
   ])[] = [
     ['the same', 'one', about, 0],
@@ -202,11 +202,13 @@ test.describe('drift', () => {
   ];
   test(
     'is another outcome than the one that is expected',
-    forRows(rows, (_, recorded, seen, count) => expect(driftOf(seen, [], expected(recorded))).toHaveLength(count)),
+    checkEachRow(rows, (_, recorded, seen, count) =>
+      expect(findDrift(seen, [], expected(recorded))).toHaveLength(count),
+    ),
   );
 
   test('says which, and who expects it', () => {
-    expect(driftOf(about, [], expected('two'))).toEqual([
+    expect(findDrift(about, [], expected('two'))).toEqual([
       {
         kind: 'outcome',
         question: 'a-question',
@@ -221,7 +223,7 @@ test.describe('drift', () => {
       { schema: integer, statedBy: 'the record' },
       { schema: text, statedBy: 'the target file' },
     ];
-    expect(driftOf(about, ['1'], { ...nothingExpected, schemas })).toEqual([
+    expect(findDrift(about, ['1'], { ...emptyBaseline, schemas })).toEqual([
       {
         kind: 'shape',
         message: 'A body does not fit the schema of the target file at its root: must be string.',
@@ -234,8 +236,8 @@ test.describe('drift', () => {
     const at = 'A body does not fit the schema of the record at';
     const wrong = { kind: 'shape', message: `${at} /a: must be integer.` } as const;
     const message = `${at} its root: must not have the member 'b'.`;
-    const driftWith = (own: { readonly additive?: Additive }) =>
-      driftOf(about, ['{"a":"x","b":1}'], { ...nothingExpected, schemas, ...own });
+    const driftWith = (own: { readonly additive?: AdditivePolicy }) =>
+      findDrift(about, ['{"a":"x","b":1}'], { ...emptyBaseline, schemas, ...own });
     expect(driftWith({ additive: 'ignore' })).toEqual([wrong]);
     for (const [own, kind] of [
       [{ additive: 'note' }, 'addition'],

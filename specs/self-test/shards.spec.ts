@@ -3,37 +3,42 @@
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { referenceCredentials } from '../../reference/credentials.js';
-import { faultNamed } from '../../reference/faults/index.js';
+import { findFault } from '../../reference/faults/index.js';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
-import { unsent } from '../../src/engine/case-result.js';
-import { planOf } from '../../src/engine/plan.js';
-import { sampledCases } from '../../src/engine/sample.js';
-import { type Divided, shareOf } from '../../src/engine/shard.js';
+import { createUnsentResult } from '../../src/engine/case-result.js';
+import { createPlan } from '../../src/engine/plan.js';
+import { listSampleCases } from '../../src/engine/sample.js';
+import { type ShardScope, selectShard } from '../../src/engine/shard.js';
+import { createShardMetadata, readMergedRun } from '../../src/playwright/merged-run.js';
 import type { RunInputs } from '../../src/playwright/run-state.js';
-import { mergedRun, shardStatement } from '../../src/playwright/shards.js';
-import { certificateOf } from '../../src/report/certificate.js';
+import { createCertificate } from '../../src/report/certificate.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { availabilityOf } from '../../src/targets/availability.js';
-import { variables } from '../../src/targets/environment.js';
-import { recordedInputs } from '../../src/targets/recorded-run.js';
+import { readAvailability } from '../../src/targets/availability.js';
+import { runVariables } from '../../src/targets/environment.js';
+import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
 import { loadSettings } from '../../src/targets/settings.js';
-import { conformance, conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
+import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 
-const { folder: cwd, remove } = temporaryFolder();
+const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const scope = { target: {}, leavesOutIntrusive: false };
 const ids = suite.cases.map(({ id }) => id);
 
-function sharesOf(total: number, divided: Divided = {}): Divided[] {
-  return Array.from({ length: total }, (_, n) => shareOf(suite, { ...scope, ...divided }, { current: n + 1, total }));
+function sharesOf(total: number, divided: ShardScope = {}): ShardScope[] {
+  return Array.from({ length: total }, (_, n) =>
+    selectShard(suite, { ...scope, ...divided }, { current: n + 1, total }),
+  );
 }
 
 /** How many requests a machine sends for its cases, and again at the end. */
-function requestsFor({ only = [] }: Divided): number {
-  const { cases, again } = planOf({ ...suite, cases: suite.cases.filter(({ id }) => only.includes(id)) }, scope);
+function requestsFor({ only = [] }: ShardScope): number {
+  const { cases, samples: again } = createPlan(
+    { ...suite, cases: suite.cases.filter(({ id }) => only.includes(id)) },
+    scope,
+  );
   return cases.reduce((sum, { requests }) => sum + requests.length, again.requests);
 }
 
@@ -52,7 +57,7 @@ for (const total of [2, 3, 8]) {
 test('what is sent once more, and random requests, are of one shard each', () => {
   const exploration = { requests: 60, seed: 1 };
   const shares = sharesOf(3, { exploration });
-  const again = sampledCases(suite).map(({ id }) => id);
+  const again = listSampleCases(suite).map(({ id }) => id);
   expect(shares.filter(({ only = [] }) => again.some((id) => only.includes(id)))).toHaveLength(1);
   expect(shares.flatMap((share) => share.exploration ?? [])).toEqual([exploration]);
   const [explores] = shares.filter((share) => share.exploration !== undefined);
@@ -68,30 +73,30 @@ test('of cases that are selected each is in one shard, and a shard may have none
 
 /** What the report of a shard says, which went by these variables. */
 function statementOf(shard: string, environment: Readonly<Record<string, string>> = {}, of = suite) {
-  const variablesOf = { ...environment, [variables.shard]: shard };
-  const { availability } = availabilityOf(variablesOf);
+  const variablesOf = { ...environment, [runVariables.shard]: shard };
+  const { availability } = readAvailability(variablesOf);
   const settings = loadSettings(variablesOf, suite);
-  const inputs: RunInputs = { suite: of, settings, recorded: recordedInputs({ availability, settings }) };
-  return JSON.parse(JSON.stringify(shardStatement(inputs, [])));
+  const inputs: RunInputs = { suite: of, settings, recorded: encodeRecordedInputs({ availability, settings }) };
+  return JSON.parse(JSON.stringify(createShardMetadata(inputs, [])));
 }
 
-const merging = { [variables.merge]: 'reports' };
+const merging = { [runVariables.merge]: 'reports' };
 
 test('shards of one run are put together, wherever each wrote, and those that are not there are named', () => {
   const metadata = {
-    ...statementOf('1/3', { [variables.out]: 'here' }),
-    ...statementOf('3/3', { [variables.out]: 'there' }),
+    ...statementOf('1/3', { [runVariables.out]: 'here' }),
+    ...statementOf('3/3', { [runVariables.out]: 'there' }),
   };
-  const { inputs, gaps } = mergedRun(metadata, [], { ...merging, [variables.out]: 'whole' }) ?? {};
+  const { inputs, gaps } = readMergedRun(metadata, [], { ...merging, [runVariables.out]: 'whole' }) ?? {};
   expect(gaps).toEqual(['There is no report of shard 2/3.']);
-  expect(inputs?.settings).toEqual(loadSettings({ [variables.out]: 'whole' }, suite));
-  expect(mergedRun({ ...metadata, ...statementOf('2/3') }, ids, merging)?.gaps).toEqual([]);
+  expect(inputs?.settings).toEqual(loadSettings({ [runVariables.out]: 'whole' }, suite));
+  expect(readMergedRun({ ...metadata, ...statementOf('2/3') }, ids, merging)?.gaps).toEqual([]);
   // Playwright's own flag says the same.
   const { settings, recorded } = { ...inputs, settings: loadSettings({}, suite) };
-  expect(Object.keys(shardStatement({ suite, settings, recorded }, ['test', '--shard', '2/3']))).toEqual(
+  expect(Object.keys(createShardMetadata({ suite, settings, recorded }, ['test', '--shard', '2/3']))).toEqual(
     Object.keys(statementOf('2/3')),
   );
-  expect(shardStatement({ suite, settings, recorded }, ['test', '--reporter', 'blob'])).toEqual({});
+  expect(createShardMetadata({ suite, settings, recorded }, ['test', '--reporter', 'blob'])).toEqual({});
 });
 
 const strangers: readonly [string, object, string][] = [
@@ -103,12 +108,12 @@ const strangers: readonly [string, object, string][] = [
   ],
   [
     'of other settings',
-    { ...statementOf('1/2'), ...statementOf('2/2', { [variables.noIntrusive]: '1' }) },
+    { ...statementOf('1/2'), ...statementOf('2/2', { [runVariables.noIntrusive]: '1' }) },
     'the shards 1/2 and 2/2 are not of one run: their settings.leavesOutIntrusive differs',
   ],
   [
     'of other cases',
-    { ...statementOf('1/2'), ...statementOf('2/2', { [variables.only]: 'order.quantity' }) },
+    { ...statementOf('1/2'), ...statementOf('2/2', { [runVariables.only]: 'order.quantity' }) },
     'their settings.only differs',
   ],
   [
@@ -128,12 +133,12 @@ const strangers: readonly [string, object, string][] = [
 ];
 for (const [title, metadata, message] of strangers) {
   test(`not put together: ${title}`, () => {
-    expect(() => mergedRun(metadata as Record<string, unknown>, [], merging)).toThrow(message);
+    expect(() => readMergedRun(metadata as Record<string, unknown>, [], merging)).toThrow(message);
   });
 }
 
 test('not put together: the same shard twice', () => {
-  const again = () => mergedRun(statementOf('1/1'), [...ids, 'response-status'], merging);
+  const again = () => readMergedRun(statementOf('1/1'), [...ids, 'response-status'], merging);
   expect(again).toThrow("case 'response-status' is in more than one report");
 });
 
@@ -146,21 +151,24 @@ test('while a shard is not there nothing conforms, though all that is there pass
     startedAt: new Date(0),
     durationMs: 0,
   };
-  const results = suite.cases.map((testCase) => unsent(testCase, 'pass', ''));
-  expect(certificateOf(suite, results, facts).verdict).toBe('conforms');
-  const { verdict, incomplete_because } = certificateOf(suite, results, { ...facts, gaps: ['There is no report.'] });
+  const results = suite.cases.map((testCase) => createUnsentResult(testCase, 'pass', ''));
+  expect(createCertificate(suite, results, facts).verdict).toBe('conforms');
+  const { verdict, incomplete_because } = createCertificate(suite, results, {
+    ...facts,
+    gaps: ['There is no report.'],
+  });
   expect([verdict, incomplete_because]).toEqual(['incomplete', ['There is no report.']]);
 });
 
 test('a flag that names no shard, and a folder without reports, are refused', async () => {
   for (const shard of ['0/3', '4/3', 'x']) {
-    const { status, output } = await conformanceHere(['certify', '--shard', shard], { cwd });
+    const { status, output } = await runConformanceInProcess(['certify', '--shard', shard], { cwd });
     expect([status, output]).toEqual([2, expect.stringContaining(`'${shard}' is no shard`)]);
   }
-  const twice = await conformanceHere(['certify', '--shard', '1/3', '--', '--shard', '1/3'], { cwd });
+  const twice = await runConformanceInProcess(['certify', '--shard', '1/3', '--', '--shard', '1/3'], { cwd });
   expect([twice.status, twice.output]).toEqual([2, expect.stringContaining('stands before -- and behind it')]);
   mkdirSync(path.join(cwd, 'empty'));
-  const { status, output } = await conformanceHere(['merge', 'empty'], { cwd });
+  const { status, output } = await runConformanceInProcess(['merge', 'empty'], { cwd });
   expect([status, output]).toEqual([2, expect.stringContaining('has no report of a shard')]);
 });
 
@@ -181,7 +189,7 @@ for (const fault of [undefined, 'window-of-149']) {
     tag: '@long',
   }, async () => {
     const { world } = suite;
-    const faults = fault === undefined ? [] : [faultNamed(fault)];
+    const faults = fault === undefined ? [] : [findFault(fault)];
     const deployment = await serveReference({ world, credentials: referenceCredentials, faults });
     const env = {
       BASE_URL: deployment.url,
@@ -190,7 +198,7 @@ for (const fault of [undefined, 'window-of-149']) {
     };
     const own = path.join(cwd, fault ?? 'none');
     mkdirSync(own);
-    const run = (args: readonly string[]) => conformance(args, { cwd: own, env });
+    const run = (args: readonly string[]) => runConformance(args, { cwd: own, env });
     const alone = await run(['certify', '--out', 'alone']);
     const [certify, merge] = commandsOfWorkflow();
     const statuses: (number | null)[] = [];
@@ -207,11 +215,11 @@ for (const fault of [undefined, 'window-of-149']) {
     await deployment.close();
     expect(new Set(statuses)).toEqual(new Set(fault === undefined ? [0] : [0, 1]));
     // Neither address nor credentials.
-    const merged = await conformance(merge({}), { cwd: own });
+    const merged = await runConformance(merge({}), { cwd: own });
     expect(merged.status).toBe(alone.status);
     expect(merged.status).toBe(fault === undefined ? 0 : 1);
     const [one, other] = ['alone', path.join('results', 'conformance')].map((folder) => {
-      const { started_at, duration_ms, requests_sent, evidence, ...same } = readCertificate(own, folder);
+      const { started_at, duration_ms, requests_sent, evidence, ...same } = loadCertificate(own, folder);
       expect(evidence?.exchanges).toBeGreaterThan(100);
       expect(requests_sent).toBeGreaterThan(100);
       return same;
@@ -219,13 +227,13 @@ for (const fault of [undefined, 'window-of-149']) {
     expect(other).toEqual(one);
     // All that was sent by all of them is there to be judged again.
     const evidence = path.join('results', 'conformance', 'evidence.har');
-    const replayed = await conformance(['certify', '--replay', evidence], { cwd: own });
+    const replayed = await runConformance(['certify', '--replay', evidence], { cwd: own });
     expect(replayed.status).toBe(merged.status);
     // Without one of them nothing conforms.
     rmSync(path.join(own, 'shards', '2'), { recursive: true });
-    const two = await conformance(['merge', 'shards', '--out', 'gap'], { cwd: own });
+    const two = await runConformance(['merge', 'shards', '--out', 'gap'], { cwd: own });
     expect(two.output).toContain('There is no report of shard 2/3.');
-    expect(readCertificate(own, 'gap').verdict).not.toBe('conforms');
+    expect(loadCertificate(own, 'gap').verdict).not.toBe('conforms');
     if (fault === undefined) expect(two.status).toBe(4);
   });
 }

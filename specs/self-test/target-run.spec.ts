@@ -3,17 +3,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { stringify } from 'yaml';
-import { loadSuite, ownFolder, type Suite } from '../../src/cases/suite.js';
-import { elsewhere, relocated } from '../../src/contract/operation.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
+import { elsewhere, relocated } from '../../src/contract/relocation.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
-import type { Binding } from '../../src/world/bindings.js';
-import type { Kind } from '../../src/world/named-world.js';
-import { kinds, lists } from '../../src/world/named-world.js';
-import { conformance, conformanceHere, readCertificate, temporaryFolder } from './support/cli.js';
-import { certifyInProcess, channelTo, requirementsWith, suite } from './support/in-process.js';
-import { independentDeployment, listen, type ShapeName } from './support/independent.js';
+import type { Binding } from '../../src/world/bind-world.js';
+import type { ThingKind } from '../../src/world/named-world.js';
+import { listNames, thingKinds } from '../../src/world/named-world.js';
+import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
+import { certifyInProcess, channelTo, listRequirementsWith, suite } from './support/in-process.js';
+import { createIndependentDeployment, listen, type ShapeName } from './support/independent-deployment.js';
 
-const { folder, remove } = temporaryFolder();
+const { folder, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
@@ -26,17 +26,19 @@ function written(name: string, text: string): string {
   return file;
 }
 
-type IdOf = (kind: Kind, name: string, n: number) => string;
+type IdOf = (kind: ThingKind, name: string, n: number) => string;
 
 /** Every name of the world under an id of its own, by kind. */
-const ownIds = (idOf: IdOf): (readonly [kind: Kind, ids: readonly (readonly [name: string, id: string])[]])[] =>
-  kinds.map((kind) => [kind, [...suite.world.ids[kind].keys()].map((name, n) => [name, idOf(kind, name, n)])]);
+const ownIds = (idOf: IdOf): (readonly [kind: ThingKind, ids: readonly (readonly [name: string, id: string])[]])[] =>
+  thingKinds.map((kind) => [kind, [...suite.world.ids[kind].keys()].map((name, n) => [name, idOf(kind, name, n)])]);
 
 /** The requirement cases as they are for a deployment that has such ids. */
 function boundTo(idOf: IdOf): Suite {
   const at = { file: 'bindings.yaml', line: 1, column: 1 };
   const entries = ownIds(idOf).map(([kind, ids]) => [kind, new Map(ids.map(([name, id]) => [name, { id, at }]))]);
-  const own = loadSuite(ownFolder, { bindings: Object.fromEntries(entries) as Record<Kind, Map<string, Binding>> });
+  const own = loadSuite(suiteFolder, {
+    bindings: Object.fromEntries(entries) as Record<ThingKind, Map<string, Binding>>,
+  });
   return { ...own, cases: own.cases.filter(({ kind }) => kind === 'requirement') };
 }
 
@@ -58,11 +60,11 @@ test.describe('ids of a deployment’s own', () => {
     test(`${what}: conforms, or is left open where they are short and inside of texts`, async () => {
       const own = boundTo(idOf);
       const certified = async (shape: ShapeName) =>
-        (await certifyInProcess(independentDeployment(own.world, { shape }), { suite: own })).certificate;
+        (await certifyInProcess(createIndependentDeployment(own.world, { shape }), { suite: own })).certificate;
       for (const shape of shapes) expect((await certified(shape)).summary, shape).toEqual({ pass: 17 });
       if (left === undefined) return;
       const certificate = await certified(left);
-      expect(requirementsWith('fail', certificate)).toEqual([]);
+      expect(listRequirementsWith('fail', certificate)).toEqual([]);
       expect(certificate.verdict).toBe('incomplete');
       expect(certificate.incomplete_because?.join()).toContain('fewer than 12 characters');
     });
@@ -96,13 +98,13 @@ test.describe('an operation that is offered elsewhere', () => {
   test('is said at the top of the certificate, which cannot attest the documented place; ids are those of its bindings', {
     tag: '@long',
   }, async () => {
-    const answer = independentDeployment(boundTo(slugs).world);
+    const answer = createIndependentDeployment(boundTo(slugs).world);
     const { url, close } = await listen(({ path: place, ...request }) =>
       place.startsWith('/check') && request.method === 'POST'
         ? answer({ ...request, method: 'GET', path: place.replace('/check', '/v1/promotions/validation') })
         : { status: 404, headers: [], body: '' },
     );
-    const bindings = ownIds(slugs).map(([kind, ids]) => [lists[kind], Object.fromEntries(ids)]);
+    const bindings = ownIds(slugs).map(([kind, ids]) => [listNames[kind], Object.fromEntries(ids)]);
     written('ids.yaml', stringify(Object.fromEntries(bindings)));
     const file = written(
       'elsewhere.yaml',
@@ -113,16 +115,16 @@ test.describe('an operation that is offered elsewhere', () => {
     writeFileSync(path.join(folder, 'key.pem'), privateKey.export({ type: 'pkcs8', format: 'pem' }));
     writeFileSync(path.join(folder, 'pub.pem'), publicKey.export({ type: 'spki', format: 'pem' }));
     const random = ['--explore', '3', '--sign', 'key.pem'];
-    const { status } = await conformance(['certify', '--target', file, '--out', 'out', ...random, ...only], {
+    const { status } = await runConformance(['certify', '--target', file, '--out', 'out', ...random, ...only], {
       cwd: folder,
       env,
     });
     await close();
-    const certificate = readCertificate(folder, 'out/partial');
+    const certificate = loadCertificate(folder, 'out/partial');
     expect(certificate.target).toEqual({ name: 'elsewhere', version: '3', contact: 'me@example.com', base_url: url });
     expect(certificate.notes[0]).toBe(elsewhere(operation));
     expect(certificate.summary).toEqual({ pass: 1, 'not-applicable': 16 });
-    expect(requirementsWith('pass', certificate)).toEqual(['limit.newest-150']);
+    expect(listRequirementsWith('pass', certificate)).toEqual(['limit.newest-150']);
     expect(status).toBe(4);
 
     // Nobody is there any more, and nothing of the target is known but what was kept.
@@ -131,8 +133,8 @@ test.describe('an operation that is offered elsewhere', () => {
     expect(evidence).toContain('"out":""');
     for (const secret of Object.values(env)) expect(evidence).not.toContain(secret);
     const again = ['certify', '--replay', 'out/partial/evidence.har', '--out', 'again', ...only];
-    expect((await conformance(again, { cwd: folder })).status).toBe(4);
-    const { is_replay, ...replayed } = readCertificate(folder, 'again/partial');
+    expect((await runConformance(again, { cwd: folder })).status).toBe(4);
+    const { is_replay, ...replayed } = loadCertificate(folder, 'again/partial');
     expect(is_replay).toBe(true);
     const { evidence: own, started_at, duration_ms } = certificate;
     const { evidence: replayedEvidence } = replayed;
@@ -145,7 +147,7 @@ test.describe('an operation that is offered elsewhere', () => {
       ],
       [['again/partial/certificate.json'], /^WHOLE .*: incomplete$/m],
     ] as const) {
-      expect((await conformanceHere(['verify', ...args], { cwd: folder })).output).toMatch(output);
+      expect((await runConformanceInProcess(['verify', ...args], { cwd: folder })).output).toMatch(output);
     }
   });
 });
@@ -157,7 +159,7 @@ test.describe('--dry-run', () => {
       requests += 1;
       return { status: 200, headers: [], body: '' };
     });
-    const { status, output } = await conformanceHere(['certify', '--dry-run', '--base-url', url], {
+    const { status, output } = await runConformanceInProcess(['certify', '--dry-run', '--base-url', url], {
       cwd: folder,
       env: environment,
     });
@@ -180,7 +182,7 @@ test.describe('--dry-run', () => {
     const args = ['certify', '--target', written('requests.yaml', target)];
     const env = { ...environment, CLIENT_TOKEN: 'the-token-of-this-test' };
     const printed = async (format: string) =>
-      (await conformanceHere([...args, '--dry-run', '--format', format], { cwd: folder, env })).output;
+      (await runConformanceInProcess([...args, '--dry-run', '--format', format], { cwd: folder, env })).output;
     const curl = await printed('curl');
     expect(curl).toContain(
       "  'https://a.test/api/v1/promotions/validation?[filters][promotion_id][conditions][$is]=camp_",
@@ -194,13 +196,13 @@ test.describe('--dry-run', () => {
     expect(http).toMatch(/^X-Client-Token: \{\{CLIENT_TOKEN\}\}\n(.+\n)*Origin: https:\/\/shop\.test\n\n\{"/m);
     expect(http.match(/^### /gm)).toHaveLength(curl.match(/^# .* of \d+$/gm)?.length ?? 0);
     for (const text of [curl, http]) expect(text.includes(env.CLIENT_TOKEN)).toBe(false);
-    const sending = await conformanceHere([...args, '--format', 'curl'], { cwd: folder, env });
+    const sending = await runConformanceInProcess([...args, '--format', 'curl'], { cwd: folder, env });
     expect([sending.status, sending.output]).toEqual([2, expect.stringContaining('Add --dry-run')]);
   });
 
   test('counts what a run then sends', async () => {
-    const plan = await conformanceHere(['certify', '--dry-run'], { cwd: folder });
-    const { certificate } = await certifyInProcess(independentDeployment(suite.world));
+    const plan = await runConformanceInProcess(['certify', '--dry-run'], { cwd: folder });
+    const { certificate } = await certifyInProcess(createIndependentDeployment(suite.world));
     const [, planned] = /(\d+) requests/.exec(plan.output) ?? [];
     expect(certificate.requests_sent).toBe(Number(planned));
   });
@@ -211,7 +213,7 @@ test.describe('--dry-run', () => {
       'name: a\nbase_url: https://a.test\noperation: { method: POST, path: /check }',
     );
     const args = ['certify', '--dry-run', '--target', file, '--explore', '300'];
-    const { output } = await conformanceHere(args, { cwd: folder, env: environment });
+    const { output } = await runConformanceInProcess(args, { cwd: folder, env: environment });
     expect(output).toMatch(/^ {2}POST \/check {2}\d+ characters$/m);
     expect(output).not.toMatch(/^ {2}GET/m);
     expect(output).toContain('random requests  (300, and as many to shrink a failure)');
@@ -222,7 +224,7 @@ test.describe('--dry-run', () => {
       'three.yaml',
       'name: a\nbase_url: https://a.test\nids: { customers: { ann: a }, products: { mug: m }, campaigns: { spring: s } }',
     );
-    const { output } = await conformanceHere(['certify', '--dry-run', '--no-intrusive', '--target', file], {
+    const { output } = await runConformanceInProcess(['certify', '--dry-run', '--no-intrusive', '--target', file], {
       cwd: folder,
       env: environment,
     });

@@ -2,18 +2,18 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { expect, test } from '@playwright/test';
-import { defaultOptions } from '../../src/http/connection-options.js';
+import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { formatProblem, type Problem, UnusableInput } from '../../src/support/problem.js';
-import { availabilityOf } from '../../src/targets/availability.js';
-import { type Environment, variables } from '../../src/targets/environment.js';
+import { readAvailability } from '../../src/targets/availability.js';
+import { type Environment, runVariables } from '../../src/targets/environment.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { loadTarget } from '../../src/targets/target.js';
-import { boundWorld } from '../../src/world/bindings.js';
+import { bindWorld } from '../../src/world/bind-world.js';
 import { loadWorld } from '../../src/world/world-file.js';
+import { checkEachRow } from './support/check-each-row.js';
 import { suite } from './support/in-process.js';
-import { marked } from './support/marked.js';
-import { forRows } from './support/rows.js';
+import { parseMarked } from './support/marked.js';
 
 const credentials = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token' };
 
@@ -33,7 +33,7 @@ const load = (text: string | undefined, environment: Environment = {}) =>
 const elsewhere = { BASE_URL: 'https://a.test', ...credentials };
 
 /** The world under the ids of a target. */
-const worldOf = (file: string) => boundWorld(loadWorld(), availabilityOf({ TARGET: file }).availability);
+const worldOf = (file: string) => bindWorld(loadWorld(), readAvailability({ TARGET: file }).availability);
 
 function problemsOf(loading: () => unknown): readonly Problem[] {
   try {
@@ -141,14 +141,14 @@ test.describe('where the target is: the environment wins over the file', () => {
   ];
   test(
     'each place',
-    forRows(table, (_, file, environment, name, place) => {
+    checkEachRow(table, (_, file, environment, name, place) => {
       const { target, connection } = load(file, environment);
       expect(target.name).toBe(name);
       if (place === 'reference') {
-        expect(connection.place).toEqual({ kind: 'reference' });
+        expect(connection.location).toEqual({ kind: 'reference' });
       } else {
         const [baseUrl, applicationId, token] = place;
-        expect(connection.place).toEqual({ kind: 'deployment', baseUrl, credentials: { applicationId, token } });
+        expect(connection.location).toEqual({ kind: 'deployment', baseUrl, credentials: { applicationId, token } });
       }
     }),
   );
@@ -160,7 +160,7 @@ test('plain HTTP goes to another machine where that is meant, and to this one', 
     ['name: a', { BASE_URL: 'http://a.test', CONFORMANCE_ALLOW_HTTP: '1' }],
     ['name: a', { BASE_URL: 'http://127.0.0.1:81' }],
   ] as const)
-    expect(load(text, { ...credentials, ...environment }).connection.place).toMatchObject({
+    expect(load(text, { ...credentials, ...environment }).connection.location).toMatchObject({
       baseUrl: environment.BASE_URL,
     });
 });
@@ -184,7 +184,7 @@ test('what is cut off a base URL is noted', () => {
     'The base URL ends with /v1/promotions/validation, which is the path of the operation: it was cut off.',
   ]);
   const operation = 'name: mine\noperation: { path: /check }';
-  expect(load(operation, { ...elsewhere, BASE_URL: 'https://a.test/x/check' }).connection.place).toMatchObject({
+  expect(load(operation, { ...elsewhere, BASE_URL: 'https://a.test/x/check' }).connection.location).toMatchObject({
     baseUrl: 'https://a.test/x',
   });
 });
@@ -256,7 +256,7 @@ allow_http: true`,
 
 test('the example states the limits and repeats that hold unless others are given', () => {
   const { connection } = loadTarget({ ...credentials, TARGET: path.join(packageRoot, 'targets', 'example.yaml') });
-  const { limits, repeats } = defaultOptions;
+  const { limits, retry: repeats } = defaultConnectionOptions;
   expect(connection.options).toMatchObject({ limits, repeats });
 });
 
@@ -264,7 +264,7 @@ for (const name of readdirSync(path.join(packageRoot, 'targets')).filter((each) 
   if (name.endsWith('.bindings.yaml')) continue;
   test(`targets/${name} is a good target file`, () => {
     const { connection } = loadTarget({ ...credentials, TARGET: path.join(packageRoot, 'targets', name) });
-    expect(connection.place.kind).toBe('deployment');
+    expect(connection.location.kind).toBe('deployment');
   });
 }
 
@@ -307,8 +307,8 @@ tls: { cert: cert.pem, key: key.pem }`;
     GATEWAY_KEY: 'hunter2',
     OWN_PROXY: 'http://me:hunter2@proxy.test',
     TARGET: written('target.yaml', text),
-    [variables.explore]: '7',
-    [variables.recordTo]: 'record.yaml',
+    [runVariables.explore]: '7',
+    [runVariables.recordTo]: 'record.yaml',
   };
   const settings = loadSettings(environment, suite);
   const bytes = serialize(settings);
@@ -400,7 +400,7 @@ test.describe('refuses a setting of the environment', () => {
   ];
   test(
     'each, with all that is wrong',
-    forRows(table, (_, file, environment, ...expected) => {
+    checkEachRow(table, (_, file, environment, ...expected) => {
       const problems = problemsOf(() => load(file, environment));
       const shown = problems.map((problem) => formatProblem(problem).replace(/^.*\/(?=target\.yaml)/, ''));
       expect(shown).toEqual(expected);
@@ -555,8 +555,8 @@ test.describe('refuses a target file, at the line and column', () => {
   ];
   test(
     'each mistake, with its hint',
-    forRows(table, (_, yaml, message, ...[hint]) => {
-      const { text, places } = marked(yaml);
+    checkEachRow(table, (_, yaml, message, ...[hint]) => {
+      const { text, places } = parseMarked(yaml);
       const file = written('target.yaml', text);
       const problems = problemsOf(() => {
         worldOf(file);
@@ -582,7 +582,7 @@ test.describe('refuses a target file, at the line and column', () => {
     ['is no schema', '{"type":"objekt"}'],
   ] as const) {
     test(`with a schema that ${what}`, () => {
-      const { text, places } = marked('name: a\nresponse: { schema: ▸shape.json }');
+      const { text, places } = parseMarked('name: a\nresponse: { schema: ▸shape.json }');
       if (content !== undefined) written('shape.json', content);
       const [problem, ...others] = problemsOf(() => load(text, elsewhere));
       expect(others).toEqual([]);
@@ -633,7 +633,9 @@ test.describe('credentials are checked before anything is sent', () => {
   ];
   test(
     'each of them',
-    forRows(refused, (_, environment, message) => expect(problemsOf({ ...base, ...environment })).toEqual([message])),
+    checkEachRow(refused, (_, environment, message) =>
+      expect(problemsOf({ ...base, ...environment })).toEqual([message]),
+    ),
   );
 
   test('a dollar sign that names no variable is taken as it is, and so is an accented letter', () => {

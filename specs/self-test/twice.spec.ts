@@ -1,17 +1,23 @@
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
-import { faultNamed } from '../../reference/faults/index.js';
-import { sampled } from '../../src/engine/case-result.js';
+import { findFault } from '../../reference/faults/index.js';
+import { sampleId } from '../../src/engine/case-result.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { certificatePage } from '../../src/report/page.js';
-import { certifyInProcess, certifyOver, channelTo, requirementSuite, requirementsWith } from './support/in-process.js';
+import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
+import {
+  certifyInProcess,
+  certifyOver,
+  channelTo,
+  listRequirementsWith,
+  requirementSuite,
+} from './support/in-process.js';
 
 const { world } = requirementSuite;
 const suite = requirementSuite;
 const honest = createDeployment({ world, credentials: credentialPlaceholders });
 const withFault = (id: string) =>
-  createDeployment({ world, credentials: credentialPlaceholders, faults: [faultNamed(id)] });
+  createDeployment({ world, credentials: credentialPlaceholders, faults: [findFault(id)] });
 
 type Answer = (request: HttpRequest) => HttpResponse;
 
@@ -59,7 +65,7 @@ test.describe('a fail was seen twice', () => {
 
   test('what is refuted both times fails, and costs as many requests again', async () => {
     const { certificate } = await certifyInProcess(withFault('window-of-149'), { suite });
-    expect(requirementsWith('fail', certificate)).toContain('limit.newest-150');
+    expect(listRequirementsWith('fail', certificate)).toContain('limit.newest-150');
     expect(certificate.unstable).toEqual([]);
     const { certificate: usual } = await certifyInProcess(honest, { suite });
     expect(certificate.requests_sent).toBeGreaterThan(usual.requests_sent);
@@ -83,13 +89,13 @@ test.describe('what is sent again', () => {
 
   test('a single row that is refuted is sent a third time', async () => {
     const { certificate, results } = await certifyInProcess(emptyFor(2), { suite: one });
-    expect(requirementsWith('fail', certificate)).toEqual([]);
+    expect(listRequirementsWith('fail', certificate)).toEqual([]);
     expect(certificate.unstable.map((entry) => entry.case)).toEqual([campaigns?.id]);
-    expect(certificatePage(certificate, one, results).split('id="unstable"')[1]).toContain(
+    expect(renderCertificatePage(certificate, one, results).split('id="unstable"')[1]).toContain(
       `<a href="#${campaigns?.id}">`,
     );
     const { certificate: refuted } = await certifyInProcess(emptyFor(3), { suite: one });
-    expect(requirementsWith('fail', refuted)).toHaveLength(1);
+    expect(listRequirementsWith('fail', refuted)).toHaveLength(1);
   });
 
   test('goes out one request after another, each on a connection of its own', async () => {
@@ -98,7 +104,7 @@ test.describe('what is sent again', () => {
     await certifyOver(
       {
         ...channel,
-        renew: () => events.push('renewed'),
+        reconnect: () => events.push('renewed'),
         async send(request) {
           events.push('sent');
           await new Promise((resolve) => setImmediate(resolve));
@@ -126,7 +132,7 @@ test('a deployment that changes its mind late is noticed: some early cases are s
   const { certificate } = await certifyInProcess(late, { suite });
   expect(certificate.verdict).toBe('does-not-conform');
   const failing = certificate.requirements.flatMap(({ cases }) => cases).filter(({ verdict }) => verdict === 'fail');
-  expect(failing.map(({ id }) => id)).toEqual([sampled]);
+  expect(failing.map(({ id }) => id)).toEqual([sampleId]);
   expect(failing[0]?.reason).toMatch(/^When reserved-for-one-customer was sent once more at the end of the run: /);
 });
 
@@ -144,7 +150,7 @@ test.describe('the world is a precondition', () => {
     test(`a deployment that ${what}: incomplete, with both reasons and the line that says otherwise`, async () => {
       const { certificate } = await certifyInProcess(answer, { suite });
       expect(certificate.verdict).toBe('incomplete');
-      expect(requirementsWith('fail', certificate)).toEqual([]);
+      expect(listRequirementsWith('fail', certificate)).toEqual([]);
       const reasons = certificate.incomplete_because?.join('\n');
       expect(reasons).toMatch(
         /either it is not loaded .*, or nothing is ever returned\..*--world-loaded, or world: loaded/,
@@ -163,7 +169,7 @@ test.describe('the world is a precondition', () => {
         : { status: 200, headers: [], body: '{"promotions":[]}' };
     };
     const { certificate } = await certifyInProcess(late, { suite });
-    expect(requirementsWith('fail', certificate)).toContain('limit.newest-150');
+    expect(listRequirementsWith('fail', certificate)).toContain('limit.newest-150');
   });
 
   test('an error of the server itself is a failure all the same', async () => {

@@ -1,11 +1,11 @@
 /** Deployments written apart from this project: whatever a person could tell of them, the questions tell. */
 
 import { expect, test } from '@playwright/test';
-import { undetermined } from '../../src/cases/case.js';
 import type { Suite } from '../../src/cases/suite.js';
+import { undetermined } from '../../src/cases/test-case.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { certifyInProcess, suite } from './support/in-process.js';
-import { independentDeployment } from './support/independent.js';
+import { createIndependentDeployment } from './support/independent-deployment.js';
 
 type Respond = (request: HttpRequest) => HttpResponse;
 
@@ -22,7 +22,7 @@ const isObject = (value: unknown) => typeof value === 'object' && value !== null
 
 /** Every response has a number and a time of its own. */
 function volatile(): Respond {
-  const plain = independentDeployment(world, { shape: 'renamed' });
+  const plain = createIndependentDeployment(world, { shape: 'renamed' });
   let number = 0;
   return (request) => {
     const response = plain(request);
@@ -35,14 +35,14 @@ function volatile(): Respond {
 
 /** Only the body of an error says that it is one. */
 const errorsAreSuccesses: Respond = (request) => {
-  const response = independentDeployment(world)(request);
+  const response = createIndependentDeployment(world)(request);
   return response.status < 400 ? response : json(200, { error: response.body });
 };
 
 /** Whatever arrives is taken for the operation, from anybody. */
 const careless: Respond = (request) => {
   const at = request.path.indexOf('?');
-  return independentDeployment(world)({
+  return createIndependentDeployment(world)({
     ...request,
     method: 'GET',
     path: operation + (at < 0 ? '' : request.path.slice(at)),
@@ -56,7 +56,7 @@ const careless: Respond = (request) => {
 /** As Python sees texts: any but the empty one is true. */
 const textsAreTrue: Respond = (request) => {
   const path = request.path.replaceAll(/audienceRulesOnly=([^&]+)/g, 'audienceRulesOnly=true');
-  return independentDeployment(world, { audienceRulesOnly: 'skips-order-rules' })({ ...request, path });
+  return createIndependentDeployment(world, { audienceRulesOnly: 'skips-order-rules' })({ ...request, path });
 };
 
 /** What a schema refuses is answered with 422, and what a router does not know with a redirection. */
@@ -76,19 +76,19 @@ const strict: Respond = (request) => {
   if (!isKnown || !members.every((key) => isObject(body[key]))) return json(422, {});
   const { items = [] } = body.order as { items?: { quantity?: unknown }[] };
   const isWhole = Array.isArray(items) && items.every(({ quantity }) => Number.isInteger(quantity));
-  return isWhole ? independentDeployment(world)(request) : json(422, {});
+  return isWhole ? createIndependentDeployment(world)(request) : json(422, {});
 };
 
 const deployments: Readonly<Record<string, Respond>> = {
-  plain: independentDeployment(world),
-  'strict about values': independentDeployment(world, {
+  plain: createIndependentDeployment(world),
+  'strict about values': createIndependentDeployment(world, {
     numericStrings: 'rejected',
     unknownCustomer: 'rejected',
     omitted: 'rejected',
     repeated: 'each-item-alone',
     empty: 404,
   }),
-  'of another make': independentDeployment(world, {
+  'of another make': createIndependentDeployment(world, {
     shape: 'grouped-by-campaign',
     order: 'by-name',
     empty: 204,

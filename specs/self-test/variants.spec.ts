@@ -9,12 +9,12 @@ import { type Behaviours, closedQuestions, openQuestions } from '../../reference
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { faults } from '../../reference/faults/index.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { sumOf } from '../../src/report/certificate.js';
+import { determineRunVerdict } from '../../src/report/certificate.js';
 import type { DeploymentJudgement } from '../proof/judge-deployment.js';
-import { inProcessCredentials, judgeDeployment, verdictsOf } from '../proof/judge-deployment.js';
-import { coveringArray, type Parameters } from './support/covering-array.js';
+import { inProcessCredentials, judgeDeployment, listVerdicts } from '../proof/judge-deployment.js';
+import { type CoveringParameters, createCoveringArray } from './support/covering-array.js';
 import { recognizer, suite } from './support/in-process.js';
-import { independentDeployment, type ShapeName, shapes, type Traits } from './support/independent.js';
+import { createIndependentDeployment, type ShapeName, shapes, type Traits } from './support/independent-deployment.js';
 
 /** Fixed, so that a run can be repeated; PROPERTY_SEED draws others. */
 const seed = Number(process.env.PROPERTY_SEED ?? 20_240_120);
@@ -55,7 +55,7 @@ const answers: Readonly<Record<string, readonly string[]>> = {
   'cors-headers': headerLines,
 };
 
-const traits: Parameters<Traits> = {
+const traits: CoveringParameters<Traits> = {
   status: [200, 201, 203, 206],
   empty: ['list', 404, 204, 'no-body'],
   order: ['newest-first', 'oldest-first', 'by-name'],
@@ -75,7 +75,7 @@ const inTurn = <Row extends object>(rows: readonly Row[]) =>
 
 // Draws of the same ---------------------------------------------------------------------------------------------------
 
-const drawn = <Row extends object>(parameters: Parameters<Row>) => {
+const drawn = <Row extends object>(parameters: CoveringParameters<Row>) => {
   const values = Object.entries(parameters) as [string, readonly unknown[]][];
   const members = values.map(([name, choices]) => [name, fc.constantFrom(...choices)]);
   return fc.record(Object.fromEntries(members)) as fc.Arbitrary<Row>;
@@ -129,7 +129,7 @@ const doubtOf = ({ shape, stated }: Look): RegExp | undefined =>
 
 /** Throws unless a deployment is found to conform or, where its answers do not differ, every case says so. */
 function expectConforming(examination: DeploymentJudgement, ...doubts: readonly (RegExp | undefined)[]): void {
-  const found = sumOf([...verdictsOf(examination).values()].map((verdict) => ({ verdict })));
+  const found = determineRunVerdict([...listVerdicts(examination).values()].map((verdict) => ({ verdict })));
   const lines = examination.cases
     .filter(({ sent }) => sent.judgement.verdict !== 'pass')
     .map(({ testCase, sent: { judgement } }) => `${testCase.id}: ${judgement.verdict}. ${judgement.reason}`);
@@ -151,7 +151,7 @@ async function expectReferenceConforms(look: Look, behaviours: Behaviours): Prom
 }
 
 async function expectIndependentConforms(look: Look, traits: Traits): Promise<void> {
-  const deployment = independentDeployment(world, { ...traits, shape: look.shape });
+  const deployment = createIndependentDeployment(world, { ...traits, shape: look.shape });
   const { audienceRulesOnly, empty } = traits;
   const isHidden = audienceRulesOnly === 'returns-nothing' && empty === 404;
   const refused = isHidden
@@ -187,7 +187,7 @@ async function expectFaultsCaught(total: number): Promise<void> {
           { behaviours, faults: [fault] },
           { ...suite, cases: speaking },
         );
-        const verdict = verdictsOf(examination).get(fault.breaks);
+        const verdict = listVerdicts(examination).get(fault.breaks);
         if (verdict !== 'fail')
           throw new Error(
             `${fault.id} survives: ${fault.breaks} is found: ${verdict}, with ${JSON.stringify(behaviours)}.`,
@@ -201,7 +201,7 @@ async function expectFaultsCaught(total: number): Promise<void> {
 }
 
 test('any two answers to two questions meet in a variant of the reference deployment, and all of them conform', async () => {
-  const variants = inTurn(coveringArray(answers));
+  const variants = inTurn(createCoveringArray(answers));
   const numbers = new Map(
     Object.entries(answers)
       .flatMap(([id, all]) => all.map((answer) => `${id} ${answer}`))
@@ -221,7 +221,7 @@ test('any two answers to two questions meet in a variant of the reference deploy
 });
 
 test('any two traits meet in a variant of the independent deployment, and all of them conform', async () => {
-  for (const [look, row] of inTurn(coveringArray(traits))) await expectIndependentConforms(look, row);
+  for (const [look, row] of inTurn(createCoveringArray(traits))) await expectIndependentConforms(look, row);
 });
 
 test('every fault is caught, each under a look and behaviours', () => expectFaultsCaught(faults.length));

@@ -5,17 +5,17 @@ import { text as textOf } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
-import { loadSuite, ownFolder } from '../../src/cases/suite.js';
-import { oracleFor } from '../../src/contract/oracle.js';
+import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
+import { createOracle } from '../../src/contract/oracle.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { boundWorld } from '../../src/world/bindings.js';
-import { worldOf } from '../../src/world/formats.js';
-import { kinds, lists } from '../../src/world/named-world.js';
+import { bindWorld } from '../../src/world/bind-world.js';
+import { listNames, thingKinds } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
-import { conformanceHere, temporaryFolder } from './support/cli.js';
-import { certifyInProcess, requirementsWith, suite } from './support/in-process.js';
-import { type Fate, type Peculiarities, TestClock, VendorFake } from './support/vendor-fake.js';
+import { createNamedExport } from '../../src/world/world-formats.js';
+import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
+import { certifyInProcess, listRequirementsWith, suite } from './support/in-process.js';
+import { type CallOutcome, TestClock, VendorFake, type VendorVariations } from './support/vendor-fake.js';
 
 /** What the worked example exports. */
 interface Example {
@@ -32,10 +32,10 @@ interface Setting {
 const script = path.join(packageRoot, 'targets', 'voucherify', 'provision.mjs');
 const { provision, tearDown }: Example = await import(pathToFileURL(script).href);
 
-const { folder, remove } = temporaryFolder();
+const { folder, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
-const world = worldOf(suite.world);
+const world = createNamedExport(suite.world);
 const few = ['greeting', 'for-ann', 'mug-2', 'shirt-blue-2', 'credit-card', 'boolean-true', 'ann-with-mug-on-broadway'];
 /** Each kind of rule and what it needs, so that a test makes few calls. */
 const smallWorld: World = only(few, ['ordinary', 'ann', 'bulk', 'mug', 'shirt', 'plate', 'shirt-blue']);
@@ -59,7 +59,7 @@ const rulesIn = (of: World) =>
   ).size;
 
 /** A project that is empty, and how the example comes to it. */
-async function project(peculiarities: Peculiarities = {}) {
+async function project(peculiarities: VendorVariations = {}) {
   const clock = new TestClock();
   const fake = new VendorFake(clock, peculiarities);
   const { url, close } = await fake.listen();
@@ -95,12 +95,12 @@ function expectWhole({ stored }: VendorFake, of: World, ids: Record<string, stri
 function bound(ids: Record<string, string>) {
   const at = { setting: 'in this test' };
   const bindings = Object.fromEntries(
-    kinds.map((kind) => [
+    thingKinds.map((kind) => [
       kind,
       new Map([...suite.world.ids[kind]].map(([name, id]) => [name, { id: ids[id] ?? '', at }])),
     ]),
   );
-  return bindings as unknown as NonNullable<Parameters<typeof boundWorld>[1]['bindings']>;
+  return bindings as unknown as NonNullable<Parameters<typeof bindWorld>[1]['bindings']>;
 }
 
 test('the whole world at 100 calls an hour: no call too many; rules mean what the oracle says; twice creates nothing', async () => {
@@ -112,7 +112,7 @@ test('the whole world at 100 calls an hour: no call too many; rules mean what th
   expect(said.filter((line) => line.includes('waiting until'))).toHaveLength(clock.slept.length);
   expect(said).toContain('A campaign has one category here: gala has its first alone.');
 
-  const own = boundWorld(suite.world, { bindings: bound(ids) });
+  const own = bindWorld(suite.world, { bindings: bound(ids) });
   const requests = suite.cases
     .flatMap((each) => (each.kind === 'requirement' && /^(order|metadata)\./.test(each.verifies) ? each.rows : []))
     .flatMap((row) => [...row.requests.values()])
@@ -120,7 +120,7 @@ test('the whole world at 100 calls an hour: no call too many; rules mean what th
   const answers = requests.map((each): { obliged: number; wrong: string[] } => {
     const inProject = JSON.stringify(each).replaceAll(/[a-z]+_[0-9a-f]{24}/g, (id) => ids[id] ?? id);
     const request: HttpRequest = JSON.parse(inProject);
-    const oracle = oracleFor(request, own);
+    const oracle = createOracle(request, own);
     const { promotions } = JSON.parse(fake.validate(request).body) as { promotions: { id: string }[] };
     const returned = new Set(promotions.map(({ id }) => id));
     const duties = own.tiers.map((tier) => ({ tier, obligation: oracle.returned(tier) }));
@@ -139,10 +139,10 @@ test('the whole world at 100 calls an hour: no call too many; rules mean what th
 
 test('the requirements pass on what was provisioned, and quantities add up @long', async () => {
   const { fake, create, close } = await project();
-  const own = loadSuite(ownFolder, { bindings: bound(await create(world)) });
+  const own = loadSuite(suiteFolder, { bindings: bound(await create(world)) });
   const { certificate } = await certifyInProcess(fake.validate, { suite: own });
-  expect(requirementsWith('fail', certificate)).toEqual([]);
-  expect(requirementsWith('pass', certificate)).toContain('order.quantity');
+  expect(listRequirementsWith('fail', certificate)).toEqual([]);
+  expect(listRequirementsWith('pass', certificate)).toContain('order.quantity');
   expect(certificate.questions.find(({ id }) => id === 'repeated-product-quantities')?.outcome).toBe('summed');
   await close();
 });
@@ -166,19 +166,19 @@ test('the command is killed midway, and goes on: with the target file, no double
   const own = path.join(home, 'targets', 'voucherify');
   const child = spawn(process.execPath, ['provision.mjs'], { cwd: own, env: { PATH: process.env.PATH, ...env } });
   // It took effect, and whoever sent it is not there to hear so.
-  fake.fate = (n) => (n === 90 && child.kill('SIGKILL') ? 'done-and-lost' : 'answered');
+  fake.decideOutcome = (n) => (n === 90 && child.kill('SIGKILL') ? 'done-and-lost' : 'answered');
   child.stdin.end(JSON.stringify(world));
   expect(await new Promise((resolve) => child.on('close', (_, signal) => resolve(signal)))).toBe('SIGKILL');
   expect(fake.stored.tiers.length).toBeGreaterThan(10);
 
   const options = { cwd: home, env };
   const args = ['provision', '--target', 'targets/voucherify/target.yaml'];
-  const { status, output } = await conformanceHere(args, options);
+  const { status, output } = await runConformanceInProcess(args, options);
   expect([status, output]).toEqual([0, expect.stringContaining(`bindings.yaml has ${thingsIn(world)} ids now.`)]);
   const bindings = readFileSync(path.join(own, 'voucherify.bindings.yaml'), 'utf8');
   const bindingsOf: Record<string, Record<string, string>> = parse(bindings);
-  const ids = kinds.flatMap((kind) =>
-    Object.entries(bindingsOf[lists[kind]] ?? {}).map(([name, id]) => [suite.world.ids[kind].get(name), id]),
+  const ids = thingKinds.flatMap((kind) =>
+    Object.entries(bindingsOf[listNames[kind]] ?? {}).map(([name, id]) => [suite.world.ids[kind].get(name), id]),
   );
   expectWhole(fake, world, Object.fromEntries(ids));
   const written = [output, bindings, readFileSync(path.join(own, 'voucherify.manifest.json'), 'utf8')].join();
@@ -200,7 +200,7 @@ test.describe('calls that are lost', () => {
     test(`${fate}: nothing is there twice, and nothing is left out`, async () => {
       const { fake, create, close } = await project();
       const once = new Set(created);
-      fake.fate = (_, method, url): Fate =>
+      fake.decideOutcome = (_, method, url): CallOutcome =>
         method === 'POST' && once.delete(created.find((end) => url.endsWith(end)) ?? '') ? fate : 'answered';
       expectWhole(fake, smallWorld, await create());
       expect(once.size).toBe(0);
@@ -214,14 +214,14 @@ test.describe('calls that are lost', () => {
     const isLast = (method: string, url: string) =>
       method === 'POST' && url.endsWith('/tiers') && fake.stored.tiers.length === smallWorld.tiers.length - 1;
     let isDown = false;
-    fake.fate = (_, method, url): Fate => {
+    fake.decideOutcome = (_, method, url): CallOutcome => {
       if (isDown) return 'lost';
       isDown = isLast(method, url);
       return isDown ? 'done-and-lost' : 'answered';
     };
     expect(await failure(create())).toMatch(/^GET \/v1\/promotions\/.*Start it again later: it goes on from here\.$/);
     expect(clock.slept.slice(0, 2)).toEqual([1000, 1000]);
-    fake.fate = () => 'answered';
+    fake.decideOutcome = () => 'answered';
     expectWhole(fake, smallWorld, await create());
     expect(await remove()).toBe(thingsIn(smallWorld) + rulesIn(smallWorld));
     await close();
@@ -230,7 +230,7 @@ test.describe('calls that are lost', () => {
 
 test('the limit is used up by somebody else: it waits until the next hour', async () => {
   const { fake, clock, create, close } = await project({ callsPerHour: 1000 });
-  fake.fate = (n) => {
+  fake.decideOutcome = (n) => {
     if (n === 9) fake.useUp();
     return 'answered';
   };
@@ -242,7 +242,7 @@ test('the limit is used up by somebody else: it waits until the next hour', asyn
 
 test.describe('the first call is answered otherwise', () => {
   const far = `${Date.parse('2026-02-01T00:00:00.000Z') / 1000}`;
-  const cases: readonly [fate: Exclude<Fate, string>, slept: number[], message: string][] = [
+  const cases: readonly [fate: Exclude<CallOutcome, string>, slept: number[], message: string][] = [
     [{ status: 429, headers: { 'Retry-After': '7', 'X-Rate-Limit-Retry': far } }, [7000], 'nothing failed'],
     [{ status: 429 }, [60_000], 'nothing failed'],
     [{ status: 503 }, [1000], 'nothing failed'],
@@ -253,7 +253,7 @@ test.describe('the first call is answered otherwise', () => {
   for (const [fate, slept, message] of cases) {
     test(JSON.stringify(fate), async () => {
       const { fake, clock, create, close } = await project();
-      fake.fate = (n) => (n === 1 ? fate : 'answered');
+      fake.decideOutcome = (n) => (n === 1 ? fate : 'answered');
       expect(await failure(create(only([], [])))).toContain(message);
       // The server says its time in whole seconds.
       expect(clock.slept.map((ms) => Math.round(ms / 1000) * 1000)).toEqual(slept);
@@ -279,7 +279,7 @@ test.describe('promotion tiers of somebody else', () => {
 
   test('one is created meanwhile: found when all is read back', async () => {
     const { fake, create, close } = await project();
-    fake.fate = (_, method, url) => {
+    fake.decideOutcome = (_, method, url) => {
       if (method === 'POST' && url.endsWith('/tiers') && fake.stored.tiers.length === 3) fake.add('tiers', tier);
       return 'answered';
     };
@@ -294,10 +294,10 @@ test.describe('promotion tiers of somebody else', () => {
     test(`one is ${what} after the first of the world: nothing more is created`, async () => {
       const { fake, clock, create, manifest, close } = await project();
       const early = fake.add('tiers', tier);
-      fake.fate = (_, method, url) =>
+      fake.decideOutcome = (_, method, url) =>
         method === 'POST' && url.endsWith('/tiers') && fake.stored.tiers.length > 3 ? 'lost' : 'answered';
       await failure(create());
-      fake.fate = () => 'answered';
+      fake.decideOutcome = () => 'answered';
       if (updated)
         fake.stored.tiers = fake.stored.tiers.map((each) =>
           each.id === early.id ? { ...each, updated_at: new Date(clock.time).toISOString() } : each,
@@ -361,9 +361,9 @@ test.describe('tear-down', () => {
   test('ends midway: started again, it removes the rest', async () => {
     const { fake, create, tearDown: remove, close } = await project();
     await create();
-    fake.fate = (_, method, url) => (method === 'DELETE' && url.includes('/products/') ? 'lost' : 'answered');
+    fake.decideOutcome = (_, method, url) => (method === 'DELETE' && url.includes('/products/') ? 'lost' : 'answered');
     expect(await failure(remove())).toContain('Start it again later');
-    fake.fate = () => 'answered';
+    fake.decideOutcome = () => 'answered';
     expect(await remove()).toBeGreaterThan(0);
     expect(Object.values(fake.stored).flat()).toEqual([]);
     // And all can be created once more.

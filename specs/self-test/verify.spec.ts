@@ -5,16 +5,16 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
-import { faultNamed } from '../../reference/faults/index.js';
-import { digestOf } from '../../src/report/har.js';
-import { writeResults } from '../../src/report/results.js';
-import { signerWith } from '../../src/report/signature.js';
-import { channelTo, inProcessCredentials } from '../proof/judge-deployment.js';
-import { conformanceHere, temporaryFolder } from './support/cli.js';
+import { findFault } from '../../reference/faults/index.js';
+import { computeDigest } from '../../src/report/har-archive.js';
+import { createSigner } from '../../src/report/signature.js';
+import { writeResults } from '../../src/report/write-results.js';
+import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
+import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { leftRun } from './support/left-run.js';
+import { runWithEvidence } from './support/run-with-evidence.js';
 
-const { folder: cwd, remove } = temporaryFolder();
+const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const inFolder = (name: string) => path.join(cwd, name);
@@ -41,10 +41,10 @@ const names = { certificate: 'certificate.json', evidence: 'evidence.har', signa
 /** The files of a run that fails, without what differs in an unstable one. */
 const files = (async () => {
   const credentials = inProcessCredentials;
-  const answer = createDeployment({ world: suite.world, credentials, faults: [faultNamed('window-of-149')] });
+  const answer = createDeployment({ world: suite.world, credentials, faults: [findFault('window-of-149')] });
   const environment = { CONFORMANCE_ONLY: 'limit.newest-150,response-status,deprecation-headers' };
-  const { certificate, results, evidence, origin } = await leftRun(channelTo(answer), { environment });
-  const sign = signerWith(inFolder('key.pem'));
+  const { certificate, results, evidence, origin } = await runWithEvidence(createChannel(answer), { environment });
+  const sign = createSigner(inFolder('key.pem'));
   writeResults(certificate, suite, results, { out: cwd, sign }, { ...evidence, origin });
   return Object.fromEntries(Object.values(names).map((name) => [name, readFileSync(inFolder(name), 'utf8')]));
 })();
@@ -54,7 +54,7 @@ async function withFiles(changed: Readonly<Record<string, string>>): Promise<voi
   for (const [name, text] of Object.entries({ ...(await files), ...changed })) writeFileSync(inFolder(name), text);
 }
 
-const verify = (...args: readonly string[]) => conformanceHere(['verify', names.certificate, ...args], { cwd });
+const verify = (...args: readonly string[]) => runConformanceInProcess(['verify', names.certificate, ...args], { cwd });
 
 /** A text with one character another, behind some words. */
 function changedAfter(text: string, words: string): string {
@@ -152,9 +152,9 @@ test('a verdict is not believed, though it is a good one', async () => {
 
 test('nor is evidence that was changed together with the digest', async () => {
   const { [names.certificate]: certificate = '', [names.evidence]: evidence = '' } = await files;
-  const digest = digestOf(Buffer.from(evidence));
+  const digest = computeDigest(Buffer.from(evidence));
   const verifyWith = async (changed: string) => {
-    const renewed = certificate.replace(digest, digestOf(Buffer.from(changed)));
+    const renewed = certificate.replace(digest, computeDigest(Buffer.from(changed)));
     await withFiles({ [names.evidence]: changed, [names.certificate]: renewed });
     return (await verify()).output;
   };
@@ -170,7 +170,7 @@ test('nor is evidence that was changed together with the digest', async () => {
 test('a certificate of other cases is judged by those that are here, and the differences are named', async () => {
   const { [names.certificate]: certificate = '', [names.evidence]: evidence = '' } = await files;
   const other = (text: string) => text.replace(suite.digest, `sha256:${'0'.repeat(64)}`);
-  const digests = [evidence, other(evidence)].map((text) => digestOf(Buffer.from(text))) as [string, string];
+  const digests = [evidence, other(evidence)].map((text) => computeDigest(Buffer.from(text))) as [string, string];
   const older = other(certificate)
     .replace(...digests)
     .replace(/"at": "[^"]+"/, '"at": "cases/moved.yaml:1:1"');
@@ -185,11 +185,13 @@ test('a certificate of other cases is judged by those that are here, and the dif
 
 test('what is not there, or is no certificate, is said', async () => {
   await withFiles({});
-  expect(await conformanceHere(['verify', 'none.json'], { cwd })).toEqual({
+  expect(await runConformanceInProcess(['verify', 'none.json'], { cwd })).toEqual({
     status: 2,
     output: 'none.json: cannot be read (ENOENT)\n    Name the certificate.json that a run left.\n',
   });
-  expect((await conformanceHere(['verify', 'pub.pem'], { cwd })).output).toMatch(/BROKEN {2}pub\.pem\n.*is no JSON/);
+  expect((await runConformanceInProcess(['verify', 'pub.pem'], { cwd })).output).toMatch(
+    /BROKEN {2}pub\.pem\n.*is no JSON/,
+  );
   expect((await verify('--key', 'other.pem')).output).toContain('signature: is not of this key, but of sha256:');
   rmSync(inFolder(names.signature));
   expect((await verify('--key', 'pub.pem')).output).toContain('signature: there is no certificate.sig');
@@ -210,20 +212,20 @@ test('a key that cannot be used is refused before anything is sent, and nothing 
   };
   for (const [name, [text, message]] of Object.entries(keys)) {
     writeFileSync(inFolder(name), text);
-    const { status, output } = await conformanceHere(['certify', '--reference', '--sign', name], { cwd });
+    const { status, output } = await runConformanceInProcess(['certify', '--reference', '--sign', name], { cwd });
     expect.soft(output, name).toContain(message);
     expect.soft(status, name).toBe(2);
     for (const line of text.split('\n').filter((each) => /^[A-Za-z0-9+/=]{8,}$/.test(each)))
       expect.soft(output).not.toContain(line);
   }
-  const none = await conformanceHere(['certify', '--reference', '--sign', 'nowhere.pem'], { cwd });
+  const none = await runConformanceInProcess(['certify', '--reference', '--sign', 'nowhere.pem'], { cwd });
   expect(none.output).toContain('--sign nowhere.pem: cannot be read (ENOENT)');
   expect((await verify('--key', 'key.pem')).output).toContain('holds no public key in PEM, but a private one');
 });
 
 test('a signature, or evidence, of an earlier run goes with the next one', async () => {
-  const { certificate, results } = await leftRun(
-    channelTo(
+  const { certificate, results } = await runWithEvidence(
+    createChannel(
       createDeployment({
         world: suite.world,
         credentials: inProcessCredentials,

@@ -8,15 +8,15 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
-import { readCertificate } from '../../src/report/certificate-file.js';
-import { comparisonOf } from '../../src/report/compare.js';
-import { leftOutNote } from '../../src/report/drift-text.js';
-import { readRecord } from '../../src/report/record.js';
-import { ownPackage, packageRoot } from '../../src/support/package-root.js';
-import { conformanceHere, temporaryFolder } from './support/cli.js';
+import { compareCertificates } from '../../src/report/compare/compare-certificates.js';
+import { describeUncompared } from '../../src/report/drift-text.js';
+import { readCertificate } from '../../src/report/read-certificate.js';
+import { readRecord } from '../../src/report/target-record.js';
+import { packageRoot, readOwnPackage } from '../../src/support/package-root.js';
+import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 
-const { folder: cwd, remove } = temporaryFolder();
+const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const fixture = (name: string) => path.join(packageRoot, 'specs', 'self-test', 'fixtures', '0.1.0', name);
@@ -27,14 +27,14 @@ test('a record is compared with: each of its answers is one that can still be gi
   const questions = Object.entries(record.questions);
   expect(questions.length).toBe(80);
   for (const [id, { outcome }] of questions) {
-    const answer = suite.ledger.questions.find((question) => question.id === id)?.answer;
+    const answer = suite.contract.questions.find((question) => question.id === id)?.answer;
     expect(answer?.kind === 'value' || answer?.outcomes.has(outcome), `${id}: ${outcome}`).toBe(true);
   }
   // What came with the world since is no change of the target, and the run says how to go on.
-  expect(leftOutNote(record, suite)).toContain('Compared are the 80 questions that both know.');
-  expect(leftOutNote(record, suite)).toContain('record --update accepts it');
+  expect(describeUncompared(record, suite)).toContain('Compared are the 80 questions that both know.');
+  expect(describeUncompared(record, suite)).toContain('record --update accepts it');
   const against = ['certify', '--against', fixture('record.yaml'), '--dry-run'];
-  const { status, output } = await conformanceHere(against, { cwd });
+  const { status, output } = await runConformanceInProcess(against, { cwd });
   expect([status, output]).toEqual([0, expect.stringContaining('The record was made with')]);
 });
 
@@ -46,20 +46,20 @@ test('a certificate is compared with one of this version', async () => {
   );
   const known = new Set(old.questions.map(({ id }) => id));
   // All that differs is what there was not.
-  const differing = comparisonOf([old, certificate], suite.ledger).filter(({ differs }) => differs);
+  const differing = compareCertificates([old, certificate], suite.contract).filter(({ differs }) => differs);
   expect(differing.filter(({ kind, id }) => kind === 'requirement' || known.has(id))).toEqual([]);
   const files = [fixture('certificate.json'), fixture('certificate.json')];
-  expect((await conformanceHere(['compare', ...files], { cwd })).status).toBe(0);
+  expect((await runConformanceInProcess(['compare', ...files], { cwd })).status).toBe(0);
 });
 
 test('a target file is taken, with every key', async () => {
   const dryRun = ['certify', '--target', fixture('target.yaml'), '--dry-run'];
-  const { status, output } = await conformanceHere(dryRun, { cwd, env: credentials });
+  const { status, output } = await runConformanceInProcess(dryRun, { cwd, env: credentials });
   expect(status, output).toBe(0);
 });
 
 test('the log of changes begins with this version', () => {
   const log = readFileSync(path.join(packageRoot, 'CHANGELOG.md'), 'utf8');
   const [, latest] = /^## \[?(\d+\.\d+\.\d+)/m.exec(log) ?? [];
-  expect(latest).toBe(ownPackage().version);
+  expect(latest).toBe(readOwnPackage().version);
 });

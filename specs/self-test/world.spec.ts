@@ -1,11 +1,11 @@
 import { expect, test } from '@playwright/test';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
-import { worldOf } from '../../src/world/formats.js';
 import { type NamedWorld, windowSize } from '../../src/world/named-world.js';
 import { expandWorld, loadWorld } from '../../src/world/world-file.js';
-import { marked } from './support/marked.js';
-import { forRows } from './support/rows.js';
+import { createNamedExport } from '../../src/world/world-formats.js';
+import { checkEachRow } from './support/check-each-row.js';
+import { parseMarked } from './support/marked.js';
 
 /** A world file; what is stated stands in place of what a good one says. */
 function worldWith(stated: Readonly<Record<string, string>>): string {
@@ -183,8 +183,8 @@ test.describe('refuses, at the line and column, with the hint', () => {
   ];
   test(
     'each mistake',
-    forRows(refused, (_, stated, problem) => {
-      const { text, places } = marked(worldWith(stated));
+    checkEachRow(refused, (_, stated, problem) => {
+      const { text, places } = parseMarked(worldWith(stated));
       const expanding = () => expandWorld(parseYaml(text, 'world.yaml'));
       const [place] = places;
       const [message, hint] = problem.split(' → ');
@@ -217,7 +217,7 @@ test.describe('refuses, at the line and column, with the hint', () => {
 test.describe('the world of the suite', () => {
   const named = loadWorld();
   const { ids } = named;
-  const world = worldOf(named);
+  const world = createNamedExport(named);
   const everyId = [
     ...world.customers,
     ...world.products,

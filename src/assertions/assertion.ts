@@ -1,11 +1,11 @@
-import type { Alternative, Oracle } from '../contract/oracle.js';
+import type { Oracle, WindowAlternative } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
 import type { NamedWorld } from '../world/named-world.js';
 import type { World } from '../world/world.js';
-import type { Answered, Evidence, Mode } from './evidence.js';
-import type { Selection } from './selection.js';
-import type { Truth } from './truth.js';
+import type { AssertionResult } from './assertion-result.js';
+import type { AnsweredExchange, JudgeMode, RowEvidence } from './row-evidence.js';
+import type { TierSelection } from './tier-selection.js';
 
 /** One statement about responses, as it was read from a case file: plain data. */
 export type Assertion = ResponseAssertion | CompositeAssertion;
@@ -48,13 +48,13 @@ export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKin
   /** Reads the value of a case file. Undefined where it asserts nothing in this row. */
   read(value: Value, context: ReadContext): Data | undefined;
   /** What it says of a response, in words that follow the name of the request: "is answered 2xx". */
-  words(data: Data, namesOf: (tiers: readonly string[]) => string): string;
+  describe(data: Data, namesOf: (tiers: readonly string[]) => string): string;
   /** Holds it against an exchange that brought a response. Pure. */
-  judge(data: Data, context: JudgeContext): Truth;
+  judge(data: Data, context: JudgeContext): AssertionResult;
   /** Ids of the world without which it cannot be judged; none unless given. */
-  needs?(data: Data, context: NeedContext): readonly string[];
+  listNeededIds?(data: Data, context: NeedContext): readonly string[];
   /** Why a requirement must not rest on it; a kind without this is for questions alone. */
-  flaw?(data: Data, context: FlawContext): Flaw | undefined;
+  findFlaw?(data: Data, context: FlawContext): Flaw | undefined;
   /** Whether it can be violated at all, rather than raise a doubt; it can unless this says otherwise. */
   canBeViolated?(data: Data): boolean;
 }
@@ -63,7 +63,7 @@ export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKin
 export interface CompositeKind extends CommonKind {
   /** Stands between the assertions when they are put into words. */
   readonly conjunction: 'and' | 'or';
-  combine(truths: readonly Truth[]): Truth;
+  combine(truths: readonly AssertionResult[]): AssertionResult;
 }
 
 /** Gives a kind its types. */
@@ -74,56 +74,56 @@ export function defineAssertion<Value, Data>(kind: ResponseKind<Value, Data>): R
 /** What reading an assertion may rest on. Steps lead from the assertion's value to the part that is meant. */
 export interface ReadContext {
   /** The name, if a request has it; otherwise a problem is noted, and another request's name is returned. */
-  request(name: string, ...steps: string[]): string;
+  resolveRequest(name: string, ...steps: string[]): string;
   /** The ids of the tiers that a selection means for this request; what is wrong with it is noted as a problem. */
-  select(selection: Selection): string[];
+  selectTiers(selection: TierSelection): string[];
   /** The ids of the tiers that a selection certainly does not mean for this request. */
-  selectOthers(selection: Selection): string[];
+  selectOtherTiers(selection: TierSelection): string[];
   /** A text with ids in place of references such as `<campaign spring>`. */
-  fill(text: string): string;
+  fillReferences(text: string): string;
   /** The tiers whose return the documentation leaves open for this request. */
-  openTiers(): string[];
+  listOpenTiers(): string[];
   /** What each reading of the documentation requires and forbids of the tiers in which they differ, for another request too. */
-  alternatives(name?: string): AlternativeTiers[];
+  listAlternatives(name?: string): AlternativeTiers[];
 }
 
 /** One reading of the documentation, in tiers. */
 export interface AlternativeTiers {
-  readonly window: Alternative['window'];
+  readonly window: WindowAlternative['window'];
   readonly required: readonly string[];
   readonly forbidden: readonly string[];
 }
 
 export interface JudgeContext {
-  readonly exchange: Answered;
-  readonly evidence: Evidence;
-  readonly mode: Mode;
+  readonly exchange: AnsweredExchange;
+  readonly evidence: RowEvidence;
+  readonly mode: JudgeMode;
   /** Another exchange of the row, or why it shows nothing. */
-  other(name: string): Answered | { readonly because: string };
+  findAnswer(name: string): AnsweredExchange | { readonly because: string };
 }
 
 export interface NeedContext {
-  readonly mode: Mode;
+  readonly mode: JudgeMode;
   readonly world: NamedWorld;
   /** What the documentation says of the request that the assertion is about. */
   readonly oracle: Oracle;
-  otherOracle(name: string): Oracle;
+  getOracle(name: string): Oracle;
   /** Every tier that the deployment could have, by its capabilities. */
   readonly possibleTiers: readonly string[];
   /** These tiers and, where only its age speaks against one of them, the newest 150: they show that it is older. */
-  withWindow(ids: readonly string[]): readonly string[];
+  addWindow(ids: readonly string[]): readonly string[];
 }
 
 /** A request of a row with what the documentation says of it. */
-export interface Examined {
+export interface ExaminedRequest {
   readonly name: string;
   readonly http: HttpRequest;
   readonly oracle: Oracle;
 }
 
-export interface FlawContext extends Examined {
+export interface FlawContext extends ExaminedRequest {
   readonly world: World;
-  other(name: string): Examined;
+  getRequest(name: string): ExaminedRequest;
 }
 
 /** Why an assertion cannot be trusted, and what to write instead. */

@@ -1,8 +1,8 @@
 import { defineAssertion, type ResponseKind } from './assertion.js';
-import { holdsIf } from './truth.js';
+import { holdsIf } from './assertion-result.js';
 
 /** A kind that looks for texts in a body: at least one of them occurs, or none. */
-export function bodyTexts(
+export function createBodyTextsKind(
   key: string,
   description: string,
   wantsOne: boolean,
@@ -10,13 +10,13 @@ export function bodyTexts(
   return defineAssertion({
     key,
     schema: { description, type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
-    read: (texts, { fill }) => ({ texts: texts.map(fill) }),
-    words: ({ texts }) => `mentions ${wantsOne ? 'one' : 'none'} of ${texts.join(', ')}`,
+    read: (texts, { fillReferences: fill }) => ({ texts: texts.map(fill) }),
+    describe: ({ texts }) => `mentions ${wantsOne ? 'one' : 'none'} of ${texts.join(', ')}`,
     judge({ texts }, { exchange: { response } }) {
       const found = texts.some((text) => response.body.includes(text));
       return holdsIf(found === wantsOne, `The body names ${found ? 'at least one' : 'none'} of ${texts.length}.`);
     },
-    needs: ({ texts }, { world }) =>
+    listNeededIds: ({ texts }, { world }) =>
       [...world.unavailable.keys()].filter((id) => texts.some((text) => text.includes(id))),
   });
 }

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
-import { buildSchemas } from '../support/schema.js';
-import { buildSuite } from './suite.js';
+import { precompileSchemas } from '../support/schema-validation.js';
+import { precompileSuite } from './suite.js';
 
 /**
  * After the compiler: compiles the schemas, expands the suite, and removes what was compiled from sources that are there
@@ -31,11 +31,11 @@ function declarationsFrom(file: string, found = new Set<string>()): Set<string> 
   return found;
 }
 
-buildSchemas();
+precompileSchemas();
 
 // A mistake in a case file is no reason not to build: whoever loads the suite sees it.
 try {
-  buildSuite();
+  precompileSuite();
 } catch (error) {
   if (!(error instanceof UnusableInput)) throw error;
 }

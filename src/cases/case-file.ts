@@ -1,23 +1,30 @@
 import type { CheckEntry } from '../assertions/assertion.js';
-import type { Ledger } from '../contract/ledger.js';
+import type { Contract } from '../contract/contract.js';
 import type { Problem } from '../support/problem.js';
-import { schemaProblems } from '../support/schema.js';
+import { findSchemaProblems } from '../support/schema-validation.js';
 import { suggest } from '../support/suggest.js';
-import type { Path, YamlFile } from '../support/yaml-file.js';
+import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import type { NamedWorld } from '../world/named-world.js';
-import { type AssertionReader, assertionReader } from './assertions.js';
-import { type QuestionAnswer, type RequirementRow, type Row, type TestCase, tag } from './case.js';
-import { equalRequestsFlaw, rowFlaws } from './checks.js';
-import { type FileReader, fileReader } from './file-reader.js';
-import { type AnswerEntry, readAnswer, type SharedAnswers } from './outcomes.js';
-import { documentedRequest, patched, type RequestPatch } from './request.js';
-import { type Axis, checkPatch, type PreparedRequest, rowReader, type SendingEntry, type SentRow } from './rows.js';
-import { unavailableFor } from './unavailable.js';
+import { type AssertionReader, createAssertionReader } from './assertion-reader.js';
+import { type CaseFileContext, createCaseFileContext } from './case-file-context.js';
+import { listUnavailable } from './list-unavailable.js';
+import { type AnswerEntry, readAnswer, type SharedAnswers } from './read-answer.js';
+import { applyPatch, documentedRequestDraft, type RequestPatch } from './request-draft.js';
+import { findEqualRequests, findRowFlaws } from './row-flaws.js';
+import {
+  checkPatch,
+  createRowReader,
+  type MatrixAxis,
+  type PreparedRequest,
+  type PreparedRow,
+  type RequestsEntry,
+} from './row-reader.js';
+import { type QuestionAnswer, type RequirementRow, type Row, type TestCase, tag } from './test-case.js';
 
 /** A case file as it is written. See `schemas/cases.schema.json`. */
 interface CaseFileDocument {
   readonly base?: RequestPatch;
-  readonly axes?: Readonly<Record<string, Axis>>;
+  readonly axes?: Readonly<Record<string, MatrixAxis>>;
   readonly shared?: Partial<SharedAnswers> & {
     readonly requests?: Readonly<Record<string, RequestPatch>>;
     readonly given?: readonly CheckEntry[];
@@ -25,7 +32,7 @@ interface CaseFileDocument {
   readonly cases: readonly CaseEntry[];
 }
 
-interface CaseEntry extends SendingEntry, AnswerEntry {
+interface CaseEntry extends RequestsEntry, AnswerEntry {
   readonly id?: string;
   readonly verifies?: string;
   readonly answers?: string;
@@ -45,18 +52,18 @@ interface CaseEntry extends SendingEntry, AnswerEntry {
  */
 export function readCaseFile(
   file: YamlFile,
-  ledger: Ledger,
+  ledger: Contract,
   world: NamedWorld,
   prefix = '',
 ): { cases: TestCase[]; problems: Problem[] } {
-  const problems = schemaProblems('cases', file);
+  const problems = findSchemaProblems('cases', file);
   if (problems.length > 0) return { cases: [], problems };
   const document = file.value as CaseFileDocument;
-  const reader = fileReader(file, ledger, world, problems);
-  const assertions = assertionReader(reader);
+  const reader = createCaseFileContext(file, ledger, world, problems);
+  const assertions = createAssertionReader(reader);
   checkPatch(document.base ?? {}, ['base'], reader);
-  const readRows = rowReader(reader, {
-    base: patched(documentedRequest, document.base ?? {}),
+  const readRows = createRowReader(reader, {
+    base: applyPatch(documentedRequestDraft, document.base ?? {}),
     sharedRequests: document.shared?.requests ?? {},
     axes: document.axes ?? {},
   });
@@ -64,71 +71,71 @@ export function readCaseFile(
     document,
     reader,
     assertions,
-    readRows: (entry: CaseEntry, at: Path) => {
+    readRows: (entry: CaseEntry, at: YamlPath) => {
       const rows = readRows(entry, at);
       const sent = rows.map(({ requests }) => requests);
-      const flaw = equalRequestsFlaw(sent, entry.tags ?? []);
-      if (flaw !== undefined) reader.problem(at, flaw.message, flaw.hint);
+      const flaw = findEqualRequests(sent, entry.tags ?? []);
+      if (flaw !== undefined) reader.reportProblem(at, flaw.message, flaw.hint);
       return rows;
     },
     problems,
     prefix,
   };
   const cases = document.cases.flatMap((entry, n) => readCase(entry, ['cases', n], tools) ?? []);
-  for (const at of assertions.idleSelections())
-    reader.problem(at, 'no tier of the world is meant, so this can never apply', 'Choose others.');
+  for (const at of assertions.listIdleSelections())
+    reader.reportProblem(at, 'no tier of the world is meant, so this can never apply', 'Choose others.');
   return { cases, problems };
 }
 
 interface FileTools {
   readonly document: CaseFileDocument;
-  readonly reader: FileReader;
+  readonly reader: CaseFileContext;
   readonly assertions: AssertionReader;
-  readonly readRows: (entry: CaseEntry, at: Path) => SentRow[];
+  readonly readRows: (entry: CaseEntry, at: YamlPath) => PreparedRow[];
   readonly problems: Problem[];
   readonly prefix: string;
 }
 
-function readCase(entry: CaseEntry, at: Path, tools: FileTools): TestCase | undefined {
+function readCase(entry: CaseEntry, at: YamlPath, tools: FileTools): TestCase | undefined {
   if (tools.prefix !== '') checkOwn(entry, at, tools);
   return entry.answers === undefined ? readRequirementCase(entry, at, tools) : readQuestionCase(entry, at, tools);
 }
 
-function readQuestionCase(entry: CaseEntry, at: Path, tools: FileTools): TestCase | undefined {
+function readQuestionCase(entry: CaseEntry, at: YamlPath, tools: FileTools): TestCase | undefined {
   const { document, reader, assertions, readRows, prefix } = tools;
-  const question = known('question', entry.answers ?? '', reader.ledger.questions, [...at, 'answers'], reader);
+  const question = known('question', entry.answers ?? '', reader.contract.questions, [...at, 'answers'], reader);
   const [sent] = readRows(entry, at);
   if (question === undefined || sent === undefined) return undefined;
   const given = readGiven(entry, at, sent.requests, tools);
   const shared = { outcomes: [], ...document.shared };
   const answer = readAnswer(entry, shared, question, at, sent.requests, { reader, assertions });
   const needing = [...given, ...assertionsOf(answer)];
-  const unavailable = unavailableFor({ requests: sent.requests, assertions: needing, mode: 'question' }, reader.world);
+  const unavailable = listUnavailable({ requests: sent.requests, assertions: needing, mode: 'question' }, reader.world);
   const row: Row = { title: sent.title, requests: httpOf(sent.requests), given, unavailable };
   return {
     kind: 'question',
     id: `${prefix}${question.id}`,
     answers: question.id,
     title: entry.title,
-    at: reader.file.at(at),
+    at: reader.file.locate(at),
     tags: ['question', question.id, ...ownTags(tools), ...(entry.tags ?? [])],
     rows: [row],
     answer,
   };
 }
 
-function readRequirementCase(entry: CaseEntry, at: Path, tools: FileTools): TestCase | undefined {
+function readRequirementCase(entry: CaseEntry, at: YamlPath, tools: FileTools): TestCase | undefined {
   const { reader, assertions, readRows, problems } = tools;
-  const { requirements } = reader.ledger;
+  const { requirements } = reader.contract;
   const requirement = known('requirement', entry.verifies ?? '', requirements, [...at, 'verifies'], reader);
   if (requirement === undefined) return undefined;
-  const place = reader.file.at(at);
+  const place = reader.file.locate(at);
   const rows = readRows(entry, at).map(({ title, requests }): RequirementRow => {
     const given = readGiven(entry, at, requests, tools);
     const expect = assertions.read(entry.expect ?? [], [...at, 'expect'], requests);
-    problems.push(...rowFlaws({ title, at: place, requests, given, expect }, reader.world));
+    problems.push(...findRowFlaws({ title, at: place, requests, given, expect }, reader.world));
     const needing = { requests, assertions: [...given, ...expect], mode: 'requirement' } as const;
-    return { title, requests: httpOf(requests), given, expect, unavailable: unavailableFor(needing, reader.world) };
+    return { title, requests: httpOf(requests), given, expect, unavailable: listUnavailable(needing, reader.world) };
   });
   return {
     kind: 'requirement',
@@ -144,12 +151,12 @@ function readRequirementCase(entry: CaseEntry, at: Path, tools: FileTools): Test
 /** Tags by which a case is sent for the suite's sake, not for its own verdict. */
 const tagsOfSuite: readonly string[] = [tag.calibration, tag.doctor, tag.sample];
 
-function checkOwn({ id, tags = [] }: CaseEntry, at: Path, { reader, prefix }: FileTools): void {
+function checkOwn({ id, tags = [] }: CaseEntry, at: YamlPath, { reader, prefix }: FileTools): void {
   if (id !== undefined && !id.startsWith(prefix))
-    reader.problem([...at, 'id'], `the id '${id}' may become one of the suite's`, `Call it '${prefix}${id}'.`);
+    reader.reportProblem([...at, 'id'], `the id '${id}' may become one of the suite's`, `Call it '${prefix}${id}'.`);
   for (const [n, each] of tags.entries())
     if (tagsOfSuite.includes(each))
-      reader.problem([...at, 'tags', n], `the tag '${each}' is for cases of the suite`, 'Leave it out.');
+      reader.reportProblem([...at, 'tags', n], `the tag '${each}' is for cases of the suite`, 'Leave it out.');
 }
 
 /** For --only and --grep. */
@@ -159,7 +166,7 @@ function ownTags({ prefix }: FileTools): string[] {
 
 function readGiven(
   entry: CaseEntry,
-  at: Path,
+  at: YamlPath,
   requests: ReadonlyMap<string, PreparedRequest>,
   { document, assertions }: FileTools,
 ) {
@@ -174,12 +181,12 @@ function known<T extends { readonly id: string }>(
   kind: string,
   id: string,
   entries: readonly T[],
-  at: Path,
-  reader: FileReader,
+  at: YamlPath,
+  reader: CaseFileContext,
 ): T | undefined {
   const entry = entries.find((each) => each.id === id);
   const ids = entries.map((each) => each.id);
-  if (entry === undefined) reader.problem(at, `there is no ${kind} '${id}' in the ledger`, suggest(id, ids));
+  if (entry === undefined) reader.reportProblem(at, `there is no ${kind} '${id}' in the ledger`, suggest(id, ids));
   return entry;
 }
 

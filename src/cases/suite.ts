@@ -2,16 +2,16 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { type Ledger, readLedger } from '../contract/ledger.js';
+import { type Contract, parseContract } from '../contract/contract.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { ownPackage, packageRoot } from '../support/package-root.js';
+import { packageRoot, readOwnPackage } from '../support/package-root.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
-import { type Availability, boundWorld } from '../world/bindings.js';
+import { type Availability, bindWorld } from '../world/bind-world.js';
 import { type NamedWorld, ownPrefix } from '../world/named-world.js';
 import { expandWorld } from '../world/world-file.js';
-import { subjectOf, type TestCase, tag } from './case.js';
 import { readCaseFile } from './case-file.js';
+import { getSubjectId, type TestCase, tag } from './test-case.js';
 
 /** Everything that is sent to a deployment, and what it is judged by. */
 export interface Suite {
@@ -19,12 +19,12 @@ export interface Suite {
   readonly version: string;
   /** Of all that decides what is sent and expected: it is the same in two runs with equal digests. */
   readonly digest: string;
-  readonly ledger: Ledger;
+  readonly contract: Contract;
   readonly world: NamedWorld;
   readonly cases: readonly TestCase[];
   /** Sent before all cases, to learn how responses name promotions. */
   readonly calibration: readonly HttpRequest[];
-  /** Where cases come from that somebody added; they are the last of `cases`, see {@link isOwn}. */
+  /** Where cases come from that somebody added; they are the last of `cases`, see {@link isOwnCase}. */
   readonly own?: OwnCases;
 }
 
@@ -37,12 +37,12 @@ export interface OwnCases {
 }
 
 /** Whether a case, by its id, is one that somebody added. */
-export function isOwn({ id }: { readonly id: string }): boolean {
+export function isOwnCase({ id }: { readonly id: string }): boolean {
   return id.startsWith(ownPrefix);
 }
 
 /** The cases of this package. */
-export const ownFolder = path.join(packageRoot, 'cases');
+export const suiteFolder = path.join(packageRoot, 'cases');
 
 /**
  * Loads ledger, world and cases: as they were expanded when the package was built, unless a file was edited since or
@@ -54,8 +54,8 @@ export const ownFolder = path.join(packageRoot, 'cases');
  *   case files
  * @throws UnusableInput with every problem of every file
  */
-export function loadSuite(folder = ownFolder, availability: Availability = {}, own?: string): Suite {
-  const isAsBuilt = folder === ownFolder && Object.keys(availability).length === 0 && own === undefined;
+export function loadSuite(folder = suiteFolder, availability: Availability = {}, own?: string): Suite {
+  const isAsBuilt = folder === suiteFolder && Object.keys(availability).length === 0 && own === undefined;
   return (isAsBuilt ? builtSuite() : undefined) ?? expandSuite(folder, availability, own);
 }
 
@@ -65,14 +65,14 @@ const builtFile = import.meta.filename.endsWith('.js') ? path.join(packageRoot, 
 function builtSuite(): Suite | undefined {
   if (builtFile === undefined || !existsSync(builtFile)) return undefined;
   const built = deserialize(readFileSync(builtFile)) as Suite;
-  return built.digest === digestOf(suiteFiles(), ownFolder) ? built : undefined;
+  return built.digest === digestOf(listSuiteFiles(), suiteFolder) ? built : undefined;
 }
 
 /** Expands the suite of this package for all that load it from now on. @throws UnusableInput as `loadSuite` */
-export function buildSuite(): void {
+export function precompileSuite(): void {
   if (builtFile === undefined) return;
   rmSync(builtFile, { force: true });
-  writeFileSync(builtFile, serialize(expandSuite(ownFolder, {})));
+  writeFileSync(builtFile, serialize(expandSuite(suiteFolder, {})));
 }
 
 /** Reads all files of a suite, though the build did. @throws UnusableInput as `loadSuite` */
@@ -87,11 +87,11 @@ export function expandSuite(folder: string, availability: Availability, own?: st
       return undefined;
     }
   };
-  const ledger = attempt(() => readLedger(readOwn(path.join(folder, 'contract.yaml'))));
+  const ledger = attempt(() => parseContract(readOwn(path.join(folder, 'contract.yaml'))));
   const added = attempt(() => (own === undefined ? undefined : filesOfOwn(own)));
   const additions = attempt(() => (added?.world === undefined ? undefined : readYaml(added.world)));
   const world = attempt(() =>
-    boundWorld(expandWorld(readOwn(path.join(folder, 'world.yaml')), additions), availability),
+    bindWorld(expandWorld(readOwn(path.join(folder, 'world.yaml')), additions), availability),
   );
   const files = (attempt(() => caseFiles(folder)) ?? []).flatMap((file) => attempt(() => readOwn(file)) ?? []);
   if (ledger === undefined || world === undefined) throw new UnusableInput(problems);
@@ -112,13 +112,13 @@ export function expandSuite(folder: string, availability: Availability, own?: st
   if (problems.length > 0) throw new UnusableInput(unique(problems));
 
   return {
-    ...ownPackage(),
-    digest: digestOf(suiteFiles(folder), folder),
-    ledger,
+    ...readOwnPackage(),
+    digest: digestOf(listSuiteFiles(folder), folder),
+    contract: ledger,
     world,
     cases: [...cases, ...addedCases],
     calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(firstRequests),
-    ...(own === undefined ? {} : { own: { folder: own, digest: digestOf(suiteFilesOfOwn(own), own) } }),
+    ...(own === undefined ? {} : { own: { folder: own, digest: digestOf(listOwnFiles(own), own) } }),
   };
 }
 
@@ -129,7 +129,7 @@ function readOwn(file: string): YamlFile {
 }
 
 /** Every file that a suite is loaded from. */
-export function suiteFiles(folder = ownFolder): string[] {
+export function listSuiteFiles(folder = suiteFolder): string[] {
   return [path.join(folder, 'contract.yaml'), path.join(folder, 'world.yaml'), ...caseFiles(folder)];
 }
 
@@ -149,7 +149,7 @@ function filesOfOwn(folder: string): { world?: string; cases: string[] } {
 const worldName = 'world.yaml';
 
 /** Every file that cases are loaded from which somebody adds; none where there are none. */
-export function suiteFilesOfOwn(folder: string): string[] {
+export function listOwnFiles(folder: string): string[] {
   try {
     const { world, cases } = filesOfOwn(folder);
     return [...(world === undefined ? [] : [world]), ...cases];
@@ -160,7 +160,7 @@ export function suiteFilesOfOwn(folder: string): string[] {
 }
 
 /** The file of what a folder of cases adds to the world, if it does. @throws UnusableInput where it has no cases */
-export function ownWorldIn(folder: string): string | undefined {
+export function findOwnWorld(folder: string): string | undefined {
   return filesOfOwn(folder).world;
 }
 
@@ -195,8 +195,8 @@ function takenTwice(cases: readonly TestCase[]): Problem[] {
 }
 
 /** Entries of the ledger without a case. */
-function unverified(cases: readonly TestCase[], { requirements }: Ledger): Problem[] {
-  const subjects = new Set(cases.map(subjectOf));
+function unverified(cases: readonly TestCase[], { requirements }: Contract): Problem[] {
+  const subjects = new Set(cases.map(getSubjectId));
   return requirements
     .filter(({ id }) => !subjects.has(id))
     .map(({ id, at }) => ({ at, message: `no case speaks of '${id}'`, hint: 'Write one under cases/.' }));

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type RequestFormat, requestFormats } from '../report/request-formats.js';
-import { countNumber, type TargetFlags, targetFlags } from './flags.js';
+import { addTargetFlags, parseCount, type TargetFlags } from './flags.js';
 
 /** What the flags of the commands that certify say. */
 export interface CertifyFlags extends TargetFlags {
@@ -29,9 +29,9 @@ export interface CertifyFlags extends TargetFlags {
 }
 
 /** Adds the flags and arguments of the commands that certify. */
-export function certifyFlags(command: Command): Command {
-  const count = (flags: string, description: string) => new Option(flags, description).argParser(countNumber);
-  return targetFlags(command)
+export function addCertifyFlags(command: Command): Command {
+  const count = (flags: string, description: string) => new Option(flags, description).argParser(parseCount);
+  return addTargetFlags(command)
     .option('--cases <folder>', 'cases of your own, beside those of the suite; reported apart')
     .option('--out <folder>', 'for the results; results/<target> unless given')
     .option('--against <record>', 'reports every difference from a record')
@@ -43,7 +43,7 @@ export function certifyFlags(command: Command): Command {
     )
     .option('--world-loaded', 'says that the world is loaded, so that a target that returns nothing of it fails')
     .option('--no-intrusive', 'leaves out cases that send bad credentials, oversized bodies or other methods')
-    .option('--only <name>', 'this case, requirement, question, tag or group alone; may be repeated', collected)
+    .option('--only <name>', 'this case, requirement, question, tag or group alone; may be repeated', collectList)
     .option('--quick', 'the rows that catch most of the known faults alone, with at most 60 requests')
     .addOption(count('--budget <requests>', 'at most so many requests, the most telling ones').conflicts('quick'))
     .addOption(new Option('--failed', 'what did not pass when it was last run').conflicts('only'))
@@ -67,11 +67,11 @@ export function certifyFlags(command: Command): Command {
 }
 
 /** Whether several targets are named, or are to be compared. */
-export function areSeveral({ target = [], sameAs }: CertifyFlags): boolean {
+export function hasSeveralTargets({ target = [], sameAs }: CertifyFlags): boolean {
   return target.length > 1 || sameAs !== undefined;
 }
 
 /** Reads a flag that may be repeated, or has several values with commas between them. */
-export function collected(name: string, before: readonly string[] = []): string[] {
+export function collectList(name: string, before: readonly string[] = []): string[] {
   return [...before, ...name.split(',')];
 }

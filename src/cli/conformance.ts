@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { statusOfMistake } from './exit-status.js';
+import { reportInternalError } from './exit-status.js';
 import { main } from './main.js';
 
 try {
   process.exitCode = await main(process.argv);
 } catch (error) {
-  process.exitCode = statusOfMistake(error);
+  process.exitCode = reportInternalError(error);
 }

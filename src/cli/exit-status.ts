@@ -1,5 +1,5 @@
-import { type Certificate, verdictOfRun } from '../report/certificate.js';
-import { Mistake } from '../support/foreign-error.js';
+import { type Certificate, determineOverallVerdict } from '../report/certificate.js';
+import { InternalError } from '../support/internal-error.js';
 
 /** How commands end. */
 export const exitStatus = {
@@ -13,19 +13,21 @@ export const exitStatus = {
 } as const;
 
 /** A failure is worse than drift, and drift than what could not be determined. */
-export function statusOf(certificate: Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'>): number {
-  const verdict = verdictOfRun(certificate);
+export function determineExitStatus(
+  certificate: Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'>,
+): number {
+  const verdict = determineOverallVerdict(certificate);
   return verdict !== 'does-not-conform' && certificate.drift.length > 0 ? exitStatus.drift : exitStatus[verdict];
 }
 
 /** Of one of several machines that share a run: the others may hold what this one does not determine. */
-export function statusOfShard(certificate: Pick<Certificate, 'verdict' | 'selected' | 'own_cases'>): number {
-  const verdict = verdictOfRun(certificate);
+export function determineShardExitStatus(certificate: Pick<Certificate, 'verdict' | 'selected' | 'own_cases'>): number {
+  const verdict = determineOverallVerdict(certificate);
   return verdict === 'does-not-conform' ? exitStatus[verdict] : exitStatus.conforms;
 }
 
 /** Of a command that broke off. Says so. */
-export function statusOfMistake(error: unknown): number {
-  process.stderr.write(`${new Mistake(error).message}\n`);
+export function reportInternalError(error: unknown): number {
+  process.stderr.write(`${new InternalError(error).message}\n`);
   return exitStatus.mistake;
 }

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
 import { UnusableInput } from '../support/problem.js';
-import { variables } from '../targets/environment.js';
+import { runVariables } from '../targets/environment.js';
 
-/** What the flags of {@link targetFlags} say. */
+/** What the flags of {@link addTargetFlags} say. */
 export interface TargetFlags {
   /** Those of several are run side by side, by the commands that can. */
   readonly target?: readonly string[];
@@ -13,9 +13,9 @@ export interface TargetFlags {
 }
 
 /** Adds the flags by which a user says which deployment is meant. */
-export function targetFlags(command: Command): Command {
+export function addTargetFlags(command: Command): Command {
   return command
-    .option('--target <file>', 'a target file (environment: TARGET)', listed)
+    .option('--target <file>', 'a target file (environment: TARGET)', collectValue)
     .option('--base-url <url>', 'the endpoint is at <url>/v1/promotions/validation (environment: BASE_URL)')
     .option('--reference', 'the reference deployment, which is also meant where nothing names a deployment')
     .option('--allow-http', 'lets credentials go to another machine over plain HTTP');
@@ -27,7 +27,7 @@ export function targetFlags(command: Command): Command {
  * @param positional arguments without a flag: a base URL may be one
  * @throws UnusableInput where they name several deployments, or an argument is nothing of that kind
  */
-export function targetVariables(
+export function readTargetVariables(
   flags: TargetFlags,
   positional: readonly string[] = [],
 ): Record<string, string | undefined> {
@@ -45,13 +45,13 @@ export function targetVariables(
     TARGET: target[0],
     BASE_URL: urls[0],
     // What a flag names wins over a variable that names the reference deployment.
-    [variables.reference]: flags.reference ? '1' : isNamed ? '' : undefined,
-    [variables.allowHttp]: flags.allowHttp ? '1' : undefined,
+    [runVariables.reference]: flags.reference ? '1' : isNamed ? '' : undefined,
+    [runVariables.allowHttp]: flags.allowHttp ? '1' : undefined,
   };
 }
 
 /** Of a flag that may be repeated. */
-export function listed(value: string, before: readonly string[] = []): string[] {
+export function collectValue(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
 }
 
@@ -78,14 +78,14 @@ export function setVariables(flags: Readonly<Record<string, string | undefined>>
 }
 
 /** Reads a whole number above 0. @throws InvalidArgumentError for anything else */
-export function countNumber(text: string): number {
+export function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It is a whole number above 0.');
   return count;
 }
 
 /** Reads the number of a port. @throws InvalidArgumentError for anything else */
-export function portNumber(text: string): number {
+export function parsePort(text: string): number {
   const port = Number(text);
   if (!Number.isInteger(port) || port < 0 || port > 65_535)
     throw new InvalidArgumentError('It is a number from 0 to 65535.');
@@ -93,7 +93,7 @@ export function portNumber(text: string): number {
 }
 
 /** What goes wrong in reading a flag is a mistake in the flag. @throws UnusableInput */
-export function refusing<T>(flag: string, read: () => T): T {
+export function blameFlag<T>(flag: string, read: () => T): T {
   try {
     return read();
   } catch (error) {

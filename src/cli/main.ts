@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import dotenv from 'dotenv';
-import { ownPackage } from '../support/package-root.js';
+import { readOwnPackage } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import type { ConfigureCommand } from './command.js';
 import { exitStatus } from './exit-status.js';
@@ -20,7 +20,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   dotenv.config({ quiet: true });
   let status = 0;
   const program = new Command('conformance')
-    .version(ownPackage().version)
+    .version(readOwnPackage().version)
     .description('Certifies deployments of GET /v1/promotions/validation against its documentation.')
     .exitOverride()
     .showHelpAfterError('Run it with --help for what it takes.');

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { setUpEngine } from '../playwright/v8.js';
+import { applyV8Flags } from '../playwright/v8-settings.js';
 import { packageRoot } from '../support/package-root.js';
-import { statusOfMistake } from './exit-status.js';
+import { reportInternalError } from './exit-status.js';
 
 /**
  * Goes over to Playwright, which runs the tests of this package as its compiled configuration says, and then ends this
@@ -11,21 +11,24 @@ import { statusOfMistake } from './exit-status.js';
  * @param ended takes the exit status of Playwright and returns that of this process; nothing of it may wait
  */
 export async function runPlaywright(args: readonly string[], ended: Ended): Promise<never> {
-  return goOverTo(['test', '--config', path.join(packageRoot, 'dist', 'playwright.config.js'), ...args], ended);
+  return handOverToPlaywright(
+    ['test', '--config', path.join(packageRoot, 'dist', 'playwright.config.js'), ...args],
+    ended,
+  );
 }
 
 type Ended = (code: number) => number;
 
 /** The same with any command of Playwright. */
-export async function goOverTo(args: readonly string[], ended: Ended): Promise<never> {
+export async function handOverToPlaywright(args: readonly string[], ended: Ended): Promise<never> {
   process.on('exit', (code) => {
     try {
       process.exitCode = ended(code);
     } catch (error) {
-      process.exitCode = statusOfMistake(error);
+      process.exitCode = reportInternalError(error);
     }
   });
-  setUpEngine();
+  applyV8Flags();
   // All is compiled, so that Playwright's own compiler need not start, in every process of the run.
   process.env.PW_DISABLE_TS_ESM ??= '1';
   const commandLine = import.meta.resolve('@playwright/test/cli');
@@ -35,12 +38,12 @@ export async function goOverTo(args: readonly string[], ended: Ended): Promise<n
 }
 
 /** The file of the one that writes the certificate. */
-export const ownReporter = path.join(packageRoot, 'dist', 'src', 'playwright', 'reporter.js');
+export const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'playwright', 'reporter.js');
 
 /** Another reporter is had beside the one that writes the certificate, and after it, not in its place. */
-export function withReporter(args: readonly string[]): string[] {
+export function addCertificateReporter(args: readonly string[]): string[] {
   return args.map((arg, n) => {
     const isReporters = args[n - 1] === '--reporter' || arg.startsWith('--reporter=');
-    return isReporters ? arg.replace(/^(--reporter=)?/, `$1${ownReporter},`) : arg;
+    return isReporters ? arg.replace(/^(--reporter=)?/, `$1${certificateReporterFile},`) : arg;
   });
 }

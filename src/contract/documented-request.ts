@@ -1,6 +1,6 @@
 import { credentialHeaders, credentialPlaceholders } from '../http/credentials.js';
-import { percentDecoded, type RequestContent } from '../http/request-content.js';
-import { schemaNamed } from '../support/schema.js';
+import { decodePercent, type RequestContent } from '../http/request-content.js';
+import { loadValidator } from '../support/schema-validation.js';
 
 /** The operation as the documentation describes it: where it is, and which headers every request carries. */
 export const documentedOperation = {
@@ -22,7 +22,7 @@ const metadataFilter = /^\[filters\]\[metadata\.([^[\]]+)\]\[conditions\]\[\$is\
  * The query parameter of a documented filter, as it goes over the wire: of a key, only what cannot stand in a query is
  * percent-encoded (RFC 3986).
  */
-export function filterParameter(subject: FilterSubject): string {
+export function renderFilterParameter(subject: FilterSubject): string {
   const field =
     subject.on === 'campaign' ? 'promotion_id' : `metadata.${subject.key.replace(unfit, encodeURIComponent)}`;
   return `[filters][${field}][conditions][$is]`;
@@ -31,15 +31,15 @@ export function filterParameter(subject: FilterSubject): string {
 const unfit = /[^A-Za-z0-9\-._~:@!$'()*,;/?]/gu;
 
 /** The filter that a query parameter is; undefined for any other parameter. */
-export function filterSubject(parameter: string): FilterSubject | undefined {
-  if (parameter === filterParameter({ on: 'campaign' })) return { on: 'campaign' };
+export function parseFilterParameter(parameter: string): FilterSubject | undefined {
+  if (parameter === renderFilterParameter({ on: 'campaign' })) return { on: 'campaign' };
   const key = metadataFilter.exec(parameter)?.[1];
-  return key === undefined ? undefined : { on: 'metadata', key: percentDecoded(key) };
+  return key === undefined ? undefined : { on: 'metadata', key: decodePercent(key) };
 }
 
 /** Why a request is not one that the documentation describes (`schemas/request.schema.json`), if so. */
-export function whyUndocumented(content: RequestContent): string | undefined {
-  const validate = schemaNamed('request');
+export function explainUndocumented(content: RequestContent): string | undefined {
+  const validate = loadValidator('request');
   const query: Record<string, string[]> = {};
   for (const [name, value] of content.query) query[name] = [...(query[name] ?? []), value];
   if (validate({ ...content, query })) return undefined;

@@ -1,9 +1,9 @@
 import type { HttpRequest } from '../http/exchange.js';
-import { contentOf, type RequestContent } from '../http/request-content.js';
-import { defined } from '../support/defined.js';
+import { parseRequest, type RequestContent } from '../http/request-content.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { windowSize } from '../world/named-world.js';
 import type { Rule, Tier, World } from '../world/world.js';
-import { type FilterSubject, filterSubject, whyUndocumented } from './documented-request.js';
+import { explainUndocumented, type FilterSubject, parseFilterParameter } from './documented-request.js';
 
 /**
  * What the documentation says of something: it must be so, it must not be so, or a conforming deployment may do
@@ -12,7 +12,7 @@ import { type FilterSubject, filterSubject, whyUndocumented } from './documented
 export type Obligation = 'required' | 'forbidden' | 'open';
 
 /** One reason for or against a tier. */
-export type Ground = { readonly obligation: Obligation } & (
+export type ObligationReason = { readonly obligation: Obligation } & (
   | { readonly is: 'rank'; readonly rank: number }
   | { readonly is: 'filter'; readonly parameter: string; readonly value: string }
   | { readonly is: 'rule'; readonly rule: Rule }
@@ -22,7 +22,7 @@ export type Ground = { readonly obligation: Obligation } & (
  * One of the two readings of the documentation where a request has a filter: the newest tiers are taken
  * before it, or after it. A deployment follows one of them throughout.
  */
-export interface Alternative {
+export interface WindowAlternative {
   readonly window: 'before-the-filter' | 'after-the-filter';
   /** As {@link Oracle.returned}, where this is how it is read. */
   returned(tier: Tier): Obligation;
@@ -41,14 +41,14 @@ export interface Oracle {
   /** That a tier is among those that are checked at all: the newest 150, save that a filter may come first. */
   checked(tier: Tier): Obligation;
   /** How else the documentation can be read, and for which kind of filter; none where one reading is all there is. */
-  readonly alternatives: readonly Alternative[];
+  readonly alternatives: readonly WindowAlternative[];
   readonly filteredOn?: FilterSubject['on'];
   /** What all of this follows from, for a tier: its rank, each filter and each of its rules. Empty where all is open. */
-  grounds(tier: Tier): readonly Ground[];
+  listReasons(tier: Tier): readonly ObligationReason[];
   /** Why all of the result is open, if so. */
-  readonly whyOpen?: string;
+  readonly openReason?: string;
   /** Why the documentation does not describe the request at all, if so. */
-  readonly undocumented?: string;
+  readonly undocumentedReason?: string;
 }
 
 /** The body of a documented request: every member may be left out, which leaves open what its rules come to. */
@@ -69,10 +69,10 @@ type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_
  * open tier by tier: whatever else a documented request carries or leaves out, a filter restricts, without a filter
  * older tiers are not returned, and what is reserved for others than the named customer is not valid.
  */
-export function oracleFor(request: HttpRequest, world: World): Oracle {
-  const content = contentOf(request);
-  const undocumented = whyUndocumented(content);
-  if (undocumented !== undefined) return { ...allOpen(undocumented), undocumented };
+export function createOracle(request: HttpRequest, world: World): Oracle {
+  const content = parseRequest(request);
+  const undocumented = explainUndocumented(content);
+  if (undocumented !== undefined) return { ...allOpen(undocumented), undocumentedReason: undocumented };
   const body = content.body as Body;
   const unknown = unknownId(body, content.query, world);
   if (unknown !== undefined) return allOpen(unknown);
@@ -87,7 +87,7 @@ export function oracleFor(request: HttpRequest, world: World): Oracle {
   const skuOwner = new Map(world.skus.map(({ id, product_id }) => [id, product_id]));
   const ranks = new Map(world.tiers.map((tier, index) => [tier.id, index + 1]));
   const filters = content.query
-    .filter(([name]) => filterSubject(name) !== undefined)
+    .filter(([name]) => parseFilterParameter(name) !== undefined)
     .map(([name, value]) => ({ name, value, matches: filterOf(name, value, request.path, world) }));
   const ofRule = (rule: Rule): Obligation => {
     // A reservation binds wherever a customer is named; what the other rules come to depends on all of the request.
@@ -111,30 +111,30 @@ export function oracleFor(request: HttpRequest, world: World): Oracle {
     // A server may ask for the length of a body (RFC 9112, section 6.3).
     accepted: isAccepted && request.sent !== 'chunked',
     alternatives: whyOpen === undefined && filter !== undefined ? alternativesOf(matching, valid, world) : [],
-    ...(filter === undefined ? {} : { filteredOn: filterSubject(filter.name)?.on as FilterSubject['on'] }),
+    ...(filter === undefined ? {} : { filteredOn: parseFilterParameter(filter.name)?.on as FilterSubject['on'] }),
     valid,
     matching,
     checked,
     returned: (tier) => all([checked(tier), matching(tier), valid(tier)]),
-    grounds: (tier) => [
+    listReasons: (tier) => [
       { is: 'rank', rank: ranks.get(tier.id) ?? Number.POSITIVE_INFINITY, obligation: checked(tier) },
       ...filters.map(({ name, value }) => {
         return { is: 'filter', parameter: name, value, obligation: matching(tier) } as const;
       }),
       ...tier.rules.map((rule) => ({ is: 'rule', rule, obligation: ifAllIsSaid(ofRule(rule)) }) as const),
     ],
-    ...defined({ whyOpen }),
+    ...omitUndefined({ whyOpen }),
   };
 }
 
 function allOpen(whyOpen: string): Oracle {
   const open = () => 'open' as const;
   const said = { valid: open, matching: open, checked: open, returned: open };
-  return { accepted: false, whyOpen, ...said, alternatives: [], grounds: () => [] };
+  return { accepted: false, openReason: whyOpen, ...said, alternatives: [], listReasons: () => [] };
 }
 
 /** What is returned where the newest tiers are taken before a filter, and where they are taken after it. */
-function alternativesOf(matching: Oracle['matching'], valid: Oracle['valid'], { tiers }: World): Alternative[] {
+function alternativesOf(matching: Oracle['matching'], valid: Oracle['valid'], { tiers }: World): WindowAlternative[] {
   const newestOf = (some: readonly Tier[]) => new Set(some.slice(0, windowSize));
   const newest = newestOf(tiers);
   // How some values compare is open, so a tier may have more matching ones before it, or fewer.
@@ -142,7 +142,7 @@ function alternativesOf(matching: Oracle['matching'], valid: Oracle['valid'], { 
   const atLeast = newestOf(tiers.filter((tier) => matching(tier) === 'required'));
   const afterIt = (tier: Tier): Obligation =>
     atMost.has(tier) ? 'required' : atLeast.has(tier) ? 'open' : 'forbidden';
-  const alternative = (window: Alternative['window'], checked: Oracle['checked']): Alternative => ({
+  const alternative = (window: WindowAlternative['window'], checked: Oracle['checked']): WindowAlternative => ({
     window,
     returned: (tier) => all([checked(tier), matching(tier), valid(tier)]),
   });
@@ -174,7 +174,7 @@ function unknownId(body: Body, query: RequestContent['query'], world: World): st
       ...said('SKU', skus, sku_id),
     ]),
     ...query.flatMap(([name, value]) =>
-      filterSubject(name)?.on === 'campaign' && value !== '' ? said('campaign', campaigns, value) : [],
+      parseFilterParameter(name)?.on === 'campaign' && value !== '' ? said('campaign', campaigns, value) : [],
     ),
   ][0];
 }
@@ -192,7 +192,7 @@ function openReasons(body: Body, query: RequestContent['query'], path: string, w
     metadata,
   }).find(([, value]) => value === undefined);
   const items = order?.items ?? [];
-  const filters = query.filter(([name]) => filterSubject(name) !== undefined);
+  const filters = query.filter(([name]) => parseFilterParameter(name) !== undefined);
   const hasAudience = query.some(([name]) => name === 'audienceRulesOnly');
   return [
     hasAudience ? 'the effect of audienceRulesOnly is open' : undefined,
@@ -220,7 +220,7 @@ function whyItemsOpen(items: readonly Item[], { skus }: World): string | undefin
 }
 
 function whyUnknownKey(parameter: string, { tiers }: World): string | undefined {
-  const subject = filterSubject(parameter);
+  const subject = parseFilterParameter(parameter);
   if (subject?.on !== 'metadata' || tiers.some(({ metadata }) => Object.hasOwn(metadata, subject.key)))
     return undefined;
   return `what a metadata key that no tier has means is open: ${subject.key}`;
@@ -261,7 +261,7 @@ function enough(certain: readonly Item[], possible: readonly Item[], atLeast: nu
 }
 
 function filterOf(name: string, value: string, path: string, world: World): (tier: Tier) => Obligation {
-  const subject = filterSubject(name);
+  const subject = parseFilterParameter(name);
   // Such a filter may mean anything, or nothing.
   if (value === '' || path.includes('+') || whyUnknownKey(name, world) !== undefined) return () => 'open';
   if (subject?.on !== 'metadata') return (tier) => requiredIf(tier.campaign_id === value);

@@ -1,14 +1,19 @@
 import type { Suite } from '../cases/suite.js';
 import type { Channel, Exchange } from '../http/exchange.js';
-import { credentialsRefused, redirected, succeeded, whyNothingShown } from '../http/response-status.js';
-import { type Naming, namesTiers } from '../recognition/naming.js';
+import {
+  explainRedirect,
+  explainRefusedCredentials,
+  explainTransientFailure,
+  isSuccessful,
+} from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
-import { attemptsOf } from './obtain.js';
-import { shown } from './presentable.js';
+import { hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
+import { countAttempts } from './request-cache.js';
+import { sanitizeText } from './sanitize-result.js';
 
 /** What was learnt of the target before all cases: plain data, for every process of a run. */
 export interface Calibration {
-  readonly namings: readonly Naming[];
+  readonly namings: readonly TierMentions[];
   /** Why nothing can be learnt of the target at all, if so. */
   readonly unreachable?: string;
   /** What the user should know before reading on. */
@@ -30,27 +35,31 @@ export async function calibrate(
 ): Promise<Calibration> {
   const exchanges = await Promise.all(calibration.map((request) => send(request)));
   const namings = exchanges.flatMap((exchange) =>
-    'response' in exchange && succeeded(exchange.response) ? [recognizer.naming(exchange.response.body)] : [],
+    'response' in exchange && isSuccessful(exchange.response) ? [recognizer.findMentions(exchange.response.body)] : [],
   );
   const refusals = exchanges.map(whyRefused);
   const [refusal] = refusals;
   const isUnreachable = refusal !== undefined && refusals.every((each) => each !== undefined);
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
-  const isUnseen = namings.length > 0 && hasTiers && !namings.some(namesTiers);
-  const note = isUnseen ? noWorld : namings.some(({ isInOtherCase }) => isInOtherCase) ? otherCase : undefined;
+  const isUnseen = namings.length > 0 && hasTiers && !namings.some(hasMentions);
+  const note = isUnseen
+    ? noWorld
+    : namings.some(({ hasOtherLetterCase: isInOtherCase }) => isInOtherCase)
+      ? otherCase
+      : undefined;
   return {
     namings,
-    requestsSent: attemptsOf(exchanges),
-    ...(isUnreachable ? { unreachable: shown(refusal, redact) } : {}),
+    requestsSent: countAttempts(exchanges),
+    ...(isUnreachable ? { unreachable: sanitizeText(refusal, redact) } : {}),
     ...(note === undefined ? {} : { note }),
   };
 }
 
 /** Why an exchange shows nothing that another request would not, in words; undefined where it shows something. */
 function whyRefused(exchange: Exchange): string | undefined {
-  const nothing = whyNothingShown(exchange);
+  const nothing = explainTransientFailure(exchange);
   if (nothing !== undefined || !('response' in exchange)) return nothing;
-  return credentialsRefused(exchange.response) ?? redirected(exchange.response);
+  return explainRefusedCredentials(exchange.response) ?? explainRedirect(exchange.response);
 }
 
 const noWorld =

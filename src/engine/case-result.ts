@@ -1,8 +1,8 @@
-import { subjectOf, type TestCase } from '../cases/case.js';
+import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import type { Exchange } from '../http/exchange.js';
-import type { Answers } from '../judge/answers.js';
+import type { BodyShape } from '../judge/body-shape.js';
 import type { Drift } from '../judge/drift.js';
-import type { Shape } from '../judge/shape.js';
+import type { ResponseTemplates } from '../judge/extract-templates.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { Location } from '../support/problem.js';
 
@@ -22,13 +22,13 @@ export interface CaseResult {
   /** For a question that was answered. */
   readonly outcome?: string;
   /** The exchange that shows it. */
-  readonly evidence?: Exchange;
+  readonly exchange?: Exchange;
   /** For a case that is unstable: the same request, when the case was sent again. */
-  readonly again?: Exchange;
+  readonly repeatedExchange?: Exchange;
   /** Of all successful bodies, where it is wanted for a record. */
-  readonly shape?: Shape;
+  readonly shape?: BodyShape;
   /** How the target answers, where it shows in this case and is wanted for a record. */
-  readonly answers?: Answers;
+  readonly answers?: ResponseTemplates;
   /** Of a question: the places, as patterns, whose values differ between responses to the same request. */
   readonly volatile?: readonly string[];
   readonly drift: readonly Drift[];
@@ -39,7 +39,7 @@ export interface CaseResult {
 }
 
 /** How much was sent and judged for some results. */
-export function sumsOf(results: readonly CaseResult[]): Pick<CaseResult, 'exchangesJudged' | 'requestsSent'> {
+export function countRequests(results: readonly CaseResult[]): Pick<CaseResult, 'exchangesJudged' | 'requestsSent'> {
   return {
     exchangesJudged: results.reduce((sum, each) => sum + each.exchangesJudged, 0),
     requestsSent: results.reduce((sum, each) => sum + each.requestsSent, 0),
@@ -47,16 +47,16 @@ export function sumsOf(results: readonly CaseResult[]): Pick<CaseResult, 'exchan
 }
 
 /** Results that are of no single case, by their ids: what exploring finds, and cases sent again at the end of a run. */
-export const explored = 'explore';
-export const sampled = 'sampled-again';
+export const explorationId = 'explore';
+export const sampleId = 'sampled-again';
 
 /** Why a case has no verdict of its own, where that says nothing of the target. */
-export const notReached = 'Not reached in this run.';
-export const notSelected = 'Not selected in this run.';
+export const notReachedReason = 'Not reached in this run.';
+export const notSelectedReason = 'Not selected in this run.';
 
 /** The result of a case that was not sent at all. */
-export function unsent(testCase: TestCase, verdict: Verdict, reason: string): CaseResult {
+export function createUnsentResult(testCase: TestCase, verdict: Verdict, reason: string): CaseResult {
   const { id, at } = testCase;
   const nothing = { rows: [], drift: [], exchangesJudged: 0, requestsSent: 0 };
-  return { id, subject: subjectOf(testCase), verdict, reason, at, ...nothing };
+  return { id, subject: getSubjectId(testCase), verdict, reason, at, ...nothing };
 }

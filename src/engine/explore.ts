@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { stringify } from 'yaml';
-import { alternativeTiers } from '../assertions/alternatives.js';
+import { listAlternativeTiers } from '../assertions/alternative-tiers.js';
 import type { Assertion } from '../assertions/assertion.js';
-import { truthOf } from '../assertions/registry.js';
-import { tag } from '../cases/case.js';
-import { assembled, documentedRequest, patched, type RequestPatch } from '../cases/request.js';
-import { type Sending, sendings } from '../cases/sending.js';
+import { judgeAssertion } from '../assertions/registry.js';
+import { applyPatch, assembleRequest, documentedRequestDraft, type RequestPatch } from '../cases/request-draft.js';
+import { type RequestForm, requestForms } from '../cases/request-forms.js';
 import type { Suite } from '../cases/suite.js';
-import type { Finding, Ledger } from '../contract/ledger.js';
-import { type Obligation, type Oracle, oracleFor } from '../contract/oracle.js';
+import { tag } from '../cases/test-case.js';
+import type { Contract, ExplorationFinding } from '../contract/contract.js';
+import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { lengthRequired } from '../http/response-status.js';
-import { type Background, evidenceOf } from '../judge/judge-case.js';
-import { Mistake } from '../support/foreign-error.js';
-import type { Kind, NamedWorld } from '../world/named-world.js';
+import { explainLengthRequired } from '../http/response-status.js';
+import { createRowEvidence, type TargetContext } from '../judge/judge-case.js';
+import { InternalError } from '../support/internal-error.js';
+import type { NamedWorld, ThingKind } from '../world/named-world.js';
 import type { World } from '../world/world.js';
-import { type CaseResult, explored } from './case-result.js';
-import { presentable } from './presentable.js';
+import { type CaseResult, explorationId } from './case-result.js';
+import { sanitizeResult } from './sanitize-result.js';
 
 /** How far exploring goes. Equal seeds send the same to equal worlds. */
 export interface Exploration {
@@ -55,7 +55,7 @@ interface Draw extends Said {
   /** What is sent before it, or side by side with it: the same save for one member. */
   readonly twin: Said | undefined;
   readonly areTogether: boolean;
-  readonly sent: Sending | undefined;
+  readonly sent: RequestForm | undefined;
   /** What the documentation leaves open of the request, if anything: the rest still binds. */
   readonly open: RequestPatch | undefined;
   /** Whether what is open stands before the filters in the query. */
@@ -90,11 +90,11 @@ const members = ['customer', 'items', 'quantities', 'orderMetadata', 'metadata',
 export async function explore(
   suite: Suite,
   channel: Channel,
-  background: Background,
+  background: TargetContext,
   { requests, seed }: Exploration,
 ): Promise<CaseResult> {
   const blank = {
-    id: explored,
+    id: explorationId,
     rows: [],
     drift: [],
     at: nowhere,
@@ -135,7 +135,7 @@ export async function explore(
     if (judged?.is === 'unclear') unclear = { count: unclear.count + 1, reason: judged.because };
     if (judged?.is !== 'violated') return;
     // As with a case: what is refuted only once proves nothing.
-    channel.renew();
+    channel.reconnect();
     for (const [name, reference] of references)
       references.set(name, { ...reference, exchange: await send(reference.request) });
     const again = (await sendAndJudge(draw)).judged;
@@ -151,11 +151,11 @@ export async function explore(
 
   const origin = `Drawn with --explore ${requests} --seed ${seed}.`;
   const result = (): CaseResult => {
-    const common = { ...blank, subject: explored, exchangesJudged: sent, requestsSent };
+    const common = { ...blank, subject: explorationId, exchangesJudged: sent, requestsSent };
     if (found !== undefined) {
       const { draw, broken, exchange } = found;
-      const subject = requirementOf(broken, draw, suite.ledger);
-      const at = suite.ledger.requirements.find(({ id }) => id === subject)?.at ?? common.at;
+      const subject = requirementOf(broken, draw, suite.contract);
+      const at = suite.contract.requirements.find(({ id }) => id === subject)?.at ?? common.at;
       const reason = `${broken.because} ${origin}`;
       return {
         ...common,
@@ -163,7 +163,7 @@ export async function explore(
         verdict: 'fail',
         reason,
         at,
-        evidence: exchange,
+        exchange: exchange,
         asCase: caseText(draw, broken, subject, references),
       };
     }
@@ -171,7 +171,7 @@ export async function explore(
       return {
         ...common,
         verdict: 'error',
-        reason: `Exploring broke off. ${new Mistake(errorInstance).message} ${origin}`,
+        reason: `Exploring broke off. ${new InternalError(errorInstance).message} ${origin}`,
       };
     if (unclear.count > 0) {
       const reason = `${unclear.count} of ${sent} random requests showed nothing. ${unclear.reason} ${origin}`;
@@ -179,12 +179,12 @@ export async function explore(
     }
     return { ...common, verdict: 'pass', reason: `${sent} random requests were answered as documented. ${origin}` };
   };
-  return presentable(result(), (text) => channel.redact(text));
+  return sanitizeResult(result(), (text) => channel.redact(text));
 }
 
 /** Documented requests of whose result the documentation says something. */
 function draws(world: NamedWorld): fc.Arbitrary<Draw> {
-  const kindsOfSending = Object.keys(sendings) as Sending[];
+  const kindsOfSending = Object.keys(requestForms) as RequestForm[];
   const said = saidIn(world);
   return fc
     .record({
@@ -231,7 +231,7 @@ function twinOf(said: Said, other: Said, member: (typeof members)[number]): Said
 /** What requests say: what is open is not drawn. */
 function saidIn(world: NamedWorld): fc.Arbitrary<Said> {
   const { ids, skus, tiers } = world;
-  const names = (kind: Kind) => [...ids[kind].keys()];
+  const names = (kind: ThingKind) => [...ids[kind].keys()];
   const skusOf = new Map(skus.map(({ id, product_id }) => [id, product_id]));
   const rules = tiers.flatMap((tier) => tier.rules);
   const thresholds = rules.flatMap((rule) =>
@@ -345,7 +345,10 @@ function requestOf(draw: Draw, world: NamedWorld): HttpRequest {
 }
 
 function withIds(patches: readonly RequestPatch[], { ids }: NamedWorld): HttpRequest {
-  return assembled(patches.reduce(patched, documentedRequest), (kind, name) => ids[kind as Kind].get(name) ?? name);
+  return assembleRequest(
+    patches.reduce(applyPatch, documentedRequestDraft),
+    (kind, name) => ids[kind as ThingKind].get(name) ?? name,
+  );
 }
 
 /** Requests that others are compared with, with what they were last answered. */
@@ -372,8 +375,8 @@ function requestForNothing(world: NamedWorld): HttpRequest | undefined {
 
 /** The name of a request that tells where the window of its filter is. */
 function tellingName(request: HttpRequest, world: World): Names | undefined {
-  const oracle = oracleFor(request, world);
-  const differs = alternativeTiers(oracle, world).some(
+  const oracle = createOracle(request, world);
+  const differs = listAlternativeTiers(oracle, world).some(
     ({ required, forbidden }) => required.length + forbidden.length > 0,
   );
   return differs && oracle.filteredOn !== undefined ? `telling-${oracle.filteredOn}` : undefined;
@@ -391,18 +394,18 @@ function judge(
   request: HttpRequest,
   exchange: Exchange,
   references: References,
-  background: Background,
+  background: TargetContext,
 ): Broken | { is: 'unclear'; because: string } | undefined {
-  const oracle = oracleFor(request, background.world);
-  if (oracle.whyOpen !== undefined && background.world.tiers.every((tier) => oracle.returned(tier) === 'open'))
-    throw new Error(`A request was drawn of which the documentation says nothing: ${oracle.whyOpen}.`);
+  const oracle = createOracle(request, background.world);
+  if (oracle.openReason !== undefined && background.world.tiers.every((tier) => oracle.returned(tier) === 'open'))
+    throw new Error(`A request was drawn of which the documentation says nothing: ${oracle.openReason}.`);
   const others = [...references].map(([name, reference]) => [name, reference.exchange] as const);
-  const [evidence] = evidenceOf([new Map<string, Exchange>([[drawn, exchange], ...others])], background);
+  const [evidence] = createRowEvidence([new Map<string, Exchange>([[drawn, exchange], ...others])], background);
   if (evidence === undefined) throw new Error('An exchange leads to its evidence.');
-  const refuses = lengthRequired(exchange) !== undefined;
+  const refuses = explainLengthRequired(exchange) !== undefined;
   let unclear: { is: 'unclear'; because: string } | undefined;
   for (const [part, assertion] of refuses ? [] : assertionsFor(request, oracle, references, background)) {
-    const truth = truthOf(assertion, evidence, 'requirement');
+    const truth = judgeAssertion(assertion, evidence, 'requirement');
     if (truth.is === 'violated') return { is: 'violated', because: truth.because, part };
     // A request that may have an empty result may be answered as one that has.
     if (truth.is === 'unclear' && assertion.kind !== 'accepted') unclear ??= { is: 'unclear', because: truth.because };
@@ -418,7 +421,7 @@ function assertionsFor(
   request: HttpRequest,
   oracle: Oracle,
   references: References,
-  { world }: Background,
+  { world }: TargetContext,
 ): [Broken['part'], Assertion][] {
   const tiersThat = (obligation: Obligation) => world.tiers.filter((tier) => oracle.returned(tier) === obligation);
   const idsOf = (tiers: readonly { readonly id: string }[]) => tiers.map(({ id }) => id);
@@ -433,15 +436,15 @@ function assertionsFor(
     tiers.length === 0 ? [] : [[part, about('returned.exclude', { tiers })]];
   const whereRequired = (part: Broken['part'], kind: string, data: object): [Broken['part'], Assertion][] =>
     required.length === 0 ? [] : [[part, about(kind, data)]];
-  const isOpen = oracle.whyOpen !== undefined;
+  const isOpen = oracle.openReason !== undefined;
   const like = { unless: 'empty-like', other: 'nothing-valid' };
   const name = tellingName(request, world);
   const telling = name === undefined ? undefined : references.get(name);
-  const ofTelling = telling === undefined ? oracle : oracleFor(telling.request, world);
+  const ofTelling = telling === undefined ? oracle : createOracle(telling.request, world);
   const windows = {
     other: telling === undefined ? drawn : name,
-    alternatives: alternativeTiers(oracle, world),
-    ofOther: alternativeTiers(ofTelling, world),
+    alternatives: listAlternativeTiers(oracle, world),
+    ofOther: listAlternativeTiers(ofTelling, world),
   };
   return [
     ...(oracle.accepted ? whereRequired('status', 'status', { patterns: ['2xx'] }) : []),
@@ -459,12 +462,12 @@ function assertionsFor(
 }
 
 /** The requirement that a finding speaks of, as far as the smallest request tells. */
-function requirementOf({ part }: Broken, draw: Draw, { requirements }: Ledger): string {
+function requirementOf({ part }: Broken, draw: Draw, { requirements }: Contract): string {
   const finding = findingOf(part, draw);
-  return requirements.find(({ findings }) => findings.includes(finding))?.id ?? explored;
+  return requirements.find(({ findings }) => findings.includes(finding))?.id ?? explorationId;
 }
 
-function findingOf(part: Broken['part'], { filters, open, expand, items, orderMetadata }: Draw): Finding {
+function findingOf(part: Broken['part'], { filters, open, expand, items, orderMetadata }: Draw): ExplorationFinding {
   const filterFinding = filters[0]?.[0] === 'campaign' ? 'campaign-filter-wrong' : 'metadata-filter-wrong';
   switch (part) {
     case 'window':

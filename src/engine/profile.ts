@@ -1,15 +1,15 @@
-import type { TestCase } from '../cases/case.js';
-import { selectedSuite } from '../cases/selection.js';
+import { selectFromSuite } from '../cases/case-selection.js';
+import type { DiscriminatingRows } from '../cases/discriminating-rows.js';
 import type { Suite } from '../cases/suite.js';
-import type { TellingRows } from '../cases/telling-rows.js';
-import { type Scope, whyLeftOut } from './left-out.js';
-import { planOf, requestsPlanned, requestTally } from './plan.js';
+import type { TestCase } from '../cases/test-case.js';
+import { findExclusionReason, type RunScope } from './case-exclusion.js';
+import { countPlannedRequests, createPlan, createRequestTally } from './plan.js';
 
 /** What a user wants to spend on a run: what `quick` stands for, or so many requests. */
-export type Spending = 'quick' | number;
+export type RequestLimit = 'quick' | number;
 
 /** What `quick` stands for. */
-export const quickRequests = 60;
+export const quickRequestLimit = 60;
 
 /** The rows that a run is restricted to, so that it takes few requests. */
 export interface Profile {
@@ -44,22 +44,27 @@ export interface ProfileFigures {
  * @param suite the cases that may be sent
  * @returns undefined where nothing has to be left out; without rows where not even one fits
  */
-export function profileOf(suite: Suite, spending: Spending, telling: TellingRows, scope: Scope): Profile | undefined {
-  const maxRequests = spending === 'quick' ? quickRequests : spending;
-  if (spending !== 'quick' && requestsPlanned(planOf(suite, scope)) <= maxRequests) return undefined;
+export function createProfile(
+  suite: Suite,
+  spending: RequestLimit,
+  telling: DiscriminatingRows,
+  scope: RunScope,
+): Profile | undefined {
+  const maxRequests = spending === 'quick' ? quickRequestLimit : spending;
+  if (spending !== 'quick' && countPlannedRequests(createPlan(suite, scope)) <= maxRequests) return undefined;
   const allowed = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
   const rows = new Map<string, Set<string>>();
-  const tally = requestTally();
+  const tally = createRequestTally();
   let requests = suite.calibration.length;
   const isChosen = (id: string, title: string) => rows.get(id)?.has(title) === true;
   const take = (id: string, title: string): void => {
     const testCase = allowed.get(id);
     const row = testCase && withRow(testCase, title);
-    if (row === undefined || isChosen(id, title) || whyLeftOut(row, scope) !== undefined) return;
-    const added = tally.addedBy(row).length;
+    if (row === undefined || isChosen(id, title) || findExclusionReason(row, scope) !== undefined) return;
+    const added = tally.listNewRequests(row).length;
     if (requests + added > maxRequests) return;
     requests += added;
-    tally.note(row);
+    tally.addCase(row);
     rows.set(id, (rows.get(id) ?? new Set()).add(title));
   };
 
@@ -75,13 +80,13 @@ export function profileOf(suite: Suite, spending: Spending, telling: TellingRows
   if (spending !== 'quick' && fitAll)
     for (const testCase of suite.cases) for (const { title } of testCase.rows) take(testCase.id, title);
 
-  const own = selectedSuite(suite, { profile: { rows } });
+  const own = selectFromSuite(suite, { profile: { rows } });
   return {
     rows,
     figures: {
       name: spending === 'quick' ? 'quick' : 'budget',
       max_requests: maxRequests,
-      requests: requestsPlanned(planOf(own, scope)),
+      requests: countPlannedRequests(createPlan(own, scope)),
       rows: countsOf(own).rows,
       rows_of: countsOf(suite).rows,
       questions: countsOf(own).questions,
@@ -93,13 +98,13 @@ export function profileOf(suite: Suite, spending: Spending, telling: TellingRows
 }
 
 /** What a user wanted to spend who got a profile. */
-export function spendingFor({ figures }: Profile): Spending {
+export function getRequestLimit({ figures }: Profile): RequestLimit {
   return figures.name === 'quick' ? figures.name : figures.max_requests;
 }
 
 /** A case with one of its rows alone; undefined where the target does not have what that needs. */
 function withRow(testCase: TestCase, title: string): TestCase | undefined {
-  const [alone] = selectedSuite(
+  const [alone] = selectFromSuite(
     { cases: [testCase] },
     { profile: { rows: new Map([[testCase.id, new Set([title])]]) } },
   ).cases;

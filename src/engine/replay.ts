@@ -1,16 +1,16 @@
-import type { Row, TestCase } from '../cases/case.js';
+import type { Row, TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { escapeControlCharacters } from '../support/escape-control.js';
-import { type Evidence, keyOf, purposeOf } from './evidence.js';
-import { attemptsOf } from './obtain.js';
-import type { CaseExchanges, CaseSender } from './send-case.js';
+import { escapeControlCharacters } from '../support/escape-control-characters.js';
+import type { CaseExchanges, CaseSender } from './case-sender.js';
+import { computeRequestKey, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import { countAttempts } from './request-cache.js';
 
 /** What answers in the place of a target: the exchanges of an earlier run. Nothing is sent. */
 export interface Replay {
   /** A channel for what is of no case. @param by what it is for */
-  channel(by: string): Channel;
+  createChannel(by: string): Channel;
   /** @param by what cases are sent for, where that is not their own verdict */
-  sender(by?: string): CaseSender;
+  createSender(by?: string): CaseSender;
 }
 
 const nothingRecorded = 'The evidence has no exchange for this request, which the cases had not when it was recorded.';
@@ -19,7 +19,7 @@ const nothingRecorded = 'The evidence has no exchange for this request, which th
  * Answers from what a run kept. What was sent for something else, or not so often, gets the exchange of an equal request;
  * where there is none, nothing was sent.
  */
-export function replayOf({ exchanges, uses }: Evidence): Replay {
+export function createReplay({ exchanges, uses }: RunEvidence): Replay {
   const all = [...exchanges];
   const byId = new Map(all.map((each) => [each.id, each]));
   const anywhere = new Map(all.toReversed().map(({ key, exchange }) => [key, exchange]));
@@ -38,7 +38,7 @@ export function replayOf({ exchanges, uses }: Evidence): Replay {
   }
   const turns = new Map<string, number>();
   const next = (by: string, attempt: number, request: HttpRequest): Exchange => {
-    const key = keyOf(request);
+    const key = computeRequestKey(request);
     const name = nameOf(by, attempt, key);
     const turn = turns.get(name) ?? 0;
     turns.set(name, turn + 1);
@@ -47,22 +47,22 @@ export function replayOf({ exchanges, uses }: Evidence): Replay {
     return found ?? { request, transportError: 'not-sent', message: nothingRecorded, attempts: 0 };
   };
   return {
-    channel: (by) => ({
+    createChannel: (by) => ({
       send: async (request) => next(by, 1, request),
       // Of secrets the evidence has none.
       redact: escapeControlCharacters,
-      renew: () => undefined,
-      maxOfCase: Number.POSITIVE_INFINITY,
-      maxAtOnce: 1,
+      reconnect: () => undefined,
+      maxCaseBodyLength: Number.POSITIVE_INFINITY,
+      maxConcurrency: 1,
     }),
-    sender(by) {
+    createSender(by) {
       const attempts = new Map<string, number>();
       const sendNext = async (testCase: TestCase): Promise<CaseExchanges> => {
         const attempt = (attempts.get(testCase.id) ?? 0) + 1;
         attempts.set(testCase.id, attempt);
-        return replayed(testCase, purposeOf(testCase, by), attempt, next, sharers);
+        return replayed(testCase, formatPurpose(testCase, by), attempt, next, sharers);
       };
-      return { send: sendNext, sendSlowly: sendNext };
+      return { send: sendNext, sendSerially: sendNext };
     },
   };
 }
@@ -82,7 +82,7 @@ function replayed(
     if (known !== undefined) return known;
     const exchange = next(by, attempt, request);
     came.set(once, exchange);
-    if (!sharers.has(placeOf(by, attempt, row, name))) requestsSent += attemptsOf([exchange]);
+    if (!sharers.has(placeOf(by, attempt, row, name))) requestsSent += countAttempts([exchange]);
     return exchange;
   };
   const exchangesOf = ({ requests, unavailable }: Row, row: number) =>

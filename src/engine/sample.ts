@@ -1,10 +1,10 @@
-import { type TestCase, tag } from '../cases/case.js';
 import type { Suite } from '../cases/suite.js';
-import { worst } from '../judge/verdict.js';
-import { type CaseResult, sampled, sumsOf } from './case-result.js';
+import { type TestCase, tag } from '../cases/test-case.js';
+import { findWorstVerdict } from '../judge/verdict.js';
+import { type CaseResult, countRequests, sampleId } from './case-result.js';
 
 /** The cases that are sent once more at the end of a run. */
-export function sampledCases({ cases }: Suite): readonly TestCase[] {
+export function listSampleCases({ cases }: Suite): readonly TestCase[] {
   return cases.filter(({ tags }) => tags.includes(tag.sample));
 }
 
@@ -14,15 +14,17 @@ export function sampledCases({ cases }: Suite): readonly TestCase[] {
  *
  * @param results of at least one case
  */
-export function sampleResult(results: readonly CaseResult[]): CaseResult {
-  const sums = sumsOf(results);
-  const refuted = results.find(({ verdict }) => verdict === 'fail') ?? results.find(({ again }) => again !== undefined);
+export function combineSampleResults(results: readonly CaseResult[]): CaseResult {
+  const sums = countRequests(results);
+  const refuted =
+    results.find(({ verdict }) => verdict === 'fail') ??
+    results.find(({ repeatedExchange: again }) => again !== undefined);
   const [first] = results;
   if (first === undefined) throw new Error('No case is sent once more.');
   if (refuted !== undefined) {
     const reason = `When ${refuted.id} was sent once more at the end of the run: ${refuted.reason}`;
-    return { ...refuted, id: sampled, reason, drift: [], ...sums };
+    return { ...refuted, id: sampleId, reason, drift: [], ...sums };
   }
-  const verdict = worst(results.map((result) => result.verdict));
-  return { id: sampled, subject: sampled, verdict, reason: '', at: first.at, rows: [], drift: [], ...sums };
+  const verdict = findWorstVerdict(results.map((result) => result.verdict));
+  return { id: sampleId, subject: sampleId, verdict, reason: '', at: first.at, rows: [], drift: [], ...sums };
 }

@@ -1,13 +1,13 @@
-import type { TestCase } from '../cases/case.js';
-import { type Background, type CaseJudgement, judgeCase } from '../judge/judge-case.js';
-import type { CaseExchanges, CaseSender } from './send-case.js';
+import type { TestCase } from '../cases/test-case.js';
+import { type CaseJudgement, judgeCase, type TargetContext } from '../judge/judge-case.js';
+import type { CaseExchanges, CaseSender } from './case-sender.js';
 
 /** A judged case with the exchanges that it rests on. */
-export interface SentCase {
+export interface CaseAttempts {
   readonly judgement: CaseJudgement;
   readonly first: CaseExchanges;
   /** What came back each time that it was sent again. */
-  readonly again: readonly CaseExchanges[];
+  readonly repeats: readonly CaseExchanges[];
 }
 
 /**
@@ -15,15 +15,19 @@ export interface SentCase {
  * connection of its own: what was refuted by chance, by an answer meant for another request say, is not refuted again.
  * A single row may by chance be refuted twice, among hundreds of a run, so it has to be refuted a third time.
  */
-export async function sendAndJudge(testCase: TestCase, sender: CaseSender, background: Background): Promise<SentCase> {
+export async function sendAndJudge(
+  testCase: TestCase,
+  sender: CaseSender,
+  background: TargetContext,
+): Promise<CaseAttempts> {
   const first = await sender.send(testCase);
   const once = judgeCase(testCase, first.exchanges, background);
-  if (once.verdict !== 'fail') return { judgement: once, first, again: [] };
-  const second = await sender.sendSlowly(testCase);
+  if (once.verdict !== 'fail') return { judgement: once, first, repeats: [] };
+  const second = await sender.sendSerially(testCase);
   const twice = judgeCase(testCase, first.exchanges, background, second.exchanges);
   const refuted = twice.rows.filter(({ verdict }) => verdict === 'fail');
-  if (refuted.length !== 1) return { judgement: twice, first, again: [second] };
-  const third = await sender.sendSlowly(testCase);
+  if (refuted.length !== 1) return { judgement: twice, first, repeats: [second] };
+  const third = await sender.sendSerially(testCase);
   const thrice = judgeCase(testCase, first.exchanges, background, second.exchanges, third.exchanges);
-  return { judgement: thrice, first, again: [second, third] };
+  return { judgement: thrice, first, repeats: [second, third] };
 }

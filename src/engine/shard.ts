@@ -1,12 +1,12 @@
-import type { TestCase } from '../cases/case.js';
-import { type Selection, selectedSuite } from '../cases/selection.js';
+import { type CaseSelection, selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
-import { moved } from '../contract/operation.js';
-import { requestText } from '../http/exchange.js';
+import type { TestCase } from '../cases/test-case.js';
+import { moved } from '../contract/relocation.js';
+import { serializeRequest } from '../http/exchange.js';
+import { findExclusionReason, type RunScope } from './case-exclusion.js';
+import { isSerial, listRequests } from './case-sender.js';
 import type { Exploration } from './explore.js';
-import { type Scope, whyLeftOut } from './left-out.js';
-import { sampledCases } from './sample.js';
-import { isAlone, requestsOf } from './send-case.js';
+import { listSampleCases } from './sample.js';
 
 /** One of several machines that share a run. */
 export interface Shard {
@@ -16,18 +16,18 @@ export interface Shard {
 }
 
 /** What is to be divided: the cases that are selected, all unless given, and how far random requests go beyond them. */
-export interface Divided {
+export interface ShardScope {
   readonly only?: readonly string[];
   readonly exploration?: Exploration;
 }
 
 /** Reads `1/3`. @returns undefined for anything else */
-export function shardIn(text: string): Shard | undefined {
+export function parseShard(text: string): Shard | undefined {
   const [, current = 0, total = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? []).map(Number);
   return current >= 1 && current <= total ? { current, total } : undefined;
 }
 
-export function shardText({ current, total }: Shard): string {
+export function renderShard({ current, total }: Shard): string {
   return `${current}/${total}`;
 }
 
@@ -58,9 +58,13 @@ interface Share {
  *
  * @param scope with what is selected of the suite
  */
-export function shareOf(suite: Suite, scope: Scope & Divided & Selection, { current, total }: Shard): Divided {
+export function selectShard(
+  suite: Suite,
+  scope: RunScope & ShardScope & CaseSelection,
+  { current, total }: Shard,
+): ShardScope {
   const { exploration } = scope;
-  const units = unitsOf(selectedSuite(suite, scope), scope);
+  const units = unitsOf(selectFromSuite(suite, scope), scope);
   const all = new Set(units.flatMap(({ shared }) => [...shared])).size;
   const even = Math.ceil((all + units.reduce((sum, { own }) => sum + own, 0)) / total);
   const shares = Array.from({ length: total }, (): Share => ({ units: [], requests: new Set(), load: 0 }));
@@ -91,17 +95,17 @@ function addedBy({ shared, own }: Unit, { requests }: Share): number {
   return own + [...shared].filter((request) => !requests.has(request)).length;
 }
 
-function unitsOf(suite: Suite, scope: Scope & Divided): Unit[] {
+function unitsOf(suite: Suite, scope: RunScope & ShardScope): Unit[] {
   const { operation = {} } = scope.target;
   const sentFor = (testCase: TestCase) =>
-    whyLeftOut(testCase, scope) === undefined
-      ? requestsOf(testCase).map((request) => requestText(moved(request, operation)))
+    findExclusionReason(testCase, scope) === undefined
+      ? listRequests(testCase).map((request) => serializeRequest(moved(request, operation)))
       : [];
-  const together = sampledCases(suite);
+  const together = listSampleCases(suite);
   const again = together.flatMap(sentFor);
   const unitOf = (testCase: TestCase): Unit => {
     const requests = sentFor(testCase);
-    const isApart = isAlone(testCase);
+    const isApart = isSerial(testCase);
     return {
       ids: [testCase.id],
       shared: new Set(isApart ? [] : requests),

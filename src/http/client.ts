@@ -1,24 +1,30 @@
 import { Readable } from 'node:stream';
 import { setTimeout } from 'node:timers/promises';
-import { escapeControlCharacters } from '../support/escape-control.js';
-import { monotonicMs } from '../support/monotonic-clock.js';
-import { ownPackage } from '../support/package-root.js';
-import { readBody } from './body.js';
-import { connectionsTo } from './connection.js';
-import { completed, type Endpoint, type StatedOptions } from './connection-options.js';
-import { secretsOf, withSecrets } from './credentials.js';
-import { within } from './deadline.js';
-import { type Channel, type Exchange, type Headers, type HttpRequest, headerValues } from './exchange.js';
-import { watch } from './giving-up.js';
-import { pacedQueue } from './pacing.js';
-import { redactor, type Secret } from './redact.js';
-import { budgetInMemory, outOfTime, type RequestBudget, remainingMs, whyExhausted } from './request-budget.js';
-import { isRepeatable, type Wait, waitAfter, wasSent } from './retry.js';
-import { transportErrorOf } from './transport-error.js';
+import { createRedactor, type Secret } from '../redaction/redactor.js';
+import { escapeControlCharacters } from '../support/escape-control-characters.js';
+import { getMonotonicMs } from '../support/monotonic-clock.js';
+import { readOwnPackage } from '../support/package-root.js';
+import { createCircuitBreaker } from './circuit-breaker.js';
+import { completeOptions, type Endpoint, type PartialConnectionOptions } from './connection-options.js';
+import { createConnector } from './connector.js';
+import { insertSecrets, listSecrets } from './credentials.js';
+import { runWithDeadline } from './deadline.js';
+import { type Channel, type Exchange, getHeaderValues, type Headers, type HttpRequest } from './exchange.js';
+import { createPacedQueue } from './paced-queue.js';
+import { readBody } from './read-body.js';
+import {
+  createMemoryBudget,
+  explainExhaustion,
+  getRemainingMs,
+  type RequestBudget,
+  renderTimeExceeded,
+} from './request-budget.js';
+import { computeRetryDelay, isRetryable, type RetryDelay, wasSent } from './retry.js';
+import { describeTransportError } from './transport-error.js';
 
 export interface Client extends Channel {
   /** Replaces the credentials in a text, as `redact` does, and leaves the rest as it is. */
-  withoutSecrets(text: string): string;
+  redactSecrets(text: string): string;
   /** Breaks off all exchanges; what is sent from now on comes back as not sent. */
   close(): Promise<void>;
 }
@@ -27,7 +33,7 @@ export interface Client extends Channel {
 const largestBodiesOfCase = 6;
 
 /** Names the suite to whoever reads the logs of a deployment, unless the target file says otherwise. */
-const userAgent = `${ownPackage().name}/${ownPackage().version}`;
+const userAgent = `${readOwnPackage().name}/${readOwnPackage().version}`;
 
 /**
  * Opens a client for one target: connections are kept alive; redirects are not followed, cookies not kept, and
@@ -40,38 +46,41 @@ const userAgent = `${ownPackage().name}/${ownPackage().version}`;
  * @param stated where the deployment is, and what differs from the usual options
  * @param requestBudget counts what is sent; a new one unless it is shared with others
  */
-export function openClient(stated: StatedOptions & Endpoint, requestBudget: RequestBudget = budgetInMemory()): Client {
+export function openClient(
+  stated: PartialConnectionOptions & Endpoint,
+  requestBudget: RequestBudget = createMemoryBudget(),
+): Client {
   const { baseUrl, credentials } = stated;
-  const options = completed(stated);
-  const { limits, budget, repeats, extraHeaders } = options;
+  const options = completeOptions(stated);
+  const { limits, budget, retry: repeats, extraHeaders } = options;
   const base = new URL(baseUrl);
   const prefix = base.pathname.replace(/\/+$/, '');
-  const secrets = secretsOf(credentials, options.secrets);
-  const redacted = redactor(secrets);
-  const connect = connectionsTo(base, options);
+  const secrets = listSecrets(credentials, options.secrets);
+  const redacted = createRedactor(secrets);
+  const connect = createConnector(base, options);
   let connection = connect();
-  const queue = pacedQueue(options.pacing, () => remainingMs(requestBudget, budget));
+  const queue = createPacedQueue(options.pacing, () => getRemainingMs(requestBudget, budget));
   const failed = (request: HttpRequest, error: unknown): Exchange => ({
     request,
-    ...transportErrorOf(error, limits, base.host),
+    ...describeTransportError(error, limits, base.host),
   });
 
   const sendOnce = async (request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange> => {
     if ('refusal' in connection) return { request, transportError: 'not-sent', message: connection.refusal };
-    const reason = whyWithheld?.() ?? whyExhausted(requestBudget, budget);
+    const reason = whyWithheld?.() ?? explainExhaustion(requestBudget, budget);
     if (reason !== undefined) return { request, transportError: 'not-sent', message: reason };
     const own = request.sent === 'on-a-fresh-connection' ? connect() : connection;
     const { dispatcher } = 'dispatcher' in own ? own : connection;
-    const remaining = remainingMs(requestBudget, budget);
+    const remaining = getRemainingMs(requestBudget, budget);
     requestBudget.spend();
     const startedAt = Date.now();
-    const startedMs = monotonicMs();
+    const startedMs = getMonotonicMs();
     const timed = <T extends Exchange>(exchange: T): T => ({
       ...exchange,
-      timing: { startedAt, durationMs: Math.round(monotonicMs() - startedMs) },
+      timing: { startedAt, durationMs: Math.round(getMonotonicMs() - startedMs) },
     });
     try {
-      const response = await within(Math.min(limits.timeoutMs, remaining), async (signal) => {
+      const response = await runWithDeadline(Math.min(limits.timeoutMs, remaining), async (signal) => {
         const { statusCode, headers, body } = await dispatcher.request({
           origin: base.origin,
           path: `${prefix}${request.path}`,
@@ -90,7 +99,7 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
       const exchange = failed(request, error);
       const isOutOfTime =
         'message' in exchange && exchange.transportError === 'timed-out' && remaining < limits.timeoutMs;
-      return timed(isOutOfTime ? { ...exchange, message: outOfTime(budget) } : exchange);
+      return timed(isOutOfTime ? { ...exchange, message: renderTimeExceeded(budget) } : exchange);
     } finally {
       if (own !== connection && 'dispatcher' in own) void own.dispatcher.close();
     }
@@ -98,24 +107,26 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
 
   const first = Number.POSITIVE_INFINITY;
   const sendFirst = (request: HttpRequest): Promise<Exchange> =>
-    queue.inTurn(() => sendOnce(request), first).catch((error) => failed(request, error));
-  const { note, repeatsMayHelp } = watch(sendFirst, (reason) => requestBudget.giveUp(reason));
+    queue.run(() => sendOnce(request), first).catch((error) => failed(request, error));
+  const { record: note, allowsRetry: repeatsMayHelp } = createCircuitBreaker(sendFirst, (reason) =>
+    requestBudget.stop(reason),
+  );
 
   const send: Channel['send'] = async (request, whyWithheld) => {
-    const whole = withHeaders(request, extraHeaders);
+    const whole = addHeaders(request, extraHeaders);
     /** Sends it after so many earlier attempts; with the wait before the next one, if there should be one. */
-    const attempt = async (earlier: number): Promise<{ exchange: Exchange; wait?: Wait }> => {
+    const attempt = async (earlier: number): Promise<{ exchange: Exchange; wait?: RetryDelay }> => {
       const exchange = await sendOnce(whole, whyWithheld);
       const ownMs = repeats.waitsMs[earlier];
-      if (ownMs === undefined || !repeatsMayHelp() || !isRepeatable(exchange)) return { exchange };
-      const wait = waitAfter(exchange, ownMs, repeats, Date.now());
+      if (ownMs === undefined || !repeatsMayHelp() || !isRetryable(exchange)) return { exchange };
+      const wait = computeRetryDelay(exchange, ownMs, repeats, Date.now());
       // As long as it is this request's turn: after it, the next one has gone.
-      if (wait.forAll) queue.holdUp(wait.ms);
-      return wait.ms < remainingMs(requestBudget, budget) ? { exchange, wait } : { exchange };
+      if (wait.forAll) queue.pause(wait.ms);
+      return wait.ms < getRemainingMs(requestBudget, budget) ? { exchange, wait } : { exchange };
     };
     // What was sent before goes first.
     const inTurn = (earlier: number): ReturnType<typeof attempt> =>
-      queue.inTurn(() => attempt(earlier), earlier).catch((error) => ({ exchange: failed(whole, error) }));
+      queue.run(() => attempt(earlier), earlier).catch((error) => ({ exchange: failed(whole, error) }));
 
     let { exchange, wait } = await inTurn(0);
     let attempts = wasSent(exchange) ? 1 : 0;
@@ -131,14 +142,14 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
 
   return {
     send,
-    withoutSecrets: redacted,
+    redactSecrets: redacted,
     redact: (text) => escapeControlCharacters(redacted(text)),
-    renew: () => {
+    reconnect: () => {
       if ('dispatcher' in connection) void connection.dispatcher.close();
       connection = connect();
     },
-    maxOfCase: largestBodiesOfCase * limits.bodyBytes,
-    maxAtOnce: options.pacing.concurrency,
+    maxCaseBodyLength: largestBodiesOfCase * limits.bodyBytes,
+    maxConcurrency: options.pacing.concurrency,
     close: async () => {
       queue.close();
       if ('dispatcher' in connection) await connection.dispatcher.destroy();
@@ -147,10 +158,10 @@ export function openClient(stated: StatedOptions & Endpoint, requestBudget: Requ
 }
 
 /** Adds the headers that a request does not have itself. */
-export function withHeaders(request: HttpRequest, extra: Headers): HttpRequest {
+export function addHeaders(request: HttpRequest, extra: Headers): HttpRequest {
   return {
     ...request,
-    headers: [...request.headers, ...extra.filter(([name]) => headerValues(request.headers, name).length === 0)],
+    headers: [...request.headers, ...extra.filter(([name]) => getHeaderValues(request.headers, name).length === 0)],
   };
 }
 
@@ -176,7 +187,7 @@ async function* piecesOf(body: Buffer): AsyncGenerator<Buffer> {
 function headersToSend(request: HttpRequest, secrets: readonly Secret[]): Record<string, string | string[]> {
   const length =
     request.sent === 'in-pieces' ? [['Content-Length', String(Buffer.byteLength(request.body ?? ''))] as const] : [];
-  const { headers } = withHeaders(withSecrets(request, secrets), [
+  const { headers } = addHeaders(insertSecrets(request, secrets), [
     ...length,
     ['User-Agent', userAgent],
     ['Accept', '*/*'],

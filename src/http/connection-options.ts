@@ -1,6 +1,6 @@
+import type { Secret } from '../redaction/redactor.js';
 import type { Credentials } from './credentials.js';
 import type { Headers } from './exchange.js';
-import type { Secret } from './redact.js';
 
 /** Where a deployment is, and the credentials that it takes. */
 export interface Endpoint {
@@ -12,8 +12,8 @@ export interface Endpoint {
 /** How requests reach a deployment, and how far the client goes with them. Some of it is secret. */
 export interface ConnectionOptions extends Options, Groups {}
 
-/** Some of the options, as a target file or a test states them; the others are as {@link completed} says. */
-export type StatedOptions = Partial<Options> & { readonly [Group in keyof Groups]?: Partial<Groups[Group]> };
+/** Some of the options, as a target file or a test states them; the others are as {@link completeOptions} says. */
+export type PartialConnectionOptions = Partial<Options> & { readonly [Group in keyof Groups]?: Partial<Groups[Group]> };
 
 interface Options {
   /** Whether credentials may go to another machine over plain HTTP. */
@@ -38,7 +38,7 @@ interface Groups {
   readonly limits: Limits;
   readonly pacing: Pacing;
   readonly budget: BudgetLimits;
-  readonly repeats: Repeats;
+  readonly retry: RetryOptions;
 }
 
 /** Certificates in PEM. */
@@ -78,7 +78,7 @@ export interface BudgetLimits {
 }
 
 /** How often a request is repeated that found the deployment busy or out of reach. */
-export interface Repeats {
+export interface RetryOptions {
   /** The wait before each repeat, in milliseconds: there are as many repeats as waits. */
   readonly waitsMs: readonly number[];
   /** The longest wait that a deployment may ask for with Retry-After, in milliseconds. */
@@ -86,10 +86,10 @@ export interface Repeats {
 }
 
 /** For those who send once and want to know. */
-export const noRepeats: Repeats = { waitsMs: [], longestWaitMs: 0 };
+export const noRetry: RetryOptions = { waitsMs: [], longestWaitMs: 0 };
 
 /** What holds unless something else is stated. */
-export const defaultOptions: ConnectionOptions = {
+export const defaultConnectionOptions: ConnectionOptions = {
   allowHttp: false,
   extraHeaders: [],
   secrets: [],
@@ -97,18 +97,18 @@ export const defaultOptions: ConnectionOptions = {
   limits: { timeoutMs: 10_000, bodyBytes: 8 * 1024 * 1024, bodyValues: 100_000, headerBytes: 64 * 1024 },
   pacing: { concurrency: 8 },
   budget: { requests: 5_000, timeMs: 15 * 60_000 },
-  repeats: { waitsMs: [1_000, 3_000], longestWaitMs: 30_000 },
+  retry: { waitsMs: [1_000, 3_000], longestWaitMs: 30_000 },
 };
 
-/** The whole options: what is stated, and {@link defaultOptions} for the rest. */
-export function completed(stated: StatedOptions): ConnectionOptions {
+/** The whole options: what is stated, and {@link defaultConnectionOptions} for the rest. */
+export function completeOptions(stated: PartialConnectionOptions): ConnectionOptions {
   return {
-    ...defaultOptions,
+    ...defaultConnectionOptions,
     ...stated,
-    tls: { ...defaultOptions.tls, ...stated.tls },
-    limits: { ...defaultOptions.limits, ...stated.limits },
-    pacing: { ...defaultOptions.pacing, ...stated.pacing },
-    budget: { ...defaultOptions.budget, ...stated.budget },
-    repeats: { ...defaultOptions.repeats, ...stated.repeats },
+    tls: { ...defaultConnectionOptions.tls, ...stated.tls },
+    limits: { ...defaultConnectionOptions.limits, ...stated.limits },
+    pacing: { ...defaultConnectionOptions.pacing, ...stated.pacing },
+    budget: { ...defaultConnectionOptions.budget, ...stated.budget },
+    retry: { ...defaultConnectionOptions.retry, ...stated.retry },
   };
 }

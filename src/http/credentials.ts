@@ -1,5 +1,5 @@
+import type { Secret } from '../redaction/redactor.js';
 import type { HttpRequest } from './exchange.js';
-import type { Secret } from './redact.js';
 
 /** What identifies a client to a deployment. */
 export interface Credentials {
@@ -20,7 +20,7 @@ export const credentialHeaders = {
 } as const satisfies Credentials;
 
 /** Everything secret that is sent to a deployment. @param others beside its credentials */
-export function secretsOf(credentials: Credentials, others: readonly Secret[] = []): readonly Secret[] {
+export function listSecrets(credentials: Credentials, others: readonly Secret[] = []): readonly Secret[] {
   const own = (['token', 'applicationId'] as const).map((each) => ({
     value: credentials[each],
     placeholder: credentialPlaceholders[each],
@@ -30,7 +30,7 @@ export function secretsOf(credentials: Credentials, others: readonly Secret[] = 
 }
 
 /** A request as it leaves: with secrets in its headers, in the place of what stands for them. */
-export function withSecrets(request: HttpRequest, secrets: readonly Secret[]): HttpRequest {
+export function insertSecrets(request: HttpRequest, secrets: readonly Secret[]): HttpRequest {
   const realOf = (value: string) => secrets.find(({ placeholder }) => placeholder === value)?.value ?? value;
   return { ...request, headers: request.headers.map(([name, value]) => [name, realOf(value)] as const) };
 }

@@ -1,5 +1,5 @@
 /** The longest time that a timer takes, in milliseconds. */
-export const maxOfTimer = 2 ** 31 - 1;
+export const maxTimerMs = 2 ** 31 - 1;
 
 /** How much longer something may take to say itself that it came to no end in time, in milliseconds. */
 const graceMs = 500;
@@ -10,12 +10,12 @@ const graceMs = 500;
  * @param ms how long it may take; a moment more, if it does not heed the signal
  * @throws a TimeoutError, or what `run` throws
  */
-export async function within<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function runWithDeadline<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(Math.ceil(ms));
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
     const expire = (): void => reject(new DOMException('It took too long.', 'TimeoutError'));
-    timer = setTimeout(expire, Math.min(ms + graceMs, maxOfTimer));
+    timer = setTimeout(expire, Math.min(ms + graceMs, maxTimerMs));
   });
   try {
     return await Promise.race([run(signal), expired]);

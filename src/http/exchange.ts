@@ -21,13 +21,13 @@ export interface HttpRequest {
 }
 
 /** Equal for requests of which one exchange serves all. */
-export function requestText(request: HttpRequest): string {
+export function serializeRequest(request: HttpRequest): string {
   return JSON.stringify(request);
 }
 
 /** Equal for requests that leave alike, whichever repetition of one another they are. */
-export function wireText({ again: _, ...request }: HttpRequest): string {
-  return requestText(request);
+export function serializeWithoutRepetition({ again: _, ...request }: HttpRequest): string {
+  return serializeRequest(request);
 }
 
 export interface HttpResponse {
@@ -73,11 +73,11 @@ export interface Channel {
    */
   redact(text: string): string;
   /** What is sent from now on goes over new connections. */
-  renew(): void;
+  reconnect(): void;
   /** How many characters the bodies of one case may have together: they are kept until it is judged. */
-  readonly maxOfCase: number;
+  readonly maxCaseBodyLength: number;
   /** How many exchanges it has at once; further requests wait for their turn. */
-  readonly maxAtOnce: number;
+  readonly maxConcurrency: number;
 }
 
 /**
@@ -85,7 +85,7 @@ export interface Channel {
  *
  * @param name compared without regard to letter case (RFC 9110, section 5.1)
  */
-export function headerValues(headers: Headers, name: string): string[] {
+export function getHeaderValues(headers: Headers, name: string): string[] {
   const wanted = name.toLowerCase();
   return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
 }

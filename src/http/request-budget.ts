@@ -1,5 +1,5 @@
 import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { monotonicMs } from '../support/monotonic-clock.js';
+import { getMonotonicMs } from '../support/monotonic-clock.js';
 import type { BudgetLimits } from './connection-options.js';
 
 /** What a run has spent. Clients that share it share one budget. */
@@ -7,29 +7,29 @@ export interface RequestBudget {
   /** When it was opened, on the monotonic clock. */
   readonly openedAt: number;
   /** How many requests were sent, repeats included. */
-  spent(): number;
+  countSpent(): number;
   /** Counts one request. */
   spend(): void;
   /** Spends what is left, since more would be in vain. @param reason in words for the user */
-  giveUp(reason: string): void;
+  stop(reason: string): void;
   /** Why it was given up, if so. */
-  whyGivenUp(): string | undefined;
+  getStopReason(): string | undefined;
 }
 
 /** A budget of this process, opened now. */
-export function budgetInMemory(): RequestBudget {
+export function createMemoryBudget(): RequestBudget {
   let requests = 0;
   let givenUp: string | undefined;
   return {
-    openedAt: monotonicMs(),
-    spent: () => requests,
+    openedAt: getMonotonicMs(),
+    countSpent: () => requests,
     spend: () => {
       requests += 1;
     },
-    giveUp: (reason) => {
+    stop: (reason) => {
       givenUp = reason;
     },
-    whyGivenUp: () => givenUp,
+    getStopReason: () => givenUp,
   };
 }
 
@@ -40,32 +40,32 @@ export function budgetInMemory(): RequestBudget {
  *   up goes into a file beside it
  * @param openedAt on the monotonic clock, which processes share
  */
-export function budgetInFile(file: string, openedAt: number): RequestBudget {
+export function openFileBudget(file: string, openedAt: number): RequestBudget {
   const reasonFile = `${file}-given-up`;
   return {
     openedAt,
-    spent: () => statSync(file).size,
+    countSpent: () => statSync(file).size,
     spend: () => appendFileSync(file, '.'),
-    giveUp: (reason) => writeFileSync(reasonFile, reason),
-    whyGivenUp: () => (existsSync(reasonFile) ? readFileSync(reasonFile, 'utf8') : undefined),
+    stop: (reason) => writeFileSync(reasonFile, reason),
+    getStopReason: () => (existsSync(reasonFile) ? readFileSync(reasonFile, 'utf8') : undefined),
   };
 }
 
 /** Why a budget allows no further request, in words for the user; undefined while it does. */
-export function whyExhausted(requestBudget: RequestBudget, limits: BudgetLimits): string | undefined {
+export function explainExhaustion(requestBudget: RequestBudget, limits: BudgetLimits): string | undefined {
   const { requests } = limits;
-  if (requestBudget.spent() >= requests)
+  if (requestBudget.countSpent() >= requests)
     return `The budget of ${requests} requests is used up. A larger one goes into the target file (budget.requests).`;
-  if (remainingMs(requestBudget, limits) <= 0) return outOfTime(limits);
-  return requestBudget.whyGivenUp();
+  if (getRemainingMs(requestBudget, limits) <= 0) return renderTimeExceeded(limits);
+  return requestBudget.getStopReason();
 }
 
 /** That the time of a budget is over, in words for the user. */
-export function outOfTime({ timeMs }: BudgetLimits): string {
+export function renderTimeExceeded({ timeMs }: BudgetLimits): string {
   return `The budget of ${timeMs / 1_000} seconds is used up. A larger one goes into the target file (budget.seconds).`;
 }
 
 /** How much time a budget leaves, in milliseconds. */
-export function remainingMs({ openedAt }: RequestBudget, { timeMs }: BudgetLimits): number {
-  return Math.max(openedAt + timeMs - monotonicMs(), 0);
+export function getRemainingMs({ openedAt }: RequestBudget, { timeMs }: BudgetLimits): number {
+  return Math.max(openedAt + timeMs - getMonotonicMs(), 0);
 }

@@ -14,7 +14,7 @@ export interface RequestContent {
 }
 
 /** Takes a request apart. Names of query parameters stay as they are, since how they are written matters. */
-export function contentOf(request: HttpRequest): RequestContent {
+export function parseRequest(request: HttpRequest): RequestContent {
   const [path = '', queryString] = splitOnce(request.path, '?');
   const headers: Record<string, string[]> = {};
   for (const [name, value] of request.headers) {
@@ -29,7 +29,7 @@ export function contentOf(request: HttpRequest): RequestContent {
       .filter((part) => part !== '')
       .map((part) => {
         const [name = '', value = ''] = splitOnce(part, '=');
-        return [name, percentDecoded(value)] as const;
+        return [name, decodePercent(value)] as const;
       }),
     headers,
     ...parseBody(request.body),
@@ -42,7 +42,7 @@ function splitOnce(text: string, separator: string): [string, string?] {
 }
 
 /** A value of a query as it was before it was percent-encoded; one that was not, as it is. */
-export function percentDecoded(value: string): string {
+export function decodePercent(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {

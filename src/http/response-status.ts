@@ -1,7 +1,7 @@
-import { type Exchange, type HttpResponse, headerValues } from './exchange.js';
+import { type Exchange, getHeaderValues, type HttpResponse } from './exchange.js';
 
 /** Whether a response says success (2xx), so that its body is a result. */
-export function succeeded({ status }: HttpResponse): boolean {
+export function isSuccessful({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
 }
 
@@ -31,7 +31,7 @@ export function isTransient({ status }: HttpResponse): boolean {
 }
 
 /** Why an exchange shows nothing about the deployment, if so: a transport error, or a transient status. */
-export function whyNothingShown(exchange: Exchange): string | undefined {
+export function explainTransientFailure(exchange: Exchange): string | undefined {
   if (!('response' in exchange)) return exchange.message;
   const { status } = exchange.response;
   const meaning = transientMeaning(status);
@@ -39,15 +39,15 @@ export function whyNothingShown(exchange: Exchange): string | undefined {
 }
 
 /** That a response refuses the configured credentials, in words; undefined where it does not. */
-export function credentialsRefused({ status }: HttpResponse): string | undefined {
+export function explainRefusedCredentials({ status }: HttpResponse): string | undefined {
   if (status !== 401 && status !== 403) return undefined;
   return `Answered ${status}: the credentials are probably wrong. Check CLIENT_APPLICATION_ID and CLIENT_TOKEN.`;
 }
 
 /** That a response sends the client elsewhere, in words; undefined where it does not. */
-export function redirected({ status, headers }: HttpResponse): string | undefined {
+export function explainRedirect({ status, headers }: HttpResponse): string | undefined {
   if (status < 300 || status >= 400) return undefined;
-  const to = headerValues(headers, 'location')[0];
+  const to = getHeaderValues(headers, 'location')[0];
   return `Redirected (${status})${to === undefined ? '' : ` to ${to}`}; redirects are not followed. Is the base URL right?`;
 }
 
@@ -55,7 +55,7 @@ export function redirected({ status, headers }: HttpResponse): string | undefine
  * That a server takes no body without its length, in words; undefined where it does. HTTP leaves that to it
  * (RFC 9112, sections 6.1 and 6.3).
  */
-export function lengthRequired(exchange: Exchange): string | undefined {
+export function explainLengthRequired(exchange: Exchange): string | undefined {
   if (!('response' in exchange) || exchange.request.sent !== 'chunked') return undefined;
   const { status } = exchange.response;
   return status === 411 || status === 501

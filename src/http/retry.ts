@@ -1,5 +1,5 @@
-import type { Repeats } from './connection-options.js';
-import { type Exchange, headerValues } from './exchange.js';
+import type { RetryOptions } from './connection-options.js';
+import { type Exchange, getHeaderValues } from './exchange.js';
 import { isTransient } from './response-status.js';
 
 /** Methods of which a second request does no more than the first (RFC 9110, section 9.2.2). */
@@ -11,14 +11,14 @@ export function wasSent(exchange: Exchange): boolean {
 }
 
 /** Whether an exchange brought nothing, but not because of its request: the deployment was busy, or out of reach. */
-export function isFruitless(exchange: Exchange): boolean {
+export function isTransientFailure(exchange: Exchange): boolean {
   if ('response' in exchange) return isTransient(exchange.response);
   return wasSent(exchange) && exchange.transportError !== 'too-large';
 }
 
 /** Whether the same request may be sent again, as it may fare better in a while. */
-export function isRepeatable(exchange: Exchange): boolean {
-  if (!isFruitless(exchange)) return false;
+export function isRetryable(exchange: Exchange): boolean {
+  if (!isTransientFailure(exchange)) return false;
   if ('response' in exchange || exchange.transportError === 'unreachable' || exchange.transportError === 'tls')
     return true;
   // It may have arrived.
@@ -26,7 +26,7 @@ export function isRepeatable(exchange: Exchange): boolean {
 }
 
 /** How long to wait before a request is repeated. */
-export interface Wait {
+export interface RetryDelay {
   readonly ms: number;
   /** Whether the deployment wants less of everything, so that all other requests wait too. */
   readonly forAll: boolean;
@@ -38,10 +38,15 @@ export interface Wait {
  * @param ownMs the wait, in milliseconds, where the deployment names none
  * @param now in milliseconds since the epoch
  */
-export function waitAfter(exchange: Exchange, ownMs: number, { longestWaitMs }: Repeats, now: number): Wait {
+export function computeRetryDelay(
+  exchange: Exchange,
+  ownMs: number,
+  { longestWaitMs }: RetryOptions,
+  now: number,
+): RetryDelay {
   if (!('response' in exchange)) return { ms: ownMs, forAll: false };
   const { status, headers } = exchange.response;
-  const requestedMs = retryAfter(headerValues(headers, 'retry-after')[0] ?? '', now);
+  const requestedMs = retryAfter(getHeaderValues(headers, 'retry-after')[0] ?? '', now);
   return { ms: Math.min(requestedMs ?? ownMs, longestWaitMs), forAll: status === 429 || requestedMs !== undefined };
 }
 

@@ -1,7 +1,7 @@
 /** Finding secrets among all readings of a text, in time that is linear in the length of the text. */
 
+import { minSecretLength } from '../redaction/secret-length.js';
 import { beginsEscape, type Codes, codesOf, type Escapes, nothing, unescaped } from './escapes.js';
-import { minLengthAnywhere } from './secret-length.js';
 
 /** A text as it is searched. */
 export interface Reading {
@@ -192,7 +192,7 @@ function isSamePiece(read: Codes, end: number, secret: Codes, endInSecret: numbe
  * @param header the name of the header that carries it, if one does
  */
 export function searchesFor(secret: string, header: string | undefined): Search[] {
-  if (secret.length < minLengthAnywhere) return header === undefined ? [] : [besideName(secret, header)];
+  if (secret.length < minSecretLength) return header === undefined ? [] : [besideName(secret, header)];
   // Headers are sent in Latin-1, which may come back in a text that is meant to be UTF-8.
   const spellings = new Set([secret, Buffer.from(secret, 'latin1').toString('utf8')]);
   return [...spellings].flatMap((each) => {

@@ -121,7 +121,7 @@ const meanings: readonly Meaning[] = [
  * @param error whatever was thrown; {@link UnusableResponse} speaks for itself
  * @param host of the deployment, with the port
  */
-export function transportErrorOf(error: unknown, limits: Limits, host: string): TransportError {
+export function describeTransportError(error: unknown, limits: Limits, host: string): TransportError {
   if (error instanceof UnusableResponse) return { transportError: error.transportError, message: error.message };
   const codes = codesOf(error);
   const code = codes.find((each) => /^[A-Z\d_]+$/.test(each)) ?? codes.at(-1) ?? 'unknown cause';

@@ -1,17 +1,17 @@
-import { undetermined } from '../cases/case.js';
-import { misfits, type StatedSchema } from './shape.js';
+import { undetermined } from '../cases/test-case.js';
+import { type ExpectedSchema, findMismatches } from './body-shape.js';
 
 /** What a target is compared with beside the documentation: a record of it, and what its target file states. */
-export interface Expected {
+export interface Baseline {
   /** By question. */
   readonly outcomes: ReadonlyMap<string, ExpectedOutcome>;
-  readonly schemas: readonly StatedSchema[];
+  readonly schemas: readonly ExpectedSchema[];
   /** What becomes of members that no schema knows; drift unless given. */
-  readonly additive?: Additive;
+  readonly additive?: AdditivePolicy;
 }
 
 /** What becomes of members that were added to responses: nothing, a note, or drift. */
-export type Additive = 'ignore' | 'note' | 'fail';
+export type AdditivePolicy = 'ignore' | 'note' | 'fail';
 
 export interface ExpectedOutcome {
   readonly outcome: string;
@@ -21,7 +21,7 @@ export interface ExpectedOutcome {
   readonly recorded?: string;
 }
 
-export const nothingExpected: Expected = { outcomes: new Map(), schemas: [] };
+export const emptyBaseline: Baseline = { outcomes: new Map(), schemas: [] };
 
 /** A difference from what is expected. */
 export type Drift =
@@ -44,10 +44,10 @@ export type Drift =
  * @param taken the same as the deployment gave it, which a record under other credentials may hold
  * @param bodies the successful bodies of the case
  */
-export function driftOf(
+export function findDrift(
   { subject, outcome, taken }: { readonly subject: string; readonly outcome?: string; readonly taken?: string },
   bodies: readonly string[],
-  { outcomes, schemas, additive }: Expected,
+  { outcomes, schemas, additive }: Baseline,
 ): Drift[] {
   const expected = outcomes.get(subject);
   const compared = expected !== undefined && expected.outcome !== undetermined && outcome !== undefined;
@@ -55,7 +55,7 @@ export function driftOf(
   return [
     ...(differs ? [{ kind: 'outcome', question: subject, outcome, expected } as const] : []),
     ...schemas
-      .flatMap((stated) => misfits(bodies, stated))
+      .flatMap((stated) => findMismatches(bodies, stated))
       .filter(({ isAddition }) => !isAddition || additive !== 'ignore')
       .map(({ message, isAddition }): Drift => {
         return { kind: isAddition && additive === 'note' ? 'addition' : 'shape', message };

@@ -1,7 +1,7 @@
 import type { Assertion } from '../assertions/assertion.js';
-import type { Evidence, Mode } from '../assertions/evidence.js';
-import { truthOf, truthOfAll } from '../assertions/registry.js';
-import { wordsOf } from '../assertions/words.js';
+import { describeAssertion } from '../assertions/describe-assertion.js';
+import { judgeAssertion, judgeAssertions } from '../assertions/registry.js';
+import type { JudgeMode, RowEvidence } from '../assertions/row-evidence.js';
 import {
   type QuestionCase,
   type RequirementCase,
@@ -9,17 +9,17 @@ import {
   type Row,
   type TestCase,
   undetermined,
-} from '../cases/case.js';
+} from '../cases/test-case.js';
 import type { Exchange } from '../http/exchange.js';
-import { lengthRequired, succeeded, whyNothingShown } from '../http/response-status.js';
-import { type Naming, namesTiers } from '../recognition/naming.js';
-import { readingOf } from '../recognition/reading.js';
+import { explainLengthRequired, explainTransientFailure, isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
+import { hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
+import { determineReading } from '../recognition/tier-reading.js';
 import type { Location } from '../support/problem.js';
-import { someOf } from '../support/some-of.js';
+import { renderShortList } from '../support/render-short-list.js';
 import type { NamedWorld } from '../world/named-world.js';
-import { takenValue } from './value.js';
-import { type Verdict, worst } from './verdict.js';
+import { extractValue } from './extract-value.js';
+import { findWorstVerdict, type Verdict } from './verdict.js';
 
 /** What was concluded about something, and why. */
 export interface Judgement {
@@ -47,19 +47,19 @@ export interface CaseJudgement extends Judgement {
 }
 
 /** What is known of the target beside the exchanges of a case. */
-export interface Background {
+export interface TargetContext {
   readonly world: NamedWorld;
   readonly recognizer: Recognizer;
   /** What the calibration exchanges named, so that a response is not read without knowing the others. */
-  readonly calibration: readonly Naming[];
+  readonly calibration: readonly TierMentions[];
   /** The patterns under which the target file says returned tiers are named. */
-  readonly statedPatterns?: readonly string[];
+  readonly configuredPatterns?: readonly string[];
   /** Whether the target certainly has the world: it was named in a response, or the user says so. */
   readonly isWorldSeen: boolean;
 }
 
 /** What came back for a case: by row, then by name. A row that was not sent, as something is unavailable, has none. */
-export type SentRows = readonly ReadonlyMap<string, Exchange>[];
+export type RowExchanges = readonly ReadonlyMap<string, Exchange>[];
 
 /**
  * Judges a case by the exchanges that its rows brought. Pure.
@@ -69,38 +69,43 @@ export type SentRows = readonly ReadonlyMap<string, Exchange>[];
  */
 export function judgeCase(
   testCase: TestCase,
-  exchanges: SentRows,
-  background: Background,
-  ...again: readonly SentRows[]
+  exchanges: RowExchanges,
+  background: TargetContext,
+  ...again: readonly RowExchanges[]
 ): CaseJudgement {
-  const evidence = evidenceOf(exchanges, background);
-  if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as Evidence), rows: [] };
-  const later = again.map((each) => evidenceOf(each, background));
+  const evidence = createRowEvidence(exchanges, background);
+  if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as RowEvidence), rows: [] };
+  const later = again.map((each) => createRowEvidence(each, background));
   const isWorldSeen = background.isWorldSeen || [evidence, ...later].flat().some(showsWorld);
   const rows = testCase.rows.map((row, n) => {
-    const once = judgeRow(row, testCase, evidence[n] as Evidence);
-    const all = later.map((each) => judgeTwice(row, testCase, once, evidence[n] as Evidence, each[n] as Evidence));
+    const once = judgeRow(row, testCase, evidence[n] as RowEvidence);
+    const all = later.map((each) =>
+      judgeTwice(row, testCase, once, evidence[n] as RowEvidence, each[n] as RowEvidence),
+    );
     const twice = all.find(({ isUnstable }) => isUnstable) ?? all.at(-1) ?? once;
-    return { title: row.title, ...(isWorldSeen ? twice : withoutWorld(twice, evidence[n] as Evidence)) };
+    return { title: row.title, ...(isWorldSeen ? twice : withoutWorld(twice, evidence[n] as RowEvidence)) };
   });
   return { ...sumOfRows(rows, testCase), rows };
 }
 
 /** One evidence per row. All rows are read alike, so that what one response shows about the shape holds for all. */
-export function evidenceOf(rows: SentRows, { world, recognizer, calibration, statedPatterns }: Background): Evidence[] {
+export function createRowEvidence(
+  rows: RowExchanges,
+  { world, recognizer, calibration, configuredPatterns: statedPatterns }: TargetContext,
+): RowEvidence[] {
   const successes = rows.flatMap((row) =>
     [...row.values()].flatMap((exchange) =>
-      'response' in exchange && succeeded(exchange.response) ? [exchange.response] : [],
+      'response' in exchange && isSuccessful(exchange.response) ? [exchange.response] : [],
     ),
   );
-  const namings = successes.map(({ body }) => recognizer.naming(body));
-  const reading = readingOf([...calibration, ...namings], statedPatterns);
+  const namings = successes.map(({ body }) => recognizer.findMentions(body));
+  const reading = determineReading([...calibration, ...namings], statedPatterns);
   return rows.map((exchanges) => ({ exchanges, reading, recognizer, world }));
 }
 
-function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: Evidence): Judgement {
+function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: RowEvidence): Judgement {
   for (const [name, exchange] of evidence.exchanges) {
-    const reason = lengthRequired(exchange);
+    const reason = explainLengthRequired(exchange);
     if (reason !== undefined) return { verdict: 'not-applicable', reason, at, exchange: name };
   }
   const unmet = whyInconclusive(row, at, evidence);
@@ -117,13 +122,13 @@ function judgeTwice(
   row: RequirementRow,
   testCase: RequirementCase,
   once: Judgement,
-  evidence: Evidence,
-  later: Evidence,
+  evidence: RowEvidence,
+  later: RowEvidence,
 ): Judgement {
   const again = judgeRow(row, testCase, later);
   if (once.verdict !== 'fail' && again.verdict !== 'fail') return once;
-  const isRefuted = (assertion: Assertion, which: Evidence) =>
-    truthOf(assertion, which, 'requirement').is === 'violated';
+  const isRefuted = (assertion: Assertion, which: RowEvidence) =>
+    judgeAssertion(assertion, which, 'requirement').is === 'violated';
   if (once.verdict === 'fail' && again.verdict === 'fail') {
     const refuted = row.expect.filter((assertion) => isRefuted(assertion, evidence) && isRefuted(assertion, later));
     const finding = firstFinding(refuted, evidence, 'requirement');
@@ -138,9 +143,9 @@ function judgeTwice(
   };
 }
 
-function showsWorld({ exchanges, recognizer }: Evidence): boolean {
+function showsWorld({ exchanges, recognizer }: RowEvidence): boolean {
   return [...exchanges.values()].some(
-    (exchange) => 'response' in exchange && namesTiers(recognizer.naming(exchange.response.body)),
+    (exchange) => 'response' in exchange && hasMentions(recognizer.findMentions(exchange.response.body)),
   );
 }
 
@@ -148,7 +153,7 @@ function showsWorld({ exchanges, recognizer }: Evidence): boolean {
  * While no response names anything of the world, it may not be loaded: then a request speaks of customers and products
  * that do not exist, and all but an error of the server itself may be right.
  */
-function withoutWorld(judgement: Judgement, { exchanges }: Evidence): Judgement {
+function withoutWorld(judgement: Judgement, { exchanges }: RowEvidence): Judgement {
   const { verdict, reason, exchange: name = '' } = judgement;
   if (verdict !== 'fail') return judgement;
   const exchange = exchanges.get(name);
@@ -160,9 +165,9 @@ const worldUnseen =
   'But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. Where it is loaded, say so: --world-loaded, or world: loaded in the target file.';
 
 /** The judgement of what cannot be judged: something is unavailable, or a precondition is not met. */
-function whyInconclusive({ unavailable, given }: Row, at: Location, evidence: Evidence): Judgement | undefined {
+function whyInconclusive({ unavailable, given }: Row, at: Location, evidence: RowEvidence): Judgement | undefined {
   if (unavailable.length > 0)
-    return { verdict: 'not-applicable', reason: `The target does not have ${someOf(unavailable)}.`, at };
+    return { verdict: 'not-applicable', reason: `The target does not have ${renderShortList(unavailable)}.`, at };
   const unmet = firstFinding(given, evidence, 'requirement')?.judgement;
   if (unmet === undefined) return undefined;
   return { verdict: 'inconclusive', ...unmet, reason: `A precondition is not met. ${unmet.reason}` };
@@ -178,12 +183,12 @@ interface Finding {
  * The first assertion that is violated, with what else the same response violates, or, when none is, the first that is
  * unclear.
  */
-function firstFinding(assertions: readonly Assertion[], evidence: Evidence, mode: Mode): Finding | undefined {
+function firstFinding(assertions: readonly Assertion[], evidence: RowEvidence, mode: JudgeMode): Finding | undefined {
   const findings = assertions.flatMap((assertion): Finding[] => {
-    const truth = truthOf(assertion, evidence, mode);
+    const truth = judgeAssertion(assertion, evidence, mode);
     if (truth.is === 'holds') return [];
     const { is, because: reason, shownBy } = truth;
-    const expected = is === 'violated' ? { expected: wordsOf(assertion, evidence.world) } : {};
+    const expected = is === 'violated' ? { expected: describeAssertion(assertion, evidence.world) } : {};
     const shown = shownBy === undefined ? {} : { exchange: shownBy };
     return [{ is, judgement: { reason, at: assertion.at, ...expected, ...shown } }];
   });
@@ -198,7 +203,7 @@ function firstFinding(assertions: readonly Assertion[], evidence: Evidence, mode
 }
 
 function sumOfRows(rows: readonly RowJudgement[], { at }: RequirementCase): Judgement {
-  const verdict = worst(rows.map((row) => row.verdict));
+  const verdict = findWorstVerdict(rows.map((row) => row.verdict));
   const telling = rows.filter((row) => row.verdict === verdict);
   const first = telling[0];
   if (verdict === 'pass' || first === undefined) return { verdict, reason: '', at };
@@ -210,24 +215,24 @@ function sumOfRows(rows: readonly RowJudgement[], { at }: RequirementCase): Judg
 
 type Answer = Judgement & { readonly outcome?: string };
 
-function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: Evidence): Answer {
+function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): Answer {
   const unmet = whyInconclusive(row, at, evidence);
   if (unmet !== undefined) return unmet;
   // Without a response there is no answer. A rule that stays open although everything was answered means that this
   // target's answers do not tell the outcomes apart.
   for (const [exchange, came] of evidence.exchanges) {
-    const reason = whyNothingShown(came);
+    const reason = explainTransientFailure(came);
     if (reason !== undefined) return { verdict: 'inconclusive', reason, at, exchange };
   }
   if (answer.kind === 'value') {
     const place = { at: answer.at, exchange: answer.of };
-    const taken = takenValue(answer, evidence);
+    const taken = extractValue(answer, evidence);
     if ('because' in taken) return { verdict: 'inconclusive', reason: taken.because, ...place };
     return { verdict: 'pass', reason: '', ...place, outcome: taken.value };
   }
   const answered = { verdict: 'pass', reason: '', exchange: answer.evidence } as const;
   for (const { outcome, when } of answer.rules) {
-    const truth = truthOfAll(when, evidence, 'question');
+    const truth = judgeAssertions(when, evidence, 'question');
     const place = when[0]?.at ?? at;
     if (truth.is === 'holds') return { ...answered, at: place, outcome };
     if (truth.is === 'unclear') {

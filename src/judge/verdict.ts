@@ -3,6 +3,6 @@ export const verdicts = ['fail', 'error', 'inconclusive', 'pass', 'not-applicabl
 export type Verdict = (typeof verdicts)[number];
 
 /** The worst of some verdicts; `not-applicable` when there is none other. */
-export function worst(all: readonly Verdict[]): Verdict {
+export function findWorstVerdict(all: readonly Verdict[]): Verdict {
   return verdicts.find((verdict) => all.includes(verdict)) ?? 'not-applicable';
 }

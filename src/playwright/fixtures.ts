@@ -1,16 +1,16 @@
 import { test as base } from '@playwright/test';
-import { referenceCredentials } from '../../reference/credentials.js';
-import { selectedSuite } from '../cases/selection.js';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { selectFromSuite } from '../cases/case-selection.js';
 import { type Run, startRun } from '../engine/run.js';
-import { defined } from '../support/defined.js';
-import { runOptionsOf } from '../targets/settings.js';
-import { openedTarget } from './opened-target.js';
-import { comingCases, inputsOfRun, loadSession, type Session } from './run-state.js';
-import { leaveStacksPlain } from './v8.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { createEngineOptions } from '../targets/settings.js';
+import { loadRunInputs, loadSession, readPlannedCases, type Session } from './run-state.js';
+import { openRunTarget } from './run-target.js';
+import { disableStackMapping } from './v8-settings.js';
 
 /** Tests are made from them. */
-export const { settings } = inputsOfRun();
-export const suite = selectedSuite(inputsOfRun().suite, settings);
+export const { settings } = loadRunInputs();
+export const suite = selectFromSuite(loadRunInputs().suite, settings);
 
 interface WorkerFixtures {
   readonly session: Session;
@@ -24,7 +24,7 @@ export const test = base.extend<object, WorkerFixtures>({
     async ({}, use) => {
       // A closed terminal ends the run as Ctrl-C does: Playwright's main process sees to that.
       process.on('SIGHUP', () => undefined);
-      leaveStacksPlain();
+      disableStackMapping();
       await use(loadSession());
     },
     { scope: 'worker' },
@@ -32,8 +32,12 @@ export const test = base.extend<object, WorkerFixtures>({
   run: [
     async ({ session }, use) => {
       const reference = { baseUrl: session.target.base_url, credentials: referenceCredentials };
-      const { channel, options, close } = openedTarget(inputsOfRun(), reference, session.requestBudget);
-      const runOptions = { ...runOptionsOf(settings), ...options, ...defined({ coming: comingCases() }) };
+      const { channel, options, close } = openRunTarget(loadRunInputs(), reference, session.requestBudget);
+      const runOptions = {
+        ...createEngineOptions(settings),
+        ...options,
+        ...omitUndefined({ coming: readPlannedCases() }),
+      };
       await use(withCalibration(await startRun(suite, channel, runOptions, session.calibration), session));
       await close();
     },

@@ -9,74 +9,80 @@ import type {
   TestError,
   TestResult,
 } from '@playwright/test/reporter';
-import { selectedSuite } from '../cases/selection.js';
-import { type CaseResult, explored, notReached, sampled, unsent } from '../engine/case-result.js';
-import { type Plan, planOf } from '../engine/plan.js';
+import { selectFromSuite } from '../cases/case-selection.js';
+import {
+  type CaseResult,
+  createUnsentResult,
+  explorationId,
+  notReachedReason,
+  sampleId,
+} from '../engine/case-result.js';
+import { createPlan, type Plan } from '../engine/plan.js';
 import type { Profile } from '../engine/profile.js';
 import type { Shard } from '../engine/shard.js';
-import { certificateOf, factsOf, verdictOfRun } from '../report/certificate.js';
-import type { Extent } from '../report/har.js';
-import { progressEveryMs, progressText } from '../report/progress.js';
-import { type Sign, signerWith } from '../report/signature.js';
-import { summaryOf } from '../report/summary.js';
-import { defined } from '../support/defined.js';
-import { asLines, oneLine } from '../support/foreign-text.js';
-import { monotonicMs } from '../support/monotonic-clock.js';
+import { collectRunFacts, createCertificate, determineOverallVerdict } from '../report/certificate.js';
+import type { RunExtent } from '../report/har-archive.js';
+import { createSigner, type Signer } from '../report/signature.js';
+import { progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
+import { renderSummary } from '../report/terminal/summary.js';
+import { getMonotonicMs } from '../support/monotonic-clock.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
-import { variables } from '../targets/environment.js';
-import { certifiedTarget } from '../targets/target.js';
-import { caseIdOf, dropReport, type Report, reportOf } from './attachment.js';
-import { onceDismissed, outliveReaders } from './dismissal.js';
-import { evidenceStore } from './evidence-store.js';
-import { announceRestoring, endRestoring, restoreFailure } from './failing.js';
-import { pipelineText } from './pipeline.js';
-import { inputsOfRun, type RunInputs, type Session, saveComing, saveEnding, sessionOfRun } from './run-state.js';
-import { selectsCases } from './selection.js';
-import { begunTogether, type MergedRun, mergedRun } from './shards.js';
+import { joinLines, toOneLine } from '../support/untrusted-text.js';
+import { runVariables } from '../targets/environment.js';
+import { createCertifiedTarget } from '../targets/target.js';
+import { createEvidenceStore } from './evidence-store.js';
+import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
+import { reportToGitHub } from './github-actions.js';
+import { combineShardStarts, type MergedRun, readMergedRun } from './merged-run.js';
+import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
+import { hasSelectingFlag } from './playwright-flags.js';
+import { findSession, loadRunInputs, type RunInputs, type Session, saveEnding, savePlannedCases } from './run-state.js';
+import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';
 
 /** Assembles the certificate from the results of all tests, and ends the run as failed unless the target conforms. */
 export default class CertificateReporter implements Reporter {
   private readonly startedAt = new Date();
-  private readonly startedMs = monotonicMs();
+  private readonly startedMs = getMonotonicMs();
   /** Of a merge there are none before the reports of its shards are read. */
-  private readonly ownInputs = process.env[variables.merge] ? undefined : inputsOfRun();
+  private readonly ownInputs = process.env[runVariables.merge] ? undefined : loadRunInputs();
   private readonly results = new Map<string, CaseResult>();
-  private readonly sign = signerOf(process.env[variables.sign]);
+  private readonly sign = signerOf(process.env[runVariables.sign]);
   /** The ids of the results that came of judging. */
   private readonly judged = new Set<string>();
-  private readonly evidence = evidenceStore();
+  private readonly evidence = createEvidenceStore();
   private selected: ReadonlySet<string> | undefined;
-  private report: Report | undefined;
+  private report: TestReport | undefined;
   private merged: MergedRun | undefined;
   private refusal: UnusableInput | undefined;
   private shard: Shard | null = null;
   /** What ended shards before their cases. */
   private readonly ended = new Set<string>();
   /** The first report of each shard. */
-  private readonly shards = new Map<number, Report>();
-  private shownMs = monotonicMs();
+  private readonly shards = new Map<number, TestReport>();
+  private shownMs = getMonotonicMs();
   private plan: Plan | undefined;
   private endsEarly = false;
   private tracesFolder: string | undefined;
   private printResult: () => void = () => undefined;
 
   constructor() {
-    outliveReaders();
+    ignoreClosedOutput();
     // As Ctrl-C does, so that the certificate says what was judged by then.
-    onceDismissed(() => process.kill(process.pid, 'SIGINT'));
+    watchForShutdown(() => process.kill(process.pid, 'SIGINT'));
   }
 
   onBegin(config: FullConfig, tests: Suite): void {
-    announceRestoring(config, import.meta.filename);
+    enableExpectedFailures(config, import.meta.filename);
     this.endsEarly = config.maxFailures > 0;
     this.tracesFolder = config.projects[0]?.outputDir;
-    const ids = tests.allTests().flatMap((test) => caseIdOf(test) ?? []);
+    const ids = tests.allTests().flatMap((test) => readCaseId(test) ?? []);
     // A run that came to no tests begins, too, when it ends.
     if (ids.length > 0) this.selected = new Set(ids);
     this.shard = this.ownInputs?.settings.shard ?? config.shard;
     this.beginMerge(config.metadata, ids);
     // A run that ends with its first failure sends nothing that it may not come to.
-    if (!this.endsEarly) saveComing(new Set(ids));
+    if (!this.endsEarly) savePlannedCases(new Set(ids));
     // Loaded while the worker starts: it is wanted when all has ended, and somebody waits.
     void loadWriting();
   }
@@ -84,7 +90,7 @@ export default class CertificateReporter implements Reporter {
   /** What is merged brings its inputs along, or is refused when the run ends. */
   private beginMerge(metadata: FullConfig['metadata'], ids: readonly string[]): void {
     try {
-      this.merged = mergedRun(metadata, ids, process.env);
+      this.merged = readMergedRun(metadata, ids, process.env);
       const { recordTo } = this.merged?.inputs.settings ?? {};
       if (recordTo !== undefined) mkdirSync(path.dirname(path.resolve(recordTo)), { recursive: true });
     } catch (error) {
@@ -94,7 +100,7 @@ export default class CertificateReporter implements Reporter {
     // Of cases that were in nobody's share nothing is known.
     if (this.merged !== undefined && this.merged.gaps.length > 0)
       this.selected = new Set([
-        ...selectedSuite(this.inputs.suite, this.inputs.settings).cases.map(({ id }) => id),
+        ...selectFromSuite(this.inputs.suite, this.inputs.settings).cases.map(({ id }) => id),
         ...ids,
       ]);
   }
@@ -109,13 +115,13 @@ export default class CertificateReporter implements Reporter {
     // First of all, so that whatever else happens here leaves no failure that looks like a success.
     restoreFailure(test, result);
     if (this.refusal !== undefined) return;
-    const { report, packed = [] } = reportOf(result) ?? {};
+    const { report, packed = [] } = readTestReport(result) ?? {};
     // Once all other reporters have seen it: theirs may be merged.
-    queueMicrotask(() => dropReport(result));
+    queueMicrotask(() => removeTestReport(result));
     this.report ??= report;
     // One that the end of the run came upon was not reached: its requests may have been broken off.
     if (result.status === 'interrupted') return;
-    const id = caseIdOf(test) ?? '';
+    const id = readCaseId(test) ?? '';
     const testCase = this.inputs.suite.cases.find((each) => each.id === id);
     const [problem] = (result.error?.message ?? 'The test ended without a result.').split('\n');
     if (report !== undefined) {
@@ -123,28 +129,29 @@ export default class CertificateReporter implements Reporter {
       this.judged.add(id);
       this.evidence.add(packed, report.uses, report.shard);
       if (report.shard !== undefined && !this.shards.has(report.shard)) this.shards.set(report.shard, report);
-    } else if (testCase !== undefined) this.results.set(id, unsent(testCase, 'error', oneLine(problem ?? '')));
+    } else if (testCase !== undefined)
+      this.results.set(id, createUnsentResult(testCase, 'error', toOneLine(problem ?? '')));
     // What is merged has been sent.
     if (this.merged === undefined) this.showProgress();
   }
 
   private showProgress(): void {
-    const now = monotonicMs();
-    if (now - this.shownMs < progressEveryMs) return;
+    const now = getMonotonicMs();
+    if (now - this.shownMs < progressIntervalMs) return;
     this.shownMs = now;
     const { suite, settings } = this.inputs;
-    this.plan ??= planOf(selectedSuite(suite, settings), settings);
+    this.plan ??= createPlan(selectFromSuite(suite, settings), settings);
     // Not where other reporters write what programs read.
-    process.stderr.write(asLines([progressText(this.plan, new Set(this.results.keys()), now - this.startedMs)]));
+    process.stderr.write(joinLines([renderProgress(this.plan, new Set(this.results.keys()), now - this.startedMs)]));
   }
 
   onError({ message = '' }: TestError): void {
-    if (this.merged !== undefined) this.ended.add(oneLine(message.split('\n')[0]?.replace(/^Error: /, '') ?? ''));
+    if (this.merged !== undefined) this.ended.add(toOneLine(message.split('\n')[0]?.replace(/^Error: /, '') ?? ''));
   }
 
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
-    endRestoring();
-    const session = sessionOfRun();
+    disableExpectedFailures();
+    const session = findSession();
     if (this.merged === undefined && this.refusal === undefined && !this.isBegun(result, session)) {
       saveEnding({ kind: 'not-begun' });
       return { status: result.status };
@@ -182,19 +189,19 @@ export default class CertificateReporter implements Reporter {
   ): { status: FullResult['status'] } {
     const { status } = result;
     const { suite, settings, replay, recorded } = this.inputs;
-    const begun = this.merged === undefined ? this.report : begunTogether([...this.shards.values()], process.env);
-    const { target = certifiedTarget(settings.target, ''), calibration } = begun ?? session ?? {};
+    const begun = this.merged === undefined ? this.report : combineShardStarts([...this.shards.values()], process.env);
+    const { target = createCertifiedTarget(settings.target, ''), calibration } = begun ?? session ?? {};
     const results = this.resultsInOrder(session);
     const isCutShort = status === 'interrupted' || status === 'timedout';
     const gaps = [...(this.merged?.gaps ?? []), ...this.ended];
-    const certificate = certificateOf(suite, results, {
+    const certificate = createCertificate(suite, results, {
       target,
-      ...factsOf(results, calibration, { ...settings, ...this.profile() }),
+      ...collectRunFacts(results, calibration, { ...settings, ...this.profile() }),
       ...(replay === undefined ? {} : { isReplay: true }),
       isCutShort,
       gaps,
       ...(this.merged === undefined
-        ? { startedAt: this.startedAt, durationMs: monotonicMs() - this.startedMs }
+        ? { startedAt: this.startedAt, durationMs: getMonotonicMs() - this.startedMs }
         : { startedAt: result.startTime, durationMs: result.duration }),
     });
     const { name, version, digest } = suite;
@@ -209,28 +216,34 @@ export default class CertificateReporter implements Reporter {
     const destination = {
       ...(this.shard === null ? settings : withoutRecord),
       isPartial: this.isPartial(results),
-      ...defined({ sign: this.sign }),
+      ...omitUndefined({ sign: this.sign }),
     };
     const written = writeResults(certificate, suite, results, destination, {
-      ...((this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.all()),
+      ...((this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll()),
       origin,
     });
     const { verdict, drift, selected, own_cases: own } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
     const isWhole = status !== 'interrupted' && status !== 'timedout' && session?.calibration.unreachable === undefined;
-    const isDone = isWhole && results.every(({ reason }) => reason !== notReached);
+    const isDone = isWhole && results.every(({ reason }) => reason !== notReachedReason);
     const shard = this.shard === null ? undefined : { ...this.shard, isDone };
-    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...defined({ selected, shard, own_cases: own }) });
-    const text = pipelineText(process.env, certificate, suite, results) + summaryOf(certificate, written);
+    saveEnding({
+      kind: 'certified',
+      isRecorded,
+      verdict,
+      drift,
+      ...omitUndefined({ selected, shard, own_cases: own }),
+    });
+    const text = reportToGitHub(process.env, certificate, suite, results) + renderSummary(certificate, written);
     this.printResult = () => process.stdout.write(text);
     const isConforming = shard?.isDone
-      ? verdictOfRun(certificate) !== 'does-not-conform'
-      : verdictOfRun(certificate) === 'conforms';
+      ? determineOverallVerdict(certificate) !== 'does-not-conform'
+      : determineOverallVerdict(certificate) === 'conforms';
     return { status: status === 'passed' && !isConforming ? 'failed' : status };
   }
 
   /** Of a target that cannot be reached, everything is judged by that. */
-  private extentOf(results: readonly CaseResult[], isCutShort: boolean, session: Session | undefined): Extent {
+  private extentOf(results: readonly CaseResult[], isCutShort: boolean, session: Session | undefined): RunExtent {
     const isUnreachable = session?.calibration.unreachable !== undefined;
     const isJudged = ({ id }: CaseResult) => isUnreachable || this.judged.has(id);
     const unjudged = results.filter((result) => !isJudged(result));
@@ -249,8 +262,8 @@ export default class CertificateReporter implements Reporter {
     const { selected } = this;
     const { suite, settings } = this.inputs;
     if (settings.only !== undefined || this.shard !== null || this.profile().profile !== undefined) return true;
-    if (this.endsEarly && results.some(({ reason }) => reason === notReached)) return true;
-    return selected === undefined ? selectsCases(process.argv) : suite.cases.some(({ id }) => !selected.has(id));
+    if (this.endsEarly && results.some(({ reason }) => reason === notReachedReason)) return true;
+    return selected === undefined ? hasSelectingFlag(process.argv) : suite.cases.some(({ id }) => !selected.has(id));
   }
 
   /** As the tests say, where there are any: reports of shards may be merged where no flag says it. */
@@ -265,15 +278,15 @@ export default class CertificateReporter implements Reporter {
     const unreachable = session?.calibration.unreachable;
     const { suite, settings } = this.inputs;
     return [
-      ...selectedSuite(suite, settings).cases.flatMap((testCase) => {
+      ...selectFromSuite(suite, settings).cases.flatMap((testCase) => {
         const result = results.get(testCase.id);
         if (result !== undefined) return [result];
-        if (unreachable !== undefined) return [unsent(testCase, 'inconclusive', unreachable)];
+        if (unreachable !== undefined) return [createUnsentResult(testCase, 'inconclusive', unreachable)];
         return selected === undefined || selected.has(testCase.id)
-          ? [unsent(testCase, 'not-applicable', notReached)]
+          ? [createUnsentResult(testCase, 'not-applicable', notReachedReason)]
           : [];
       }),
-      ...[sampled, explored].flatMap((id) => results.get(id) ?? []),
+      ...[sampleId, explorationId].flatMap((id) => results.get(id) ?? []),
     ];
   }
 
@@ -283,11 +296,11 @@ export default class CertificateReporter implements Reporter {
 }
 
 function loadWriting() {
-  return import('../report/results.js');
+  return import('../report/write-results.js');
 }
 
-function signerOf(key: string | undefined): Sign | undefined {
-  return key ? signerWith(key) : undefined;
+function signerOf(key: string | undefined): Signer | undefined {
+  return key ? createSigner(key) : undefined;
 }
 
 /** Playwright makes a folder for each test, whether or not there is something to put into it. */

@@ -15,17 +15,17 @@ import {
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { loadSuite, ownFolder, type Suite, suiteFiles, suiteFilesOfOwn } from '../cases/suite.js';
+import { listOwnFiles, listSuiteFiles, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import type { Calibration } from '../engine/calibrate.js';
 import type { Shard } from '../engine/shard.js';
-import { budgetInFile, type RequestBudget } from '../http/request-budget.js';
+import { openFileBudget, type RequestBudget } from '../http/request-budget.js';
 import type { Certificate, CertifiedTarget } from '../report/certificate.js';
-import type { StoredEvidence } from '../report/har.js';
-import { availabilityOf } from '../targets/availability.js';
-import { type Environment, variables } from '../targets/environment.js';
-import { readRecordedRun, recordedInputs, replaySettings } from '../targets/recorded-run.js';
-import { loadSettings, type Settings } from '../targets/settings.js';
-import type { Availability } from '../world/bindings.js';
+import type { StoredEvidence } from '../report/har-archive.js';
+import { readAvailability } from '../targets/availability.js';
+import { type Environment, runVariables } from '../targets/environment.js';
+import { createReplaySettings, encodeRecordedInputs, readRecordedRun } from '../targets/recorded-run.js';
+import { loadSettings, type RunSettings } from '../targets/settings.js';
+import type { Availability } from '../world/bind-world.js';
 
 /**
  * What the processes of one run share lies in one folder, which this variable of the environment names: the suite as it
@@ -47,7 +47,7 @@ const files = {
 /** What a run goes by. */
 export interface RunInputs {
   readonly suite: Suite;
-  readonly settings: Settings;
+  readonly settings: RunSettings;
   /** As JSON for the evidence of the run. */
   readonly recorded: unknown;
   /** The evidence that is judged again, where no target is. */
@@ -93,10 +93,10 @@ let ofThisProcess: Loaded | undefined;
  *
  * @throws UnusableInput as `loadSuite` and `loadSettings`
  */
-export function inputsOfRun(): RunInputs {
-  const replay = process.env[variables.replay] || undefined;
+export function loadRunInputs(): RunInputs {
+  const replay = process.env[runVariables.replay] || undefined;
   const { availability, files: stated } =
-    replay === undefined ? availabilityOf(process.env) : { availability: undefined, files: [replay] };
+    replay === undefined ? readAvailability(process.env) : { availability: undefined, files: [replay] };
   const signature = signatureOf(stated);
   if (ofThisProcess?.signature === signature) return ofThisProcess;
   const handedOver = read<Loaded>(files.inputs);
@@ -110,37 +110,37 @@ export function inputsOfRun(): RunInputs {
 }
 
 /** What a run in another environment would go by. @throws UnusableInput as `loadSuite` and `loadSettings` */
-export function inputsFor(environment: Environment): RunInputs {
-  return statedBy(environment, availabilityOf(environment).availability);
+export function loadInputsFor(environment: Environment): RunInputs {
+  return statedBy(environment, readAvailability(environment).availability);
 }
 
 function statedBy(environment: Environment, availability: Availability): RunInputs {
-  const suite = loadSuite(ownFolder, availability, environment[variables.cases] || undefined);
+  const suite = loadSuite(suiteFolder, availability, environment[runVariables.cases] || undefined);
   const settings = loadSettings(environment, suite);
-  return { suite, settings, recorded: recordedInputs({ availability, settings }) };
+  return { suite, settings, recorded: encodeRecordedInputs({ availability, settings }) };
 }
 
 function recordedBy(file = ''): RunInputs {
   const { availability, settings: recorded } = readRecordedRun(file);
-  const suite = loadSuite(ownFolder, availability, process.env[variables.cases] || undefined);
-  const settings = replaySettings({ availability, settings: recorded }, process.env, suite, file);
-  return { suite, settings, recorded: recordedInputs({ availability, settings: recorded }), replay: file };
+  const suite = loadSuite(suiteFolder, availability, process.env[runVariables.cases] || undefined);
+  const settings = createReplaySettings({ availability, settings: recorded }, process.env, suite, file);
+  return { suite, settings, recorded: encodeRecordedInputs({ availability, settings: recorded }), replay: file };
 }
 
 /** @param stated the target file, and those that it names */
 function signatureOf(stated: readonly string[]): string {
-  const record = process.env[variables.against];
-  const flags = ['TARGET', 'BASE_URL', ...Object.values(variables)].map((name) => process.env[name] ?? '');
-  const own = process.env[variables.cases];
-  const cases = [...suiteFiles(), ...(own ? suiteFilesOfOwn(own) : [])];
+  const record = process.env[runVariables.against];
+  const flags = ['TARGET', 'BASE_URL', ...Object.values(runVariables)].map((name) => process.env[name] ?? '');
+  const own = process.env[runVariables.cases];
+  const cases = [...listSuiteFiles(), ...(own ? listOwnFiles(own) : [])];
   return [...flags, ...[...cases, ...stated, ...(record ? [record] : [])].map(fileSignature)].join('\n');
 }
 
 /** Something that differs once a file was edited that the run goes by, even where such a file cannot be used. */
-export function signatureOfRun(): string {
+export function computeRunSignature(): string {
   try {
-    const replay = process.env[variables.replay];
-    return signatureOf(replay ? [replay] : availabilityOf(process.env).files);
+    const replay = process.env[runVariables.replay];
+    return signatureOf(replay ? [replay] : readAvailability(process.env).files);
   } catch (error) {
     return signatureOf([]) + fileSignature(process.env.TARGET ?? '') + (error as Error).message;
   }
@@ -154,7 +154,7 @@ export function beginRun(): void {
 /** Begins to share with processes that are started from now on; returns how to end it. */
 export function shareRun(): () => void {
   if (process.env[variable] !== undefined) return () => undefined;
-  const inputs = inputsOfRun();
+  const inputs = loadRunInputs();
   const unshare = shareEnding();
   write(files.inputs, inputs);
   return unshare;
@@ -202,31 +202,31 @@ type Saved = Pick<Session, 'target' | 'calibration' | 'evidence'> & Pick<Request
 export function saveSession({ target, calibration, evidence, requestBudget }: Session): void {
   const { openedAt } = requestBudget;
   write(files.session, { target, calibration, evidence, openedAt } satisfies Saved);
-  writeFileSync(fileOf(files.requests), '.'.repeat(requestBudget.spent()));
+  writeFileSync(fileOf(files.requests), '.'.repeat(requestBudget.countSpent()));
 }
 
 export function loadSession(): Session {
-  const session = sessionOfRun();
+  const session = findSession();
   if (session === undefined)
     throw new Error('The set-up of the run has not been done: playwright.config.ts names it as globalSetup.');
   return session;
 }
 
 /** What the set-up found out; undefined where it did not come so far. */
-export function sessionOfRun(): Session | undefined {
+export function findSession(): Session | undefined {
   const saved = read<Saved>(files.session);
   if (saved === undefined) return undefined;
   const { target, calibration, evidence, openedAt } = saved;
-  return { target, calibration, evidence, requestBudget: budgetInFile(fileOf(files.requests), openedAt) };
+  return { target, calibration, evidence, requestBudget: openFileBudget(fileOf(files.requests), openedAt) };
 }
 
 /** Says to the workers which cases will be run: they send ahead what those need. */
-export function saveComing(ids: ReadonlySet<string>): void {
+export function savePlannedCases(ids: ReadonlySet<string>): void {
   if (process.env[variable] !== undefined) write(files.coming, ids);
 }
 
 /** The ids of the cases that will be run; undefined where nobody said. */
-export function comingCases(): ReadonlySet<string> | undefined {
+export function readPlannedCases(): ReadonlySet<string> | undefined {
   return read<ReadonlySet<string>>(files.coming);
 }
 
@@ -237,7 +237,7 @@ export function saveEnding(ending: Ending): void {
 }
 
 /** How the run ended; undefined where nobody could say. */
-export function endingOfRun(): Ending | undefined {
+export function readEnding(): Ending | undefined {
   return read<Ending>(files.ending);
 }
 

@@ -1,42 +1,42 @@
-import { referenceCredentials } from '../../reference/credentials.js';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { startRun } from '../engine/run.js';
-import { budgetInMemory } from '../http/request-budget.js';
-import { referenceBegins } from '../report/reference-notice.js';
-import { replayBegins } from '../report/replay-notice.js';
-import { Mistake } from '../support/foreign-error.js';
-import { asLines } from '../support/foreign-text.js';
+import { createMemoryBudget } from '../http/request-budget.js';
+import { referenceNotice } from '../report/reference-notice.js';
+import { renderReplayNotice } from '../report/replay-notice.js';
+import { InternalError } from '../support/internal-error.js';
 import { UnusableInput } from '../support/problem.js';
-import { certifiedTarget } from '../targets/target.js';
+import { joinLines } from '../support/untrusted-text.js';
+import { createCertifiedTarget } from '../targets/target.js';
 import type { World } from '../world/world.js';
-import { openedTarget } from './opened-target.js';
-import { inputsOfRun, saveSession, shareRun } from './run-state.js';
-import { leaveStacksPlain } from './v8.js';
+import { loadRunInputs, saveSession, shareRun } from './run-state.js';
+import { openRunTarget } from './run-target.js';
+import { disableStackMapping } from './v8-settings.js';
 
 /** Once before all tests: starts the reference deployment if nothing else is under test, and calibrates. */
 export default async function setup(): Promise<() => Promise<void>> {
   try {
     return await begun();
   } catch (error) {
-    throw error instanceof UnusableInput || error instanceof NothingToRun ? error : new Mistake(error);
+    throw error instanceof UnusableInput || error instanceof NothingToRun ? error : new InternalError(error);
   }
 }
 
 async function begun(): Promise<() => Promise<void>> {
-  leaveStacksPlain();
-  const inputs = inputsOfRun();
+  disableStackMapping();
+  const inputs = loadRunInputs();
   const { suite, settings, replay } = inputs;
-  if (replay !== undefined) process.stdout.write(asLines([replayBegins(replay)]));
-  if (settings.target.kind === 'reference') process.stdout.write(`${referenceBegins}\n`);
+  if (replay !== undefined) process.stdout.write(joinLines([renderReplayNotice(replay)]));
+  if (settings.target.kind === 'reference') process.stdout.write(`${referenceNotice}\n`);
   const unshare = shareRun();
   const isServed = replay === undefined && settings.target.kind === 'reference';
   const reference = isServed ? await serveWorld(suite.world) : undefined;
-  const requestBudget = budgetInMemory();
+  const requestBudget = createMemoryBudget();
   const endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials };
-  const { channel, baseUrl, options, close } = openedTarget(inputs, endpoint, requestBudget);
+  const { channel, baseUrl, options, close } = openRunTarget(inputs, endpoint, requestBudget);
   const run = await startRun(suite, channel, options);
   const { calibration } = run;
   await close();
-  const target = certifiedTarget(settings.target, baseUrl);
+  const target = createCertifiedTarget(settings.target, baseUrl);
   saveSession({ target, calibration, evidence: run.takeEvidence(), requestBudget });
   if (calibration.unreachable !== undefined) {
     // The reporter finds the reason in the session, so that the folder of the run goes only when this process ends.

@@ -11,24 +11,24 @@ export interface IdFinder {
   /** How long a text is that names any, at least. */
   readonly minLength: number;
   /** The id that a text is as a whole. */
-  exactly(text: string): string | undefined;
+  findExact(text: string): string | undefined;
   /** The one that a text is as a whole, or else those that stand by themselves inside it, as in `/tiers/promo_1?expand`. */
-  named(text: string): Named;
+  findIds(text: string): FoundIds;
   /** The text with something in place of each that stands by itself inside it. */
-  replaced(text: string, by: string): string;
+  replaceIds(text: string, by: string): string;
   /** Those that are a part of the text, though perhaps of another word. */
-  anywhere(text: string): Set<string>;
+  findAnywhere(text: string): Set<string>;
   /** Those that are too short for either, where they are a part of the text. */
-  short(text: string): ReadonlySet<string>;
+  findShortIds(text: string): ReadonlySet<string>;
 }
 
 /** Ids that a text names: one that it is as a whole, or any number that stand inside it. */
-export interface Named {
+export interface FoundIds {
   readonly ids: readonly string[];
   readonly isWhole: boolean;
 }
 
-export const namesNothing: Named = { ids: [], isWhole: false };
+export const noIds: FoundIds = { ids: [], isWhole: false };
 
 /** What must stand before and after an id: nothing that it might be a part of. */
 const byItself = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'] as const;
@@ -37,7 +37,7 @@ const byItself = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-
 const notWithinNumber = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'] as const;
 
 /** Makes a finder, which passes over a text once, however many ids there are: bodies are long, and there are many. */
-export function idFinder(ids: ReadonlySet<string>): IdFinder {
+export function createIdFinder(ids: ReadonlySet<string>): IdFinder {
   const byLowerCase = new Map([...ids].map((id) => [id.toLowerCase(), id]));
   const ignoresCase = byLowerCase.size === ids.size;
   // What differs from a text of ASCII in letter case alone is as long; most texts of a body are not.
@@ -60,15 +60,15 @@ export function idFinder(ids: ReadonlySet<string>): IdFinder {
   const minAround = isAscii ? shortest + 1 : shortest;
   return {
     minLength,
-    exactly: meant,
-    named(text) {
+    findExact: meant,
+    findIds(text) {
       const whole = meant(text);
       if (whole !== undefined) return { ids: [whole], isWhole: true };
-      return text.length < minAround ? namesNothing : { ids: [...within(text)], isWhole: false };
+      return text.length < minAround ? noIds : { ids: [...within(text)], isWhole: false };
     },
-    replaced: (text, by) => text.replaceAll(byThemselves, () => by),
-    anywhere: search(patternOf(long, notWithinNumber, flags), shortest),
-    short: search(patternOf(short, notWithinNumber, flags), shortestOf(short)),
+    replaceIds: (text, by) => text.replaceAll(byThemselves, () => by),
+    findAnywhere: search(patternOf(long, notWithinNumber, flags), shortest),
+    findShortIds: search(patternOf(short, notWithinNumber, flags), shortestOf(short)),
   };
 }
 

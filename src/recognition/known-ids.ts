@@ -1,5 +1,5 @@
 import type { World } from '../world/world.js';
-import { type IdFinder, idFinder } from './id-finder.js';
+import { createIdFinder, type IdFinder } from './id-finder.js';
 
 /** What is known of the ids that a response may name. */
 export interface KnownIds {
@@ -10,10 +10,10 @@ export interface KnownIds {
 }
 
 /** The ids that responses of a deployment which has the world may name. */
-export function knownIdsOf({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
+export function createKnownIds({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
   return {
-    tiers: idFinder(new Set(tiers.map(({ id }) => id))),
-    keys: idFinder(
+    tiers: createIdFinder(new Set(tiers.map(({ id }) => id))),
+    keys: createIdFinder(
       new Set([
         ...[customers, products, skus].flatMap((list) => list.map(({ id }) => id)),
         ...[...categories, ...campaigns].flatMap(({ id, name }) => [id, name]),

@@ -1,5 +1,5 @@
-import { oneLine } from '../support/foreign-text.js';
 import { isJsonObject } from '../support/json.js';
+import { toOneLine } from '../support/untrusted-text.js';
 import type { Certificate } from './certificate.js';
 
 /** What differs each time, or is looked at by itself. */
@@ -13,7 +13,7 @@ const ofTheSuite = ['at', 'statement', 'part'];
  * @param shown the certificate that they come to
  * @param isSameSuite whether both were judged by the same cases; otherwise the words and places of cases do not count
  */
-export function certificateDifferences(said: Certificate, shown: Certificate, isSameSuite: boolean): string[] {
+export function listCertificateDifferences(said: Certificate, shown: Certificate, isSameSuite: boolean): string[] {
   const skipped = new Set(isSameSuite ? [] : ofTheSuite);
   // As it is read back from a file.
   const whole = JSON.parse(JSON.stringify(shown)) as Certificate;
@@ -67,5 +67,5 @@ function excerpt(text: string, from: number): string {
 /** A word as it is; what has spaces, or is none, so that its end shows. */
 function textOf(value: unknown): string {
   if (value === undefined) return 'nothing';
-  return oneLine(typeof value === 'string' && /^[\w.-]+$/.test(value) ? value : JSON.stringify(value));
+  return toOneLine(typeof value === 'string' && /^[\w.-]+$/.test(value) ? value : JSON.stringify(value));
 }

@@ -1,19 +1,26 @@
-import { isOwn, type Suite } from '../cases/suite.js';
-import { deservesWarning, type Question } from '../contract/ledger.js';
+import { isOwnCase, type Suite } from '../cases/suite.js';
+import { isWarningOutcome, type Question } from '../contract/contract.js';
 import type { Calibration } from '../engine/calibrate.js';
-import { type CaseResult, explored, notReached, notSelected, sampled, sumsOf } from '../engine/case-result.js';
+import {
+  type CaseResult,
+  countRequests,
+  explorationId,
+  notReachedReason,
+  notSelectedReason,
+  sampleId,
+} from '../engine/case-result.js';
 import type { Profile, ProfileFigures } from '../engine/profile.js';
-import { curlCommand } from '../http/curl.js';
-import { type Verdict, verdicts, worst } from '../judge/verdict.js';
-import { behindBar, oneLine } from '../support/foreign-text.js';
+import { renderCurlCommand } from '../http/curl-command.js';
+import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import { formatLocation } from '../support/problem.js';
-import { kinds, lists } from '../world/named-world.js';
-import { driftText, withShapeOnce } from './drift-text.js';
-import { type ResponseText, responseTextFor } from './exchange-text.js';
-import { failureText } from './failure-text.js';
-import { patternOf } from './pattern.js';
-import { profileNotice } from './profile-notice.js';
-import { isShared, sharedReasons, sharedReasonTexts } from './shared-reasons.js';
+import { quoteLines, toOneLine } from '../support/untrusted-text.js';
+import { listNames, thingKinds } from '../world/named-world.js';
+import { mergeShapeDrift, renderDrift } from './drift-text.js';
+import { createResponseRenderer, type ResponseRenderer } from './exchange-text.js';
+import { findFailurePattern } from './failure-pattern.js';
+import { renderFailure } from './failure-text.js';
+import { renderProfileNotice } from './notices.js';
+import { describeSharedReasons, findSharedReasons, isSharedReason } from './shared-reasons.js';
 
 /** The report of one run, as `certificate.json` holds it. Its schema is `schemas/certificate.schema.json`. */
 export interface Certificate {
@@ -21,7 +28,7 @@ export interface Certificate {
   readonly incomplete_because?: readonly string[];
   readonly target: CertifiedTarget;
   /** What the cases come to that were selected by name, where some were. */
-  readonly selected?: Selected;
+  readonly selected?: SelectedCases;
   /** That few requests were to be sent: which of the rows were, and how telling they are. */
   readonly profile?: ProfileFigures;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
@@ -53,7 +60,7 @@ export interface CertifiedTarget {
   readonly is_reference?: true;
 }
 
-export interface Selected {
+export interface SelectedCases {
   readonly verdict: RunVerdict;
   /** How many cases have each verdict. */
   readonly cases: Readonly<Partial<Record<Verdict, number>>>;
@@ -143,7 +150,7 @@ export interface RunFacts {
  *
  * @param calibration undefined where the run did not come so far
  */
-export function factsOf(
+export function collectRunFacts(
   results: readonly CaseResult[],
   calibration: Pick<Calibration, 'requestsSent' | 'note'> | undefined,
   {
@@ -157,11 +164,11 @@ export function factsOf(
   },
 ): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'notes'> {
   return {
-    requestsSent: (calibration?.requestsSent ?? 0) + sumsOf(results).requestsSent,
+    requestsSent: (calibration?.requestsSent ?? 0) + countRequests(results).requestsSent,
     isSelection: only !== undefined || profile !== undefined,
     ...(profile === undefined ? {} : { profile: profile.figures }),
     notes: [
-      ...(profile === undefined ? [] : [profileNotice(profile.figures)]),
+      ...(profile === undefined ? [] : [renderProfileNotice(profile.figures)]),
       ...(calibration?.note === undefined ? [] : [calibration.note]),
       ...notes,
     ],
@@ -169,47 +176,47 @@ export function factsOf(
 }
 
 /** Sums the results of cases up to a certificate. Cases of the suite without a result were not selected. */
-export function certificateOf(whole: Suite, all: readonly CaseResult[], facts: RunFacts): Certificate {
-  const suite = { ...whole, cases: whole.cases.filter((testCase) => !isOwn(testCase)) };
-  const ofAll = withShapeOnce(all);
-  const results = ofAll.filter((result) => !isOwn(result));
-  const responseText = responseTextFor(suite.world);
+export function createCertificate(whole: Suite, all: readonly CaseResult[], facts: RunFacts): Certificate {
+  const suite = { ...whole, cases: whole.cases.filter((testCase) => !isOwnCase(testCase)) };
+  const ofAll = mergeShapeDrift(all);
+  const results = ofAll.filter((result) => !isOwnCase(result));
+  const responseText = createResponseRenderer(suite.world);
   const byCase = new Map(results.map((result) => [result.id, result]));
   // What is of no single case is one more case of the requirement that it refutes.
-  const others = [sampled, explored].flatMap((id) => byCase.get(id) ?? []);
-  const found = byCase.get(explored);
-  const requirements = suite.ledger.requirements.map(({ id, part, statement }): RequirementEntry => {
+  const others = [sampleId, explorationId].flatMap((id) => byCase.get(id) ?? []);
+  const found = byCase.get(explorationId);
+  const requirements = suite.contract.requirements.map(({ id, part, statement }): RequirementEntry => {
     const cases = suite.cases
       .filter((testCase) => testCase.kind === 'requirement' && testCase.verifies === id)
       .map((testCase) => caseEntry(testCase.id, byCase.get(testCase.id), facts.target.base_url, responseText));
     for (const other of others) {
       if (other.subject === id) cases.push(caseEntry(other.id, other, facts.target.base_url, responseText));
     }
-    return { id, part, statement, verdict: worst(cases.map(({ verdict }) => verdict)), cases };
+    return { id, part, statement, verdict: findWorstVerdict(cases.map(({ verdict }) => verdict)), cases };
   });
-  const questions = suite.ledger.questions.map((question) => questionEntry(question, byCase.get(question.id)));
+  const questions = suite.contract.questions.map((question) => questionEntry(question, byCase.get(question.id)));
   const unavailable = unavailableIn(suite);
   const isPartial = requirements.some(({ cases }) => cases.some(({ reason }) => unsentReasons.includes(reason)));
   const { profile, gaps: otherGaps = [] } = facts;
   const gaps = [...(facts.isCutShort ? [cutShort] : []), ...otherGaps];
   const isWhole = gaps.length === 0 && !isPartial && profile === undefined && unavailable.length === 0;
-  const verdict = sumOf(requirements, !isWhole);
-  const shared = sharedReasons({ requirements, questions });
-  const reasons = reasonsFrom(requirements).filter(([, reason]) => !isShared(reason, shared));
+  const verdict = determineRunVerdict(requirements, !isWhole);
+  const shared = findSharedReasons({ requirements, questions });
+  const reasons = reasonsFrom(requirements).filter(([, reason]) => !isSharedReason(reason, shared));
   const incompleteBecause = [
     ...gaps,
     ...(profile === undefined ? [] : [someRows]),
     ...unavailable,
-    ...sharedReasonTexts({ requirements, questions }),
+    ...describeSharedReasons({ requirements, questions }),
     ...reasons.map(([id, reason]) => `${id}: ${reason}`),
   ];
   const own = ownCasesEntry(whole, ofAll, facts, responseText);
-  const pattern = patternOf(suite.cases, results, suite.world);
+  const pattern = findFailurePattern(suite.cases, results, suite.world);
   return {
     verdict,
     ...(verdict === 'incomplete' ? { incomplete_because: incompleteBecause } : {}),
     target: facts.target,
-    ...(facts.isSelection ? { selected: { verdict: sumOf(ofAll), cases: countsOf(ofAll) } } : {}),
+    ...(facts.isSelection ? { selected: { verdict: determineRunVerdict(ofAll), cases: countsOf(ofAll) } } : {}),
     ...(profile === undefined ? {} : { profile }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countsOf(requirements),
@@ -219,7 +226,7 @@ export function certificateOf(whole: Suite, all: readonly CaseResult[], facts: R
     drift: results.flatMap((result) =>
       result.drift
         .filter(({ kind }) => kind !== 'addition')
-        .map((drift) => ({ case: result.id, text: driftText(drift, result, responseText) })),
+        .map((drift) => ({ case: result.id, text: renderDrift(drift, result, responseText) })),
     ),
     unstable: results.flatMap((result) => unstableEntry(result, responseText)),
     notes: [
@@ -227,13 +234,13 @@ export function certificateOf(whole: Suite, all: readonly CaseResult[], facts: R
       ...facts.notes,
       ...ownNotes(own),
       ...results.flatMap(({ drift }) =>
-        drift.flatMap((each) => (each.kind === 'addition' ? [oneLine(each.message)] : [])),
+        drift.flatMap((each) => (each.kind === 'addition' ? [toOneLine(each.message)] : [])),
       ),
       ...(pattern === undefined ? [] : [pattern]),
-      ...(found?.subject === explored ? [found.reason] : []),
+      ...(found?.subject === explorationId ? [found.reason] : []),
     ],
     requests_sent: facts.requestsSent,
-    exchanges_judged: sumsOf(all).exchangesJudged,
+    exchanges_judged: countRequests(all).exchangesJudged,
     ...(facts.isReplay ? { is_replay: true } : {}),
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),
@@ -244,18 +251,18 @@ function ownCasesEntry(
   { own, cases }: Suite,
   results: readonly CaseResult[],
   { target, isCutShort }: RunFacts,
-  responseText: ResponseText,
+  responseText: ResponseRenderer,
 ): OwnCasesEntry | undefined {
   if (own === undefined) return undefined;
   const byCase = new Map(results.map((result) => [result.id, result]));
-  const entries = cases.filter(isOwn).map((testCase): OwnCaseEntry => {
+  const entries = cases.filter(isOwnCase).map((testCase): OwnCaseEntry => {
     const result = byCase.get(testCase.id);
     const entry = caseEntry(testCase.id, result, target.base_url, responseText);
     return testCase.kind === 'question'
       ? { ...entry, answers: testCase.answers, outcome: result?.outcome ?? null }
       : { ...entry, verifies: testCase.verifies };
   });
-  const verdict = sumOf(
+  const verdict = determineRunVerdict(
     entries.filter((entry) => 'verifies' in entry),
     isCutShort,
   );
@@ -266,19 +273,22 @@ function ownCasesEntry(
 function ownNotes(own: OwnCasesEntry | undefined): string[] {
   if (own === undefined) return [];
   const sums = Object.entries(countsOf(own.cases)).map(([verdict, count]) => `${count} ${verdict}`);
-  const unpassed = own.cases.filter(({ verdict, reason }) => verdict !== 'pass' && reason !== notSelected);
+  const unpassed = own.cases.filter(({ verdict, reason }) => verdict !== 'pass' && reason !== notSelectedReason);
   return [
-    `Own cases, which are not of the suite and change no verdict of it: ${oneLine(own.folder)}, ${sums.join(', ')}.`,
+    `Own cases, which are not of the suite and change no verdict of it: ${toOneLine(own.folder)}, ${sums.join(', ')}.`,
     ...unpassed.map(({ id, verdict, at, reason }) =>
-      oneLine(`${verdict}  ${id}${at === undefined ? '' : ` (${at})`}: ${reason}`),
+      toOneLine(`${verdict}  ${id}${at === undefined ? '' : ` (${at})`}: ${reason}`),
     ),
   ];
 }
 
-function unstableEntry({ id, reason, evidence, again }: CaseResult, responseText: ResponseText): UnstableEntry[] {
+function unstableEntry(
+  { id, reason, exchange: evidence, repeatedExchange: again }: CaseResult,
+  responseText: ResponseRenderer,
+): UnstableEntry[] {
   if (evidence === undefined || again === undefined) return [];
-  const [first, then] = [evidence, again].map((exchange) => behindBar(responseText(exchange))) as [string[], string[]];
-  const lines = [oneLine(reason), '', 'First:', ...first, '', 'Then:', ...then];
+  const [first, then] = [evidence, again].map((exchange) => quoteLines(responseText(exchange))) as [string[], string[]];
+  const lines = [toOneLine(reason), '', 'First:', ...first, '', 'Then:', ...then];
   return [{ case: id, text: lines.join('\n') }];
 }
 
@@ -287,7 +297,10 @@ function unstableEntry({ id, reason, evidence, again }: CaseResult, responseText
  *
  * @param isPartial whether some of what verifies the requirements was not sent
  */
-export function sumOf(requirements: readonly Pick<RequirementEntry, 'verdict'>[], isPartial = false): RunVerdict {
+export function determineRunVerdict(
+  requirements: readonly Pick<RequirementEntry, 'verdict'>[],
+  isPartial = false,
+): RunVerdict {
   if (requirements.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
   return requirements.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
 }
@@ -296,7 +309,7 @@ export function sumOf(requirements: readonly Pick<RequirementEntry, 'verdict'>[]
  * What a run comes to for whoever goes by one word. Of a selection, it speaks of that; otherwise a case of the user's own
  * that fails, or could not be judged, counts as one of the suite.
  */
-export function verdictOfRun({
+export function determineOverallVerdict({
   verdict,
   selected,
   own_cases: own,
@@ -324,9 +337,11 @@ function unavailableIn({ cases, world }: Suite): string[] {
   const withoutId = things.filter(({ capabilities }) => capabilities.length === 0);
   const capabilities = [...new Set(things.flatMap(({ capabilities }) => capabilities))];
   return [
-    ...kinds.flatMap((kind) => {
+    ...thingKinds.flatMap((kind) => {
       const names = withoutId.filter((thing) => thing.kind === kind).map(({ name }) => name);
-      return names.length === 0 ? [] : [`Ids that would complete it, of ${lists[kind]}: ${folded(names).join(', ')}.`];
+      return names.length === 0
+        ? []
+        : [`Ids that would complete it, of ${listNames[kind]}: ${folded(names).join(', ')}.`];
     }),
     ...(capabilities.length === 0 ? [] : [`Capabilities that would complete it: ${capabilities.join(', ')}.`]),
   ];
@@ -350,11 +365,16 @@ function following(name: string): string | undefined {
 
 const cutShort = 'The run was interrupted.';
 const someRows = 'Only some rows of the cases were sent, to save requests.';
-const unsentReasons: readonly string[] = [notReached, notSelected];
+const unsentReasons: readonly string[] = [notReachedReason, notSelectedReason];
 
-function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string, responseText: ResponseText): CaseEntry {
-  if (result === undefined) return { id, verdict: 'not-applicable', reason: notSelected };
-  const { verdict, reason, at, rows, evidence, asCase } = result;
+function caseEntry(
+  id: string,
+  result: CaseResult | undefined,
+  baseUrl: string,
+  responseText: ResponseRenderer,
+): CaseEntry {
+  if (result === undefined) return { id, verdict: 'not-applicable', reason: notSelectedReason };
+  const { verdict, reason, at, rows, exchange: evidence, asCase } = result;
   if (verdict === 'pass') return { id, verdict, reason };
   const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');
   return {
@@ -363,20 +383,20 @@ function caseEntry(id: string, result: CaseResult | undefined, baseUrl: string, 
     reason,
     at: formatLocation(at),
     ...(unpassed.length > 0 ? { rows: unpassed } : {}),
-    ...(verdict === 'fail' || verdict === 'error' ? { failure: failureText(result, baseUrl, responseText) } : {}),
-    ...(evidence === undefined ? {} : { repeat_with: curlCommand(evidence.request, baseUrl) }),
+    ...(verdict === 'fail' || verdict === 'error' ? { failure: renderFailure(result, baseUrl, responseText) } : {}),
+    ...(evidence === undefined ? {} : { repeat_with: renderCurlCommand(evidence.request, baseUrl) }),
     ...(asCase === undefined ? {} : { as_case: asCase }),
   };
 }
 
 function questionEntry(question: Question, result: CaseResult | undefined): QuestionEntry {
-  const reason = result === undefined ? notSelected : result.reason;
+  const reason = result === undefined ? notSelectedReason : result.reason;
   return {
     id: question.id,
     part: question.part,
     outcome: result?.outcome ?? null,
     ...(reason === '' ? {} : { reason }),
-    warning: deservesWarning(question, result?.outcome),
+    warning: isWarningOutcome(question, result?.outcome),
     drift: result?.drift.some(({ kind }) => kind === 'outcome') ?? false,
   };
 }

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { oneLine } from '../support/foreign-text.js';
 import type { Location } from '../support/problem.js';
+import { toOneLine } from '../support/untrusted-text.js';
 
 /** So many lines are shown before the one that is meant, and after it. */
 const around = 2;
 
 /** The lines of a file around a place, with a mark at it; none where the file cannot be read. */
-export function codeFrame({ file, line, column }: Location): string[] {
-  const lines = linesOf(file);
+export function renderCodeFrame({ file, line, column }: Location): string[] {
+  const lines = readLines(file);
   const from = Math.max(0, line - 1 - around);
   const shown = lines.slice(from, line + around);
   const width = String(from + shown.length).length;
   return shown.flatMap((text, n) => {
     const number = from + n + 1;
-    const numbered = `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${oneLine(text)}`;
+    const numbered = `${number === line ? '>' : ' '} ${String(number).padStart(width)} | ${toOneLine(text)}`;
     return number === line ? [numbered, `  ${' '.repeat(width)} | ${' '.repeat(column - 1)}^`] : [numbered];
   });
 }
@@ -25,7 +25,10 @@ export function codeFrame({ file, line, column }: Location): string[] {
  * @param lines of the whole file
  * @param at the first key of the entry, behind its hyphen, or its brace
  */
-export function entryLines(lines: readonly string[], { line, column }: Pick<Location, 'line' | 'column'>): string[] {
+export function extractEntryLines(
+  lines: readonly string[],
+  { line, column }: Pick<Location, 'line' | 'column'>,
+): string[] {
   const first = lines[line - 1] ?? '';
   const indentation = ' '.repeat(column - 1);
   const rest = lines.slice(line);
@@ -41,7 +44,7 @@ export function entryLines(lines: readonly string[], { line, column }: Pick<Loca
 }
 
 /** The lines of a text file; none where it cannot be read. */
-export function linesOf(file: string): string[] {
+export function readLines(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').split(/\r?\n/);
   } catch {

@@ -1,10 +1,10 @@
 import type { Suite } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
-import type { Additive, Drift, Expected, ExpectedOutcome } from '../judge/drift.js';
-import { behindBar, oneLine } from '../support/foreign-text.js';
-import { someOf } from '../support/some-of.js';
-import type { ResponseText } from './exchange-text.js';
-import type { TargetRecord } from './record.js';
+import type { AdditivePolicy, Baseline, Drift, ExpectedOutcome } from '../judge/drift.js';
+import { renderShortList } from '../support/render-short-list.js';
+import { quoteLines, toOneLine } from '../support/untrusted-text.js';
+import type { ResponseRenderer } from './exchange-text.js';
+import type { TargetRecord } from './target-record.js';
 
 /**
  * Puts together what is expected of a target.
@@ -13,12 +13,12 @@ import type { TargetRecord } from './record.js';
  * @param schema of successful bodies, as the target file states it
  * @param additive what becomes of members that were added to them
  */
-export function expectedOf(
+export function createExpected(
   record: TargetRecord | undefined,
   pins: Readonly<Record<string, string>>,
   schema: object | undefined,
-  additive?: Additive,
-): Expected {
+  additive?: AdditivePolicy,
+): Baseline {
   const recorded = Object.entries(record?.questions ?? {}).map(([question, { outcome, request, response }]) => {
     const shown = response === undefined ? {} : { recorded: `${request ?? ''}\n${response}` };
     return [question, { outcome, statedBy: 'the record', ...shown }] as const;
@@ -40,7 +40,7 @@ export function expectedOf(
  * Results in which a change of shape stands once, in the first case that shows it, with the number of others: a member
  * that is new in every response is one change.
  */
-export function withShapeOnce(results: readonly CaseResult[]): CaseResult[] {
+export function mergeShapeDrift(results: readonly CaseResult[]): CaseResult[] {
   const counts = new Map<string, number>();
   for (const { message } of results.flatMap(({ drift }) => drift.filter(({ kind }) => kind !== 'outcome') as Shaped[]))
     counts.set(message, (counts.get(message) ?? 0) + 1);
@@ -58,8 +58,8 @@ export function withShapeOnce(results: readonly CaseResult[]): CaseResult[] {
 }
 
 /** The same without what may be added and is no drift. */
-export function reportedOnce(results: readonly CaseResult[]): CaseResult[] {
-  return withShapeOnce(results).map((result) => ({
+export function dropAdditions(results: readonly CaseResult[]): CaseResult[] {
+  return mergeShapeDrift(results).map((result) => ({
     ...result,
     drift: result.drift.filter(({ kind }) => kind !== 'addition'),
   }));
@@ -68,22 +68,22 @@ export function reportedOnce(results: readonly CaseResult[]): CaseResult[] {
 type Shaped = Exclude<Drift, { kind: 'outcome' }>;
 
 /** A drift in words, with what came back now and then, both behind bars. */
-export function driftText(drift: Drift, { evidence }: CaseResult, responseText: ResponseText): string {
-  if (drift.kind !== 'outcome') return oneLine(drift.message);
+export function renderDrift(drift: Drift, { exchange: evidence }: CaseResult, responseText: ResponseRenderer): string {
+  if (drift.kind !== 'outcome') return toOneLine(drift.message);
   const { question, outcome, expected } = drift;
   return [
-    oneLine(`${question} is '${outcome}'; ${expected.statedBy} says '${expected.outcome}'.`),
-    ...(evidence === undefined ? [] : ['', 'Now:', ...behindBar(responseText(evidence))]),
-    ...(expected.recorded === undefined ? [] : ['', 'Then:', ...behindBar(expected.recorded)]),
+    toOneLine(`${question} is '${outcome}'; ${expected.statedBy} says '${expected.outcome}'.`),
+    ...(evidence === undefined ? [] : ['', 'Now:', ...quoteLines(responseText(evidence))]),
+    ...(expected.recorded === undefined ? [] : ['', 'Then:', ...quoteLines(expected.recorded)]),
   ].join('\n');
 }
 
 /** What a comparison with a record leaves out, in words; undefined where it leaves out nothing. */
-export function leftOutNote(record: TargetRecord, suite: Suite): string | undefined {
-  const known = new Set(suite.ledger.questions.map(({ id }) => id));
+export function describeUncompared(record: TargetRecord, suite: Suite): string | undefined {
+  const known = new Set(suite.contract.questions.map(({ id }) => id));
   const recorded = Object.keys(record.questions);
   const unknown = recorded.filter((id) => !known.has(id));
-  const aside = unknown.length === 0 ? '' : ` It has answers to what is no question here: ${someOf(unknown)}.`;
+  const aside = unknown.length === 0 ? '' : ` It has answers to what is no question here: ${renderShortList(unknown)}.`;
   if (record.suite.digest === suite.digest) return aside === '' ? undefined : `The record differs.${aside}`;
   const both = recorded.length - unknown.length;
   // The world grows with the cases, and with it what responses hold.

@@ -1,8 +1,8 @@
 import type { CaseResult } from '../engine/case-result.js';
-import { curlCommand } from '../http/curl.js';
-import { asLines } from '../support/foreign-text.js';
-import { driftText } from './drift-text.js';
-import type { ResponseText } from './exchange-text.js';
+import { renderCurlCommand } from '../http/curl-command.js';
+import { joinLines } from '../support/untrusted-text.js';
+import { renderDrift } from './drift-text.js';
+import type { ResponseRenderer } from './exchange-text.js';
 
 /**
  * Whether a case is to be shown as broken: it fails, the suite could not do its work, or an answer is another one than is
@@ -13,15 +13,15 @@ export function isBroken({ verdict, drift }: CaseResult): boolean {
 }
 
 /** What is broken in a case that is, or has any drift at all: of what kind it is, and lines for people. */
-export function brokenText(
+export function renderBrokenCase(
   result: CaseResult,
   baseUrl: string,
-  responseText: ResponseText,
+  responseText: ResponseRenderer,
 ): { readonly kind: 'fail' | 'error' | 'drift'; readonly text: string } {
   const { verdict, drift } = result;
   if (verdict === 'fail' || verdict === 'error')
-    return { kind: verdict, text: failureText(result, baseUrl, responseText) };
-  return { kind: 'drift', text: drift.map((each) => driftText(each, result, responseText)).join('\n\n') };
+    return { kind: verdict, text: renderFailure(result, baseUrl, responseText) };
+  return { kind: 'drift', text: drift.map((each) => renderDrift(each, result, responseText)).join('\n\n') };
 }
 
 /** Why a case failed, section by section; what there is nothing to say of is left out. */
@@ -37,10 +37,10 @@ export interface FailureSections {
 }
 
 /** The same sections wherever a failure is shown. */
-export function failureSections(
-  { reason, rows, expected, evidence, asCase }: CaseResult,
+export function createFailureSections(
+  { reason, rows, expected, exchange: evidence, asCase }: CaseResult,
   baseUrl: string,
-  responseText: ResponseText,
+  responseText: ResponseRenderer,
 ): FailureSections {
   const broken = rows.filter(({ verdict }) => verdict === 'fail').map(({ title, reason }) => `  ${title}: ${reason}`);
   return {
@@ -49,7 +49,7 @@ export function failureSections(
     ...(asCase === undefined ? {} : { asCase: asCase.trimEnd() }),
     ...(evidence === undefined
       ? {}
-      : { received: responseText(evidence), command: curlCommand(evidence.request, baseUrl) }),
+      : { received: responseText(evidence), command: renderCurlCommand(evidence.request, baseUrl) }),
   };
 }
 
@@ -57,8 +57,8 @@ export function failureSections(
  * Why a case failed, in lines for people, the same wherever it is read: the reason, or each row that fails; what was
  * expected and what came back; and how to see it again.
  */
-export function failureText(result: CaseResult, baseUrl: string, responseText: ResponseText): string {
-  const { why, expected, asCase, received, command } = failureSections(result, baseUrl, responseText);
+export function renderFailure(result: CaseResult, baseUrl: string, responseText: ResponseRenderer): string {
+  const { why, expected, asCase, received, command } = createFailureSections(result, baseUrl, responseText);
   const part = (heading: string, text: string | undefined) =>
     text === undefined ? [] : ['', `${heading}:`, ...text.split('\n')];
   const lines = [
@@ -68,5 +68,5 @@ export function failureText(result: CaseResult, baseUrl: string, responseText: R
     ...part('Received', received),
     ...part('Send it again with', command),
   ];
-  return asLines(lines).trimEnd();
+  return joinLines(lines).trimEnd();
 }

@@ -1,19 +1,19 @@
-import { oneLine } from '../support/foreign-text.js';
+import { toOneLine } from '../support/untrusted-text.js';
 
 /** A text that a deployment may have written, in one line and without what it might mean in Markdown. */
-export function plain(text: string): string {
-  return oneLine(text.replaceAll(/\s+/g, ' ')).replaceAll(/[\\`*_~|<>&[\]]/g, '\\$&');
+export function escapeMarkdown(text: string): string {
+  return toOneLine(text.replaceAll(/\s+/g, ' ')).replaceAll(/[\\`*_~|<>&[\]]/g, '\\$&');
 }
 
 /** A text within a line, as it is. */
-export function code(text: string): string {
+export function inlineCode(text: string): string {
   const fence = '`'.repeat(longestRun(text) + 1);
   const space = /^`|`$/.test(text) ? ' ' : '';
-  return `${fence}${space}${oneLine(text.replaceAll(/\s+/g, ' '))}${space}${fence}`;
+  return `${fence}${space}${toOneLine(text.replaceAll(/\s+/g, ' '))}${space}${fence}`;
 }
 
 /** Lines as they are. @param text has no line that a stranger began */
-export function fenced(language: string, text: string): string {
+export function codeBlock(language: string, text: string): string {
   const fence = '`'.repeat(Math.max(2, longestRun(text)) + 1);
   return `${fence}${language}\n${text}\n${fence}`;
 }

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { oneLine } from '../support/foreign-text.js';
+import { toOneLine } from '../support/untrusted-text.js';
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -10,8 +10,8 @@ const entities: Readonly<Record<string, string>> = {
 };
 
 /** A text as HTML and XML hold it, in one line whatever it is. */
-export function escaped(text: string): string {
-  return oneLine(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+export function escapeMarkup(text: string): string {
+  return toOneLine(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
 /** Text that is HTML already. */
@@ -20,11 +20,11 @@ export interface Markup {
 }
 
 /** What was written as HTML, by this suite and nobody else. */
-export function raw(text: string): Markup {
+export function rawMarkup(text: string): Markup {
   return { text };
 }
 
-export const nothing: Markup = raw('');
+export const noMarkup: Markup = rawMarkup('');
 
 /** Makes HTML of a template: texts are escaped, and one line each, wherever they stand; lists are put together. */
 export function html(
@@ -33,7 +33,7 @@ export function html(
 ): Markup {
   let text = literals[0] ?? '';
   values.forEach((value, n) => {
-    if (typeof value === 'string') text += escaped(value);
+    if (typeof value === 'string') text += escapeMarkup(value);
     else if (typeof value === 'number') text += value;
     else text += 'text' in value ? value.text : value.map((each) => each.text).join('');
     text += literals[n + 1] ?? '';
@@ -47,29 +47,29 @@ export function html(
  *
  * @param marked the line that is meant, counted from 1
  */
-export function preformatted(text: string, marked?: number): Markup {
+export function renderPreformatted(text: string, marked?: number): Markup {
   const lines = text.split(/\r?\n/).map((line, n) => {
     // Between elements nothing but these three means anything; quotes, of which there are many, stay short.
-    const clean = oneLine(line).replaceAll(/[&<>]/g, (character) => entities[character] ?? '');
+    const clean = toOneLine(line).replaceAll(/[&<>]/g, (character) => entities[character] ?? '');
     return n + 1 === marked ? `<mark>${clean}</mark>` : `<span>${clean}</span>`;
   });
   return { text: `<pre>${lines.join('\n')}</pre>` };
 }
 
 /** How a page begins: its head, in which the style stands, and the policy that says what else it may load or run. */
-export function pageHead(title: string, style: string, policy: string): Markup {
+export function renderPageHead(title: string, style: string, policy: string): Markup {
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${raw(policy)}">
+<meta http-equiv="Content-Security-Policy" content="${rawMarkup(policy)}">
 <title>${title}</title>
-<style>${raw(style)}</style>
+<style>${rawMarkup(style)}</style>
 </head>`;
 }
 
 /** What a Content-Security-Policy names a style or a script by that stands in the page (CSP 3, section 2.3.1). */
-export function sourceHash(text: string): string {
+export function computeSourceHash(text: string): string {
   return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

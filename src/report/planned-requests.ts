@@ -1,6 +1,6 @@
 import type { Plan } from '../engine/plan.js';
-import { withHeaders } from '../http/client.js';
-import { curlCommand } from '../http/curl.js';
+import { addHeaders } from '../http/client.js';
+import { renderCurlCommand } from '../http/curl-command.js';
 import type { Headers, HttpRequest } from '../http/exchange.js';
 import type { RequestFormat } from './request-formats.js';
 
@@ -12,7 +12,7 @@ const writtenAs = { curl: asCurl, http: asHttpFile } as const satisfies Record<R
  * @param baseUrl without a slash at its end, or a variable such as `$BASE_URL`
  * @param extraHeaders that the target wants with every request
  */
-export function plannedRequests(
+export function renderPlannedRequests(
   { calibration, cases }: Plan,
   format: RequestFormat,
   baseUrl: string,
@@ -22,13 +22,13 @@ export function plannedRequests(
     requests.map((request, n) => ({ title: `${id}, ${n + 1} of ${requests.length}`, request })),
   );
   return named
-    .map(({ title, request }) => writtenAs[format](title, withHeaders(request, extraHeaders), baseUrl))
+    .map(({ title, request }) => writtenAs[format](title, addHeaders(request, extraHeaders), baseUrl))
     .join('\n');
 }
 
 /** A comment and a command of the shell. */
 function asCurl(title: string, request: HttpRequest, baseUrl: string): string {
-  return `# ${title}\n${curlCommand(request, baseUrl)}\n`;
+  return `# ${title}\n${renderCurlCommand(request, baseUrl)}\n`;
 }
 
 /** An entry of an .http file, as editors send them; variables are those of the editor's environment. */

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import { checkTogether } from './output.js';
+import { checkFilesWritable } from './write-files-together.js';
 
 /** The files that a run leaves in its folder. */
-export function filesIn(out: string) {
+export function listResultFiles(out: string) {
   return {
     certificate: path.join(out, 'certificate.json'),
     page: path.join(out, 'certificate.html'),
@@ -12,20 +12,20 @@ export function filesIn(out: string) {
     junit: path.join(out, 'junit.xml'),
     badge: path.join(out, 'badge.json'),
     evidence: path.join(out, 'evidence.har'),
-    signature: signatureFileOf(path.join(out, 'certificate.json')),
+    signature: getSignatureFile(path.join(out, 'certificate.json')),
   };
 }
 
 /** Where the signature of a certificate is. */
-export function signatureFileOf(certificate: string): string {
+export function getSignatureFile(certificate: string): string {
   const { dir, name } = path.parse(certificate);
   return path.join(dir, `${name}.sig`);
 }
 
 /** The certificates that the runs into a folder left, that of the last run last. */
-export function certificatesIn(out: string): string[] {
+export function findCertificates(out: string): string[] {
   const found = [out, path.join(out, partialFolder)].flatMap((folder) => {
-    const { certificate: file } = filesIn(folder);
+    const { certificate: file } = listResultFiles(folder);
     const time = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
     return time === undefined ? [] : [{ file, time }];
   });
@@ -40,6 +40,6 @@ export const partialFolder = 'partial';
  *
  * @throws UnusableInput where the results could not be written
  */
-export function checkRoom(out: string): void {
-  checkTogether(out, Object.values(filesIn(out)));
+export function checkOutFolder(out: string): void {
+  checkFilesWritable(out, Object.values(listResultFiles(out)));
 }

@@ -1,5 +1,5 @@
-import { notReached, notSelected } from '../engine/case-result.js';
-import { nothingMoreSent } from '../http/giving-up.js';
+import { notReachedReason, notSelectedReason } from '../engine/case-result.js';
+import { circuitOpenPrefix } from '../http/circuit-breaker.js';
 import type { Verdict } from '../judge/verdict.js';
 
 /** The causes for which several cases have no verdict of their own, each with the number of these cases. */
@@ -17,7 +17,7 @@ interface Entries {
 }
 
 /** What keeps several cases from being judged: a target that is down is one cause, however many cases it concerns. */
-export function sharedReasons({ requirements, questions }: Entries): SharedReasons {
+export function findSharedReasons({ requirements, questions }: Entries): SharedReasons {
   const counts = new Map<string, number>();
   const unjudged = requirements
     .flatMap(({ cases }) => cases)
@@ -29,28 +29,28 @@ export function sharedReasons({ requirements, questions }: Entries): SharedReaso
 }
 
 /** Whether what kept a case from being judged is reported for several together. */
-export function isShared(reason: string, shared: SharedReasons): boolean {
+export function isSharedReason(reason: string, shared: SharedReasons): boolean {
   return shared.has(causeOf(reason));
 }
 
 /** A reason without what it says of one case: which precondition met it, and in how many rows. */
 function causeOf(reason: string): string {
-  const at = reason.indexOf(nothingMoreSent);
+  const at = reason.indexOf(circuitOpenPrefix);
   return at < 0 ? reason : reason.slice(at).replace(/ \(and \d+ more of \d+ rows\)$/, '');
 }
 
 /** The same in words, a sentence each. */
-export function sharedReasonTexts(entries: Entries): string[] {
+export function describeSharedReasons(entries: Entries): string[] {
   const total = entries.questions.length + entries.requirements.flatMap(({ cases }) => cases).length;
-  return [...sharedReasons(entries)].map(([reason, count]) => {
+  return [...findSharedReasons(entries)].map(([reason, count]) => {
     const counted = `${count} of ${total} cases`;
-    if (reason === notReached) return `${counted} were not reached.`;
-    if (reason === notSelected) return `${counted} were not selected in this run.`;
+    if (reason === notReachedReason) return `${counted} were not reached.`;
+    if (reason === notSelectedReason) return `${counted} were not selected in this run.`;
     return `${counted} were not judged: ${reason}`;
   });
 }
 
 /** Whether a reason says nothing of a single case, even where there is one alone. */
 function isOfRun(reason: string): boolean {
-  return reason === notReached || reason === notSelected;
+  return reason === notReachedReason || reason === notSelectedReason;
 }

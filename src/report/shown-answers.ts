@@ -1,23 +1,23 @@
-import type { Answered } from '../assertions/evidence.js';
+import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
-import type { Question } from '../contract/ledger.js';
+import type { Question } from '../contract/contract.js';
 import type { CaseResult } from '../engine/case-result.js';
 import { isTransient } from '../http/response-status.js';
-import { type KnownIds, knownIdsOf } from '../recognition/known-ids.js';
-import { beginningOf } from '../support/foreign-text.js';
+import { createKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { parseJson } from '../support/json.js';
+import { truncate } from '../support/untrusted-text.js';
 import type { World } from '../world/world.js';
-import { volatile as volatileText } from './exchange-text.js';
+import { volatilePattern as volatileText } from './exchange-text.js';
 
 /** A response that shows the answer to a question. */
 export interface ShownAnswer {
   readonly question: Question;
-  readonly exchange: Answered;
+  readonly exchange: AnsweredExchange;
 }
 
 /** The responses that show the answers to questions, in the order of the ledger; none that speaks of the load. */
-export function shownAnswers({ ledger }: Suite, results: readonly CaseResult[]): ShownAnswer[] {
-  const byQuestion = new Map(results.map((result) => [result.subject, result.evidence]));
+export function listShownAnswers({ contract: ledger }: Suite, results: readonly CaseResult[]): ShownAnswer[] {
+  const byQuestion = new Map(results.map((result) => [result.subject, result.exchange]));
   return ledger.questions.flatMap((question) => {
     const exchange = byQuestion.get(question.id);
     if (exchange === undefined || !('response' in exchange) || isTransient(exchange.response)) return [];
@@ -46,11 +46,11 @@ export type Sampler = (body: string) => unknown;
  * @param results whose requests that were sent twice show what differs
  * @returns a function that is undefined for what is no JSON, and where a short sample would show nothing
  */
-export function samplerFor(world: World, results: readonly CaseResult[]): Sampler {
-  const ids = knownIdsOf(world);
+export function createSampler(world: World, results: readonly CaseResult[]): Sampler {
+  const ids = createKnownIds(world);
   const times = new Set(world.tiers.map(({ created_at }) => created_at));
   const isOfWorld = (text: string) =>
-    times.has(text) || ids.tiers.exactly(text) !== undefined || ids.keys.exactly(text) !== undefined;
+    times.has(text) || ids.tiers.findExact(text) !== undefined || ids.keys.findExact(text) !== undefined;
   const volatile = new Set(results.flatMap((result) => result.volatile ?? []));
   return (body) => {
     const value = parseJson(body);
@@ -84,7 +84,7 @@ function sampled(value: unknown, path: string, sampling: Sampling, isWithin = fa
     return isVolatile ? [] : value.slice(0, maxEntries).map((item) => sampled(item, `${path}/*`, sampling));
   let entries = 0;
   const shown = Object.entries(value).filter(([key]) => {
-    if (ids.tiers.exactly(key) === undefined && ids.keys.exactly(key) === undefined) return true;
+    if (ids.tiers.findExact(key) === undefined && ids.keys.findExact(key) === undefined) return true;
     entries += 1;
     return entries <= maxEntries;
   });
@@ -96,6 +96,6 @@ function sampled(value: unknown, path: string, sampling: Sampling, isWithin = fa
 function steadyText(text: string, { isOfWorld }: Sampling): string {
   if (isOfWorld(text)) return text;
   // Cut first: to find what is volatile in a long run of letters takes the square of its length.
-  const steady = beginningOf(text, maxText).replaceAll(volatileText, (found) => (isOfWorld(found) ? found : '…'));
+  const steady = truncate(text, maxText).replaceAll(volatileText, (found) => (isOfWorld(found) ? found : '…'));
   return text.length > maxText ? `${steady}…` : steady;
 }

@@ -7,8 +7,8 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, ve
 import { readFileSync } from 'node:fs';
 import { parseJson } from '../support/json.js';
 import { UnusableInput } from '../support/problem.js';
-import { schemaNamed } from '../support/schema.js';
-import { digestOf } from './har.js';
+import { loadValidator } from '../support/schema-validation.js';
+import { computeDigest } from './har-archive.js';
 
 /** The files that are signed together, as they are on disk. */
 export interface SignedFiles {
@@ -17,7 +17,7 @@ export interface SignedFiles {
 }
 
 /** Signs. @returns the text of the signature's file */
-export type Sign = (files: SignedFiles) => string;
+export type Signer = (files: SignedFiles) => string;
 
 /** What the file of a signature says. Its schema is `schemas/signature.schema.json`. */
 interface Signature {
@@ -45,17 +45,17 @@ function formatSignature({ algorithm, key, certificate, evidence, signature }: S
  * @param file an Ed25519 key in PEM (PKCS #8), not encrypted
  * @throws UnusableInput where there is no such key; the message has nothing of what the file holds
  */
-export function signerWith(file: string): Sign {
+export function createSigner(file: string): Signer {
   const key = readKey(file, '--sign');
   return (files) => {
-    const digests = { certificate: digestOf(files.certificate), evidence: digestOf(files.evidence) };
+    const digests = { certificate: computeDigest(files.certificate), evidence: computeDigest(files.evidence) };
     const signature = sign(null, statementOf(digests), key).toString('base64');
     return formatSignature({ algorithm: 'Ed25519', key: fingerprintOf(createPublicKey(key)), ...digests, signature });
   };
 }
 
 /** What was changed since it was signed, a sentence each: nothing where all is as it was. */
-export type CheckSignature = (signature: Buffer, files: SignedFiles) => string[];
+export type SignatureChecker = (signature: Buffer, files: SignedFiles) => string[];
 
 /**
  * Makes what checks signatures with a public key.
@@ -63,12 +63,12 @@ export type CheckSignature = (signature: Buffer, files: SignedFiles) => string[]
  * @param file an Ed25519 key in PEM
  * @throws UnusableInput where there is no such key
  */
-export function checkerWith(file: string): CheckSignature {
+export function createSignatureChecker(file: string): SignatureChecker {
   const key = readKey(file, '--key');
   return (content, files) => {
     const text = content.toString('utf8');
     const stated = parseJson(text);
-    if (!schemaNamed('signature')(stated)) return ['signature: is not as a run writes it.'];
+    if (!loadValidator('signature')(stated)) return ['signature: is not as a run writes it.'];
     const read = stated as Signature;
     const signature = Buffer.from(read.signature, 'base64');
     if (!verify(null, statementOf(read), key, signature)) {
@@ -84,7 +84,7 @@ export function checkerWith(file: string): CheckSignature {
     return [
       ...(asWritten === text ? [] : ['signature: its file was changed.']),
       ...(['certificate', 'evidence'] as const).flatMap((each) =>
-        digestOf(files[each]) === read[each] ? [] : [`${each}: was changed since it was signed.`],
+        computeDigest(files[each]) === read[each] ? [] : [`${each}: was changed since it was signed.`],
       ),
     ];
   };

@@ -7,8 +7,8 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A value as JSON that keeps its maps and sets, for {@link withMapsAndSets}. */
-export function mapsAndSetsAsJson(value: unknown): unknown {
+/** A value as JSON that keeps its maps and sets, for {@link decodeMapsAndSets}. */
+export function encodeMapsAndSets(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (_, part) => {
       if (part instanceof Map) return { $map: [...part] };
@@ -17,8 +17,8 @@ export function mapsAndSetsAsJson(value: unknown): unknown {
   );
 }
 
-/** The value that {@link mapsAndSetsAsJson} made JSON of. */
-export function withMapsAndSets(json: unknown): unknown {
+/** The value that {@link encodeMapsAndSets} made JSON of. */
+export function decodeMapsAndSets(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json), (_, part) => {
     if (!isJsonObject(part)) return part;
     if (Array.isArray(part.$map)) return new Map(part.$map as [unknown, unknown][]);
@@ -27,7 +27,7 @@ export function withMapsAndSets(json: unknown): unknown {
 }
 
 /** The steps of a JSON Pointer (RFC 6901). */
-export function stepsOf(pointer: string): string[] {
+export function parseJsonPointer(pointer: string): string[] {
   return pointer
     .split('/')
     .slice(1)
@@ -40,6 +40,6 @@ export function isJsonObject(value: unknown): value is Readonly<Record<string, u
 }
 
 /** A member of a JSON value; undefined where it is no object, or has none of that name. */
-export function memberOf(value: unknown, name: string): unknown {
+export function getMember(value: unknown, name: string): unknown {
   return isJsonObject(value) ? value[name] : undefined;
 }

@@ -13,7 +13,7 @@ export const packageRoot: string = (() => {
 })();
 
 /** What the package.json of this package says of it. */
-export function ownPackage(): { name: string; version: string } {
+export function readOwnPackage(): { name: string; version: string } {
   const { name, version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
   return { name, version };
 }

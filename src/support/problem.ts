@@ -1,4 +1,4 @@
-import { asLines } from './foreign-text.js';
+import { joinLines } from './untrusted-text.js';
 
 /** A place in a file that somebody wrote. `line` and `column` count from 1. */
 export interface Location {
@@ -41,5 +41,5 @@ export function formatLocation({ file, line, column }: Location): string {
 /** A problem in words: a line, and one for the hint. Either may quote what a stranger wrote. */
 export function formatProblem({ at, message, hint }: Problem): string {
   const where = 'setting' in at ? at.setting : formatLocation(at);
-  return asLines([`${where}: ${message}`, ...(hint === undefined ? [] : [`    ${hint}`])]).trimEnd();
+  return joinLines([`${where}: ${message}`, ...(hint === undefined ? [] : [`    ${hint}`])]).trimEnd();
 }

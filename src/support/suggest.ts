@@ -1,6 +1,6 @@
-import { onDemand } from './on-demand.js';
+import { requireLazily } from './require-lazily.js';
 
-const levenshtein = onDemand<typeof import('fastest-levenshtein')>('fastest-levenshtein');
+const levenshtein = requireLazily<typeof import('fastest-levenshtein')>('fastest-levenshtein');
 
 /** So many names are listed as a whole; of more, the nearest few. */
 const maxListed = 25;

@@ -1,27 +1,27 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Document, Node, ParsedNode } from 'yaml';
-import { onDemand } from './on-demand.js';
 import { type Location, type Problem, UnusableInput } from './problem.js';
+import { requireLazily } from './require-lazily.js';
 
 /** The package itself, for those who write YAML. */
-export const yaml = onDemand<typeof import('yaml')>('yaml');
+export const loadYaml = requireLazily<typeof import('yaml')>('yaml');
 
 /** Steps from the root of a document to a value in it: keys of mappings and indices of sequences. */
-export type Path = readonly (string | number)[];
+export type YamlPath = readonly (string | number)[];
 
 /** A parsed YAML file that still knows where each of its values stands. */
 export interface YamlFile {
   readonly file: string;
   readonly value: unknown;
   /** Where the value at a path stands; where it does not exist, the nearest value around it. */
-  at(path: Path): Location;
+  locate(path: YamlPath): Location;
   /** The scalar at a path as it is written: `0012` rather than 12. */
-  sourceAt(path: Path): string;
+  getSource(path: YamlPath): string;
   /** Where the key of the entry at a path stands. */
-  atKey(path: Path): Location;
+  locateKey(path: YamlPath): Location;
   /** Where every text that holds this one begins. */
-  textsWith(text: string): Location[];
+  locateTexts(text: string): Location[];
 }
 
 /**
@@ -54,7 +54,7 @@ export function readYaml(file: string, shown = path.relative(process.cwd(), file
  * @throws UnusableInput with one problem per syntax error
  */
 export function parseYaml(text: string, file: string): YamlFile {
-  const { isAlias, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } = yaml();
+  const { isAlias, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } = loadYaml();
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   const locate = (offset: number): Location => {
@@ -72,7 +72,7 @@ export function parseYaml(text: string, file: string): YamlFile {
   const resolve = (node: Node | null): Node | undefined =>
     (isAlias(node) ? node.resolve(document) : node) as Node | undefined;
 
-  const found = (steps: Path, wantKey: boolean): Node | undefined => {
+  const found = (steps: YamlPath, wantKey: boolean): Node | undefined => {
     let node: Node | undefined = (document.contents as ParsedNode | null) ?? undefined;
     let nearest = node;
     let key: Node | undefined;
@@ -93,8 +93,8 @@ export function parseYaml(text: string, file: string): YamlFile {
     }
     return wantKey && node !== undefined ? (key ?? nearest) : nearest;
   };
-  const at = (steps: Path, wantKey: boolean): Location => locate(found(steps, wantKey)?.range?.[0] ?? 0);
-  const sourceAt = (steps: Path): string => {
+  const at = (steps: YamlPath, wantKey: boolean): Location => locate(found(steps, wantKey)?.range?.[0] ?? 0);
+  const sourceAt = (steps: YamlPath): string => {
     const node = resolve(found(steps, false) ?? null);
     return isScalar(node) ? (node.source ?? String(node.value)) : '';
   };
@@ -112,10 +112,10 @@ export function parseYaml(text: string, file: string): YamlFile {
   return {
     file,
     value: valueIn(document, locate),
-    at: (steps) => at(steps, false),
-    sourceAt,
-    atKey: (steps) => at(steps, true),
-    textsWith,
+    locate: (steps) => at(steps, false),
+    getSource: sourceAt,
+    locateKey: (steps) => at(steps, true),
+    locateTexts: textsWith,
   };
 }
 
@@ -124,7 +124,7 @@ function valueIn(document: Document, locate: (offset: number) => Location): unkn
   try {
     return document.toJS();
   } catch (error) {
-    const { visit } = yaml();
+    const { visit } = loadYaml();
     let at = 0;
     visit(document, {
       Alias: (_, alias) => {

@@ -1,10 +1,10 @@
 import { UnusableInput } from '../support/problem.js';
-import { checkedValue } from '../support/schema.js';
-import { type Path, readYaml, type YamlFile } from '../support/yaml-file.js';
-import type { Availability, Binding } from '../world/bindings.js';
-import { type Kind, kinds, lists } from '../world/named-world.js';
+import { validateFile } from '../support/schema-validation.js';
+import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
+import type { Availability, Binding } from '../world/bind-world.js';
+import { listNames, type ThingKind, thingKinds } from '../world/named-world.js';
 import type { Environment } from './environment.js';
-import { type BindingsDocument, besideTarget, type TargetFile, targetFileOf } from './target-file.js';
+import { type BindingsDocument, readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
 
 type Bindings = NonNullable<Availability['bindings']>;
 
@@ -14,8 +14,8 @@ type Bindings = NonNullable<Availability['bindings']>;
  * @returns with the files that say so
  * @throws UnusableInput with all that is wrong with the target file, or with its bindings
  */
-export function availabilityOf(environment: Environment): { availability: Availability; files: string[] } {
-  const target = targetFileOf(environment);
+export function readAvailability(environment: Environment): { availability: Availability; files: string[] } {
+  const target = readTargetFile(environment);
   if (target === undefined) return { availability: {}, files: [] };
   const { ids, bindings, capabilities } = target.document;
   return {
@@ -24,12 +24,12 @@ export function availabilityOf(environment: Environment): { availability: Availa
       ...(bindings === undefined ? {} : { bindings: readBindings(target, bindings) }),
       ...(capabilities === undefined ? {} : { capabilities: new Set(capabilities) }),
     },
-    files: [target.yaml.file, ...(bindings === undefined ? [] : [besideTarget(target, bindings)])],
+    files: [target.yaml.file, ...(bindings === undefined ? [] : [resolveBeside(target, bindings)])],
   };
 }
 
 function readBindings(target: TargetFile, name: string): Bindings {
-  const file = besideTarget(target, name);
+  const file = resolveBeside(target, name);
   let yaml: YamlFile;
   try {
     yaml = readYaml(file);
@@ -40,20 +40,20 @@ function readBindings(target: TargetFile, name: string): Bindings {
       target.document.provision === undefined
         ? 'Write it: ids by kind and name, as under ids.'
         : `Write it with: npx conformance provision --target ${target.yaml.file}`;
-    throw new UnusableInput([{ at: target.yaml.at(['bindings']), message: `${name} cannot be read`, hint }]);
+    throw new UnusableInput([{ at: target.yaml.locate(['bindings']), message: `${name} cannot be read`, hint }]);
   }
-  return bindingsIn(checkedValue('bindings', yaml) as BindingsDocument, yaml);
+  return bindingsIn(validateFile('bindings', yaml) as BindingsDocument, yaml);
 }
 
 /** @param under where the document stands in the file */
-function bindingsIn(document: BindingsDocument, yaml: YamlFile, under: Path = []): Bindings {
-  const byKind = kinds.map((kind) => {
-    const list = lists[kind];
+function bindingsIn(document: BindingsDocument, yaml: YamlFile, under: YamlPath = []): Bindings {
+  const byKind = thingKinds.map((kind) => {
+    const list = listNames[kind];
     const entries = Object.keys(document[list] ?? {}).map((name): [string, Binding] => {
       const steps = [...under, list, name];
-      return [name, { id: yaml.sourceAt(steps), at: yaml.at(steps) }];
+      return [name, { id: yaml.getSource(steps), at: yaml.locate(steps) }];
     });
     return [kind, new Map(entries)];
   });
-  return Object.fromEntries(byKind) as Record<Kind, Map<string, Binding>>;
+  return Object.fromEntries(byKind) as Record<ThingKind, Map<string, Binding>>;
 }

@@ -1,7 +1,7 @@
 import { documentedOperation } from '../contract/documented-request.js';
-import { exposesCredentials } from '../http/connection.js';
-import { oneLine } from '../support/foreign-text.js';
+import { exposesCredentials } from '../http/connector.js';
 import type { Problem } from '../support/problem.js';
+import { toOneLine } from '../support/untrusted-text.js';
 import { containsSecret } from './secret-checks.js';
 
 /** What is wrong with a base URL; where it stands is known elsewhere. */
@@ -13,7 +13,7 @@ type Flaw = Omit<Problem, 'at'>;
  * @param path of the operation, where the target offers it elsewhere than documented
  * @returns with a note for the user, where more than slashes was cut
  */
-export function trimmedBaseUrl(stated: string, path?: string): { baseUrl: string; note?: string } {
+export function trimBaseUrl(stated: string, path?: string): { baseUrl: string; note?: string } {
   const baseUrl = stated.replace(/\/+$/, '');
   const ending = [path, documentedOperation.path].find((each) => each !== undefined && baseUrl.endsWith(each));
   if (ending === undefined) return { baseUrl };
@@ -27,7 +27,7 @@ export function trimmedBaseUrl(stated: string, path?: string): { baseUrl: string
  * @param allowHttp whether credentials may go to another machine over plain HTTP
  * @param secrets none of which may stand in it: it is shown in every certificate and every command
  */
-export function baseUrlFlaw(baseUrl: string, allowHttp: boolean, secrets: readonly string[]): Flaw | undefined {
+export function findBaseUrlFlaw(baseUrl: string, allowHttp: boolean, secrets: readonly string[]): Flaw | undefined {
   if (containsSecret(baseUrl, secrets))
     return { message: 'a base URL must not contain a credential', hint: 'Leave it out: it goes into a header.' };
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
@@ -35,7 +35,7 @@ export function baseUrlFlaw(baseUrl: string, allowHttp: boolean, secrets: readon
     return { message: 'a base URL must not hold credentials', hint: 'Leave out the part before the @.' };
   // What stands before an @ may be a password.
   const shown = baseUrl.includes('@') ? 'this' : `'${baseUrl}'`;
-  const isOneWord = oneLine(baseUrl) === baseUrl && !/\s/.test(baseUrl);
+  const isOneWord = toOneLine(baseUrl) === baseUrl && !/\s/.test(baseUrl);
   const usual = 'Write one such as https://api.example.com, with a path if the deployment has one.';
   if (/^\$\{?\w+\}?/.test(baseUrl))
     return { message: `${shown} is a variable that was not replaced by its value`, hint: usual };

@@ -2,7 +2,7 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Variables of the environment by which the command line hands its flags over to Playwright. */
-export const variables = {
+export const runVariables = {
   /** With the value 1: the reference deployment is meant, whatever else is named. */
   reference: 'CONFORMANCE_REFERENCE',
   out: 'CONFORMANCE_OUT',

@@ -1,18 +1,18 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
-import { digestOf, type EvidenceOrigin, readArchive, type StoredEvidence } from '../report/har.js';
-import { defined } from '../support/defined.js';
-import { mapsAndSetsAsJson, withMapsAndSets } from '../support/json.js';
+import { computeDigest, type EvidenceOrigin, parseArchive, type StoredEvidence } from '../report/har-archive.js';
+import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
-import type { Availability } from '../world/bindings.js';
-import { type Environment, variables } from './environment.js';
-import { type Settings, selectionOf } from './settings.js';
+import type { Availability } from '../world/bind-world.js';
+import { type Environment, runVariables } from './environment.js';
+import { type RunSettings, readSelection } from './settings.js';
 
 /** What a run went by beside the suite, as its evidence keeps it. Nothing of it is secret. */
 export interface RecordedInputs {
   readonly availability: Availability;
-  readonly settings: Settings;
+  readonly settings: RunSettings;
 }
 
 /** A run whose evidence was kept. */
@@ -24,9 +24,9 @@ export interface RecordedRun extends RecordedInputs {
 }
 
 /** What a run went by, as JSON for its evidence: save for where its results went, which is of no concern to others. */
-export function recordedInputs({ availability, settings }: RecordedInputs): unknown {
+export function encodeRecordedInputs({ availability, settings }: RecordedInputs): unknown {
   const { recordTo: _, ...others } = settings;
-  return mapsAndSetsAsJson({ availability, settings: { ...others, out: '' } });
+  return encodeMapsAndSets({ availability, settings: { ...others, out: '' } });
 }
 
 /** @throws UnusableInput where the file cannot be read, or is not the evidence of a run */
@@ -38,13 +38,13 @@ export function readRecordedRun(file: string): RecordedRun {
     const message = `cannot be read (${(error as NodeJS.ErrnoException).code})`;
     throw new UnusableInput([{ at: { setting: file }, message, hint: 'Name the evidence.har that a run left.' }]);
   }
-  return recordedRunIn(content, file);
+  return parseRecordedRun(content, file);
 }
 
 /** @throws UnusableInput where a file's content is not the evidence of a run */
-export function recordedRunIn(content: Buffer, file: string): RecordedRun {
-  const { evidence, origin } = readArchive(content, file);
-  return { evidence, origin, digest: digestOf(content), ...(withMapsAndSets(origin.inputs) as RecordedInputs) };
+export function parseRecordedRun(content: Buffer, file: string): RecordedRun {
+  const { evidence, origin } = parseArchive(content, file);
+  return { evidence, origin, digest: computeDigest(content), ...(decodeMapsAndSets(origin.inputs) as RecordedInputs) };
 }
 
 /**
@@ -52,20 +52,20 @@ export function recordedRunIn(content: Buffer, file: string): RecordedRun {
  *
  * @throws UnusableInput as `selectionOf`
  */
-export function replaySettings(
+export function createReplaySettings(
   { settings }: RecordedInputs,
   environment: Environment,
   suite: Suite,
   file: string,
-): Settings {
+): RunSettings {
   // Whichever cases are judged again: it is no shard's run.
   const { recordTo: _, shard: __, only, profile, ...recorded } = settings;
-  const recordTo = environment[variables.recordTo];
+  const recordTo = environment[runVariables.recordTo];
   return {
     ...recorded,
     // The results of the run itself stay.
-    out: environment[variables.out] || path.join(path.dirname(file), 'replay'),
+    out: environment[runVariables.out] || path.join(path.dirname(file), 'replay'),
     ...(recordTo ? { recordTo } : {}),
-    ...selectionOf(environment, suite, recorded, defined({ only, profile })),
+    ...readSelection(environment, suite, recorded, omitUndefined({ only, profile })),
   };
 }

@@ -1,4 +1,4 @@
-import { minLengthAnywhere } from '../http/secret-length.js';
+import { minSecretLength } from '../redaction/secret-length.js';
 import type { Problem } from '../support/problem.js';
 import type { Environment } from './environment.js';
 
@@ -13,7 +13,7 @@ const sendable = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-
  *
  * @param name of the variable that holds it
  */
-export function secretFlaw(name: string, value: string, environment: Environment): Flaw | undefined {
+export function findSecretFlaw(name: string, value: string, environment: Environment): Flaw | undefined {
   if (value.trim() === '') return { message: `${name} is blank`, hint: 'Set it, or leave it out.' };
   if (!sendable.test(value.trim())) {
     const message = `${name} holds a character that no header can carry`;
@@ -37,14 +37,14 @@ export function containsSecret(text: string, secrets: readonly string[]): boolea
   // A short one is part of many words.
   const wanted = secrets
     .map((secret) => secret.trim().toLowerCase())
-    .filter((secret) => secret.length >= minLengthAnywhere);
+    .filter((secret) => secret.length >= minSecretLength);
   return wanted.some((secret) => readings.some((reading) => reading.includes(secret)));
 }
 
 /** That a secret has too few characters to be recognised wherever it is echoed; undefined where it has enough. */
-export function shortNote(name: string, value: string): string | undefined {
-  if (value.trim().length >= minLengthAnywhere) return undefined;
-  return `${name} has fewer than ${minLengthAnywhere} characters, so it may not be recognised, and replaced, where a response echoes it.`;
+export function describeShortSecret(name: string, value: string): string | undefined {
+  if (value.trim().length >= minSecretLength) return undefined;
+  return `${name} has fewer than ${minSecretLength} characters, so it may not be recognised, and replaced, where a response echoes it.`;
 }
 
 function decoded(text: string): string {

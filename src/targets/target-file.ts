@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import type { Additive } from '../judge/drift.js';
+import type { AdditivePolicy } from '../judge/drift.js';
 import { UnusableInput } from '../support/problem.js';
-import { checkedValue } from '../support/schema.js';
-import { type Path, readYaml, type YamlFile } from '../support/yaml-file.js';
-import type { Kind, lists } from '../world/named-world.js';
+import { validateFile } from '../support/schema-validation.js';
+import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
+import type { listNames, ThingKind } from '../world/named-world.js';
 import type { Rule } from '../world/world.js';
-import { type Environment, variables } from './environment.js';
+import { type Environment, runVariables } from './environment.js';
 
 /** A target file as it is written. See `schemas/target.schema.json`. */
 export interface TargetDocument {
@@ -21,7 +21,7 @@ export interface TargetDocument {
   provision?: string[];
   response?: { tier?: string | string[]; schema?: string };
   pins?: Record<string, string>;
-  drift?: { additive?: Additive };
+  drift?: { additive?: AdditivePolicy };
   operation?: { method?: string; path?: string };
   headers?: Record<string, string>;
   proxy?: string;
@@ -35,7 +35,7 @@ export interface TargetDocument {
 }
 
 /** Ids by kind and name. See `schemas/bindings.schema.json`. */
-export type BindingsDocument = { [List in (typeof lists)[Kind]]?: Record<string, string | number> };
+export type BindingsDocument = { [List in (typeof listNames)[ThingKind]]?: Record<string, string | number> };
 
 /** A target file that fits its schema. */
 export interface TargetFile {
@@ -44,24 +44,24 @@ export interface TargetFile {
 }
 
 /** The target file that the environment names by TARGET, if it does. @throws UnusableInput with all its problems */
-export function targetFileOf(environment: Environment): TargetFile | undefined {
+export function readTargetFile(environment: Environment): TargetFile | undefined {
   const { TARGET } = environment;
-  if (!TARGET || environment[variables.reference] === '1') return undefined;
+  if (!TARGET || environment[runVariables.reference] === '1') return undefined;
   const yaml = readYaml(TARGET, TARGET);
-  return { yaml, document: checkedValue('target', yaml) as TargetDocument };
+  return { yaml, document: validateFile('target', yaml) as TargetDocument };
 }
 
 /** The path of a file that a target file names. */
-export function besideTarget({ yaml }: TargetFile, name: string): string {
+export function resolveBeside({ yaml }: TargetFile, name: string): string {
   return path.resolve(path.dirname(yaml.file), name);
 }
 
 /** Reads a file that a target file names. @throws UnusableInput at the place where it is named */
-export function readBeside(target: TargetFile, name: string, at: Path): string {
+export function readBeside(target: TargetFile, name: string, at: YamlPath): string {
   try {
-    return readFileSync(besideTarget(target, name), 'utf8');
+    return readFileSync(resolveBeside(target, name), 'utf8');
   } catch (error) {
     const message = `${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`;
-    throw new UnusableInput([{ at: target.yaml.at(at), message, hint: 'Paths are relative to the target file.' }]);
+    throw new UnusableInput([{ at: target.yaml.locate(at), message, hint: 'Paths are relative to the target file.' }]);
   }
 }

@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
-import type { Operation } from '../contract/operation.js';
-import type { Additive } from '../judge/drift.js';
+import type { Operation } from '../contract/relocation.js';
+import type { AdditivePolicy } from '../judge/drift.js';
 import type { CertifiedTarget } from '../report/certificate.js';
-import { defined } from '../support/defined.js';
-import { oneLine } from '../support/foreign-text.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { type Location, UnusableInput } from '../support/problem.js';
-import { compileSchema } from '../support/stated-schema.js';
-import { connectionOf, type Place, type TargetConnection } from './connection.js';
-import { type Environment, variables } from './environment.js';
-import { besideTarget, type TargetFile, targetFileOf } from './target-file.js';
+import { toOneLine } from '../support/untrusted-text.js';
+import { compileSchema } from '../support/user-schema.js';
+import { type Environment, runVariables } from './environment.js';
+import { readConnection, type TargetConnection, type TargetLocation } from './target-connection.js';
+import { readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
 
 /** A deployment under test, save for how it is reached. Nothing of it is secret, and `v8.serialize` takes it. */
 export interface Target {
   readonly name: string;
-  readonly kind: Place['kind'];
+  readonly kind: TargetLocation['kind'];
   /** Of the implementation. */
   readonly version?: string;
   /** Who answers for the implementation. */
@@ -27,7 +27,7 @@ export interface Target {
   /** A JSON Schema of successful bodies. */
   readonly responseSchema?: object;
   /** What becomes of members that are new in its responses. */
-  readonly additive?: Additive;
+  readonly additive?: AdditivePolicy;
   /** Outcomes that the target is known to have, by question. */
   readonly pins: ReadonlyMap<string, { readonly outcome: string; readonly at: Location }>;
   /** What of the target file is not used, since the environment says otherwise. */
@@ -41,10 +41,10 @@ export interface Target {
  * @throws UnusableInput with all that is wrong with file and base URL, and every variable that is not set
  */
 export function loadTarget(environment: Environment): { target: Target; connection: TargetConnection } {
-  const file = targetFileOf(environment);
-  const { connection, problems, notes } = connectionOf(environment, file);
+  const file = readTargetFile(environment);
+  const { connection, problems, notes } = readConnection(environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
-  const { place } = connection;
+  const { location: place } = connection;
   const usualName = place.kind === 'reference' ? 'reference' : new URL(place.baseUrl).host;
   return {
     target: {
@@ -52,7 +52,9 @@ export function loadTarget(environment: Environment): { target: Target; connecti
       kind: place.kind,
       ...(file === undefined ? { pins: new Map() } : statedIn(file)),
       isWorldLoaded:
-        place.kind === 'reference' || environment[variables.worldLoaded] === '1' || file?.document.world === 'loaded',
+        place.kind === 'reference' ||
+        environment[runVariables.worldLoaded] === '1' ||
+        file?.document.world === 'loaded',
       ...(notes.length === 0 ? {} : { notes }),
     },
     connection,
@@ -63,7 +65,7 @@ export function loadTarget(environment: Environment): { target: Target; connecti
 function statedIn(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'isWorldLoaded'> {
   const { version, contact, response = {}, pins = {}, operation, drift } = file.document;
   return {
-    ...defined({
+    ...omitUndefined({
       version,
       contact,
       operation,
@@ -72,7 +74,10 @@ function statedIn(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'i
       responseSchema: response.schema === undefined ? undefined : readSchema(response.schema, file),
     }),
     pins: new Map(
-      Object.entries(pins).map(([question, outcome]) => [question, { outcome, at: file.yaml.at(['pins', question]) }]),
+      Object.entries(pins).map(([question, outcome]) => [
+        question,
+        { outcome, at: file.yaml.locate(['pins', question]) },
+      ]),
     ),
   };
 }
@@ -80,25 +85,25 @@ function statedIn(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'i
 /** @param name of the schema's file, relative to the target file */
 function readSchema(name: string, target: TargetFile): object {
   try {
-    const schema = JSON.parse(readFileSync(besideTarget(target, name), 'utf8')) as object;
+    const schema = JSON.parse(readFileSync(resolveBeside(target, name), 'utf8')) as object;
     compileSchema(schema);
     return schema;
   } catch (error) {
     const message = `${name} cannot be used as a JSON Schema: ${(error as Error).message}`;
     throw new UnusableInput([
-      { at: target.yaml.at(['response', 'schema']), message, hint: 'Name a file with a valid schema.' },
+      { at: target.yaml.locate(['response', 'schema']), message, hint: 'Name a file with a valid schema.' },
     ]);
   }
 }
 
 /** What a certificate says of a target: a line each, whatever the target file holds. */
-export function certifiedTarget({ name, kind, version, contact }: Target, baseUrl: string): CertifiedTarget {
-  const stated = defined({ version, contact });
-  const lines = Object.fromEntries(Object.entries(stated).map(([member, text]) => [member, oneLine(text)]));
+export function createCertifiedTarget({ name, kind, version, contact }: Target, baseUrl: string): CertifiedTarget {
+  const stated = omitUndefined({ version, contact });
+  const lines = Object.fromEntries(Object.entries(stated).map(([member, text]) => [member, toOneLine(text)]));
   return {
-    name: oneLine(name),
+    name: toOneLine(name),
     ...lines,
-    base_url: oneLine(baseUrl),
+    base_url: toOneLine(baseUrl),
     ...(kind === 'reference' ? { is_reference: true } : {}),
   };
 }

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { packageRoot } from '../support/package-root.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
-import { schemaProblems } from '../support/schema.js';
+import { findSchemaProblems } from '../support/schema-validation.js';
 import { suggest } from '../support/suggest.js';
-import { type Path, readYaml, type YamlFile } from '../support/yaml-file.js';
-import { type Kind, kinds, type NamedWorld, ownPrefix, windowSize } from './named-world.js';
+import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
+import { type NamedWorld, ownPrefix, type ThingKind, thingKinds, windowSize } from './named-world.js';
 import type { Rule, Tier } from './world.js';
 
 /** What ids of a kind begin with. */
-const prefixes: Record<Kind, string> = {
+const prefixes: Record<ThingKind, string> = {
   customer: 'cust',
   product: 'prod',
   sku: 'sku',
@@ -75,8 +75,8 @@ export function loadWorld(file = path.join(packageRoot, 'cases', 'world.yaml'), 
  */
 export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
   const problems = [
-    ...schemaProblems('world', file),
-    ...(additions === undefined ? [] : schemaProblems('own-world', additions)),
+    ...findSchemaProblems('world', file),
+    ...(additions === undefined ? [] : findSchemaProblems('own-world', additions)),
   ];
   if (problems.length > 0) throw new UnusableInput(problems);
   const document = file.value as WorldDocument;
@@ -94,7 +94,7 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
   const categories = entries(({ categories }) => categories && asKeys(categories));
   const campaigns = entries(({ campaigns }) => campaigns);
 
-  const ids: Record<Kind, ReadonlyMap<string, string>> = {
+  const ids: Record<ThingKind, ReadonlyMap<string, string>> = {
     customer: idsFor('customer', customers),
     product: idsFor('product', products),
     sku: idsFor('sku', skus),
@@ -103,11 +103,11 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
     tier: new Map(),
   };
   /** The id of a name; a problem, and a stand-in, when there is none. */
-  const idOf = (kind: Kind, name: string, place: YamlFile, at: Path): string => {
+  const idOf = (kind: ThingKind, name: string, place: YamlFile, at: YamlPath): string => {
     const id = ids[kind].get(name);
     if (id !== undefined) return id;
     problems.push({
-      at: place.at(at),
+      at: place.locate(at),
       message: `there is no ${kind} '${name}'`,
       hint: suggest(name, [...ids[kind].keys()]),
     });
@@ -117,7 +117,7 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
   const added = sources.slice(1).flatMap((source) => tiersIn(source, idOf, problems));
   problems.push(...ownTierProblems(added, additions));
   const placed = withAdded(drafts, added, (message, hint) =>
-    problems.push({ at: (additions ?? file).at(['tiers']), message, hint }),
+    problems.push({ at: (additions ?? file).locate(['tiers']), message, hint }),
   );
 
   const newest = Date.parse(document.newest);
@@ -152,7 +152,7 @@ function asKeys(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, name]));
 }
 
-type IdOf = (kind: Kind, name: string, file: YamlFile, at: Path) => string;
+type IdOf = (kind: ThingKind, name: string, file: YamlFile, at: YamlPath) => string;
 
 /** A tier before it has its place among the others. */
 interface TierDraft {
@@ -162,17 +162,17 @@ interface TierDraft {
   readonly tier: Tier;
   readonly entry: TierEntry;
   /** Of the entry. */
-  readonly at: Path;
+  readonly at: YamlPath;
   readonly isSpare: boolean;
 }
 
 function tiersIn({ file, document }: Source, idOf: IdOf, problems: Problem[]): TierDraft[] {
   const names = new Set<string>();
   return (document.tiers ?? []).flatMap((entry, index) => {
-    const at: Path = ['tiers', index];
+    const at: YamlPath = ['tiers', index];
     if (entry.repeat !== undefined && !entry.name.includes('{n}')) {
       problems.push({
-        at: file.at([...at, 'name']),
+        at: file.locate([...at, 'name']),
         message: 'a repeated tier needs {n} in its name',
         hint: `Write '${entry.name}-{n}'.`,
       });
@@ -184,7 +184,7 @@ function tiersIn({ file, document }: Source, idOf: IdOf, problems: Problem[]): T
       const key = entry.name.replace('{n}', String(n + 1));
       if (names.has(key)) {
         problems.push({
-          at: file.at([...at, 'name']),
+          at: file.locate([...at, 'name']),
           message: `there are two tiers '${key}'`,
           hint: 'Rename one of them.',
         });
@@ -203,7 +203,7 @@ function tiersIn({ file, document }: Source, idOf: IdOf, problems: Problem[]): T
   });
 }
 
-function ruleOf(rule: RuleEntry, at: Path, file: YamlFile, idOf: IdOf): Rule {
+function ruleOf(rule: RuleEntry, at: YamlPath, file: YamlFile, idOf: IdOf): Rule {
   if ('customer' in rule) {
     return {
       kind: 'customer',
@@ -226,7 +226,7 @@ function ownTierProblems(added: readonly TierDraft[], additions: YamlFile | unde
       ? []
       : [
           {
-            at: additions.at([...at, 'name']),
+            at: additions.locate([...at, 'name']),
             message: `tier '${key}' may be returned to customers of the suite`,
             hint: `Add a rule such as { customer: [${ownPrefix}somebody] }, of customers of yours alone.`,
           },
@@ -249,18 +249,18 @@ function withAdded(
   return drafts.map((draft, n) => added[taken.indexOf(n)] ?? draft);
 }
 
-function idsFor(kind: Kind, things: readonly { readonly name: string }[]): ReadonlyMap<string, string> {
+function idsFor(kind: ThingKind, things: readonly { readonly name: string }[]): ReadonlyMap<string, string> {
   return new Map(things.map(({ name }) => [name, makeId(kind, name)]));
 }
 
 /** An id that is always the same for a name, and that nothing but the name leads to. */
-function makeId(kind: Kind, name: string): string {
+function makeId(kind: ThingKind, name: string): string {
   return `${prefixes[kind]}_${createHash('sha256').update(`${kind} ${name}`).digest('hex').slice(0, 24)}`;
 }
 
 /** What the cases about the window rest on. */
 function windowProblems(tiers: readonly Tier[], file: YamlFile): Problem[] {
-  const at = file.at(['tiers']);
+  const at = file.locate(['tiers']);
   const problems: Problem[] = [];
   if (tiers.length < minTiers) {
     problems.push({ at, message: `there are ${tiers.length} tiers`, hint: `At least ${minTiers} are needed.` });
@@ -279,12 +279,12 @@ function windowProblems(tiers: readonly Tier[], file: YamlFile): Problem[] {
 }
 
 function idProblems({ ids }: NamedWorld, file: YamlFile): Problem[] {
-  const all = kinds.flatMap((kind) => [...ids[kind]].map(([name, id]) => ({ kind, name, id })));
+  const all = thingKinds.flatMap((kind) => [...ids[kind]].map(([name, id]) => ({ kind, name, id })));
   return all.flatMap((one) =>
     all
       .filter((other) => other !== one && other.id.includes(one.id))
       .map((other) => ({
-        at: file.at([]),
+        at: file.locate([]),
         message: `the id of ${one.kind} '${one.name}' is a part of the id of ${other.kind} '${other.name}'`,
         hint: 'Rename one of them.',
       })),

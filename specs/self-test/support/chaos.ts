@@ -3,14 +3,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
-import { isRepeatable } from '../../../src/http/retry.js';
-import { channelTo } from '../../proof/judge-deployment.js';
+import { isRetryable } from '../../../src/http/retry.js';
+import { createChannel } from '../../proof/judge-deployment.js';
 
 /** Numbers from 0 up to 1, the same ones for the same seed. */
 export type Random = () => number;
 
 /** A generator of 32 bits of state (splitmix32): good enough to disturb something, and short. */
-export function seeded(seed: number): Random {
+export function createRandom(seed: number): Random {
   let state = seed | 0;
   return () => {
     state = (state + 0x9e3779b9) | 0;
@@ -81,7 +81,11 @@ function badlyProxied(answer: (request: HttpRequest) => HttpResponse, random: Ra
 const maxAttempts = 3;
 
 /** A channel to a deployment in this process through a bad proxy. What is out of reach is repeated as the client does. */
-export function chaoticChannel(answer: (request: HttpRequest) => HttpResponse, random: Random, share: number): Channel {
+export function createChaoticChannel(
+  answer: (request: HttpRequest) => HttpResponse,
+  random: Random,
+  share: number,
+): Channel {
   const pass = badlyProxied(answer, random, share);
   const sendOnce = async (request: HttpRequest): Promise<Exchange> => {
     const response = await pass(request);
@@ -89,11 +93,11 @@ export function chaoticChannel(answer: (request: HttpRequest) => HttpResponse, r
     return { request, response };
   };
   return {
-    ...channelTo(answer),
+    ...createChannel(answer),
     async send(request) {
       let exchange = await sendOnce(request);
       let attempts = 1;
-      while (attempts < maxAttempts && isRepeatable(exchange)) {
+      while (attempts < maxAttempts && isRetryable(exchange)) {
         exchange = await sendOnce(request);
         attempts += 1;
       }
@@ -103,7 +107,7 @@ export function chaoticChannel(answer: (request: HttpRequest) => HttpResponse, r
 }
 
 /** Serves a deployment through a bad proxy over sockets. */
-export async function listenBadly(
+export async function listenUnreliably(
   answer: (request: HttpRequest) => HttpResponse,
   random: Random,
   share: number,

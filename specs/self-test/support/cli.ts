@@ -6,13 +6,13 @@ import { main } from '../../../src/cli/main.js';
 import type { Certificate } from '../../../src/report/certificate.js';
 import { packageRoot } from '../../../src/support/package-root.js';
 
-export interface Ended {
+export interface CommandResult {
   readonly status: number | null;
   readonly output: string;
 }
 
 /** A new empty folder, and how to remove it. */
-export function temporaryFolder(): { folder: string; remove(): void } {
+export function createTemporaryFolder(): { folder: string; remove(): void } {
   const folder = mkdtempSync(path.join(tmpdir(), 'conformance-test-'));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
@@ -23,7 +23,7 @@ export function temporaryFolder(): { folder: string; remove(): void } {
  * @param root the package whose command line runs; this one unless given
  * @param script another command line than that of the suite
  */
-export async function conformance(
+export async function runConformance(
   args: readonly string[],
   {
     cwd,
@@ -31,7 +31,7 @@ export async function conformance(
     root = packageRoot,
     script = path.join(root, 'dist', 'src', 'cli', 'conformance.js'),
   }: { cwd: string; env?: Record<string, string>; root?: string; script?: string },
-): Promise<Ended> {
+): Promise<CommandResult> {
   const child = spawn(process.execPath, [script, ...args], {
     cwd,
     // The last two: where the coverage of child processes goes, and that Playwright colours nothing.
@@ -55,10 +55,10 @@ export async function conformance(
  * Does the same in this process, which takes a tenth of the time: for what is about arguments and messages. Not for
  * commands that start Playwright, or that end with a signal only.
  */
-export async function conformanceHere(
+export async function runConformanceInProcess(
   args: readonly string[],
   { cwd, env = {} }: { cwd: string; env?: Record<string, string> },
-): Promise<Ended> {
+): Promise<CommandResult> {
   const { env: ownEnvironment, stdout, stderr } = process;
   const ownFolder = process.cwd();
   const writers = [stdout, stderr].map((stream) => ({ stream, write: stream.write }));
@@ -81,12 +81,12 @@ export async function conformanceHere(
   }
 }
 
-export function readCertificate(cwd: string, folder: string): Certificate {
+export function loadCertificate(cwd: string, folder: string): Certificate {
   return JSON.parse(readFileSync(path.join(cwd, folder, 'certificate.json'), 'utf8'));
 }
 
 /** A copy of this package whose cases can be changed. */
-export function copyOfPackage(folder: string): string {
+export function copyPackage(folder: string): string {
   for (const part of ['dist', 'cases', 'schemas', 'package.json']) {
     cpSync(path.join(packageRoot, part), path.join(folder, part), { recursive: true });
   }

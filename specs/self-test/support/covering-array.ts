@@ -1,5 +1,5 @@
 /** The values that each member of a row may have. */
-export type Parameters<Row> = { readonly [Name in keyof Row]: readonly Row[Name][] };
+export type CoveringParameters<Row> = { readonly [Name in keyof Row]: readonly Row[Name][] };
 
 /**
  * Rows in which every value of each parameter meets every value of each other parameter at least once: what two choices
@@ -11,7 +11,7 @@ export type Parameters<Row> = { readonly [Name in keyof Row]: readonly Row[Name]
  *
  * @param parameters at least two, none of them without a value
  */
-export function coveringArray<Row extends object>(parameters: Parameters<Row>): Row[] {
+export function createCoveringArray<Row extends object>(parameters: CoveringParameters<Row>): Row[] {
   const choices = (Object.entries(parameters) as [string, readonly unknown[]][])
     .map(([name, values]): Choice[] => values.map((value) => ({ name, value, unmet: new Set() })))
     .sort((one, other) => other.length - one.length);

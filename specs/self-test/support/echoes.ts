@@ -68,7 +68,7 @@ const packed = fc
   .map(([name, encoding, offset]) => packedEcho(name, encoding, offset));
 
 /** Each escape and each packing by itself. */
-export const everyEcho: readonly Echo[] = [
+export const allEchoes: readonly Echo[] = [
   ...Object.entries(escapes).map(([form, write]) => ({ form, write })),
   ...Object.keys(packings).flatMap((name) =>
     encodings.flatMap((_, encoding) => [0, 1, 2, 3].map((offset) => packedEcho(name, encoding, offset))),
@@ -76,7 +76,7 @@ export const everyEcho: readonly Echo[] = [
 ];
 
 /** Any echo that SECURITY.md says is found. */
-export const anyEcho = fc.oneof({ weight: 3, arbitrary: escaped }, { weight: 1, arbitrary: packed });
+export const echoArbitrary = fc.oneof({ weight: 3, arbitrary: escaped }, { weight: 1, arbitrary: packed });
 
 const alphabets = [
   Array.from({ length: 95 }, (_, at) => String.fromCharCode(32 + at)),
@@ -88,7 +88,7 @@ const alphabets = [
 ];
 
 /** Secrets of 6 to 16,000 printable characters, most of them short; white space does not stand around a header's value. */
-export const anySecret = fc
+export const secretArbitrary = fc
   .tuple(
     fc.constantFrom(...alphabets),
     fc.oneof(
@@ -146,7 +146,7 @@ function* unpacked(text: string): Generator<string> {
 }
 
 /** Whether a text holds a secret in one of the forms above: every reading of it is searched, up to three escapes deep. */
-export function holds(text: string, secret: string): boolean {
+export function holdsSecret(text: string, secret: string): boolean {
   const wanted = secret.toLowerCase();
   const isIn = (reading: string) => reading.toLowerCase().includes(wanted);
   let readings = new Set([text]);

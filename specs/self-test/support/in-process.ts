@@ -1,12 +1,12 @@
 import { loadSuite, type Suite } from '../../../src/cases/suite.js';
 import type { CaseResult } from '../../../src/engine/case-result.js';
-import { type RunOptions, runSuite } from '../../../src/engine/run.js';
+import { type EngineOptions, runSuite } from '../../../src/engine/run.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
-import { recognizerFor } from '../../../src/recognition/recognizer.js';
-import { type Certificate, certificateOf, factsOf } from '../../../src/report/certificate.js';
-import { channelTo } from '../../proof/judge-deployment.js';
+import { createRecognizer } from '../../../src/recognition/recognizer.js';
+import { type Certificate, collectRunFacts, createCertificate } from '../../../src/report/certificate.js';
+import { createChannel } from '../../proof/judge-deployment.js';
 
-export { channelTo };
+export { createChannel as channelTo };
 
 /** The cases of the suite, parsed once per process. */
 export const suite: Suite = loadSuite();
@@ -15,19 +15,19 @@ export const suite: Suite = loadSuite();
 export const requirementSuite: Suite = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
 
 /** For all runs in this process on deployments that have the world of the suite: most of their responses are the same. */
-export const recognizer = recognizerFor(suite.world);
+export const recognizer = createRecognizer(suite.world);
 
 /** Runs a suite over a channel, and certifies. */
 export async function certifyOver(
   channel: Channel,
   own: Suite,
-  options: RunOptions = {},
+  options: EngineOptions = {},
 ): Promise<{ certificate: Certificate; results: CaseResult[] }> {
   const shared = own.world === suite.world ? { recognizer } : {};
   const { results, calibration } = await runSuite(own, channel, { ...shared, ...options });
-  const certificate = certificateOf(own, results, {
+  const certificate = createCertificate(own, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },
-    ...factsOf(results, calibration, { notes: [] }),
+    ...collectRunFacts(results, calibration, { notes: [] }),
     isCutShort: false,
     startedAt: new Date(0),
     durationMs: 0,
@@ -38,12 +38,12 @@ export async function certifyOver(
 /** Runs a suite, the whole of it unless another is given, against a deployment in this process. */
 export function certifyInProcess(
   answer: (request: HttpRequest) => HttpResponse,
-  { suite: own = suite, ...options }: RunOptions & { suite?: Suite } = {},
+  { suite: own = suite, ...options }: EngineOptions & { suite?: Suite } = {},
 ): Promise<{ certificate: Certificate; results: CaseResult[] }> {
-  return certifyOver(channelTo(answer), own, options);
+  return certifyOver(createChannel(answer), own, options);
 }
 
 /** The ids of the requirements that have a verdict. */
-export function requirementsWith(verdict: string, { requirements }: Certificate): string[] {
+export function listRequirementsWith(verdict: string, { requirements }: Certificate): string[] {
   return requirements.filter((requirement) => requirement.verdict === verdict).map(({ id }) => id);
 }

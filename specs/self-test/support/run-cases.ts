@@ -9,10 +9,10 @@
 import type { CaseResult } from '../../../src/engine/case-result.js';
 import { runSuite } from '../../../src/engine/run.js';
 import { openClient } from '../../../src/http/client.js';
-import { noRepeats } from '../../../src/http/connection-options.js';
+import { noRetry } from '../../../src/http/connection-options.js';
 import { suite } from './in-process.js';
 
-export interface Ran {
+export interface CaseRun {
   readonly results: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
   /** The memory that the process took at its peak, in bytes, up to here. */
   readonly peak: number;
@@ -21,9 +21,9 @@ export interface Ran {
 const credentials = { applicationId: 'the-application', token: 'the-token-0815' };
 const [ids = '', ...baseUrls] = process.argv.slice(2);
 const cases = suite.cases.filter(({ id }) => ids.split(',').includes(id));
-const ran: Ran[] = [];
+const ran: CaseRun[] = [];
 for (const baseUrl of baseUrls) {
-  const client = openClient({ repeats: noRepeats, baseUrl, credentials });
+  const client = openClient({ retry: noRetry, baseUrl, credentials });
   const { results } = await runSuite({ ...suite, cases }, client);
   await client.close();
   ran.push({

@@ -40,7 +40,7 @@ const idPrefixes: Readonly<Record<List, string>> = {
 };
 
 /** How this project differs from what is described. */
-export interface Peculiarities {
+export interface VendorVariations {
   /** So many calls each hour. */
   readonly callsPerHour?: number;
   /** Rules that come with a tier are overlooked: they have to be assigned afterwards. */
@@ -55,7 +55,7 @@ export interface Peculiarities {
 }
 
 /** What becomes of a call: it is answered, here or by something in between, or its connection breaks, before or after it took effect. */
-export type Fate =
+export type CallOutcome =
   | 'answered'
   | 'lost'
   | 'done-and-lost'
@@ -95,7 +95,7 @@ export class VendorFake {
   /** How many calls were refused for the limit. */
   tooMany = 0;
   /** Decides what becomes of a call, by its number, method and path. */
-  fate: (n: number, method: string, path: string) => Fate = () => 'answered';
+  decideOutcome: (n: number, method: string, path: string) => CallOutcome = () => 'answered';
 
   private readonly actions = new Map<string, { polls: number; done: () => void }>();
   private serial = 0;
@@ -105,7 +105,7 @@ export class VendorFake {
 
   constructor(
     readonly clock: TestClock,
-    readonly peculiarities: Peculiarities = {},
+    readonly peculiarities: VendorVariations = {},
   ) {}
 
   /** The calls that created or changed something. */
@@ -149,7 +149,7 @@ export class VendorFake {
     let answer = this.limited(outgoing);
     if (answer === undefined) {
       this.calls.push(`${method} ${url}`);
-      const fate = this.fate(this.calls.length, method, url);
+      const fate = this.decideOutcome(this.calls.length, method, url);
       if (fate === 'lost') return void incoming.socket.destroy();
       if (typeof fate === 'object') return void outgoing.writeHead(fate.status, fate.headers).end();
       const { id, token } = VendorFake.access;

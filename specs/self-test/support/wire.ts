@@ -1,24 +1,29 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { test as base } from '@playwright/test';
 import { type Client, openClient } from '../../../src/http/client.js';
-import { type Limits, noRepeats, type Pacing, type StatedOptions } from '../../../src/http/connection-options.js';
+import {
+  type Limits,
+  noRetry,
+  type Pacing,
+  type PartialConnectionOptions,
+} from '../../../src/http/connection-options.js';
 import type { Credentials } from '../../../src/http/credentials.js';
 
 /** A request as it came over the wire. */
-export interface Received {
+export interface ReceivedRequest {
   readonly line: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
 
 /** What a server does with a request: text or bytes to send, or something of its own with the socket. */
-export type Reply = string | Buffer | ((socket: Socket, received: Received) => void);
+export type Reply = string | Buffer | ((socket: Socket, received: ReceivedRequest) => void);
 
 /** A server on loopback that answers byte for byte as it is meant to. */
 export interface Wire {
   readonly url: string;
   readonly port: number;
-  readonly received: readonly Received[];
+  readonly received: readonly ReceivedRequest[];
   connections(): number;
 }
 
@@ -32,14 +37,14 @@ export const test = base.extend<{
     baseUrl: string,
     limits?: Partial<Limits & Pick<Pacing, 'concurrency'>>,
     own?: Partial<Credentials>,
-    options?: StatedOptions,
+    options?: PartialConnectionOptions,
   ) => Client;
 }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
   serve: async ({}, use) => {
     const servers: { server: Server; sockets: Set<Socket> }[] = [];
     await use(async (...replies) => {
-      const received: Received[] = [];
+      const received: ReceivedRequest[] = [];
       const sockets = new Set<Socket>();
       const server = createServer((socket) => {
         sockets.add(socket);
@@ -71,7 +76,7 @@ export const test = base.extend<{
     const clients: Client[] = [];
     await use((baseUrl, { concurrency, ...limits } = {}, own, options) => {
       const client = openClient({
-        repeats: noRepeats,
+        retry: noRetry,
         baseUrl,
         credentials: { ...credentials, ...own },
         limits,
@@ -86,7 +91,7 @@ export const test = base.extend<{
 });
 
 /** The first whole request among the bytes of a connection, and what comes after it. */
-function takeRequest(bytes: Buffer): { received: Received; rest: Buffer } | undefined {
+function takeRequest(bytes: Buffer): { received: ReceivedRequest; rest: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const [line = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
@@ -102,7 +107,7 @@ function takeRequest(bytes: Buffer): { received: Received; rest: Buffer } | unde
 }
 
 /** A whole response; its length is announced unless the headers say something of it. */
-export function response(status: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer {
+export function renderResponse(status: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer {
   const bytes = Buffer.from(body);
   const length = headers.some((line) => /^(content-length|transfer-encoding):/i.test(line))
     ? []

@@ -8,11 +8,11 @@
  */
 
 import path from 'node:path';
-import { writeTogether } from '../../../src/report/output.js';
+import { writeFilesTogether } from '../../../src/report/write-files-together.js';
 
 const [folder = '', tag = '', bytes, ms] = process.argv.slice(2);
 try {
-  writeTogether(folder, () => {
+  writeFilesTogether(folder, () => {
     process.stdout.write(`${tag} in\n`);
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Number(ms));
     process.stdout.write(`${tag} out\n`);

@@ -1,9 +1,9 @@
-import { contentOf } from '../../http/request-content.js';
-import { succeeded } from '../../http/response-status.js';
+import { parseRequest } from '../../http/request-content.js';
+import { isSuccessful } from '../../http/response-status.js';
 import { isJsonObject } from '../../support/json.js';
-import { defineAssertion, type Examined } from '../assertion.js';
-import { notAccepted } from '../requirement-flaws.js';
-import { holds, unclear, violated } from '../truth.js';
+import { defineAssertion, type ExaminedRequest } from '../assertion.js';
+import { holds, unclear, violated } from '../assertion-result.js';
+import { findNotAccepted } from '../requirement-flaws.js';
 
 type Value = 'or-empty' | { readonly 'or-empty-like': string } | { readonly wherever: string };
 
@@ -29,20 +29,20 @@ export default defineAssertion<Value, Data>({
     maxProperties: 1,
   },
 
-  read(value, { request }) {
+  read(value, { resolveRequest: request }) {
     if (typeof value === 'string') return { unless: 'empty' };
     if ('wherever' in value) return { unless: 'other-refused', other: request(value.wherever, 'wherever') };
     return { unless: 'empty-like', other: request(value['or-empty-like'], 'or-empty-like') };
   },
 
-  words(data) {
+  describe(data) {
     if (data.unless === 'empty') return 'is answered 2xx, or may have an empty result';
     if (data.unless === 'empty-like') return `is answered 2xx, or as '${data.other}' is, for which nothing is valid`;
     return `is answered 2xx wherever '${data.other}' is`;
   },
 
-  judge(data, { exchange: { response }, other }) {
-    if (succeeded(response)) return holds;
+  judge(data, { exchange: { response }, findAnswer: other }) {
+    if (isSuccessful(response)) return holds;
     const mayBeEmpty = unclear(`Answered ${response.status}, which may be how an empty result looks.`);
     if (data.unless === 'empty') return mayBeEmpty;
     const one = other(data.other);
@@ -51,13 +51,13 @@ export default defineAssertion<Value, Data>({
     if (data.unless === 'empty-like') return one.response.status === response.status ? unclear(both) : violated(both);
     // Rules that nobody knows may ask that something is not there.
     if (response.status === 404) return mayBeEmpty;
-    return succeeded(one.response) ? violated(both) : unclear(both);
+    return isSuccessful(one.response) ? violated(both) : unclear(both);
   },
 
-  flaw(data, context) {
-    const flaw = notAccepted(context);
+  findFlaw(data, context) {
+    const flaw = findNotAccepted(context);
     if (flaw !== undefined || data.unless === 'empty') return flaw;
-    const other = context.other(data.other);
+    const other = context.getRequest(data.other);
     if (data.unless === 'other-refused') {
       if (other.oracle.accepted && addsTo(context, other)) return undefined;
       return {
@@ -76,8 +76,8 @@ export default defineAssertion<Value, Data>({
 });
 
 /** Whether a request says all that another one says: rules ask for what is there, so adding takes nothing away. */
-function addsTo({ http }: Examined, { http: other }: Examined): boolean {
-  return http.path === other.path && saysAll(contentOf(http).body, contentOf(other).body);
+function addsTo({ http }: ExaminedRequest, { http: other }: ExaminedRequest): boolean {
+  return http.path === other.path && saysAll(parseRequest(http).body, parseRequest(other).body);
 }
 
 function saysAll(more: unknown, less: unknown): boolean {

@@ -1,11 +1,11 @@
 import type { CompositeKind } from '../assertion.js';
-import { allHold } from '../truth.js';
+import { combineAll } from '../assertion-result.js';
 
 const allOf: CompositeKind = {
   key: 'all-of',
   schema: { description: 'All of these checks hold: one alternative of any-of.', $ref: '#/$defs/checks', minItems: 2 },
   conjunction: 'and',
-  combine: allHold,
+  combine: combineAll,
 };
 
 export default allOf;

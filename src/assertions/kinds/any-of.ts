@@ -1,11 +1,11 @@
 import type { CompositeKind } from '../assertion.js';
-import { anyHolds } from '../truth.js';
+import { combineAny } from '../assertion-result.js';
 
 const anyOf: CompositeKind = {
   key: 'any-of',
   schema: { description: 'At least one of these checks holds.', $ref: '#/$defs/checks', minItems: 2 },
   conjunction: 'or',
-  combine: anyHolds,
+  combine: combineAny,
 };
 
 export default anyOf;

@@ -1,11 +1,11 @@
 import { defineAssertion } from '../assertion.js';
-import { holdsIf } from '../truth.js';
+import { holdsIf } from '../assertion-result.js';
 
 export default defineAssertion<true, object>({
   key: 'body.empty',
   schema: { description: 'There is no body.', const: true },
   read: () => ({}),
-  words: () => 'has no body',
+  describe: () => 'has no body',
   judge: (_, { exchange: { response } }) =>
     holdsIf(response.body === '', `The body has ${response.body.length} characters.`),
 });

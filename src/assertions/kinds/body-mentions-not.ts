@@ -1,3 +1,3 @@
-import { bodyTexts } from '../body-texts.js';
+import { createBodyTextsKind } from '../body-texts.js';
 
-export default bodyTexts('body.mentions-not', 'None of these texts occurs.', false);
+export default createBodyTextsKind('body.mentions-not', 'None of these texts occurs.', false);

@@ -1,3 +1,3 @@
-import { bodyTexts } from '../body-texts.js';
+import { createBodyTextsKind } from '../body-texts.js';
 
-export default bodyTexts('body.mentions', 'At least one of these texts occurs.', true);
+export default createBodyTextsKind('body.mentions', 'At least one of these texts occurs.', true);

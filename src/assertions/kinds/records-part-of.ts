@@ -1,8 +1,8 @@
-import { succeeded } from '../../http/response-status.js';
+import { isSuccessful } from '../../http/response-status.js';
 import { defineAssertion } from '../assertion.js';
-import { isNarrowed, withRecords } from '../records-claim.js';
-import { reason } from '../requirement-flaws.js';
-import { holds, unclear } from '../truth.js';
+import { holds, unclear } from '../assertion-result.js';
+import { hasQuery, judgeRecords } from '../judge-records.js';
+import { renderOpenReason } from '../requirement-flaws.js';
 
 /** `open` are tiers that may stand here and not there. */
 export default defineAssertion<string, { readonly other: string; readonly open: readonly string[] }>({
@@ -11,13 +11,13 @@ export default defineAssertion<string, { readonly other: string; readonly open: 
     description: 'Nothing that does not stand in the response to this other request, too; otherwise it is left open.',
     type: 'string',
   },
-  read: (name, { request, openTiers }) => ({ other: request(name), open: openTiers() }),
-  words: ({ other }) => `has no record that '${other}' has not, older ones aside`,
+  read: (name, { resolveRequest: request, listOpenTiers: openTiers }) => ({ other: request(name), open: openTiers() }),
+  describe: ({ other }) => `has no record that '${other}' has not, older ones aside`,
   judge: ({ other: name, open }, context) =>
-    withRecords(context, (records, recordsOf) => {
-      const other = context.other(name);
+    judgeRecords(context, (records, recordsOf) => {
+      const other = context.findAnswer(name);
       if ('because' in other) return unclear(`'${name}': ${other.because}`);
-      if (!succeeded(other.response))
+      if (!isSuccessful(other.response))
         return unclear(`'${name}' was answered ${other.response.status}, so there is no result to compare with.`);
       const there = new Set([...recordsOf(other), ...open]);
       const extra = records.filter((id) => !there.has(id)).length;
@@ -25,12 +25,12 @@ export default defineAssertion<string, { readonly other: string; readonly open: 
       // A filter may be applied before the window is taken, and then shows older ones.
       return unclear(`${extra} of ${records.length} promotions are not in '${name}'; they may be older ones.`);
     }),
-  flaw({ other: name }, context) {
+  findFlaw({ other: name }, context) {
     const { http, oracle } = context;
-    const other = context.other(name);
-    const isNarrower = !isNarrowed(other.http) && isNarrowed(http) && http.body === other.http.body;
-    if (oracle.whyOpen === undefined && other.oracle.whyOpen === undefined && isNarrower) return undefined;
-    const message = `the documentation does not say that '${context.name}' returns a part of '${name}'${reason(context)}`;
+    const other = context.getRequest(name);
+    const isNarrower = !hasQuery(other.http) && hasQuery(http) && http.body === other.http.body;
+    if (oracle.openReason === undefined && other.oracle.openReason === undefined && isNarrower) return undefined;
+    const message = `the documentation does not say that '${context.name}' returns a part of '${name}'${renderOpenReason(context)}`;
     return { message, hint: 'Let them differ in a filter alone.' };
   },
   canBeViolated: () => false,

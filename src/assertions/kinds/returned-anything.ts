@@ -1,17 +1,17 @@
 import { defineAssertion } from '../assertion.js';
-import { withResult } from '../result-claim.js';
-import { holds, unclear, violated } from '../truth.js';
+import { holds, unclear, violated } from '../assertion-result.js';
+import { judgeResult } from '../judge-result.js';
 
 export default defineAssertion<true, object>({
   key: 'returned.anything',
   schema: { description: 'At least one.', const: true },
   shows: 'presence',
   read: () => ({}),
-  words: () => 'returns something',
+  describe: () => 'returns something',
   judge: (_, context) =>
-    withResult(context, false, (result) => {
+    judgeResult(context, false, (result) => {
       if (result.returned.length > 0) return holds;
-      return result.unclear.size > 0 ? unclear(result.because) : violated('No promotion was returned.');
+      return result.unclear.size > 0 ? unclear(result.reason) : violated('No promotion was returned.');
     }),
-  needs: (_, { possibleTiers }) => possibleTiers,
+  listNeededIds: (_, { possibleTiers }) => possibleTiers,
 });

@@ -1,30 +1,30 @@
 import type { Obligation } from '../../contract/oracle.js';
 import { defineAssertion } from '../assertion.js';
-import { reason } from '../requirement-flaws.js';
-import { differences, withBothResults } from '../result-claim.js';
-import { holdsIf } from '../truth.js';
+import { holdsIf } from '../assertion-result.js';
+import { describeDifferences, judgeBothResults } from '../judge-result.js';
+import { renderOpenReason } from '../requirement-flaws.js';
 
 export default defineAssertion<string, { readonly other: string }>({
   key: 'returned.differs-from',
   schema: { description: 'Not the same as for this other request.', type: 'string' },
-  read: (name, { request }) => ({ other: request(name) }),
-  words: ({ other }) => `does not return the same as '${other}'`,
+  read: (name, { resolveRequest: request }) => ({ other: request(name) }),
+  describe: ({ other }) => `does not return the same as '${other}'`,
   judge: ({ other }, context) =>
-    withBothResults(context, other, (one, two) =>
+    judgeBothResults(context, other, (one, two) =>
       holdsIf(
-        differences(one, two, other, context.evidence.world) !== '',
+        describeDifferences(one, two, other, context.evidence.world) !== '',
         `The same promotions were returned as in '${other}'.`,
       ),
     ),
-  needs({ other }, { mode, oracle, otherOracle, world: { tiers }, possibleTiers }) {
+  listNeededIds({ other }, { mode, oracle, getOracle: otherOracle, world: { tiers }, possibleTiers }) {
     const telling = tiers.filter((tier) => areOpposite(oracle.returned(tier), otherOracle(other).returned(tier)));
     return mode === 'requirement' && telling.length > 0 ? telling.map(({ id }) => id) : possibleTiers;
   },
-  flaw({ other: name }, context) {
-    const { oracle, other, world } = context;
+  findFlaw({ other: name }, context) {
+    const { oracle, getRequest: other, world } = context;
     const others = other(name).oracle;
     if (world.tiers.some((tier) => areOpposite(oracle.returned(tier), others.returned(tier)))) return undefined;
-    const message = `the documentation does not say that '${context.name}' and '${name}' differ${reason(context)}`;
+    const message = `the documentation does not say that '${context.name}' and '${name}' differ${renderOpenReason(context)}`;
     return { message, hint: 'Vary the requests more.' };
   },
 });

@@ -1,14 +1,14 @@
 import { defineAssertion } from '../assertion.js';
-import { noneReturned, withResult } from '../result-claim.js';
+import { judgeNoneReturned, judgeResult } from '../judge-result.js';
 
 export default defineAssertion<true, object>({
   key: 'returned.nothing',
   schema: { description: 'None.', const: true },
   read: () => ({}),
-  words: () => 'returns nothing',
+  describe: () => 'returns nothing',
   judge(_, context) {
     const all = context.evidence.world.tiers.map(({ id }) => id);
-    return withResult(context, true, (result) => noneReturned(all, result, context));
+    return judgeResult(context, true, (result) => judgeNoneReturned(all, result, context));
   },
-  needs: (_, { possibleTiers }) => possibleTiers,
+  listNeededIds: (_, { possibleTiers }) => possibleTiers,
 });

@@ -1,15 +1,15 @@
 import { defineAssertion } from '../assertion.js';
-import { type Excluded, exclusion } from '../exclusion.js';
-import { type Selection, selectionSchema } from '../selection.js';
+import { type ExcludedTiers, exclusionKind } from '../exclusion.js';
+import { selectionSchema, type TierSelection } from '../tier-selection.js';
 
-export default defineAssertion<Selection, Excluded>({
-  ...exclusion,
+export default defineAssertion<TierSelection, ExcludedTiers>({
+  ...exclusionKind,
   key: 'returned.only',
   schema: {
     ...selectionSchema,
     description: `Nothing but these was returned, save for tiers of which the documentation leaves it open. ${selectionSchema.description}`,
   },
-  read(selection, { selectOthers }) {
+  read(selection, { selectOtherTiers: selectOthers }) {
     const tiers = selectOthers(selection);
     return tiers.length === 0 ? undefined : { tiers };
   },

@@ -1,16 +1,16 @@
 import { defineAssertion } from '../assertion.js';
-import { differences, withBothResults } from '../result-claim.js';
-import { holdsIf } from '../truth.js';
+import { holdsIf } from '../assertion-result.js';
+import { describeDifferences, judgeBothResults } from '../judge-result.js';
 
 export default defineAssertion<string, { readonly other: string }>({
   key: 'returned.same-as',
   schema: { description: 'The same as for this other request.', type: 'string' },
-  read: (name, { request }) => ({ other: request(name) }),
-  words: ({ other }) => `returns the same as '${other}'`,
+  read: (name, { resolveRequest: request }) => ({ other: request(name) }),
+  describe: ({ other }) => `returns the same as '${other}'`,
   judge: ({ other }, context) =>
-    withBothResults(context, other, (one, two) => {
-      const found = differences(one, two, other, context.evidence.world);
+    judgeBothResults(context, other, (one, two) => {
+      const found = describeDifferences(one, two, other, context.evidence.world);
       return holdsIf(found === '', found);
     }),
-  needs: (_, { possibleTiers }) => possibleTiers,
+  listNeededIds: (_, { possibleTiers }) => possibleTiers,
 });

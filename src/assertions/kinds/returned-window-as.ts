@@ -1,7 +1,7 @@
 import { windowSize } from '../../world/named-world.js';
 import { type AlternativeTiers, defineAssertion, type JudgeContext } from '../assertion.js';
-import { allReturned, noneReturned, withResult } from '../result-claim.js';
-import { allHold, holds, type Truth, unclear, violated } from '../truth.js';
+import { type AssertionResult, combineAll, holds, unclear, violated } from '../assertion-result.js';
+import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';
 
 interface Data {
   readonly other: string;
@@ -21,21 +21,22 @@ export default defineAssertion<string, Data>({
       'What was returned fits the newest 150 tiers being taken before the filter, or after it: the same as for this other request, which has a filter of the same kind.',
     type: 'string',
   },
-  read(name, { request, alternatives }) {
+  read(name, { resolveRequest: request, listAlternatives: alternatives }) {
     const other = request(name);
     return { other, alternatives: alternatives(), ofOther: alternatives(other) };
   },
-  words: ({ other }) => `takes the newest 150 before its filter or after it, as in '${other}'`,
+  describe: ({ other }) => `takes the newest 150 before its filter or after it, as in '${other}'`,
   judge({ other: name, alternatives, ofOther }, context) {
-    const other = context.other(name);
+    const other = context.findAnswer(name);
     if ('because' in other) return unclear(`'${name}': ${other.because}`);
     const here = alternatives.map((each) => fits(each, context));
     const there = ofOther.map((each) => fits(each, { ...context, exchange: other }));
-    const together = alternatives.map((_, n) => allHold([here[n] ?? holds, there[n] ?? holds]));
+    const together = alternatives.map((_, n) => combineAll([here[n] ?? holds, there[n] ?? holds]));
     if (together.some(({ is }) => is === 'holds')) return holds;
     const doubt = together.find((truth) => truth.is === 'unclear');
     if (doubt !== undefined) return doubt;
-    const fitting = (truths: readonly Truth[]) => alternatives.find((_, n) => truths[n]?.is === 'holds')?.window;
+    const fitting = (truths: readonly AssertionResult[]) =>
+      alternatives.find((_, n) => truths[n]?.is === 'holds')?.window;
     const [one, another] = [fitting(here), fitting(there)];
     if (one !== undefined && another !== undefined)
       return violated(
@@ -49,12 +50,12 @@ export default defineAssertion<string, Data>({
     return violated(`${where}It fits the newest 150 neither before the filter nor after it. ${reasons.join(' ')}`);
   },
   // Where one of the newest is not there, an older one is among them.
-  needs: ({ alternatives, ofOther }, { world: { tiers } }) => [
+  listNeededIds: ({ alternatives, ofOther }, { world: { tiers } }) => [
     ...tiers.slice(0, windowSize).map(({ id }) => id),
     ...[...alternatives, ...ofOther].flatMap(({ required, forbidden }) => [...required, ...forbidden]),
   ],
-  flaw({ other }, { name, oracle, ...context }) {
-    const others = context.other(other).oracle;
+  findFlaw({ other }, { name, oracle, ...context }) {
+    const others = context.getRequest(other).oracle;
     const isOneMatter = oracle.alternatives.length > 0 && oracle.filteredOn === others.filteredOn;
     if (isOneMatter && others.alternatives.length > 0) return undefined;
     return {
@@ -65,8 +66,8 @@ export default defineAssertion<string, Data>({
 });
 
 /** Whether what was returned is what an alternative says, as far as it says something of its own. */
-function fits({ required, forbidden }: AlternativeTiers, context: JudgeContext): Truth {
-  return withResult(context, required.length === 0, (result) =>
-    allHold([allReturned(required, result, context), noneReturned(forbidden, result, context)]),
+function fits({ required, forbidden }: AlternativeTiers, context: JudgeContext): AssertionResult {
+  return judgeResult(context, required.length === 0, (result) =>
+    combineAll([judgeAllReturned(required, result, context), judgeNoneReturned(forbidden, result, context)]),
   );
 }

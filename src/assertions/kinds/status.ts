@@ -1,6 +1,6 @@
 import { defineAssertion, type ReadContext } from '../assertion.js';
-import { notAccepted, nothingRequired } from '../requirement-flaws.js';
-import { holdsIf, unclear } from '../truth.js';
+import { holdsIf, unclear } from '../assertion-result.js';
+import { findNotAccepted, findNothingRequired } from '../requirement-flaws.js';
 
 type Pattern = number | string;
 type Data = { readonly patterns: readonly string[] } | { readonly sameAs: string };
@@ -22,15 +22,15 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
     properties: { 'same-as': { type: 'string' } },
   },
 
-  read(value, { request }: ReadContext) {
+  read(value, { resolveRequest: request }: ReadContext) {
     if (typeof value === 'object' && 'same-as' in value) return { sameAs: request(value['same-as'], 'same-as') };
     return { patterns: [value].flat().map(String) };
   },
 
-  words: (data) =>
+  describe: (data) =>
     'patterns' in data ? `is answered ${data.patterns.join(' or ')}` : `has the status of '${data.sameAs}'`,
 
-  judge(data, { exchange: { response }, other }) {
+  judge(data, { exchange: { response }, findAnswer: other }) {
     if ('patterns' in data) {
       const isMet = data.patterns.some((each) => statusMatches(response.status, each));
       return holdsIf(isMet, `Answered ${response.status}, expected ${data.patterns.join(' or ')}.`);
@@ -43,7 +43,7 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
     );
   },
 
-  needs(data, { mode, oracle, world: { tiers, unavailable }, possibleTiers }) {
+  listNeededIds(data, { mode, oracle, world: { tiers, unavailable }, possibleTiers }) {
     if (mode === 'question' || !('patterns' in data)) return [];
     // That a request is accepted rests on there being something to return.
     const something = tiers.filter((tier) => oracle.returned(tier) === 'required').map(({ id }) => id);
@@ -51,10 +51,10 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
     return something.length > 0 ? something : possibleTiers;
   },
 
-  flaw(data, context) {
+  findFlaw(data, context) {
     if (!('patterns' in data) || data.patterns.join() !== '2xx')
       return { message: 'the documentation names no status code', hint: "Expect '2xx'." };
-    return notAccepted(context) ?? nothingRequired(context);
+    return findNotAccepted(context) ?? findNothingRequired(context);
   },
 });
 

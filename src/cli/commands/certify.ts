@@ -1,11 +1,11 @@
-import { type CertifyFlags, certifyFlags } from '../certify-flags.js';
+import { addCertifyFlags, type CertifyFlags } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
 
 const configure: ConfigureCommand = (command, end, behind) => {
-  certifyFlags(command)
+  addCertifyFlags(command)
     .description('runs the cases; where nothing names a deployment, on the reference deployment')
     .action(async (args: string[], flags: CertifyFlags) => {
-      const { certify } = await import('../certifying.js');
+      const { runCertify: certify } = await import('../certify-action.js');
       end(await certify(args, behind, flags));
     });
 };

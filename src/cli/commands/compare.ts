@@ -9,7 +9,7 @@ const configure: ConfigureCommand = (command, end) => {
     .option('--html <file>', 'writes all of them side by side as a page, too')
     .option('--markdown', 'prints the differences for a pull request')
     .action(async (first: string, others: string[], flags: { html?: string; markdown?: true }) => {
-      const { compare } = await import('../comparing.js');
+      const { printComparison: compare } = await import('../compare-action.js');
       end(compare([first, ...others], flags) ? exitStatus.drift : exitStatus.conforms);
     });
 };

@@ -1,16 +1,16 @@
 import { Option } from 'commander';
 import type { ConfigureCommand } from '../command.js';
-import { countNumber } from '../flags.js';
+import { parseCount } from '../flags.js';
 
 const configure: ConfigureCommand = (command) => {
   command
     .description('says in plain words what a case sends, what the documentation says of it, and what is expected')
     .argument('<case>', 'the id of a case, or of a question')
-    .addOption(new Option('--row <number>', 'shows this row of its matrix').argParser(countNumber))
+    .addOption(new Option('--row <number>', 'shows this row of its matrix').argParser(parseCount))
     .option('--target <file>', 'a target file: with the ids of that deployment (environment: TARGET)')
     .option('--cases <folder>', 'cases of your own, beside those of the suite')
     .action(async (id: string, flags: { row?: number; target?: string; cases?: string }) => {
-      const { explain } = await import('../explaining.js');
+      const { explainCase: explain } = await import('../explain-action.js');
       explain(id, flags);
     });
 };

@@ -4,7 +4,7 @@ const configure: ConfigureCommand = (command) => {
   command
     .description('writes a target file, an example of .env, an ignore list and a workflow into this project')
     .action(async () => {
-      const { initialise } = await import('../initialising.js');
+      const { initProject: initialise } = await import('../init-action.js');
       process.stdout.write(initialise(process.cwd(), process.env));
     });
 };

@@ -1,5 +1,5 @@
-import { asLines } from '../../support/foreign-text.js';
-import { variables } from '../../targets/environment.js';
+import { joinLines } from '../../support/untrusted-text.js';
+import { runVariables } from '../../targets/environment.js';
 import type { ConfigureCommand } from '../command.js';
 import { setVariables } from '../flags.js';
 
@@ -12,12 +12,12 @@ const configure: ConfigureCommand = (command) => {
     .option('--reuse', 'keeps what has an id already, and has only the rest created')
     .action(async (flags: { target?: string; baseUrl?: string; cases?: string; reuse?: boolean }) => {
       const { target, baseUrl, cases, reuse = false } = flags;
-      const { provision } = await import('../../targets/provision.js');
-      setVariables({ TARGET: target, BASE_URL: baseUrl, [variables.cases]: cases });
-      const say = (line: string) => process.stdout.write(asLines([line]));
-      const { bindings, bound, without } = await provision(process.env, reuse, say);
+      const { provisionWorld: provision } = await import('../../targets/provision-world.js');
+      setVariables({ TARGET: target, BASE_URL: baseUrl, [runVariables.cases]: cases });
+      const say = (line: string) => process.stdout.write(joinLines([line]));
+      const { bindings, bound, missing: without } = await provision(process.env, reuse, say);
       const rest = without.length === 0 ? [] : [`Without an id: ${without.join(', ')}.`];
-      process.stdout.write(asLines([`${bindings} has ${bound} ids now.`, ...rest]));
+      process.stdout.write(joinLines([`${bindings} has ${bound} ids now.`, ...rest]));
     });
 };
 

@@ -1,12 +1,12 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { ConfigureCommand } from '../command.js';
-import { portNumber } from '../flags.js';
-import type { ServeFlags } from '../serving.js';
+import { parsePort } from '../flags.js';
+import type { ServeFlags } from '../serve-action.js';
 
 const configure: ConfigureCommand = (command) => {
   command
     .description('starts the reference deployment')
-    .addOption(new Option('--port <number>', 'a free one unless given').argParser(portNumber))
+    .addOption(new Option('--port <number>', 'a free one unless given').argParser(parsePort))
     .option('--world <file>', 'a world as JSON, as `conformance world` prints it; that of the suite unless given')
     .option('--as <record>', 'answers every open question as the record says, in the shape that it has recorded')
     .option('--behaviour <question=outcome>', 'answers an open question so; may be repeated', collectBehaviours)
@@ -14,7 +14,7 @@ const configure: ConfigureCommand = (command) => {
     .option('--manage', 'lets the world be added to: POST /manage/customers and so on, see targets/')
     .option('--fault <id>', 'breaks a requirement on purpose; may be repeated', collectFaults)
     .action(async (flags: ServeFlags) => {
-      const { serve } = await import('../serving.js');
+      const { runServe: serve } = await import('../serve-action.js');
       await serve(flags);
     });
 };

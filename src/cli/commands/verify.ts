@@ -6,7 +6,7 @@ const configure: ConfigureCommand = (command, end) => {
     .argument('<certificate>', 'a certificate.json, with its evidence beside it')
     .option('--key <file>', 'the public key (Ed25519, PEM) of whoever signed it')
     .action(async (certificate: string, flags: { key?: string }) => {
-      const { verify } = await import('../verifying.js');
+      const { runVerify: verify } = await import('../verify-action.js');
       end(await verify(certificate, flags.key));
     });
 };

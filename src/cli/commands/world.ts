@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { type WorldFormat, worldFormats } from '../../world/formats.js';
+import { type WorldFormat, worldFormats } from '../../world/world-formats.js';
 import type { ConfigureCommand } from '../command.js';
 
 const configure: ConfigureCommand = (command) => {
@@ -9,7 +9,7 @@ const configure: ConfigureCommand = (command) => {
     .option('--cases <folder>', 'with what cases of your own presuppose')
     .action(async ({ format, cases }: { format: WorldFormat; cases?: string }) => {
       const { loadWorld } = await import('../../world/world-file.js');
-      const additions = cases === undefined ? undefined : (await import('../../cases/suite.js')).ownWorldIn(cases);
+      const additions = cases === undefined ? undefined : (await import('../../cases/suite.js')).findOwnWorld(cases);
       process.stdout.write(worldFormats[format](loadWorld(undefined, additions)));
     });
 };

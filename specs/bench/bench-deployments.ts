@@ -1,0 +1,80 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createDeployment } from '../../reference/deployment.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { suite } from '../self-test/support/in-process.js';
+import { createIndependentDeployment, listen } from '../self-test/support/independent-deployment.js';
+import { benchCredentials } from './measure-cost.js';
+
+/** Starts a deployment. */
+export type Serve = () => Promise<{ url: string; close(): Promise<unknown> }>;
+
+const { world } = suite;
+
+/** The reference deployment. */
+export const reference = createDeployment({ world, credentials: benchCredentials });
+
+const honest = createIndependentDeployment(world);
+
+const serving =
+  (answer: (request: HttpRequest) => HttpResponse): Serve =>
+  () =>
+    listen(answer);
+
+/** As an honest deployment, with records of 14 KB each. */
+const largeRecords = (request: HttpRequest): HttpResponse => {
+  const response = honest(request);
+  if (response.status !== 200) return response;
+  const padded = (key: string, value: unknown) =>
+    typeof value === 'object' && value !== null && 'id' in value && key !== '' ? { ...value, padding } : value;
+  return { ...response, body: JSON.stringify(JSON.parse(response.body), padded) };
+};
+const padding = 'x'.repeat(13_700);
+
+/** Bodies that name 25,000 ids, none of which is known, and of which no two are the same. */
+const idsWithoutNumber = (): HttpResponse => {
+  turn += 1;
+  const data = Array.from({ length: 25_000 }, (_, n) => `promo_${(n * 7919 + turn).toString(16).padStart(24, '0')}`);
+  return { status: 200, headers: [['content-type', 'application/json']], body: JSON.stringify({ data }) };
+};
+let turn = 0;
+
+/** Bodies that never end, each connection as fast as it is read. */
+const endless: Serve = async () => {
+  const chunk = Buffer.from(`{"id":"${world.tiers[0]?.id}","text":"${'x'.repeat(64 * 1024)}"},`);
+  const server = createServer((_, outgoing) => {
+    outgoing.writeHead(200, { 'content-type': 'application/json' }).write('[');
+    const more = (): void => {
+      while (!outgoing.destroyed && outgoing.write(chunk));
+    };
+    outgoing.on('drain', more).on('error', () => undefined);
+    more();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const close = async () => server.close().closeAllConnections();
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+};
+
+/** Nothing listens there. */
+const down: Serve = async () => {
+  const { url, close } = await listen(honest);
+  await close();
+  return { url, close: async () => undefined };
+};
+
+export const serveConforming = serving(honest);
+
+/** Of which next to nothing passes. */
+export const failingDeployments = {
+  'everything fails': serving(createIndependentDeployment(world, { violation: 'returns-everything' })),
+  'nothing is returned': serving(createIndependentDeployment(world, { violation: 'returns-nothing' })),
+  '500 to everything': serving(() => ({ status: 500, headers: [], body: '' })),
+  'target down': down,
+} as const;
+
+/** That make the processes of a run large. */
+export const heavyDeployments = {
+  '150 records of 14 KB': serving(largeRecords),
+  '25,000 ids': serving(idsWithoutNumber),
+  'endless bodies': endless,
+} as const;

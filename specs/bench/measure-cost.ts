@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+
+/** What a program and all that it started took. */
+export interface Cost {
+  /** By the clock. */
+  readonly seconds: number;
+  /** Of the processors; undefined where the system does not say. */
+  readonly processorSeconds: number | undefined;
+  /** At the peak, the sum over its processes, so that what they share counts for each; undefined as above. */
+  readonly megabytes: number | undefined;
+}
+
+/** How often the memory of a program is looked at, in milliseconds. */
+const everyMs = 40;
+
+/**
+ * Runs a program of Node.js, and watches what it takes.
+ *
+ * @param args of `node`
+ * @param cwd where it runs
+ * @param expected the statuses with which it may end
+ * @throws Error where it ends with another: then it did not do what is measured
+ */
+export async function measureCost(
+  args: readonly string[],
+  cwd: string,
+  expected: readonly number[] = [0],
+): Promise<Cost> {
+  const before = processorSecondsOfEnded();
+  const started = performance.now();
+  const child = spawn(process.execPath, args, {
+    cwd,
+    env: {
+      PATH: process.env.PATH,
+      HOME: process.env.HOME,
+      CLIENT_APPLICATION_ID: benchCredentials.applicationId,
+      CLIENT_TOKEN: benchCredentials.token,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let peak: number | undefined;
+  const watch = setInterval(() => {
+    const now = kilobytesOf(child.pid ?? 0);
+    if (now !== undefined) peak = Math.max(peak ?? 0, now);
+  }, everyMs);
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (text) => (output = `${output}${text}`.slice(-2_000)));
+  const status = await new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
+  clearInterval(watch);
+  const seconds = (performance.now() - started) / 1000;
+  const after = processorSecondsOfEnded();
+  if (status === null || !expected.includes(status))
+    throw new Error(`node ${args.slice(0, 3).join(' ')} … ended with ${status}:\n${output}`);
+  return {
+    seconds,
+    processorSeconds: before === undefined || after === undefined ? undefined : after - before,
+    megabytes: peak === undefined ? undefined : peak / 1024,
+  };
+}
+
+/** With which all programs that are measured send. */
+export const benchCredentials = { applicationId: 'application', token: 'a-token-to-measure-with' };
+
+/** The medians of what each took, of as many rounds: side by side, so that the machine's speed cancels out in ratios. */
+export async function measureInTurn<Name extends string>(
+  runs: Readonly<Record<Name, () => Promise<Cost>>>,
+  rounds: number,
+): Promise<Record<Name, Cost>> {
+  const names = Object.keys(runs) as Name[];
+  const costs = new Map<Name, Cost[]>(names.map((name) => [name, []]));
+  for (let round = 0; round < rounds; round += 1) {
+    for (const name of names) {
+      process.stderr.write(`${name}, ${round + 1} of ${rounds}\n`);
+      costs.get(name)?.push(await runs[name]());
+    }
+  }
+  const medians = names.map((name) => {
+    const all = costs.get(name) ?? [];
+    const of = (key: keyof Cost) => findMedian(all.flatMap((cost) => cost[key] ?? []));
+    return [
+      name,
+      { seconds: of('seconds') ?? 0, processorSeconds: of('processorSeconds'), megabytes: of('megabytes') },
+    ];
+  });
+  return Object.fromEntries(medians);
+}
+
+/** Undefined of nothing. */
+export function findMedian(numbers: readonly number[]): number | undefined {
+  return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)];
+}
+
+/** Of all processes that this one started, and of those that they started, as soon as they have ended (proc(5)). */
+function processorSecondsOfEnded(): number | undefined {
+  try {
+    const fields = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /s, '')
+      .split(' ');
+    // cutime and cstime are the 16th and 17th of all, in hundredths of a second.
+    return (Number(fields[13]) + Number(fields[14])) / 100;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The memory of a process and of all that it started. */
+function kilobytesOf(root: number): number | undefined {
+  let sum: number | undefined;
+  const open = [root];
+  for (let each = open.pop(); each !== undefined; each = open.pop()) {
+    try {
+      const [, kilobytes] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${each}/status`, 'utf8')) ?? [];
+      sum = (sum ?? 0) + Number(kilobytes ?? 0);
+      for (const task of readdirSync(`/proc/${each}/task`))
+        open.push(
+          ...readFileSync(`/proc/${each}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+        );
+    } catch {
+      // It has ended, or this is another system.
+    }
+  }
+  return sum;
+}

@@ -1,0 +1,395 @@
+/**
+ * A second implementation of the documented operation, written from the document alone. It shares no code with the
+ * reference deployment, so that the suite is also tried on answers that its authors did not shape.
+ */
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
+import type { Rule, Tier, World } from '../../../src/world/world.js';
+
+type Json = Readonly<Record<string, unknown>>;
+type Tiers = readonly Tier[];
+
+/** What a request says once it is read. */
+interface Sent {
+  readonly query: readonly (readonly [name: string, value: string])[];
+  readonly body: Json;
+}
+
+interface Filter {
+  readonly on: 'campaign' | 'metadata';
+  /** The metadata key, or '' for a campaign. */
+  readonly key: string;
+  readonly holds: (tier: Tier) => boolean;
+}
+
+type RuleTable = {
+  readonly [Kind in Rule['kind']]: (rule: Extract<Rule, { kind: Kind }>, body: Json) => boolean;
+};
+
+const always = () => true;
+const never = () => false;
+const newest = (count: number) => (tiers: Tiers) => tiers.slice(0, count);
+const unlimited = (tiers: Tiers) => tiers;
+
+/** The value as an object; anything else counts as an empty one, since the document says nothing of wrong types. */
+const record = (value: unknown): Json => (isObject(value) ? value : {});
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const itemsOf = (body: Json): readonly Json[] => {
+  const { items } = record(body.order);
+  return Array.isArray(items) ? items.map(record) : [];
+};
+const orderMetadataOf = (body: Json) => record(record(body.order).metadata);
+const hasKeys = (value: unknown) => Object.keys(record(value)).length > 0;
+const sendsMetadata = ({ body }: Sent) => hasKeys(body.metadata);
+const sendsExpand = ({ body }: Sent) => {
+  const { expand } = record(body.options);
+  return Array.isArray(expand) && expand.length > 0;
+};
+const valuesOf = ({ query }: Sent, name: string) => query.filter(([key]) => key === name).map(([, value]) => value);
+
+// How results are presented ------------------------------------------------------------------------------------------
+
+type Shape = (tiers: Tiers, world: World, all: Tiers) => unknown;
+
+const idOf = ({ id }: Tier) => id;
+const keyedById = (tiers: Tiers) => Object.fromEntries(tiers.map(({ id, name }) => [id, { name }]));
+const byCampaign = (tiers: Tiers, world: World) =>
+  world.campaigns
+    .map(({ id }) => ({ id, own: tiers.filter((tier) => tier.campaign_id === id) }))
+    .filter(({ own }) => own.length > 0);
+
+const shapeTable = {
+  wrapped: (tiers) => ({ data: tiers.map(({ id, name }) => ({ id, name })) }),
+  'bare-array': (tiers) => tiers.map(({ id }) => ({ id })),
+  'ids-only': (tiers) => tiers.map(idOf),
+  'result-ids': (tiers) => ({ result: tiers.map(idOf) }),
+  nested: (tiers) => ({ data: tiers.map(({ id, name }) => ({ node: { tier: { identifier: id, label: name } } })) }),
+  renamed: (tiers) => ({ items: tiers.map(({ id, name }) => ({ tier_id: id, title: name })) }),
+  'keyed-by-id': keyedById,
+  'wrapped-keyed-by-id': (tiers) => ({ promotions: keyedById(tiers), total: tiers.length }),
+  'grouped-by-campaign': (tiers, world) => ({
+    campaigns: byCampaign(tiers, world).map(({ id, own }) => ({ id, tiers: own.map((tier) => ({ tier: tier.id })) })),
+  }),
+  'grouped-by-campaign-key': (tiers, world) =>
+    Object.fromEntries(byCampaign(tiers, world).map(({ id, own }) => [id, own.map((tier) => ({ id: tier.id }))])),
+  'agreeing-paths': (tiers) => ({
+    promotions: tiers.map(({ id }) => ({ id, object: { ref: id } })),
+    ids: tiers.map(idOf),
+  }),
+  'extra-fields': (tiers) => ({
+    object: 'list',
+    next: null,
+    data: tiers.map(({ rules, ...tier }, index) => ({
+      label: `Größe ½ – 特価 🎁\u2028"${tier.name}"`,
+      position: [index, -0.5e-7, true, null],
+      'odd key/~with.dots': { '': [[{ deep: { er: [null, {}, rules.length] } }]] },
+      ...tier,
+    })),
+    total: tiers.length,
+  }),
+  'huge-records': (tiers) => ({ data: tiers.map(({ id }) => ({ terms: 'Terms apply. '.repeat(350), id })) }),
+  'other-key-order': (tiers) => ({
+    total: tiers.length,
+    data: tiers.map(({ id, name }, index) => (index % 2 === 0 ? { name, id } : { id, name })),
+    object: 'list',
+  }),
+  'in-urls': (tiers) => ({
+    links: tiers.map(({ id }) => ({ href: `https://shop.example/tiers/${encodeURIComponent(id)}` })),
+  }),
+  'packed-in-a-string': (tiers) => ({
+    status: 200,
+    body: JSON.stringify({ promotions: tiers.map(({ id }) => ({ id })) }),
+  }),
+  'linked-list': (tiers) => ({
+    first: tiers.reduceRight<object | null>((next, { id, name }) => ({ promotion: { id, name }, next }), null),
+  }),
+  // As a binary tree, so that what nests deeper stands under several levels of two kinds.
+  tree: (tiers) => {
+    const node = (n: number): object | undefined => {
+      const tier = tiers[n];
+      if (tier === undefined) return undefined;
+      return { id: tier.id, children: [node(2 * n + 1), node(2 * n + 2)].filter((each) => each !== undefined) };
+    };
+    return { roots: [node(0)].filter((each) => each !== undefined) };
+  },
+  'with-rejected': (tiers, _world, all) => ({
+    promotions: tiers.map(({ id }) => ({ id })),
+    skipped: all.filter((tier) => !tiers.includes(tier)).map(({ id }) => ({ id })),
+  }),
+} satisfies Record<string, Shape>;
+
+export type ShapeName = keyof typeof shapeTable;
+export const shapes: Readonly<Record<ShapeName, Shape>> = shapeTable;
+
+// What is decided ----------------------------------------------------------------------------------------------------
+
+type Enough = (quantities: readonly number[], atLeast: number) => boolean;
+
+const enough = {
+  summed: (quantities, atLeast) => quantities.reduce((sum, quantity) => sum + quantity, 0) >= atLeast,
+  'each-item-alone': (quantities, atLeast) => quantities.some((quantity) => quantity >= atLeast),
+} satisfies Record<string, Enough>;
+const present: Enough = (quantities) => quantities.length > 0;
+
+/** An item without quantity is one piece; an unreadable quantity is none. */
+const itemRule =
+  (member: 'product_id' | 'sku_id', suffices: Enough) =>
+  ({ id, at_least }: { id: string; at_least: number }, body: Json) => {
+    const items = itemsOf(body).filter((item) => item[member] === id);
+    const quantities = items.map(({ quantity = 1 }) => Number(quantity) || 0);
+    return suffices(quantities, at_least);
+  };
+
+const itemRules = (suffices: Enough) => ({
+  product: itemRule('product_id', suffices),
+  sku: itemRule('sku_id', suffices),
+});
+const otherRules: Omit<RuleTable, 'product' | 'sku'> = {
+  customer: ({ any_of }, body) => any_of.some((id) => id === record(body.customer).id),
+  order_metadata: ({ key, includes }, body) => [orderMetadataOf(body)[key]].flat().includes(includes),
+  metadata: ({ key, is }, body) => record(body.metadata)[key] === is,
+};
+
+const filterName =
+  /^(?:\[filters\]|filters)\[(?:(?<campaign>promotion_id)|metadata\.(?<key>.+))\]\[conditions\]\[\$is\]$/;
+
+function filtersOf({ query }: Sent): Filter[] {
+  return query.flatMap(([name, value]): Filter[] => {
+    const { campaign, key } = filterName.exec(name)?.groups ?? {};
+    if (campaign) return [{ on: 'campaign', key: '', holds: (tier) => tier.campaign_id === value }];
+    if (!key) return [];
+    const holds = ({ metadata }: Tier) => Object.hasOwn(metadata, key) && String(metadata[key]) === value;
+    return [{ on: 'metadata', key, holds }];
+  });
+}
+
+/** How several filters of one request go together. */
+const combined = {
+  intersection: (filters: readonly Filter[]) => (tier: Tier) => filters.every(({ holds }) => holds(tier)),
+  // `some` of no filters is false, yet a request without filters selects everything.
+  union: (filters: readonly Filter[]) => (tier: Tier) =>
+    filters.length === 0 || filters.some(({ holds }) => holds(tier)),
+};
+
+// How the document can be broken -------------------------------------------------------------------------------------
+
+interface Violation {
+  /** Requirements that must be reported as failed; others may fail as a consequence. */
+  readonly breaks: readonly [string, ...string[]];
+  readonly body?: (json: string) => string;
+  readonly rejects?: (sent: Sent) => boolean;
+  readonly filters?: (filters: readonly Filter[], sent: Sent) => readonly Filter[];
+  readonly rules?: Partial<RuleTable>;
+  /** Which tiers are checked, of those given newest first. */
+  readonly checks?: (tiers: Tiers) => Tiers;
+  /** Which tiers are returned, of the valid ones and of all, both newest first. */
+  readonly returns?: (valid: Tiers, all: Tiers) => Tiers;
+}
+
+const ignoring = (on: Filter['on'], when: (sent: Sent) => boolean = always): Violation => ({
+  breaks: [on === 'campaign' ? 'filter.promotion-id' : 'filter.tier-metadata'],
+  filters: (filters, sent) => (when(sent) ? filters.filter((filter) => filter.on !== on) : filters),
+});
+
+const keyAlone = (filters: readonly Filter[]): Filter[] =>
+  filters.map((filter) =>
+    filter.on === 'metadata' ? { ...filter, holds: ({ metadata }) => Object.hasOwn(metadata, filter.key) } : filter,
+  );
+
+const repeatsProduct = ({ body }: Sent) => {
+  const ids = itemsOf(body).flatMap(({ product_id }) => (product_id === undefined ? [] : [product_id]));
+  return new Set(ids).size < ids.length;
+};
+
+const violationTable = {
+  'ignores-body': { breaks: ['request.get-with-body'], body: () => '' },
+  'ignores-campaign-filter': ignoring('campaign'),
+  'ignores-metadata-filter': ignoring('metadata'),
+  'ignores-campaign-filter-when-metadata-sent': ignoring('campaign', sendsMetadata),
+  'ignores-metadata-filter-when-metadata-sent': ignoring('metadata', sendsMetadata),
+  'ignores-campaign-filter-when-options-sent': ignoring('campaign', sendsExpand),
+  'ignores-metadata-filter-when-options-sent': ignoring('metadata', sendsExpand),
+  'metadata-filter-by-key-alone': { breaks: ['filter.tier-metadata'], filters: keyAlone },
+  'window-149': { breaks: ['limit.newest-150'], checks: newest(149) },
+  'window-151': { breaks: ['limit.newest-150'], checks: newest(151) },
+  'window-100': { breaks: ['limit.newest-150'], checks: newest(100) },
+  'no-window': { breaks: ['limit.newest-150'], checks: unlimited },
+  'window-of-returned': { breaks: ['limit.newest-150'], checks: unlimited, returns: newest(150) },
+  'window-oldest': { breaks: ['limit.newest-150'], checks: (tiers) => tiers.slice(-150) },
+  'page-of-20': { breaks: ['result.all-valid'], returns: newest(20) },
+  'page-of-100': { breaks: ['result.all-valid'], returns: newest(100) },
+  'ignores-customer': { breaks: ['customer.by-id'], rules: { customer: always } },
+  // An id that goes unread is an item that counts as nothing: what asks for it is never valid.
+  'ignores-product': { breaks: ['order.product-item'], rules: { product: never } },
+  'ignores-sku': { breaks: ['order.sku-item'], rules: { sku: never } },
+  'ignores-quantity': { breaks: ['order.quantity'], rules: itemRules(present) },
+  'rejects-repeated-product': { breaks: ['order.repeated-product'], rejects: repeatsProduct },
+  'returns-everything': { breaks: ['result.valid-only'], returns: (_valid, all) => all },
+  'returns-nothing': { breaks: ['result.all-valid'], returns: () => [] },
+  'rejects-expand': { breaks: ['options.expand-category'], rejects: sendsExpand },
+  'rejects-audience-rules-only': {
+    breaks: ['query.audience-rules-only'],
+    rejects: (sent) => valuesOf(sent, 'audienceRulesOnly').length > 0,
+  },
+  'rejects-order-metadata': { breaks: ['order.metadata'], rejects: ({ body }) => hasKeys(orderMetadataOf(body)) },
+  'ignores-metadata-rules': { breaks: ['metadata.promotion-rules'], rules: { metadata: always } },
+} satisfies Record<string, Violation>;
+
+export type ViolationName = keyof typeof violationTable;
+export const violations: Readonly<Record<ViolationName, Violation>> = violationTable;
+
+// The deployment -----------------------------------------------------------------------------------------------------
+
+/** How a deployment differs from the plain one, which has no traits. All but `violation` leave it conforming. */
+export interface Traits {
+  readonly shape?: ShapeName;
+  /** The status of a success; an empty result may have its own. */
+  readonly status?: number;
+  /** What an empty result looks like: the usual shape, an error, nothing, or the usual status without a body. */
+  readonly empty?: 'list' | 404 | 204 | 'no-body';
+  /** A path of the base URL's own, before `/v1/…`. */
+  readonly prefix?: string;
+  readonly order?: keyof typeof orders;
+  readonly numericStrings?: 'read' | 'rejected';
+  readonly unknownCustomer?: 'accepted' | 'rejected';
+  readonly bothFilters?: keyof typeof combined;
+  /** Whether `customer` and `order` may be left out. */
+  readonly omitted?: 'accepted' | 'rejected';
+  readonly repeated?: keyof typeof enough;
+  readonly orderMetadataRules?: 'applied' | 'ignored';
+  readonly audienceRulesOnly?: 'no-effect' | 'skips-order-rules' | 'returns-nothing';
+  readonly filteredWindow?: 'window-first' | 'filter-first' | 'campaign-filter-first';
+  readonly violation?: ViolationName;
+}
+
+const orders = {
+  'newest-first': (a: Tier, b: Tier) => b.created_at.localeCompare(a.created_at),
+  'oldest-first': (a: Tier, b: Tier) => a.created_at.localeCompare(b.created_at),
+  'by-name': (a: Tier, b: Tier) => a.name.localeCompare(b.name),
+};
+
+const reply = (status: number, value: unknown): HttpResponse => ({
+  status,
+  headers: [['Content-Type', 'application/json']],
+  body: JSON.stringify(value),
+});
+const refuse = (status: number, error: string): HttpResponse => reply(status, { error });
+
+/** Reads query and body; undefined when one of them is malformed. */
+function read(query: string, json: string): Sent | undefined {
+  try {
+    const pairs = query.split('&').map((pair): readonly [string, string] => {
+      const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(pair) ?? [];
+      return [decodeURIComponent(name), decodeURIComponent(value)];
+    });
+    const body: unknown = json === '' ? {} : JSON.parse(json);
+    return isObject(body) ? { query: pairs, body } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Answers requests as a deployment that holds this world. */
+export function createIndependentDeployment(world: World, traits: Traits = {}): (request: HttpRequest) => HttpResponse {
+  const violation: Partial<Violation> = traits.violation ? violations[traits.violation] : {};
+  const { status = 200, empty = 'list' } = traits;
+  const { checks = newest(150), returns = unlimited } = violation;
+  const all = world.tiers.toSorted(orders['newest-first']);
+  const customers = new Set<unknown>(world.customers.map(({ id }) => id));
+  const rules: RuleTable = {
+    ...itemRules(enough[traits.repeated ?? 'summed']),
+    ...otherRules,
+    ...(traits.orderMetadataRules === 'ignored' && { order_metadata: always }),
+    ...violation.rules,
+  };
+  const audienceRules: RuleTable = { ...rules, product: always, sku: always, order_metadata: always };
+
+  const noBody = { headers: [], body: '' };
+  const emptyAnswers = {
+    404: refuse(404, 'no promotion is valid'),
+    204: { status: 204, ...noBody },
+    'no-body': { status, ...noBody },
+  };
+
+  function refusal(sent: Sent): HttpResponse | undefined {
+    const { customer, order } = sent.body;
+    const { id } = record(customer);
+    if (violation.rejects?.(sent)) return refuse(400, 'not supported');
+    if (traits.omitted === 'rejected' && (customer === undefined || order === undefined))
+      return refuse(400, 'customer and order are required');
+    if (traits.numericStrings === 'rejected' && itemsOf(sent.body).some(({ quantity }) => typeof quantity === 'string'))
+      return refuse(400, 'quantity must be an integer');
+    if (traits.unknownCustomer === 'rejected' && id !== undefined && !customers.has(id))
+      return refuse(404, 'no such customer');
+    return undefined;
+  }
+
+  function validate(sent: Sent): HttpResponse {
+    const stated = filtersOf(sent);
+    const filters = violation.filters?.(stated, sent) ?? stated;
+    const selects = combined[traits.bothFilters ?? 'intersection'](filters);
+    const audience = valuesOf(sent, 'audienceRulesOnly').includes('true') ? traits.audienceRulesOnly : 'no-effect';
+    const table = audience === 'skips-order-rules' ? audienceRules : rules;
+    // The compiler cannot see that a rule's kind picks the function that takes that rule.
+    const holds = (rule: Rule) => (table[rule.kind] as (rule: Rule, body: Json) => boolean)(rule, sent.body);
+
+    const isFirst =
+      traits.filteredWindow === 'filter-first' ||
+      (traits.filteredWindow === 'campaign-filter-first' && filters.every(({ on }) => on === 'campaign'));
+    const checked = checks(isFirst ? all.filter(selects) : all);
+    const isReturned = (tier: Tier) => selects(tier) && tier.rules.every(holds) && audience !== 'returns-nothing';
+    const valid = checked.filter(isReturned);
+    const returned = returns(valid, all).toSorted(orders[traits.order ?? 'newest-first']);
+    if (returned.length === 0 && empty !== 'list') return emptyAnswers[empty];
+    return reply(status, shapes[traits.shape ?? 'wrapped'](returned, world, checked));
+  }
+
+  return (request) => {
+    const [, path, query = ''] = /^([^?]*)\??(.*)$/s.exec(request.path) ?? [];
+    const has = (header: string) => request.headers.some(([name]) => name.toLowerCase() === header);
+    if (path !== `${traits.prefix ?? ''}/v1/promotions/validation`) return refuse(404, 'no such resource');
+    if (request.method !== 'GET') return refuse(405, 'only GET is allowed');
+    if (!has('x-client-application-id') || !has('x-client-token')) return refuse(401, 'credentials are absent');
+
+    const body = request.body ?? '';
+    const sent = read(query, violation.body?.(body) ?? body);
+    if (!sent) return refuse(400, 'malformed request');
+    return refusal(sent) ?? validate(sent);
+  };
+}
+
+/** Serves such a function on a free local port. */
+export async function listen(
+  answer: (request: HttpRequest) => HttpResponse,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((incoming, outgoing) => {
+    const { method = '', url: path = '', headersDistinct } = incoming;
+    const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value) => [name, value] as const),
+    );
+    const respond = (body: string) => {
+      const response = answer({ method, path, headers, ...(body !== '' && { body }) });
+      outgoing.statusCode = response.status;
+      for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
+      // Of a 204, Node drops whatever body there is.
+      outgoing.end(response.body);
+    };
+    // A client that hangs up must not become an unhandled rejection of the tests.
+    text(incoming).then(respond, () => outgoing.destroy());
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}

@@ -1,0 +1,82 @@
+import { selectFromSuite } from '../../../src/cases/case-selection.js';
+import { loadSuite, suiteFolder } from '../../../src/cases/suite.js';
+import type { TestCase } from '../../../src/cases/test-case.js';
+import type { CaseResult } from '../../../src/engine/case-result.js';
+import { createEvidenceKeeper } from '../../../src/engine/evidence-keeper.js';
+import { startRun } from '../../../src/engine/run.js';
+import { listSampleCases } from '../../../src/engine/sample.js';
+import type { Channel } from '../../../src/http/exchange.js';
+import { type Certificate, collectRunFacts, createCertificate } from '../../../src/report/certificate.js';
+import { createArchive, type EvidenceOrigin, type StoredEvidence } from '../../../src/report/har-archive.js';
+import { encodeRecordedInputs, parseRecordedRun, type RecordedRun } from '../../../src/targets/recorded-run.js';
+import { rejudgeRun } from '../../../src/targets/rejudge.js';
+import { createEngineOptions, loadSettings } from '../../../src/targets/settings.js';
+import { createCertifiedTarget } from '../../../src/targets/target.js';
+import { recognizer, suite } from './in-process.js';
+
+/** What a run in this process came to, and what it would leave. */
+export interface RunWithEvidence {
+  readonly certificate: Certificate;
+  readonly results: readonly CaseResult[];
+  readonly evidence: StoredEvidence;
+  readonly origin: EvidenceOrigin;
+}
+
+/**
+ * Runs cases over a channel, as the processes of a run do together.
+ *
+ * @param environment as a user sets it; the reference deployment is meant unless it says otherwise
+ * @param withoutSecrets of the client, where there is one
+ * @param selects as `--grep` does: the rest is not known to be left out
+ */
+export async function runWithEvidence(
+  channel: Channel,
+  {
+    environment = {},
+    withoutSecrets = (text: string) => text,
+    selects = () => true,
+  }: {
+    environment?: Record<string, string>;
+    withoutSecrets?: (text: string) => string;
+    selects?: (testCase: TestCase) => boolean;
+  } = {},
+): Promise<RunWithEvidence> {
+  const settings = loadSettings({ CONFORMANCE_REFERENCE: '1', ...environment }, suite);
+  const selected = selectFromSuite(suite, settings);
+  const cases = selected.cases.filter(selects);
+  const options = { ...createEngineOptions(settings), recognizer, keeper: createEvidenceKeeper(withoutSecrets) };
+  const run = await startRun(selected, channel, { ...options, plannedCases: new Set(cases.map(({ id }) => id)) });
+  const results: CaseResult[] = [];
+  for (const testCase of cases) results.push(await run.runCase(testCase));
+  if (listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
+  if (settings.exploration !== undefined) results.push(await run.explore(settings.exploration));
+  const baseUrl = 'http://in-process.test';
+  const { name, version, digest } = suite;
+  return {
+    certificate: createCertificate(suite, results, {
+      target: createCertifiedTarget(settings.target, baseUrl),
+      ...collectRunFacts(results, run.calibration, settings),
+      isCutShort: false,
+      startedAt: new Date(0),
+      durationMs: 0,
+    }),
+    results,
+    evidence: run.takeEvidence(),
+    origin: {
+      suite: { name, version, digest },
+      baseUrl,
+      inputs: encodeRecordedInputs({ availability: {}, settings }),
+      extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
+    },
+  };
+}
+
+/** The same as it is read back. */
+export function readEvidenceBack({ evidence, origin }: Pick<RunWithEvidence, 'evidence' | 'origin'>): RecordedRun {
+  return parseRecordedRun(createArchive(evidence, origin).content, 'evidence.har');
+}
+
+/** The certificate that it comes to when it is judged again. */
+export function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
+  return rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}));
+}

@@ -1,0 +1,37 @@
+import type { Certificate } from '../../../src/report/certificate.js';
+import type { NamedWorld } from '../../../src/world/named-world.js';
+import type { World } from '../../../src/world/world.js';
+import { suite } from './in-process.js';
+
+/** A world of which no case could speak: nothing of it has a name, and all of it is there. */
+export function createNamelessWorld(world: World): NamedWorld {
+  const ids: NamedWorld['ids'] = {
+    customer: new Map(),
+    product: new Map(),
+    sku: new Map(),
+    category: new Map(),
+    campaign: new Map(),
+    tier: new Map(),
+  };
+  return { ...world, ids, unavailable: new Map() };
+}
+
+/** A certificate of which nothing is known but what is given. */
+export function createCertificateStub(known: Partial<Certificate>): Certificate {
+  return {
+    verdict: 'incomplete',
+    target: { name: 'shop', base_url: 'http://shop.test' },
+    suite: { name: suite.name, version: suite.version, digest: suite.digest },
+    summary: {},
+    requirements: [],
+    questions: [],
+    drift: [],
+    unstable: [],
+    notes: [],
+    requests_sent: 0,
+    exchanges_judged: 0,
+    started_at: '2026-01-01T00:00:00.000Z',
+    duration_ms: 0,
+    ...known,
+  };
+}

@@ -1,0 +1,364 @@
+/** Text of a deployment, of a target file or of a command in all that a run shows and leaves: it stays what it is. */
+
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import { SaxesParser } from 'saxes';
+import type { CaseResult } from '../../src/engine/case-result.js';
+import type { HttpResponse } from '../../src/http/exchange.js';
+import { findMismatches, inferShape } from '../../src/judge/body-shape.js';
+import { createKnownIds } from '../../src/recognition/known-ids.js';
+import { createCertificate } from '../../src/report/certificate.js';
+import { parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
+import { renderAnnotations } from '../../src/report/terminal/github-annotations.js';
+import { renderJobSummary } from '../../src/report/terminal/job-summary.js';
+import { renderSummary } from '../../src/report/terminal/summary.js';
+import { writeResults } from '../../src/report/write-results.js';
+import { formatProblem } from '../../src/support/problem.js';
+import { quoteLines, toOneLine } from '../../src/support/untrusted-text.js';
+import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
+import { suite } from './support/in-process.js';
+import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+
+const { folder: cwd, remove } = createTemporaryFolder();
+test.afterAll(remove);
+
+const env = {
+  CLIENT_APPLICATION_ID: 'an-application',
+  CLIENT_TOKEN: 'a-token-of-the-test',
+  GITHUB_ACTIONS: 'true',
+  GITHUB_STEP_SUMMARY: path.join(cwd, 'job-summary.md'),
+};
+
+/** Everything that anybody takes for the end of a line. */
+const breaks = ['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'];
+/** What some pipeline obeys at the beginning of a line, or anywhere in it; and what a person believes. */
+const commands = [
+  '::error::forged',
+  '##vso[task.setvariable variable=forged]1',
+  "##teamcity[buildStatus text='forged']",
+  '##[error]forged',
+  'CONFORMS  forged at https://forged.test',
+];
+/** Marks the beginning of each foreign line. */
+const mark = '☠';
+const lines = commands.map((command) => mark + command);
+/** What neither XML nor UTF-8 can carry, and what a terminal obeys. */
+const unshowable = '\ufffe\uffff\udfff\ud800\u0000\u001b[2J\u009b1m\u202e\u{1fffe}\ufeff';
+const hostile = breaks.map((each, n) => each + lines[n % lines.length]).join('') + unshowable;
+
+const json = [['content-type', 'application/json']] as const;
+const honest = createIndependentDeployment(suite.world);
+
+type Answer = typeof honest;
+
+/** As a body holds it that is no JSON. */
+const carried = hostile.replaceAll(/\p{Cs}/gu, '');
+
+/** Every member has a hostile name, save for those of a promotion, and there are two more. */
+const named =
+  (answer: Answer, prefix = ''): Answer =>
+  (request) => {
+    const response = answer(request);
+    const body = JSON.stringify(JSON.parse(response.body), (_, value) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value) || 'id' in value) return value;
+      const members = Object.entries(value).map(([key, part]) => [`${prefix}${hostile}${key}`, part]);
+      return Object.fromEntries([...members, [`${prefix}${carried}`, 0], [`${lines[0]}${prefix}`, 0]]);
+    });
+    return { ...response, headers: json, body };
+  };
+
+/** Refuses everything, with as much of a stranger's text as HTTP can carry. */
+const refusing: Answer = (): HttpResponse => ({
+  status: 400,
+  headers: [
+    ['content-type', `${lines[0]?.slice(1)}\u0085${lines[1]?.slice(1)}; x`],
+    ['deprecation', `${commands.join('\u0085')}`],
+    ['x-ratelimit-limit', commands.join('\u0085')],
+  ],
+  body: JSON.stringify({ [hostile]: hostile }),
+});
+
+/** Refuses with a body that is no JSON. */
+const babbling: Answer = () => ({ status: 400, headers: [['content-type', 'text/plain']], body: carried });
+
+const redirecting: Answer = () => ({
+  status: 307,
+  headers: [['location', `https://a.test/${commands.join('\u0085')}`]],
+  body: carried,
+});
+
+/** All that a person or a program would read, by the name of its file. */
+function textsIn(folder: string): (readonly [name: string, text: string])[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && /\.(json|html|md|xml|yaml)$/.test(entry.name))
+    .map((entry) => path.join(entry.parentPath, entry.name))
+    .map((file) => [path.relative(folder, file), readFileSync(file, 'utf8')] as const);
+}
+
+/** Where foreign text does what it should not. */
+function misdeedsIn([name, text]: readonly [string, string]): string[] {
+  const begun = text.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/).filter((line) => line.trimStart().startsWith(mark));
+  const obeyed = text.match(/##\w*\[/g) ?? [];
+  const uncarried = text.match(/(?![\t\n])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u202e\ufffd]/gu) ?? [];
+  return [...begun, ...obeyed, ...uncarried.map((each) => JSON.stringify(each))].map((each) => `${name}: ${each}`);
+}
+
+/** Fails where XML is not well-formed (XML 1.0, the characters too). */
+function checkXml(text: string): void {
+  new SaxesParser().write(text).close();
+}
+
+/** Runs a command against a deployment, and looks at all that it leaves. */
+async function leavesNothing(args: readonly string[], answer: Answer | undefined, rest: readonly string[] = []) {
+  const { url, close } = await listen(answer ?? honest);
+  const target = answer === undefined ? [] : ['--base-url', url];
+  const command = args[0] === 'doctor' ? runConformanceInProcess : runConformance;
+  const { status, output } = await command([...args, ...target, ...rest], { cwd, env });
+  await close();
+  expect([['the terminal', output] as const, ...textsIn(cwd)].flatMap(misdeedsIn)).toEqual([]);
+  return { status, output };
+}
+
+test('the search finds what there is to find', () => {
+  expect(new Set(misdeedsIn(['x', hostile])).size).toBeGreaterThan(commands.length + 10);
+  expect(misdeedsIn(['x', `x${toOneLine(hostile)}\n${quoteLines(hostile).join('\n')}`])).toEqual([]);
+  for (const character of ['\ufffe', '\uffff', '\ud800', '\u0000'])
+    expect(() => checkXml(`<a>${character}</a>`)).toThrow();
+  expect(() => checkXml('<a>x</a>')).not.toThrow();
+});
+
+const tags = [
+  'request.content-type',
+  'limit.newest-150',
+  'response-shape',
+  'response-media-type',
+  'error-shape',
+  'deprecation-headers',
+];
+const some = ['--', '--grep', [...tags, 'rate-limit-headers', 'malformed-json'].map((tag) => `@${tag}\\b`).join('|')];
+const rejecting = createIndependentDeployment(suite.world, { shape: 'with-rejected' });
+
+type Run = readonly [answer: Answer, verdict: string, shows: string, tag?: '@long'];
+const deployments: Readonly<Record<string, Run>> = {
+  'refuses everything': [refusing, 'DOES-NOT-CONFORM', 'observed.md', '@long'],
+  'answers no JSON': [babbling, 'DOES-NOT-CONFORM', 'observed.md', '@long'],
+  redirects: [redirecting, 'INCOMPLETE', 'certificate.json', '@long'],
+  'names promotions under two paths': [named(rejecting), 'INCOMPLETE', 'certificate.json', '@long'],
+};
+for (const [n, [what, [answer, verdict, shows, tag = []]]] of Object.entries(deployments).entries()) {
+  test(`in what doctor says of a deployment that ${what}`, async () => {
+    const diagnosed = await leavesNothing(['doctor'], answer);
+    expect(diagnosed.output).toMatch(/^Target 127/);
+  });
+
+  test(`in a run against a deployment that ${what}`, { tag }, async () => {
+    const { output } = await leavesNothing(['certify', '--world-loaded', '--out', `out${n}`], answer, some);
+    expect(output.split('\n').filter((line) => /^\s*[A-Z-]{6,} /.test(line))).toEqual([
+      expect.stringMatching(`^${verdict} `),
+    ]);
+    expect(readFileSync(path.join(cwd, `out${n}`, 'partial', shows), 'utf8')).toContain('forged');
+    checkXml(readFileSync(path.join(cwd, `out${n}`, 'partial', 'junit.xml'), 'utf8'));
+  });
+}
+
+const shapes = ['--', '--grep', '@(response|error)-shape\\b'];
+
+test('in a record, and in the drift from it', { tag: '@long' }, async () => {
+  const conforming = named(honest);
+  const recorded = await leavesNothing(['record', '--to', 'record.yaml', '--out', 'recorded'], conforming, shapes);
+  expect(recorded.output).toMatch(/^Record {8}record.yaml$/m);
+  const again = await leavesNothing(['certify', '--against', 'record.yaml', '--out', 'again'], conforming, shapes);
+  expect([again.status, loadCertificate(cwd, 'again/partial').drift]).toEqual([4, []]);
+  const other = named(honest, 'x');
+  const drifted = await leavesNothing(['certify', '--against', 'record.yaml', '--out', 'drifted'], other, shapes);
+  expect(drifted.status).toBe(3);
+  expect(drifted.output).toContain('forged');
+  checkXml(readFileSync(path.join(cwd, 'drifted', 'partial', 'junit.xml'), 'utf8'));
+  const { drift } = loadCertificate(cwd, 'drifted/partial');
+  expect(drift.map((each) => each.case)).toEqual(expect.arrayContaining(['error-shape', 'response-shape']));
+  expect(drift.map(({ text }) => text)).toContainEqual(expect.stringContaining("must have required property '\\n"));
+  const certificates = ['again', 'drifted'].map((out) => path.join(out, 'partial', 'certificate.json'));
+  const compared = await runConformanceInProcess(['compare', ...certificates], { cwd });
+  expect([compared.status, misdeedsIn(['compare', compared.output])]).toEqual([3, []]);
+  expect(compared.output).toContain('forged');
+});
+
+test('in a target file, and in a certificate of somebody else', async () => {
+  const texts = `version: ${JSON.stringify(hostile)}\ncontact: ${JSON.stringify(hostile)}\n`;
+  writeFileSync(path.join(cwd, 'target.input'), `name: shop\n${texts}`);
+  const target = ['--target', 'target.input'];
+  const certified = await leavesNothing(['certify', ...target, '--out', 'stated'], named(rejecting), some);
+  expect(certified.output).toMatch(/^INCOMPLETE {2}shop \\n/m);
+  const certificate = loadCertificate(cwd, 'stated/partial');
+  expect(certificate.target.contact).toContain('forged');
+  expect(Object.values(certificate.target).flatMap((text) => misdeedsIn(['certificate', text]))).toEqual([]);
+  const forged = {
+    ...certificate,
+    target: { ...certificate.target, name: hostile },
+    questions: certificate.questions.map((question) => ({ ...question, outcome: hostile })),
+  };
+  writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify(forged));
+  const compared = await runConformanceInProcess(['compare', 'stated/partial/certificate.json', 'forged.input'], {
+    cwd,
+  });
+  expect([compared.status, misdeedsIn(['compare', compared.output])]).toEqual([3, []]);
+  const ids = certificate.questions.map((question) => ({ ...question, id: lines[0] }));
+  writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify({ ...certificate, questions: ids }));
+  const refused = await runConformanceInProcess(['compare', 'stated/partial/certificate.json', 'forged.input'], {
+    cwd,
+  });
+  expect([refused.status, misdeedsIn(['compare', refused.output])]).toEqual([2, []]);
+});
+
+test('in all that is written, even where a text comes there as it was', () => {
+  const evidence = {
+    request: { method: 'GET', path: '/', headers: [] },
+    response: { status: 200, headers: [['content-type', hostile]] as const, body: hostile },
+  };
+  const results = suite.cases.map(({ id, at, ...testCase }, n): CaseResult => {
+    const subject = testCase.kind === 'requirement' ? testCase.verifies : testCase.answers;
+    const rows = [{ title: 'a row', verdict: 'fail', reason: hostile } as const];
+    const drift = [{ kind: 'shape', message: hostile } as const];
+    const verdict = n % 2 === 0 ? 'fail' : 'inconclusive';
+    return {
+      id,
+      subject,
+      verdict,
+      reason: hostile,
+      at,
+      rows,
+      outcome: hostile,
+      exchange: evidence,
+      repeatedExchange: evidence,
+      drift,
+      exchangesJudged: 1,
+      requestsSent: 1,
+    };
+  });
+  const certificate = createCertificate(suite, results, {
+    target: { name: hostile, version: hostile, contact: hostile, base_url: `https://a.test/${toOneLine(hostile)}` },
+    requestsSent: 1,
+    isCutShort: false,
+    notes: [hostile],
+    startedAt: new Date(0),
+    durationMs: 0,
+  });
+  const out = path.join(cwd, 'raw');
+  const written = writeResults(certificate, suite, results, { out, recordTo: path.join(out, 'record.yaml') });
+  expect(written.record).toEqual({ file: path.join(out, 'record.yaml') });
+  const annotations = renderAnnotations(results, { suite, baseUrl: certificate.target.base_url, workspace: cwd });
+  const texts = [
+    ['summary', renderSummary(certificate, written)] as const,
+    ['annotations', annotations] as const,
+    ['job summary', renderJobSummary(certificate)] as const,
+    ...textsIn(out),
+  ];
+  expect(texts).toHaveLength(10);
+  expect(texts.flatMap(misdeedsIn)).toEqual([]);
+  // A badge has nothing of a stranger.
+  for (const [name, text] of texts) if (name !== 'badge.json') expect(text, name).toContain('forged');
+  // Each line of annotations is one of ours; what it says can neither end it nor its properties.
+  for (const line of annotations.trimEnd().split('\n'))
+    expect(line).toMatch(/^::error file=[^:,\r]+,line=\d+,col=\d+,title=[^:,\r]+::[^\r]+$/);
+  // Whatever comes into the page, a browser runs the page's own script alone, and loads nothing.
+  const page = readFileSync(path.join(out, 'certificate.html'), 'utf8');
+  const hashOf = (tag: string) => {
+    const [, content = ''] = new RegExp(`<${tag}>(.*?)</${tag}>`, 's').exec(page) ?? [];
+    return `'sha256-${createHash('sha256').update(content).digest('base64')}'`;
+  };
+  expect(page).toContain(
+    `content="default-src 'none'; style-src ${hashOf('style')}; script-src ${hashOf('script')}; base-uri 'none'; form-action 'none'"`,
+  );
+  expect(JSON.parse(readFileSync(written.certificate, 'utf8'))).toEqual(JSON.parse(JSON.stringify(certificate)));
+
+  // What Ajv does not take as the name of a property.
+  const shape = { type: 'object', properties: { '\ud800': { type: 'string' } } };
+  const unfit = writeResults(certificate, suite, [{ ...(results[0] as CaseResult), shape }], {
+    out,
+    recordTo: path.join(out, 'unfit.yaml'),
+  });
+  expect(unfit.record?.unwritten).toBe('not written: it would not load again');
+  expect(existsSync(path.join(out, 'unfit.yaml'))).toBe(false);
+});
+
+test('in ids, which are refused', async () => {
+  for (const [n, unfit] of [...breaks, ...'\ufffe\ud800\u0000\u202e'].entries()) {
+    writeFileSync(
+      path.join(cwd, `ids${n}.input`),
+      `name: shop\nids: { customers: { ann: ${JSON.stringify(`a${unfit}${mark}`)} } }\n`,
+    );
+    const { status, output } = await runConformanceInProcess(['explain', 'order-ids', '--target', `ids${n}.input`], {
+      cwd,
+    });
+    expect([status, misdeedsIn(['explain', output])], JSON.stringify(unfit)).toEqual([2, []]);
+    expect(output).toContain('The id: one line of text');
+  }
+});
+
+test('in what a command prints that provisions', async () => {
+  const printing = (id: string) => `
+    const { json } = await import('node:stream/consumers');
+    const { customers: [one] } = await json(process.stdin);
+    console.log(JSON.stringify({ [one.id]: ${JSON.stringify(id)} }));`;
+  for (const [n, id] of [hostile, `x${lines[1]}`].entries()) {
+    writeFileSync(path.join(cwd, `program${n}.mjs`), printing(id));
+    const stated = `base_url: http://127.0.0.1:1\nprovision: [node, program${n}.mjs]\nbindings: ids.yaml\n`;
+    writeFileSync(path.join(cwd, `provision${n}.input`), `name: a\n${stated}`);
+    const args = ['provision', '--target', `provision${n}.input`];
+    const { status, output } = await runConformanceInProcess(args, { cwd, env });
+    expect([status, misdeedsIn(['provision', output])]).toEqual([2, []]);
+    expect(output).toContain('which is no id');
+  }
+});
+
+test('a record reads back as it was written, whatever the texts in it', () => {
+  const unit = fc.oneof(
+    fc.constantFrom(...breaks, ...'\ufffe\ufeff\u0000 \t#[]:&*!|>\'"%@`-?,{}~\\', '##vso[', '::error', '__proto__'),
+    fc.integer({ min: 0, max: 0xffff }).map((code) => String.fromCharCode(code)),
+  );
+  const text = fc.string({ unit, maxLength: 30 });
+  const long = fc.tuple(text, fc.constantFrom(1, 1, 1, 60)).map(([some, times]) => some.repeat(times));
+  fc.assert(
+    fc.property(fc.array(fc.tuple(long, text)), long, text, (members, target, response) => {
+      const body = JSON.stringify(Object.fromEntries(members));
+      const shape = inferShape([body], createKnownIds(suite.world));
+      const record: TargetRecord = {
+        target,
+        suite: { name: 'a', version: target, digest: response },
+        questions: Object.fromEntries(
+          members.map(([key, outcome]) => [`q${key}`, { outcome, request: target, response: `${response}\n| ${key}` }]),
+        ),
+        ...(shape === undefined ? {} : { response_schema: shape }),
+      };
+      const written = renderRecord(record);
+      expect(parseRecord(written, 'record.yaml')).toEqual(record);
+      expect(Buffer.from(written).toString()).toBe(written);
+      if (shape !== undefined) expect(findMismatches([body], { schema: shape, statedBy: 'the record' })).toEqual([]);
+    }),
+    { seed: 20_261_121, numRuns: 60 },
+  );
+});
+
+test('a text of a stranger in one line, and behind a bar', () => {
+  const text = fc.string({
+    unit: fc.oneof(fc.constantFrom(...breaks, '##', '[', 'vso'), fc.string({ unit: 'binary', maxLength: 1 })),
+  });
+  fc.assert(
+    fc.property(text, (any) => {
+      const line = toOneLine(any);
+      expect(misdeedsIn(['', line])).toEqual([]);
+      expect(line).not.toContain('\n');
+      expect(toOneLine(line)).toBe(line);
+      for (const barred of quoteLines(any)) {
+        expect(barred).toMatch(/^\| /);
+        expect(misdeedsIn(['', barred])).toEqual([]);
+      }
+      const problem = formatProblem({ at: { setting: 'x' }, message: any, hint: `y${any}` });
+      expect(problem.split('\n')).toHaveLength(2);
+    }),
+    { seed: 20_261_121 },
+  );
+});

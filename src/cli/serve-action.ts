@@ -1,0 +1,112 @@
+import {
+  type Behaviours,
+  completeBehaviours,
+  convertOutcomesToBehaviours,
+  shapeQuestions,
+} from '../../reference/behaviours.js';
+import { findFault } from '../../reference/faults/index.js';
+import { emptyWorld } from '../../reference/managed-deployment.js';
+import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { type ServerOptions, serveReference } from '../../reference/server.js';
+import { findWorldFlaws } from '../../reference/world-flaws.js';
+import { readRecord, type TargetRecord } from '../report/target-record.js';
+import { UnusableInput } from '../support/problem.js';
+import { validateFile } from '../support/schema-validation.js';
+import { joinLines } from '../support/untrusted-text.js';
+import { readYaml } from '../support/yaml-file.js';
+import { findThingProblem } from '../world/find-thing-problem.js';
+import type { World } from '../world/world.js';
+import { loadWorld } from '../world/world-file.js';
+import { blameFlag } from './flags.js';
+import { mockFromRecord } from './mock-from-record.js';
+
+/** What the flags of the command say. */
+export interface ServeFlags {
+  readonly port?: number;
+  readonly world?: string;
+  readonly as?: string;
+  /** Outcomes by question. */
+  readonly behaviour?: Behaviours;
+  readonly empty?: boolean;
+  readonly manage?: boolean;
+  /** Ids. */
+  readonly fault?: readonly string[];
+}
+
+/** Serves the reference deployment until somebody ends it. @throws UnusableInput where flags or files cannot be used */
+export async function runServe({
+  port = 0,
+  world,
+  as,
+  behaviour,
+  empty,
+  manage,
+  fault = [],
+}: ServeFlags): Promise<void> {
+  blameFlag('--behaviour', () => completeBehaviours(behaviour ?? {}));
+  const faults = blameFlag('--fault', () => fault.map(findFault));
+  const { behaviours, inimitable, answers } =
+    as === undefined ? { behaviours: {}, inimitable: [], answers: undefined } : mockOf(as);
+  const served = empty ? emptyWorld : world === undefined ? loadWorld() : readWorld(world);
+  const { url, close } = await listening(port, {
+    port,
+    world: served,
+    ...(answers === undefined ? {} : { change: mockFromRecord(answers, served) }),
+    ...(manage ? { manage: findThingProblem } : {}),
+    credentials: referenceCredentials,
+    behaviours: { ...behaviours, ...behaviour },
+    faults,
+  });
+  process.stdout.write(
+    joinLines([
+      `The reference deployment, whose credentials are public, answers at ${url}/v1/promotions/validation`,
+      `X-Client-Application-Id: ${referenceCredentials.applicationId}`,
+      `X-Client-Token: ${referenceCredentials.token}`,
+      ...faults.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
+      ...inimitable.map((question) => `Cannot be imitated, so answered as usual: ${question}`),
+      'End it with Ctrl-C.',
+    ]),
+  );
+  await new Promise<void>((resolve) => {
+    process.once('SIGINT', resolve).once('SIGTERM', resolve).once('SIGHUP', resolve);
+  });
+  await close();
+}
+
+/** @throws UnusableInput where the port cannot be had */
+async function listening(port: number, options: ServerOptions): ReturnType<typeof serveReference> {
+  try {
+    return await serveReference(options);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
+    const message =
+      code === 'EADDRINUSE' ? `${port} is in use` : `${port} needs rights that this process does not have`;
+    throw new UnusableInput([
+      { at: { setting: '--port' }, message, hint: 'Name another, or leave it out for a free one.' },
+    ]);
+  }
+}
+
+/** @param file a record */
+function mockOf(file: string): ReturnType<typeof convertOutcomesToBehaviours> & Pick<TargetRecord, 'answers'> {
+  const { questions, answers } = readRecord(file);
+  const outcomes = Object.entries(questions).map(([id, { outcome }]) => [id, outcome]);
+  const { behaviours, inimitable } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
+  if (answers === undefined) return { behaviours, inimitable };
+  // These follow from the templates.
+  const isImitated = (id: string) =>
+    (id === shapeQuestions.list && answers.list !== undefined) ||
+    (id === shapeQuestions.error && answers.error !== undefined);
+  return { behaviours, inimitable: inimitable.filter((id) => !isImitated(id)), answers };
+}
+
+/** @throws UnusableInput with all that keeps the world from being whole */
+function readWorld(file: string): World {
+  const yaml = readYaml(file, file);
+  const world = validateFile('expanded-world', yaml) as World;
+  const flaws = findWorldFlaws(world);
+  const hint = 'conformance world prints one that is whole.';
+  if (flaws.length > 0) throw new UnusableInput(flaws.map((message) => ({ at: yaml.locate([]), message, hint })));
+  return world;
+}

@@ -1,0 +1,32 @@
+import { createSignatureChecker } from '../report/signature.js';
+import { joinLines } from '../support/untrusted-text.js';
+import { verifyCertificate } from '../targets/verify-certificate.js';
+import { exitStatus } from './exit-status.js';
+
+/** So many lines say enough of what is broken. */
+const maxLines = 100;
+
+/**
+ * Says whether a certificate is whole, and what is broken otherwise.
+ *
+ * @param key the file of the public key with which its signature is checked, if so
+ * @returns the exit status
+ * @throws UnusableInput where certificate or key cannot be read
+ */
+export async function runVerify(file: string, key: string | undefined): Promise<number> {
+  const { broken, notes, certificate } = await verifyCertificate(
+    file,
+    key === undefined ? undefined : createSignatureChecker(key),
+  );
+  const rest = broken.length - maxLines;
+  const lines = [...broken.slice(0, maxLines), ...(rest > 0 ? [`… and ${rest} more`] : [])];
+  const signed = key === undefined ? '' : `; the signature is that of ${key}`;
+  process.stdout.write(
+    joinLines([
+      ...(broken.length > 0 ? [`BROKEN  ${file}`] : [`WHOLE  ${file}: ${certificate?.verdict}${signed}`]),
+      ...lines.map((line) => `  ${line}`),
+      ...notes,
+    ]),
+  );
+  return broken.length > 0 ? exitStatus['does-not-conform'] : exitStatus.conforms;
+}

@@ -1,0 +1,32 @@
+import { appendFileSync } from 'node:fs';
+import type { Suite } from '../cases/suite.js';
+import type { CaseResult } from '../engine/case-result.js';
+import type { Certificate } from '../report/certificate.js';
+import { renderAnnotations } from '../report/terminal/github-annotations.js';
+import { renderJobSummary } from '../report/terminal/job-summary.js';
+import { joinLines } from '../support/untrusted-text.js';
+import type { Environment } from '../targets/environment.js';
+
+/**
+ * Says to GitHub Actions what a run came to, where it runs there: the sum goes into the file that the environment names.
+ *
+ * @returns what is to be printed: annotations, and why the sum could not be written, where it could not
+ */
+export function reportToGitHub(
+  environment: Environment,
+  certificate: Certificate,
+  suite: Suite,
+  results: readonly CaseResult[],
+): string {
+  const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY: file, GITHUB_WORKSPACE } = environment;
+  const notes: string[] = [];
+  if (file) {
+    try {
+      appendFileSync(file, renderJobSummary(certificate));
+    } catch (error) {
+      notes.push(`The job summary could not be written to ${file} (${(error as NodeJS.ErrnoException).code}).`);
+    }
+  }
+  const place = { suite, baseUrl: certificate.target.base_url, workspace: GITHUB_WORKSPACE || process.cwd() };
+  return joinLines(notes) + (GITHUB_ACTIONS === 'true' ? renderAnnotations(results, place) : '');
+}

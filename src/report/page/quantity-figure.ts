@@ -1,0 +1,157 @@
+import type { Suite } from '../../cases/suite.js';
+import type { HttpRequest } from '../../http/exchange.js';
+import { parseRequest } from '../../http/request-content.js';
+import { getMember } from '../../support/json.js';
+import { windowSize } from '../../world/named-world.js';
+import { createNameLookup } from '../../world/render-rule.js';
+import type { Tier } from '../../world/world.js';
+import { html, type Markup, noMarkup } from '../markup.js';
+
+import { type ChartedExchange, chartLegend, markTiers, type TierMark } from './window-chart.js';
+
+/** Whether the same thing is ordered in several quantities. */
+export function hasVaryingQuantities(requests: readonly HttpRequest[]): boolean {
+  const sent = requests.flatMap(readQuantities);
+  return sent.some(({ of, texts }) => sent.some((other) => other.of === of && other.texts.join() !== texts.join()));
+}
+
+/** Of one thing that an order holds: how many, in each item as it is written. */
+interface Quantities {
+  readonly of: string;
+  readonly texts: readonly string[];
+  /** Of all items together; undefined where one of them is no number. */
+  readonly sum?: number;
+}
+
+/** A quantity that was sent, and what came of it. */
+interface Sent {
+  readonly each: ChartedExchange;
+  readonly quantities: Quantities;
+}
+
+/** For each thing of the order; none where the request also asks for something that decides beside it. */
+export function readQuantities(request: HttpRequest): Quantities[] {
+  const { body, query } = parseRequest(request);
+  const items: unknown = getMember(getMember(body, 'order'), 'items');
+  if (!Array.isArray(items) || query.length > 0) return [];
+  // What JSON.parse makes one number may be written as several.
+  const literals = [...(request.body ?? '').matchAll(/"quantity"\s*:\s*(-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|null)/g)];
+  const asWritten = literals.length === items.length;
+  const things = new Map<unknown, { value: unknown; text: string }[]>();
+  items.forEach((item, n) => {
+    const value = getMember(item, 'quantity');
+    const text = value === undefined ? 'left out' : (asWritten && literals[n]?.[1]) || JSON.stringify(value);
+    const thing = getMember(item, 'product_id') ?? getMember(item, 'sku_id');
+    things.set(thing, [...(things.get(thing) ?? []), { value, text }]);
+  });
+  return [...things].flatMap(([of, values]) => {
+    if (typeof of !== 'string') return [];
+    const texts = values.map(({ text }) => text);
+    const numbers = values.flatMap(({ value }) => (typeof value === 'number' ? [value] : []));
+    const sum = numbers.reduce((total, value) => total + value, 0);
+    return [{ of, texts, ...(numbers.length === values.length ? { sum } : {}) }];
+  });
+}
+
+/** A picture for each thing whose quantity was varied. */
+export function renderQuantityFigures(seen: readonly ChartedExchange[], suite: Suite): Markup[] {
+  const telling = seen.filter(
+    ({ testCase, exchange }) =>
+      testCase.kind === 'requirement' ||
+      testCase.answer.kind !== 'first-of' ||
+      exchange.request === testCase.answer.evidence,
+  );
+  const sent = telling.flatMap((each) =>
+    readQuantities(each.exchange.exchange.request).map((quantities) => ({ each, quantities })),
+  );
+  const things = [...new Set(sent.map(({ quantities }) => quantities.of))];
+  return things.map((thing) =>
+    quantityFigure(
+      thing,
+      sent.filter(({ quantities }) => quantities.of === thing),
+      suite,
+    ),
+  );
+}
+
+/** The tiers that ask for so many of one thing and for nothing else, by how many they ask for. */
+function thresholdsOf(thing: string, { world }: Suite): { readonly atLeast: number; readonly tier: Tier }[] {
+  return world.tiers
+    .slice(0, windowSize)
+    .flatMap((tier) => {
+      const [rule, ...others] = tier.rules;
+      const isThreshold =
+        (rule?.kind === 'product' || rule?.kind === 'sku') && rule.id === thing && others.length === 0;
+      return isThreshold ? [{ atLeast: rule.at_least, tier }] : [];
+    })
+    .sort((one, other) => one.atLeast - other.atLeast);
+}
+
+function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Markup {
+  const thresholds = thresholdsOf(thing, suite);
+  const name = createNameLookup(suite.world)(thing);
+  const rows = new Map<string, Sent>();
+  // Of several cases that send the same, the one that is about little else.
+  const byRows = [...all].sort(
+    ({ each: one }, { each: other }) => one.testCase.rows.length - other.testCase.rows.length,
+  );
+  for (const one of byRows) {
+    const sent = sentText(one.quantities);
+    if (!rows.has(sent)) rows.set(sent, one);
+  }
+  if (thresholds.length < 2 || rows.size < 2) return noMarkup;
+  const inOrder = [...rows].sort(
+    ([, { quantities: one }], [, { quantities: other }]) =>
+      one.texts.length - other.texts.length || sumOf(one) - sumOf(other),
+  );
+  return html`<figure id="picture-quantity-${name}">
+<figcaption><h3>Quantities of ${name}</h3><p>A row for each quantity that was sent, a column for each promotion that asks for so many: filled where it was returned.</p></figcaption>
+<table class="steps">
+<thead><tr><th scope="col">Sent</th>${thresholds.map(({ atLeast }) => html`<th scope="col">asks for ${atLeast}</th>`)}<th scope="col">Case</th></tr></thead>
+<tbody>${inOrder.map(([sent, { each }]) => quantityRow(sent, each, thresholds, suite))}</tbody>
+</table>
+${chartLegend}
+</figure>
+`;
+}
+
+/** So many items are written out. */
+const maxItems = 6;
+
+function sentText({ texts }: Quantities): string {
+  const more = texts.length > maxItems ? ` … (${texts.length} items)` : '';
+  return `${texts.slice(0, maxItems).join(' + ')}${more}`;
+}
+
+/** What is no number comes last. */
+function sumOf({ sum = Number.MAX_VALUE }: Quantities): number {
+  return sum;
+}
+
+function quantityRow(
+  sent: string,
+  seen: ChartedExchange,
+  thresholds: ReturnType<typeof thresholdsOf>,
+  suite: Suite,
+): Markup {
+  const { exchange } = seen.exchange;
+  const marks = markTiers(
+    seen,
+    suite,
+    thresholds.map(({ tier }) => tier),
+  );
+  const kindOf = (tier: Tier) => [...marks].find(([, tiers]) => tiers.includes(tier))?.[0];
+  const answered = 'response' in exchange ? `answered ${exchange.response.status}` : exchange.message;
+  const cells =
+    seen.result === undefined
+      ? html`<td class="none" colspan="${thresholds.length}">${answered}</td>`
+      : thresholds.map(({ tier }) => stepCell(kindOf(tier)));
+  return html`<tr><th scope="row"><code>${sent}</code></th>${cells}<td class="case"><a href="#${seen.testCase.id}">${seen.testCase.id}</a></td></tr>
+`;
+}
+
+/** What is as it may be shows by its colour, and is said to those who do not see it; the rest is written out. */
+function stepCell(kind: TierMark | undefined): Markup {
+  if (kind === 'wrong' || kind === 'absent' || kind === 'unclear') return html`<td class="${kind}">${kind}</td>`;
+  return html`<td class="${kind ?? 'none'}"><span class="unseen">${kind === undefined ? 'not returned' : 'returned'}</span></td>`;
+}

@@ -1,0 +1,187 @@
+import { renderTierNames } from '../../assertions/judge-result.js';
+import type { Suite } from '../../cases/suite.js';
+import type { TestCase } from '../../cases/test-case.js';
+import { createOracle } from '../../contract/oracle.js';
+import type { ReturnedTiers } from '../../recognition/returned-tiers.js';
+import { windowSize } from '../../world/named-world.js';
+import type { Tier } from '../../world/world.js';
+import { html, type Markup, rawMarkup } from '../markup.js';
+import type { CaseExchange } from '../shown-evidence.js';
+
+/** One exchange of a case, with what it returned; without a result where it was not answered with success. */
+export interface ChartedExchange {
+  readonly testCase: TestCase;
+  readonly exchange: CaseExchange;
+  readonly result?: ReturnedTiers;
+}
+
+/** How a tier came out in one response; what was neither returned nor required is left blank. */
+export type TierMark = 'returned' | 'returned-open' | 'wrong' | 'absent' | 'unclear';
+
+/** What a response returned, compared with what the documentation says of its request. */
+export function markTiers(
+  { exchange, result }: ChartedExchange,
+  { world }: Suite,
+  tiers = world.tiers,
+): Map<TierMark, Tier[]> {
+  const marks = new Map<TierMark, Tier[]>();
+  if (result === undefined) return marks;
+  const oracle = createOracle(exchange.exchange.request, world);
+  const returned = new Set(result.returned);
+  for (const tier of tiers) {
+    const mark = markOf(returned.has(tier.id), result.unclear.has(tier.id), oracle.returned(tier));
+    if (mark === undefined) continue;
+    const alike = marks.get(mark);
+    if (alike === undefined) marks.set(mark, [tier]);
+    else alike.push(tier);
+  }
+  return marks;
+}
+
+function markOf(isReturned: boolean, isUnclear: boolean, obligation: string): TierMark | undefined {
+  if (isUnclear) return 'unclear';
+  if (isReturned) return obligation === 'forbidden' ? 'wrong' : obligation === 'open' ? 'returned-open' : 'returned';
+  return obligation === 'required' ? 'absent' : undefined;
+}
+
+export const markPhrases: readonly (readonly [TierMark, string])[] = [
+  ['wrong', 'returned, but should not be'],
+  ['absent', 'not returned, but should be'],
+  ['unclear', 'not clear whether returned'],
+];
+
+/** The same as a strip shows, in words. */
+function inWords(seen: ChartedExchange, marks: ReadonlyMap<TierMark, readonly Tier[]>, { world }: Suite): string {
+  const { exchange } = seen.exchange;
+  if (!('response' in exchange)) return exchange.message;
+  if (seen.result === undefined) return `Answered ${exchange.response.status}, so nothing can be shown.`;
+  const { returned } = seen.result;
+  const ranks = new Map(world.tiers.map(({ id }, index) => [id, index + 1]));
+  const beyond = returned.filter((id) => (ranks.get(id) ?? 0) > windowSize);
+  const older = beyond.length === 0 ? 'none older' : `${beyond.length} older`;
+  const rest = markPhrases.flatMap(([mark, phrase]) => {
+    const tiers = marks.get(mark) ?? [];
+    return tiers.length === 0
+      ? []
+      : [
+          ` ${tiers.length} ${phrase}: ${renderTierNames(
+            tiers.map(({ id }) => id),
+            world,
+          )}.`,
+        ];
+  });
+  return `${returned.length - beyond.length} of the newest ${windowSize} returned, ${older}.${rest.join('')}`;
+}
+
+/** Some tiers from the newest to the oldest, as the columns of a picture. */
+export interface ChartAxis {
+  readonly columns: ReadonlyMap<string, number>;
+  /** How many of them are among the newest 150. */
+  readonly limit: number;
+}
+
+export function createChartAxis(tiers: readonly Tier[], { world }: Suite): ChartAxis {
+  const newest = new Set(world.tiers.slice(0, windowSize));
+  return {
+    columns: new Map(tiers.map(({ id }, n) => [id, n])),
+    limit: tiers.filter((tier) => newest.has(tier)).length,
+  };
+}
+
+/** A cell for each column, with a line where the newest 150 end. */
+export function renderWindowChart(
+  { columns, limit }: ChartAxis,
+  marks: ReadonlyMap<TierMark, readonly Tier[]>,
+  words: string,
+): Markup {
+  const paths = [...marks].map(([kind, marked]) => {
+    const cells = marked.flatMap(({ id }) => columns.get(id) ?? []);
+    return html`<path class="${kind}" d="${rawMarkup(cellPath(cells, kind))}"/>`;
+  });
+  return html`<svg class="strip" viewBox="0 0 ${columns.size} 12" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="field" y="2" width="${columns.size}" height="8"/>${paths}<path class="limit" d="M${limit} 0v12"/></svg>`;
+}
+
+/** Of what is wrong the form differs too, not the colour alone: it stands out of the strip, or fills half of it. */
+const extents: Readonly<Record<TierMark, readonly [from: number, height: number]>> = {
+  returned: [2, 8],
+  'returned-open': [2, 8],
+  wrong: [0, 12],
+  absent: [7, 5],
+  unclear: [4, 4],
+};
+
+function cellPath(columns: readonly number[], kind: TierMark): string {
+  const [from, height] = extents[kind];
+  const runs: [start: number, length: number][] = [];
+  for (const column of columns) {
+    const last = runs.at(-1);
+    if (last !== undefined && last[0] + last[1] === column) last[1] += 1;
+    else runs.push([column, 1]);
+  }
+  return runs.map(([start, length]) => `M${start} ${from}h${length}v${height}h-${length}z`).join('');
+}
+
+export const chartLegend: Markup = html`<ul class="legend">${rawMarkup(
+  [
+    ['returned', 'returned'],
+    ['returned-open', 'returned, where the documentation leaves it open'],
+    ['wrong', 'wrong: returned, but should not be'],
+    ['absent', 'absent: not returned, but should be'],
+  ]
+    .map(
+      ([kind, words]) =>
+        `<li><svg viewBox="0 0 12 12" aria-hidden="true">${legendCell(kind as TierMark)}</svg>${words}</li>`,
+    )
+    .join(''),
+)}</ul>`;
+
+function legendCell(kind: TierMark): string {
+  const [from, height] = extents[kind];
+  return `<path class="${kind}" d="M0 ${from}h12v${height}h-12z"/>`;
+}
+
+export function renderChartScale({ columns, limit }: ChartAxis): Markup {
+  const at = ((100 * limit) / columns.size).toFixed(1);
+  return html`<svg class="scale" aria-hidden="true"><text x="0" y="12">newest</text><text x="${at}%" y="12" text-anchor="middle">${windowSize}</text><text x="100%" y="12" text-anchor="end">oldest</text></svg>`;
+}
+
+/** What one exchange shows, for all that look the same. */
+export interface ChartRow {
+  readonly each: ChartedExchange;
+  readonly marks: ReadonlyMap<TierMark, readonly Tier[]>;
+  /** The same as the picture, in words. */
+  readonly words: string;
+  readonly alike: readonly ChartedExchange[];
+}
+
+/** Equal for what looks alike. */
+export function getRowKey(words: string, result: ReturnedTiers | undefined): string {
+  return `${words} ${result?.returned.join(' ')}`;
+}
+
+/** Twenty equal strips tell no more than one. @param look equal for those that are shown as one */
+export function groupEqualRows(
+  seen: readonly ChartedExchange[],
+  suite: Suite,
+  look: (row: Omit<ChartRow, 'alike'>) => string,
+): ChartRow[] {
+  const known = new Map<string, Omit<ChartRow, 'alike' | 'each'>>();
+  const looks = new Map<string, ChartRow & { readonly alike: ChartedExchange[] }>();
+  for (const each of seen) {
+    // What several cases share is looked at once.
+    const { id } = each.exchange;
+    const marks = known.get(id)?.marks ?? markTiers(each, suite);
+    const words = known.get(id)?.words ?? inWords(each, marks, suite);
+    known.set(id, { marks, words });
+    const key = look({ each, marks, words });
+    const other = looks.get(key);
+    if (other === undefined) looks.set(key, { each, marks, words, alike: [each] });
+    else other.alike.push(each);
+  }
+  return [...looks.values()];
+}
+
+export function getRowTitle({ testCase, exchange }: ChartedExchange): string {
+  const title = testCase.rows[exchange.row]?.title ?? '';
+  return title === '' ? exchange.request : title;
+}

@@ -1,7 +1,0 @@
-const maxListed = 5;
-
-/** The first few of some names, for a sentence: `a, b, c, d, e and 3 more`. */
-export function someOf(names: readonly string[]): string {
-  const more = names.length - maxListed;
-  return `${names.slice(0, maxListed).join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
-}

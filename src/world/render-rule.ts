@@ -1,0 +1,25 @@
+import { type NamedWorld, thingKinds } from './named-world.js';
+import type { Rule } from './world.js';
+
+/** Gives the name of what has an id; an id that is not of the world stands for itself. */
+export function createNameLookup({ ids }: NamedWorld): (id: string) => string {
+  return (wanted) => {
+    for (const kind of thingKinds) for (const [name, id] of ids[kind]) if (id === wanted) return name;
+    return wanted;
+  };
+}
+
+/** When a rule holds, in words, as in "an order item has product mug, quantity 3 or more". */
+export function renderRule(rule: Rule, nameOf: (id: string) => string): string {
+  switch (rule.kind) {
+    case 'customer':
+      return `the customer is ${rule.any_of.map(nameOf).join(' or ')}`;
+    case 'product':
+    case 'sku':
+      return `an order item has ${rule.kind} ${nameOf(rule.id)}, quantity ${rule.at_least} or more`;
+    case 'order_metadata':
+      return `order metadata ${rule.key} includes ${rule.includes}`;
+    case 'metadata':
+      return `metadata ${rule.key} is ${rule.is}`;
+  }
+}
