@@ -1,7 +1,7 @@
 import { createDeployment } from '../../reference/deployment.js';
 import type { Collateral, Fault } from '../../reference/faults/fault.js';
 import type { Assertion } from '../../src/assertions/assertion.js';
-import { findKind } from '../../src/assertions/registry.js';
+import { findResponseKind } from '../../src/assertions/registry.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase } from '../../src/cases/test-case.js';
 import { judgeCase } from '../../src/judge/judge-case.js';
@@ -148,8 +148,7 @@ function isDecisive({ testCase, assertion }: Expectation, { cases, background }:
 
 /** Where little is known of the data, an expectation may be there to raise a doubt and no more. */
 function canBeViolated(assertion: Assertion): boolean {
-  const kind = findKind(assertion);
-  return 'combine' in kind || !('data' in assertion) || (kind.canBeViolated?.(assertion.data) ?? true);
+  return 'lists' in assertion || (findResponseKind(assertion).canBeViolated?.(assertion.data) ?? true);
 }
 
 /** What is wrong with a proof, one line each: nothing, where the suite catches all there is to catch and no more. */

@@ -47,7 +47,7 @@ export async function runCase(
     ...result,
     ...omitUndefined({ answers }),
     ...(volatile.length === 0 ? {} : { volatile }),
-    drift: findDrift({ ...result, ...omitUndefined({ taken: judged.outcome }) }, bodies, expected).map((drift) =>
+    drift: findDrift({ ...result, ...omitUndefined({ extracted: judged.outcome }) }, bodies, expected).map((drift) =>
       sanitizeDrift(drift, redact),
     ),
     ...(shape === undefined ? {} : { shape }),
