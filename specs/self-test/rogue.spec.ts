@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
-import { type CaseResult, sampleId } from '../../src/engine/case-result.js';
+import { type ShownResult, sampleId } from '../../src/engine/case-result.js';
 import { runSuite } from '../../src/engine/run.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -70,7 +70,7 @@ test.describe('a broken response shows nothing: never a failure, never an error'
   const headersTooLarge = 'The headers are larger than 65536 bytes (limits.header_bytes).';
   const broken = /^The connection broke before the response was complete/;
   const noHttp = 'The response is no valid HTTP, or its length is not as announced.';
-  const noJson = 'The body is no valid JSON, though it is meant to be, so it shows no result.';
+  const noJson = 'The body looks like JSON, but it is not valid JSON, so there is no result to judge.';
   const tooManyValues = 'The body has more than 100000 values (limits.body_values).';
   const half = (text: string) => text.slice(0, text.length / 2);
   const replies: readonly (readonly [what: string, reply: Reply, reason: string | RegExp])[] = [
@@ -124,7 +124,7 @@ const resultCases = ['reserved-for-one-customer', 'metadata-rules', 'window-with
 const questions = ['response-shape', 'response-status', 'repeatability', 'error-shape', 'rate-limit-headers'];
 const some: Suite = { ...suite, cases: suite.cases.filter(({ id }) => [...resultCases, ...questions].includes(id)) };
 
-async function ranOver(channel: Parameters<typeof runSuite>[1]): Promise<readonly CaseResult[]> {
+async function ranOver(channel: Parameters<typeof runSuite>[1]): Promise<readonly ShownResult[]> {
   const { results } = await runSuite(some, channel);
   expect(results.map(({ id }) => id)).toEqual([...some.cases.map(({ id }) => id), sampleId]);
   return results;

@@ -10,7 +10,7 @@ import { serveReference } from '../../reference/server.js';
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import type { Calibration } from '../engine/calibrate.js';
-import { type CaseResult, createUnsentResult, notReachedReason } from '../engine/case-result.js';
+import { createUnsentResult, notReachedReason, type ShownResult } from '../engine/case-result.js';
 import { listRequests } from '../engine/case-sender.js';
 import { startRun } from '../engine/run.js';
 import type { Endpoint } from '../http/connection-options.js';
@@ -83,7 +83,7 @@ interface WatchedRun {
 /** The result of a round; it has no case results if the input was unusable. */
 interface Round {
   readonly status: number;
-  readonly results: readonly CaseResult[];
+  readonly results: readonly ShownResult[];
 }
 
 /** Changes with every edit, even if the edited file is unusable. */
@@ -135,11 +135,11 @@ async function judgeCases(
   inputs: RunInputs,
   suite: Suite,
   bail: boolean,
-): Promise<{ results: CaseResult[]; calibration: Calibration; baseUrl: string }> {
+): Promise<{ results: ShownResult[]; calibration: Calibration; baseUrl: string }> {
   const { channel, baseUrl, options: engineOptions, close } = openRunTarget(inputs, reference, undefined, options);
   try {
     const run = await startRun(suite, channel, { ...createEngineOptions(inputs.settings), ...engineOptions });
-    const results: CaseResult[] = [];
+    const results: ShownResult[] = [];
     for (const testCase of suite.cases) {
       const isOver = bail && results.some(isBroken);
       results.push(
@@ -152,7 +152,7 @@ async function judgeCases(
   }
 }
 
-function renderBroken(result: CaseResult, baseUrl: string, renderResponse: ResponseRenderer): string[] {
+function renderBroken(result: ShownResult, baseUrl: string, renderResponse: ResponseRenderer): string[] {
   const { id, at } = result;
   const { kind, text } = renderBrokenCase(result, baseUrl, renderResponse);
   const frame = renderCodeFrame({ ...at, file: path.resolve(packageRoot, at.file) });
@@ -175,9 +175,9 @@ async function hasTargetChanged(watched: WatchedRun, { results }: Round, isEdite
 }
 
 /** Selects as many cases as {@link maxCheckRequests} allows, those that did not pass first. */
-function selectForCheck(suite: Suite, results: readonly CaseResult[]): Suite {
+function selectForCheck(suite: Suite, results: readonly ShownResult[]): Suite {
   const byId = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
-  const hasPassed = (result: CaseResult) => Number(result.verdict === 'pass');
+  const hasPassed = (result: ShownResult) => Number(result.verdict === 'pass');
   let requests = 0;
   const cases = results
     .filter(({ reason }) => reason !== notReachedReason)
@@ -191,6 +191,6 @@ function selectForCheck(suite: Suite, results: readonly CaseResult[]): Suite {
 }
 
 /** What a result says about the target, as a text to compare. */
-function serializeResult({ verdict, outcome, reason, rows, drift }: CaseResult): string {
+function serializeResult({ verdict, outcome, reason, rows, drift }: ShownResult): string {
   return JSON.stringify([verdict, outcome, reason, rows, drift]);
 }

@@ -11,20 +11,26 @@ import type {
 } from '@playwright/test/reporter';
 import { selectFromSuite } from '../cases/case-selection.js';
 import {
+  attachExchanges,
   type CaseResult,
   createUnsentResult,
   explorationId,
   notReachedReason,
+  type ShownResult,
   sampleId,
 } from '../engine/case-result.js';
+import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { createPlan, type Plan } from '../engine/plan.js';
 import type { Profile } from '../engine/profile.js';
+import { maxResultBody, sanitizeExchange } from '../engine/sanitize-result.js';
 import type { Shard } from '../engine/shard.js';
+import type { Exchange } from '../http/exchange.js';
 import { collectRunFacts, createCertificate, determineOverallVerdict } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
 import { createSigner } from '../report/signature.js';
 import { progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
 import { renderSummary } from '../report/terminal/summary.js';
+import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
@@ -195,7 +201,8 @@ export default class CertificateReporter implements Reporter {
     const start = merge === undefined ? this.firstReport : combineShardStarts(merge, [...this.shardReports.values()]);
     const { target = createCertifiedTarget(settings.target, ''), calibration } = start ?? session ?? {};
     const unreachable = session?.calibration.unreachable;
-    const results = this.listResults(unreachable);
+    const evidence = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
+    const results = addExchanges(this.listResults(unreachable), evidence);
     const isCutShort = status === 'interrupted' || status === 'timedout';
     const gaps = [...(this.merged?.gaps ?? []), ...this.shardErrors];
     const certificate = createCertificate(suite, results, {
@@ -222,11 +229,7 @@ export default class CertificateReporter implements Reporter {
       isPartial: this.isPartial(results),
       ...omitUndefined({ sign: this.sign }),
     };
-    const evidence = this.evidence.isEmpty() ? session?.evidence : undefined;
-    const written = writeResults(certificate, suite, results, destination, {
-      ...(evidence ?? this.evidence.readAll()),
-      origin,
-    });
+    const written = writeResults(certificate, suite, results, destination, { ...evidence, origin });
     const { verdict, drift, selected, own_cases } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
     const isReached = results.every(({ reason }) => reason !== notReachedReason);
@@ -291,6 +294,15 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
+}
+
+/** Adds the exchanges of the evidence to the results that refer to them. */
+function addExchanges(results: readonly CaseResult[], { exchanges }: RunEvidence): ShownResult[] {
+  const ids = new Set(results.flatMap(({ exchangeId, repeatedExchangeId }) => [exchangeId, repeatedExchangeId]));
+  const shown = new Map<string, Exchange>();
+  for (const { id, exchange } of exchanges)
+    if (ids.has(id)) shown.set(id, sanitizeExchange(exchange, escapeControlCharacters, maxResultBody));
+  return attachExchanges(results, (id) => shown.get(id));
 }
 
 function loadWriteResults() {
