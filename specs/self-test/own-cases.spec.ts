@@ -159,7 +159,9 @@ test('where one fails, it is reported apart, with its place: the verdict stays, 
   const written = writeResults(certificate, some, results, { out, recordTo });
   expect(readCertificate(written.certificate).own_cases).toEqual(certificate.own_cases);
   expect(readRecord(recordTo).questions['unknown-query-parameter']?.outcome).toBe('ignored');
-  expect(readFileSync(written.observed, 'utf8')).not.toContain('nothing-returned');
+  expect(readFileSync(path.join(path.dirname(written.certificate), 'observed.md'), 'utf8')).not.toContain(
+    'nothing-returned',
+  );
   const junit = readFileSync(path.join(out, 'junit.xml'), 'utf8');
   const [, apart = ''] = /<testsuite name="own cases: [^"]*mine"(.*)$/s.exec(junit) ?? [];
   expect(apart).toContain('name="own-tea-for-two: ');

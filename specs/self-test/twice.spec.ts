@@ -4,7 +4,6 @@ import { findFault } from '../../reference/faults/index.js';
 import { sampleId } from '../../src/engine/case-result.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
 import {
   certifyInProcess,
   certifyOver,
@@ -12,6 +11,7 @@ import {
   listRequirementsWith,
   requirementSuite,
 } from './support/in-process.js';
+import { renderOutput } from './support/render-output.js';
 
 const { world } = requirementSuite;
 const suite = requirementSuite;
@@ -91,7 +91,7 @@ test.describe('what is sent again', () => {
     const { certificate, results } = await certifyInProcess(emptyFor(2), { suite: one });
     expect(listRequirementsWith('fail', certificate)).toEqual([]);
     expect(certificate.unstable.map((entry) => entry.case)).toEqual([campaigns?.id]);
-    expect(renderCertificatePage(certificate, one, results).split('id="unstable"')[1]).toContain(
+    expect(renderOutput('certificate.html', certificate, one, results).split('id="unstable"')[1]).toContain(
       `<a href="#${campaigns?.id}">`,
     );
     const { certificate: refuted } = await certifyInProcess(emptyFor(3), { suite: one });
@@ -133,7 +133,7 @@ test('a deployment that changes its mind late is noticed: some early cases are s
   expect(certificate.verdict).toBe('does-not-conform');
   const failing = certificate.requirements.flatMap(({ cases }) => cases).filter(({ verdict }) => verdict === 'fail');
   expect(failing.map(({ id }) => id)).toEqual([sampleId]);
-  expect(failing[0]?.reason).toMatch(/^When reserved-for-one-customer was sent once more at the end of the run: /);
+  expect(failing[0]?.reason).toMatch(/^When 'reserved-for-one-customer' was sent again at the end of the run: /);
 });
 
 test.describe('the world is a precondition', () => {

@@ -6,11 +6,12 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
-import type { CaseResult } from '../../src/engine/case-result.js';
+import type { ShownResult } from '../../src/engine/case-result.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { findMismatches, inferShape } from '../../src/judge/body-shape.js';
 import { createKnownIds } from '../../src/recognition/known-ids.js';
 import { createCertificate } from '../../src/report/certificate.js';
+import { listOutputFiles } from '../../src/report/output.js';
 import { parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
 import { renderAnnotations } from '../../src/report/terminal/github-annotations.js';
 import { renderJobSummary } from '../../src/report/terminal/job-summary.js';
@@ -218,7 +219,7 @@ test('in all that is written, even where a text comes there as it was', () => {
     request: { method: 'GET', path: '/', headers: [] },
     response: { status: 200, headers: [['content-type', hostile]] as const, body: hostile },
   };
-  const results = suite.cases.map(({ id, at, ...testCase }, n): CaseResult => {
+  const results = suite.cases.map(({ id, at, ...testCase }, n): ShownResult => {
     const subject = testCase.kind === 'requirement' ? testCase.verifies : testCase.answers;
     const rows = [{ title: 'a row', verdict: 'fail', reason: hostile } as const];
     const drift = [{ kind: 'shape', message: hostile } as const];
@@ -236,6 +237,7 @@ test('in all that is written, even where a text comes there as it was', () => {
       drift,
       exchangesJudged: 1,
       requestsSent: 1,
+      durationMs: 1,
     };
   });
   const certificate = createCertificate(suite, results, {
@@ -256,7 +258,9 @@ test('in all that is written, even where a text comes there as it was', () => {
     ['job summary', renderJobSummary(certificate)] as const,
     ...textsIn(out),
   ];
-  expect(texts).toHaveLength(10);
+  expect(texts.map(([name]) => name)).toEqual(
+    expect.arrayContaining(listOutputFiles().filter((file) => file !== 'evidence.har')),
+  );
   expect(texts.flatMap(misdeedsIn)).toEqual([]);
   // A badge has nothing of a stranger.
   for (const [name, text] of texts) if (name !== 'badge.json') expect(text, name).toContain('forged');
@@ -276,7 +280,7 @@ test('in all that is written, even where a text comes there as it was', () => {
 
   // What Ajv does not take as the name of a property.
   const shape = { type: 'object', properties: { '\ud800': { type: 'string' } } };
-  const unfit = writeResults(certificate, suite, [{ ...(results[0] as CaseResult), shape }], {
+  const unfit = writeResults(certificate, suite, [{ ...(results[0] as ShownResult), shape }], {
     out,
     recordTo: path.join(out, 'unfit.yaml'),
   });

@@ -11,6 +11,7 @@ import type {
 } from '@playwright/test/reporter';
 import { selectFromSuite } from '../cases/case-selection.js';
 import {
+  attachExchanges,
   type CaseResult,
   createUnsentResult,
   explorationId,
@@ -185,13 +186,17 @@ export default class CertificateReporter implements Reporter {
   private certified(
     result: FullResult,
     session: Session | undefined,
-    { writeResults }: Awaited<ReturnType<typeof loadWriting>>,
+    { writeResults, indexForOutputs }: Awaited<ReturnType<typeof loadWriting>>,
   ): { status: FullResult['status'] } {
     const { status } = result;
     const { suite, settings, replay, recorded } = this.inputs;
     const begun = this.merged === undefined ? this.report : combineShardStarts([...this.shards.values()], process.env);
     const { target = createCertifiedTarget(settings.target, ''), calibration } = begun ?? session ?? {};
-    const results = this.resultsInOrder(session);
+    const evidence = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
+    const plainResults = this.resultsInOrder(session);
+    const referred = plainResults.flatMap((each) => [each.exchangeId ?? [], each.repeatedExchangeId ?? []].flat());
+    const index = indexForOutputs(suite, evidence, new Set(referred));
+    const results = attachExchanges(plainResults, index.find);
     const isCutShort = status === 'interrupted' || status === 'timedout';
     const gaps = [...(this.merged?.gaps ?? []), ...this.ended];
     const certificate = createCertificate(suite, results, {
@@ -219,8 +224,9 @@ export default class CertificateReporter implements Reporter {
       ...omitUndefined({ sign: this.sign }),
     };
     const written = writeResults(certificate, suite, results, destination, {
-      ...((this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll()),
+      ...evidence,
       origin,
+      index,
     });
     const { verdict, drift, selected, own_cases: own } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;

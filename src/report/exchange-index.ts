@@ -1,5 +1,5 @@
 import { calibrationPurpose, type RunEvidence } from '../engine/evidence-keeper.js';
-import { sanitizeExchange } from '../engine/sanitize-result.js';
+import { maxResultBody, sanitizeExchange } from '../engine/sanitize-result.js';
 import type { Exchange } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
@@ -31,9 +31,8 @@ export interface ExchangeIndex {
   readonly calibration: readonly TierMentions[];
 }
 
-/** So many characters of a body are shown, and so many of one that a result refers to. */
+/** So many characters of a body are shown, unless a result refers to it. */
 export const maxShownBody = 2_000;
-const maxReferredBody = 64 * 1024;
 
 /**
  * Reads all exchanges once and keeps what outputs show: all of them with whole bodies may be more than fits into memory.
@@ -53,7 +52,7 @@ export function indexExchanges(
   const kept = new Map<string, Pick<CaseExchange, 'exchange' | 'mentions'>>();
   for (const { id, exchange } of exchanges) {
     const isRead = charted.has(id) && 'response' in exchange && isSuccessful(exchange.response);
-    const maxBody = referred.has(id) ? maxReferredBody : maxShownBody;
+    const maxBody = referred.has(id) ? maxResultBody : maxShownBody;
     kept.set(id, {
       exchange: sanitizeExchange(exchange, escapeControlCharacters, maxBody),
       ...(isRead ? { mentions: recognizer.findMentions(exchange.response.body) } : {}),

@@ -253,7 +253,12 @@ function readExchange(
   };
   if (own._error !== undefined) return { ...common, transportError: own._error.kind, message: own._error.message };
   const { text, _text_of, _omitted } = response.content;
-  if (_omitted) return { ...common, transportError: 'not-sent', message: 'The evidence has no text for this body: there was too much of it.' };
+  if (_omitted)
+    return {
+      ...common,
+      transportError: 'not-sent',
+      message: 'The evidence has no text for this body: there was too much of it.',
+    };
   const body = text ?? (_text_of === undefined ? undefined : texts.get(_text_of)) ?? '';
   return { ...common, response: { status: response.status, headers: pairs(response.headers), body } };
 }

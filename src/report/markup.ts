@@ -7,16 +7,12 @@ export interface TaggedText<Language extends string> {
   readonly text: string;
 }
 
-type TemplateValue<Language extends string> =
-  | string
-  | number
-  | TaggedText<Language>
-  | readonly TaggedText<Language>[];
+type TemplateValue<Language extends string> = string | number | TaggedText<Language> | readonly TaggedText<Language>[];
 
 /** Creates a template tag: it escapes strings, joins lists, and leaves the literals and other tagged text as they are. */
-export function createTemplate<Language extends string>(language: Language, escape: (text: string) => string) {
+export function createTemplate<Language extends string>(language: Language, escapeText: (text: string) => string) {
   const render = (value: TemplateValue<Language>): string => {
-    if (typeof value === 'string') return escape(value);
+    if (typeof value === 'string') return escapeText(value);
     if (typeof value === 'number') return String(value);
     return 'text' in value ? value.text : value.map(({ text }) => text).join('');
   };

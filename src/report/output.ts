@@ -27,7 +27,7 @@ const folder = path.join(import.meta.dirname, 'outputs');
 /** Lists the names of all files that outputs render. */
 export function listOutputFiles(): string[] {
   // The build leaves declarations and source maps beside the modules.
-  return readdirSync(folder).flatMap((name) => /^(.*)(?<!\.d)\.[jt]s$/.exec(name)?.slice(1) ?? []);
+  return readdirSync(folder).flatMap((name) => /^(.+\.[a-z]+)(?<!\.d)\.[jt]s$/.exec(name)?.slice(1) ?? []);
 }
 
 /** Loads all outputs, by the names of their files. */

@@ -1,5 +1,5 @@
 import { isOwnCase } from '../cases/suite.js';
-import type { CaseResult } from '../engine/case-result.js';
+import type { ShownResult } from '../engine/case-result.js';
 import { dropAdditions } from './drift-text.js';
 import { createResponseRenderer } from './exchange-text.js';
 import { renderBrokenCase } from './failure-text.js';
@@ -7,7 +7,7 @@ import type { RunView } from './run-view.js';
 
 /** A case as reports of tests show it, whatever their format. */
 export interface TestEntry {
-  readonly result: CaseResult;
+  readonly result: ShownResult;
   /** `requirements`, `questions`, or the folder of the user's own cases. */
   readonly group: string;
   /** What the case speaks of. */
@@ -23,7 +23,12 @@ export interface TestEntry {
 export type TestStatus =
   | { readonly is: 'passed' }
   | { readonly is: 'skipped'; readonly message: string }
-  | { readonly is: 'failed' | 'error'; readonly type: 'fail' | 'error' | 'drift'; readonly message: string; readonly details: string };
+  | {
+      readonly is: 'failed' | 'error';
+      readonly type: 'fail' | 'error' | 'drift';
+      readonly message: string;
+      readonly details: string;
+    };
 
 /** Lists the results as tests: requirements, questions, own cases. */
 export function listTestEntries({ certificate, suite, results }: RunView): TestEntry[] {
@@ -48,8 +53,8 @@ export function listTestEntries({ certificate, suite, results }: RunView): TestE
 }
 
 function determineStatus(
-  result: CaseResult,
-  render: (result: CaseResult) => ReturnType<typeof renderBrokenCase>,
+  result: ShownResult,
+  render: (result: ShownResult) => ReturnType<typeof renderBrokenCase>,
 ): TestStatus {
   const { verdict, reason, drift } = result;
   if (verdict === 'pass' && drift.length === 0) return { is: 'passed' };

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
 import type { Operation } from '../contract/relocation.js';
-import type { CaseResult } from '../engine/case-result.js';
+import type { ShownResult } from '../engine/case-result.js';
 import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -59,7 +59,7 @@ export type ResultsEvidence = RunEvidence & { readonly origin: EvidenceOrigin; r
 export function writeResults(
   certificate: Certificate,
   suite: Suite,
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   { out: wholeOut, recordTo, isPartial = false, target, sign, redact }: ResultsDestination,
   evidence?: ResultsEvidence,
 ): WrittenResults {
@@ -74,7 +74,10 @@ export function writeResults(
   const signedCertificate = path.join(out, 'certificate.json');
   if (archive !== undefined && sign !== undefined) {
     const content = files.get(signedCertificate) ?? Buffer.alloc(0);
-    files.set(getSignatureFile(signedCertificate), Buffer.from(sign({ certificate: content, evidence: archive.content })));
+    files.set(
+      getSignatureFile(signedCertificate),
+      Buffer.from(sign({ certificate: content, evidence: archive.content })),
+    );
   }
   let record: RecordOutput | undefined;
   writeFilesTogether(out, () => {

@@ -11,7 +11,8 @@ const styles: Readonly<Record<RunVerdict, { readonly words: string; readonly col
 /** Renders verdict and counts in the endpoint format of shields.io. Its schema is `schemas/badge.schema.json`. */
 const renderBadge: Output = ({ certificate: { verdict, selected, summary, drift, target } }) => {
   const { words, color } = styles[selected?.verdict ?? verdict];
-  const counts = selected === undefined ? describeCounts(summary) : `${describeCounts(selected.cases)} of the selected cases`;
+  const counts =
+    selected === undefined ? describeCounts(summary) : `${describeCounts(selected.cases)} of the selected cases`;
   const drifted = drift.length === 0 ? '' : `, ${drift.length} drift`;
   return {
     json: {

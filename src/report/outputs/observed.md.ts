@@ -1,7 +1,7 @@
 import type { Suite } from '../../cases/suite.js';
 import { undetermined } from '../../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../../contract/contract.js';
-import { type CaseResult, notSelectedReason } from '../../engine/case-result.js';
+import { notSelectedReason, type ShownResult } from '../../engine/case-result.js';
 import { type Exchange, getHeaderValues, type HttpResponse } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { renderErrorShape } from '../../judge/extract-value.js';
@@ -48,13 +48,13 @@ function linkTo({ id }: Question): Markdown {
 }
 
 /** Renders what a target does, in one sentence. */
-function renderSentence(question: Question, result: CaseResult | undefined): Markdown {
+function renderSentence(question: Question, result: ShownResult | undefined): Markdown {
   if (result?.outcome === undefined) return markdown`No answer. ${result?.reason ?? notSelectedReason}`;
   if (result.outcome === undetermined) return markdown`Undetermined. ${result.reason}`;
   return renderAnswerMarkdown(question, result.outcome);
 }
 
-function renderQuestion(question: Question, result: CaseResult | undefined, show: ExchangeRenderers): Markdown[] {
+function renderQuestion(question: Question, result: ShownResult | undefined, show: ExchangeRenderers): Markdown[] {
   const { outcome, exchange } = result ?? {};
   const name = question.answer.kind === 'outcomes' && outcome !== undefined ? markdown` (${inlineCode(outcome)})` : '';
   return [
@@ -77,7 +77,7 @@ interface ExchangeRenderers {
 }
 
 /** Creates renderers that show a body by its sample, without what changes from response to response. */
-function createExchangeRenderers({ world }: Suite, results: readonly CaseResult[]): ExchangeRenderers {
+function createExchangeRenderers({ world }: Suite, results: readonly ShownResult[]): ExchangeRenderers {
   const ids = createKnownIds(world);
   const sampler = createSampler(world, results);
   const renderResponse = createResponseRenderer(world);

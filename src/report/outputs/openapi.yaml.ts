@@ -1,6 +1,6 @@
 import type { OperationElement, Question } from '../../contract/contract.js';
 import { documentedOperation, renderFilterParameter } from '../../contract/documented-request.js';
-import type { CaseResult } from '../../engine/case-result.js';
+import type { ShownResult } from '../../engine/case-result.js';
 import { credentialHeaders } from '../../http/credentials.js';
 import { getHeaderValues } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
@@ -44,8 +44,9 @@ const renderOpenapi: Output = ({ certificate, suite, suiteResults, isPartial, op
       info: {
         title: `Promotion validation, as observed at ${target.name}`,
         version: target.version ?? 'v1',
-        description: markdown`The request is as documented. The responses, and what the documentation leaves open, are as ${suite.name} ${suite.version} saw them. Responses may have members that were not seen. In examples, \`…\` and the number 0 stand for values that change from response to response, and lists are cut to their first entry.`
-          .text,
+        description:
+          markdown`The request is as documented. The responses, and what the documentation leaves open, are as ${suite.name} ${suite.version} saw them. Responses may have members that were not seen. In examples, \`…\` and the number 0 stand for values that change from response to response, and lists are cut to their first entry.`
+            .text,
       },
       servers: [
         {
@@ -102,7 +103,7 @@ const methods: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE', 'O
 /** Creates the `description` of an element, with the answers to the questions about it, and their `x-observed`. */
 type Describer = (about: OperationElement, documented: string) => Members;
 
-function createDescriber(questions: readonly Question[], results: readonly CaseResult[]): Describer {
+function createDescriber(questions: readonly Question[], results: readonly ShownResult[]): Describer {
   const outcomes = new Map(results.map(({ subject, outcome }) => [subject, outcome]));
   return (about, documented) => {
     const answered = questions.flatMap((question) => {
@@ -161,7 +162,11 @@ function createParameters(describe: Describer): Members[] {
 }
 
 /** Creates the documented body. Each member's description has the answers to the questions about it. */
-function createRequestBody(questions: readonly Question[], describe: Describer, success: ShownAnswer | undefined): Members {
+function createRequestBody(
+  questions: readonly Question[],
+  describe: Describer,
+  success: ShownAnswer | undefined,
+): Members {
   const { properties, $defs } = readSchema('request') as { properties: { body: object }; $defs: Members };
   const schema = JSON.parse(JSON.stringify(properties.body), (_, value) =>
     typeof getMember(value, '$ref') === 'string' ? $defs[value.$ref.replace('#/$defs/', '')] : value,

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describeAssertion } from '../../assertions/describe-assertion.js';
 import type { Suite } from '../../cases/suite.js';
 import type { RequirementRow, Row, TestCase } from '../../cases/test-case.js';
-import type { CaseResult } from '../../engine/case-result.js';
+import type { ShownResult } from '../../engine/case-result.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
 import { type Exchange, getHeaderValues, serializeWithoutRepetition } from '../../http/exchange.js';
 import type { Verdict } from '../../judge/verdict.js';
@@ -13,7 +13,7 @@ import { extractEntryLines, readLines } from '../code-frame.js';
 import { type CaseExchange, maxShownBody } from '../exchange-index.js';
 import { createResponseRenderer, type ResponseRenderer } from '../exchange-text.js';
 import { createFailureSections } from '../failure-text.js';
-import { html, type Html, noHtml, rawHtml, renderPreformatted } from '../markup.js';
+import { type Html, html, noHtml, rawHtml, renderPreformatted } from '../markup.js';
 import type { RunView } from '../run-view.js';
 
 /** Shows the cases of one page. */
@@ -23,7 +23,7 @@ export interface CaseRenderer {
    *
    * @param testCase undefined for results that are of no single case
    */
-  body(testCase: TestCase | undefined, result: CaseResult | undefined): Html;
+  body(testCase: TestCase | undefined, result: ShownResult | undefined): Html;
 }
 
 /** Characters of a command before it is cut: one request sends an order of hundreds of items. */
@@ -33,13 +33,15 @@ const maxBodies = 600_000;
 const minBody = 300;
 
 /** @param order ids of the cases, the most urgent first: an exchange that several cases share is shown in the first */
-export function createCaseRenderer({ suite, certificate, results, exchanges }: RunView, order: readonly string[]): CaseRenderer {
+export function createCaseRenderer(
+  { suite, certificate, results, exchanges }: RunView,
+  order: readonly string[],
+): CaseRenderer {
   const baseUrl = certificate.target.base_url;
   const known = new Map(order.map((id) => [id, exchanges?.listByCase(id) ?? listExchangeOfResult(results, id)]));
   const owners = new Map<string, { readonly caseId: string; readonly anchor: string }>();
   for (const [caseId, ofCase] of known)
-    for (const { id } of ofCase)
-      if (!owners.has(id)) owners.set(id, { caseId, anchor: `exchange-${owners.size + 1}` });
+    for (const { id } of ofCase) if (!owners.has(id)) owners.set(id, { caseId, anchor: `exchange-${owners.size + 1}` });
   const bodyLimit = Math.max(minBody, Math.min(maxShownBody, Math.floor(maxBodies / Math.max(1, owners.size))));
   const renderResponse = createResponseRenderer(suite.world);
   const files = new Map<string, readonly string[]>();
@@ -70,12 +72,12 @@ ${yamlSection(testCase, result, readCaseFile(testCase.at.file))}`;
 }
 
 /** Lists the one exchange that a result itself has, for runs whose exchanges were not kept. */
-function listExchangeOfResult(results: readonly CaseResult[], caseId: string): CaseExchange[] {
+function listExchangeOfResult(results: readonly ShownResult[], caseId: string): CaseExchange[] {
   const exchange = results.find(({ id }) => id === caseId)?.exchange;
   return exchange === undefined ? [] : [{ id: caseId, row: 0, request: 'request', attempt: 1, exchange }];
 }
 
-function verdictSections(result: CaseResult, baseUrl: string, responseText: ResponseRenderer): Html {
+function verdictSections(result: ShownResult, baseUrl: string, responseText: ResponseRenderer): Html {
   const { verdict, exchange: evidence, asCase } = result;
   if (verdict !== 'fail' && verdict !== 'error') return asCase === undefined ? noHtml : part('As a case', asCase);
   const { why, expected, received, command } = createFailureSections(result, baseUrl, responseText);
@@ -91,7 +93,7 @@ type ExchangeRenderer = (caseId: string, each: CaseExchange, isOpen: boolean) =>
 /** Renders the rows of a case: what each sent and got back, and what it expects. */
 function rowSections(
   { id, rows }: TestCase,
-  result: CaseResult | undefined,
+  result: ShownResult | undefined,
   suite: Suite,
   exchanges: readonly CaseExchange[],
   renderExchange: ExchangeRenderer,
@@ -152,7 +154,7 @@ function shorten(text: string, max: number, length = text.length): string {
 /** Characters: a file of one line may have many cases. */
 const maxOfEntry = 20_000;
 
-function yamlSection(testCase: TestCase, result: CaseResult | undefined, lines: readonly string[]): Html {
+function yamlSection(testCase: TestCase, result: ShownResult | undefined, lines: readonly string[]): Html {
   const { at } = testCase;
   if (lines.length === 0) return noHtml;
   const entry = extractEntryLines(lines, at);

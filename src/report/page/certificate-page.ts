@@ -1,20 +1,13 @@
 import type { Suite } from '../../cases/suite.js';
 import { undetermined } from '../../cases/test-case.js';
 import type { Question } from '../../contract/contract.js';
-import type { CaseResult } from '../../engine/case-result.js';
+import type { ShownResult } from '../../engine/case-result.js';
 import { type Verdict, verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
-import {
-  html,
-  type Html,
-  noHtml,
-  rawHtml,
-  renderPageHead,
-  renderPreformatted,
-} from '../markup.js';
+import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } from '../markup.js';
 import { renderAnswer } from '../render-answer.js';
-import type { RunView } from '../run-view.js';
 import { replayEndNotice } from '../replay-notice.js';
+import type { RunView } from '../run-view.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason, type SharedReasons } from '../shared-reasons.js';
 import { type CaseRenderer, createCaseRenderer, renderVerdictBadge } from './case-section.js';
 import { renderFigures } from './figures.js';
@@ -25,7 +18,7 @@ import { pageStyle } from './page-style.js';
 interface Page {
   readonly certificate: Certificate;
   readonly suite: Suite;
-  readonly results: ReadonlyMap<string, CaseResult>;
+  readonly results: ReadonlyMap<string, ShownResult>;
   readonly cases: CaseRenderer;
   /** Reasons that stand at the top, and are not repeated. */
   readonly shared: SharedReasons;

@@ -6,8 +6,8 @@ import { parseRequest } from '../../http/request-content.js';
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
 import { determineReading } from '../../recognition/tier-reading.js';
 import { windowSize } from '../../world/named-world.js';
-import { html, type Html, noHtml } from '../markup.js';
 import type { CaseExchange, ExchangeIndex } from '../exchange-index.js';
+import { type Html, html, noHtml } from '../markup.js';
 
 import { hasVaryingQuantities, readQuantities, renderQuantityFigures } from './quantity-figure.js';
 import {

@@ -5,7 +5,7 @@ import { getMember } from '../../support/json.js';
 import { windowSize } from '../../world/named-world.js';
 import { createNameLookup } from '../../world/render-rule.js';
 import type { Tier } from '../../world/world.js';
-import { html, type Html, noHtml } from '../markup.js';
+import { type Html, html, noHtml } from '../markup.js';
 
 import { type ChartedExchange, chartLegend, markTiers, type TierMark } from './window-chart.js';
 

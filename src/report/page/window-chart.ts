@@ -5,8 +5,8 @@ import { createOracle } from '../../contract/oracle.js';
 import type { ReturnedTiers } from '../../recognition/returned-tiers.js';
 import { windowSize } from '../../world/named-world.js';
 import type { Tier } from '../../world/world.js';
-import { html, type Html, rawHtml } from '../markup.js';
 import type { CaseExchange } from '../exchange-index.js';
+import { type Html, html, rawHtml } from '../markup.js';
 
 /** One exchange of a case, with what it returned; without a result where it was not answered with success. */
 export interface ChartedExchange {
