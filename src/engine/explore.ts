@@ -81,7 +81,7 @@ export async function explore(
     const name = findReferenceName(request, background.world);
     if (judged === undefined && name !== undefined && !references.has(name))
       references.set(name, { request, exchange });
-    if (judged?.is === 'unclear') unclear = { count: unclear.count + 1, reason: judged.because };
+    if (judged?.is === 'unclear') unclear = { count: unclear.count + 1, reason: judged.reason };
     if (judged?.is !== 'violated') return;
     // A violation must repeat on a new connection.
     channel.reconnect();
@@ -89,12 +89,12 @@ export async function explore(
       references.set(name, { ...reference, exchange: await send(reference.request) });
     const repeated = (await sendAndJudge(random)).judged;
     if (repeated?.is !== 'violated' || repeated.part !== judged.part) {
-      const reason = `Unstable: the violation did not repeat. ${judged.because}`;
+      const reason = `Unstable: the violation did not repeat. ${judged.reason}`;
       unclear = { count: unclear.count + 1, reason };
       return;
     }
     found = { random, violation: judged, exchange };
-    throw new Error(judged.because);
+    throw new Error(judged.reason);
   });
   const { failed, errorInstance } = await fc.check(property, { numRuns: requests, seed });
 
@@ -105,7 +105,7 @@ export async function explore(
       const subject = findRequirement(violation, random, contract);
       const at = contract.requirements.find(({ id }) => id === subject)?.at ?? nowhere;
       const asCase = renderAsCase(random, violation, subject, references);
-      return { verdict: 'fail', reason: violation.because, subject, at, exchange, asCase };
+      return { verdict: 'fail', reason: violation.reason, subject, at, exchange, asCase };
     }
     if (failed) return { verdict: 'error', reason: `Exploration failed. ${new InternalError(errorInstance).message}` };
     if (unclear.count > 0)
@@ -161,7 +161,7 @@ type Part = 'status' | 'window' | 'older' | 'unmatching' | 'invalid' | 'not-retu
 
 interface Violation {
   readonly is: 'violated';
-  readonly because: string;
+  readonly reason: string;
   readonly part: Part;
 }
 
@@ -171,19 +171,19 @@ function judge(
   exchange: Exchange,
   references: References,
   background: TargetContext,
-): Violation | { is: 'unclear'; because: string } | undefined {
+): Violation | { is: 'unclear'; reason: string } | undefined {
   const oracle = createOracle(request, background.world);
   if (oracle.openReason !== undefined && background.world.tiers.every((tier) => oracle.returned(tier) === 'open'))
     throw new Error(`The documentation does not describe a random request: ${oracle.openReason}.`);
   const others = [...references].map(([name, reference]) => [name, reference.exchange] as const);
   const [evidence] = createRowEvidence([new Map<string, Exchange>([[requestName, exchange], ...others])], background);
   if (evidence === undefined || explainLengthRequired(exchange) !== undefined) return undefined;
-  let unclear: { is: 'unclear'; because: string } | undefined;
+  let unclear: { is: 'unclear'; reason: string } | undefined;
   for (const [part, assertion] of listAssertions(request, oracle, references, background)) {
     const truth = judgeAssertion(assertion, evidence, 'requirement');
-    if (truth.is === 'violated') return { is: 'violated', because: truth.because, part };
+    if (truth.is === 'violated') return { is: 'violated', reason: truth.explain(), part };
     // `accepted` is unclear if an empty result is possible.
-    if (truth.is === 'unclear' && assertion.kind !== 'accepted') unclear ??= { is: 'unclear', because: truth.because };
+    if (truth.is === 'unclear' && assertion.kind !== 'accepted') unclear ??= { is: 'unclear', reason: truth.explain() };
   }
   return unclear;
 }
