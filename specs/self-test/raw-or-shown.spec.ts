@@ -62,7 +62,7 @@ test('the message of an error that nobody expected is not shown: it may quote a 
     const { verdict, reason } = await run.runCase(testCase);
     expect(verdict).toBe('error');
     expect(reason).toMatch(
-      /^A mistake in the suite itself, please report it: RangeError at \S+raw-or-shown.*:\d+:\d+, /,
+      /^Internal error, please report it: RangeError at \S+raw-or-shown.*:\d+:\d+, /,
     );
     expect(reason).not.toContain(secret);
   }

@@ -222,7 +222,7 @@ headers: { Origin: https://a.test, Authorization: $GATEWAY_KEY }
 proxy: $OWN_PROXY
 pacing: { requests_per_second: 2.5, concurrency: 3 }
 limits: { timeout_ms: 100, body_bytes: 200, body_values: 250, header_bytes: 300 }
-repeats: { waits_seconds: [0.5, 2], longest_wait_seconds: 7 }
+retry: { delays_seconds: [0.5, 2], max_delay_seconds: 7 }
 budget: { requests: 10, seconds: 60 }
 tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
 allow_http: true`,
@@ -246,7 +246,7 @@ allow_http: true`,
     proxy: 'http://me:hunter2@proxy.test',
     pacing: { requestsPerSecond: 2.5, concurrency: 3 },
     limits: { timeoutMs: 100, bodyBytes: 200, bodyValues: 250, headerBytes: 300 },
-    repeats: { waitsMs: [500, 2_000], longestWaitMs: 7_000 },
+    retry: { delaysMs: [500, 2_000], maxDelayMs: 7_000 },
     budget: { requests: 10, timeMs: 60_000 },
     tls: { ca: pem('ca'), cert: pem('cert'), key: pem('key') },
     allowHttp: true,
@@ -415,14 +415,14 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a name that is no good name for a folder',
       'name: ▸../elsewhere',
-      "'../elsewhere' is not of the form ^[A-Za-z0-9][A-Za-z0-9 ._-]*$",
+      "'../elsewhere' does not match ^[A-Za-z0-9][A-Za-z0-9 ._-]*$",
       'What the deployment is called, in reports and in the name of the results folder.',
     ],
     ['with an unknown key', 'name: a\n▸base_ulr: https://a.test', "unknown key 'base_ulr'", "Did you mean 'base_url'?"],
     [
       'with a literal secret, which it does not repeat',
       'name: a\ncredentials:\n  application_id: $ID\n  token: ▸hunter2',
-      "'token' is not of the form ^\\$[A-Za-z_][A-Za-z0-9_]*$",
+      "'token' does not match ^\\$[A-Za-z_][A-Za-z0-9_]*$",
       'A reference to an environment variable, as in $STAGING_TOKEN. A literal secret is refused.',
     ],
     [
@@ -432,9 +432,9 @@ test.describe('refuses a target file, at the line and column', () => {
       'Leave out the part before the @.',
     ],
     [
-      'with a password in a base URL that is not of the form',
+      'with a password in a base URL that does not match',
       'name: a\nbase_url: ▸https://me:hunter2@a.test?q',
-      "'base_url' is not of the form ^[^\\s?#]+$",
+      "'base_url' does not match ^[^\\s?#]+$",
       'Requests go to {base_url}/v1/promotions/validation: http or https, without a query. A value such as $SHOP_URL is taken from the environment. Where it is left out, BASE_URL or --base-url must say it.',
     ],
     [
@@ -446,7 +446,7 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a place of tiers that is no path',
       'name: a\nresponse: { tier: ▸promotions }',
-      "'promotions' is not of the form ^(/[^/]*)+$",
+      "'promotions' does not match ^(/[^/]*)+$",
       'Where the ids of returned tiers stand: a JSON Pointer with * for any step, such as an array index or a key that is an id, as in /promotions/*/id, and ** for any number of steps, as in /**/id; or several of them, where now one occurs and now another. Needed only where the suite finds tiers under several paths that disagree.',
     ],
     [
@@ -470,7 +470,7 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a password in the URL of its proxy',
       'name: a\nproxy: ▸http://me:hunter2@proxy.test',
-      "'proxy' is not of the form ^(https?://[^\\s@]+|\\$[A-Za-z_][A-Za-z0-9_]*)?$",
+      "'proxy' does not match ^(https?://[^\\s@]+|\\$[A-Za-z_][A-Za-z0-9_]*)?$",
       "The URL of an HTTP proxy, or a reference to an environment variable that holds it; needed where it has a password. It wins over HTTPS_PROXY and HTTP_PROXY, and '' means none. Deployments on this machine, and hosts that NO_PROXY names, are reached without one.",
     ],
     [
@@ -502,7 +502,7 @@ test.describe('refuses a target file, at the line and column', () => {
       'name: a\nids: { customers: { ann: x, ben: ▸x } }',
       "customer 'ben' has the id of customer 'ann'",
     ],
-    ['with ids and bindings', 'name: a\nids: {}\n▸bindings: b.yaml', "'bindings' cannot stand here", 'Leave it out.'],
+    ['with ids and bindings', 'name: a\nids: {}\n▸bindings: b.yaml', "'bindings' is not allowed here", 'Remove it.'],
     ['with bindings that are not there', 'name: a\nbindings: ▸none.yaml', 'none.yaml cannot be read'],
     [
       'with a provision command and no bindings',
@@ -524,7 +524,7 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a header of two lines',
       'name: a\nheaders: { Origin: ▸"a\\nb" }',
-      "'a\nb' is not of the form ^[\\t\\x20-\\x7e]*$",
+      "'a\nb' does not match ^[\\t\\x20-\\x7e]*$",
     ],
     [
       'with a certificate authority that is not there',
@@ -551,7 +551,7 @@ test.describe('refuses a target file, at the line and column', () => {
       "'empty-result' has no outcome 'empty-lists'",
       "Did you mean 'empty-list'?",
     ],
-    ['that is no YAML', 'name: a\n▸name: b', 'is no valid YAML: Map keys must be unique', ''],
+    ['that is no YAML', 'name: a\n▸name: b', 'is not valid YAML: Map keys must be unique', ''],
   ];
   test(
     'each mistake, with its hint',

@@ -178,7 +178,7 @@ test.describe('refuses, at the line and column, with the hint', () => {
     [
       'a name with capitals',
       { customers: '[ann, ▸Ben]' },
-      "'Ben' is not of the form ^[a-z0-9]+(-[a-z0-9]+)*$ → Lower-case letters, digits and hyphens.",
+      "'Ben' does not match ^[a-z0-9]+(-[a-z0-9]+)*$ → Lower-case letters, digits and hyphens.",
     ],
   ];
   test(
