@@ -727,7 +727,7 @@ test.describe('refuses a ledger with', () => {
       [
         'outcomes and a value',
         ledgerWith(statement, `▸${entry(`${outcomes}, value: Text.`)}`),
-        "entry 1 of 'questions' has both 'outcomes' and 'value' → Leave out one of them.",
+        "entry 1 of 'questions' has both 'outcomes' and 'value' → Remove one of them.",
       ],
       [
         'undetermined among the outcomes',

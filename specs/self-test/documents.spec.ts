@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
-import type { CaseResult } from '../../src/engine/case-result.js';
+import type { ShownResult } from '../../src/engine/case-result.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { compareCertificates } from '../../src/report/compare/compare-certificates.js';
@@ -44,14 +44,14 @@ function volatile(answer: Answer, from: number): Answer {
   };
 }
 
-const documentsOf = ({ certificate, results }: { certificate: Certificate; results: readonly CaseResult[] }) => ({
+const documentsOf = ({ certificate, results }: { certificate: Certificate; results: readonly ShownResult[] }) => ({
   observed: renderObserved(suite, results, 'shop'),
   openapi: renderOpenapi(certificate, suite, results),
 });
 
 test.describe('of a run', () => {
   const chosen = { 'empty-result': 'not-found', 'quantity-numeric-string': 'as-number' };
-  let run: { certificate: Certificate; results: readonly CaseResult[] };
+  let run: { certificate: Certificate; results: readonly ShownResult[] };
   let documents: ReturnType<typeof documentsOf>;
   test.beforeAll(async () => {
     run = await certifyInProcess(volatile(reference({ behaviours: chosen }), 100));
@@ -145,11 +145,11 @@ const { value: anyBody } = fc.letrec((tie) => ({
 
 /** The reference deployment, whose results are these bodies in turn; the evidence of an earlier run with other bodies. */
 function resultsWith(
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   bodies: readonly string[],
   volatile: readonly string[],
-): CaseResult[] {
-  return results.map((result, n): CaseResult => {
+): ShownResult[] {
+  return results.map((result, n): ShownResult => {
     const { exchange: evidence } = result;
     if (evidence === undefined || !('response' in evidence)) return result;
     const response = { ...evidence.response, body: bodies[n % bodies.length] ?? '' };
@@ -187,7 +187,7 @@ test('whatever bodies are like, samples fit the schemas beside them, and refer t
 });
 
 test('of a place that is volatile no value is left, and every type', () => {
-  const [first] = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as CaseResult[];
+  const [first] = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as ShownResult[];
   const sampler = createSampler(suite.world, first === undefined ? [] : [first]);
   const body = {
     a: { n: 5, is: true, list: ['x'] },

@@ -15,7 +15,7 @@ writeFileSync(path.join(cwd, 'bare.yaml'), 'name: shop\n');
 writeFileSync(path.join(cwd, 'named.yaml'), `name: shop\nbase_url: ${nowhere}\n`);
 writeFileSync(path.join(cwd, 'variable.yaml'), 'name: shop\nbase_url: $SHOP_URL\n');
 
-/** What a variable may be, or what `--target` may name; and what each state is called in the table of CONTRIBUTING. */
+/** What a variable may be, or what `--target` may name; and what each state is called in the table of docs/which-deployment.md. */
 const urls = { unset: undefined, empty: '', set: nowhere };
 const targets = { none: undefined, empty: '', bare: 'bare.yaml', named: 'named.yaml', variable: 'variable.yaml' };
 const secrets = { none: {}, empty: { CLIENT_APPLICATION_ID: '', CLIENT_TOKEN: '' }, one: { CLIENT_TOKEN: 'a-token' } };
@@ -99,10 +99,9 @@ test('plain `playwright test` refuses what certify refuses', async () => {
   expect(output).not.toContain('problems');
 });
 
-test('the table of CONTRIBUTING has a line for each state', () => {
-  const text = readFileSync(path.join(packageRoot, 'CONTRIBUTING.md'), 'utf8');
-  const [, section = ''] = /\n## Which deployment is meant\n([\s\S]*?)\n## /.exec(text) ?? [];
-  const rows = section
+test('the table of docs/which-deployment.md has a line for each state', () => {
+  const text = readFileSync(path.join(packageRoot, 'docs', 'which-deployment.md'), 'utf8');
+  const rows = text
     .split('\n')
     .filter((line) => /^\| (unset|empty|set|any) /.test(line))
     .map((line) =>

@@ -167,6 +167,7 @@ test.describe('a quick certificate is never taken for a full one', () => {
       drift: [],
       exchangesJudged: 1,
       requestsSent: 1,
+      durationMs: 1,
     }));
     const facts = { isCutShort: false, startedAt: new Date(0), durationMs: 0, target: certificate.target };
     const own = collectRunFacts(results, undefined, { notes: [], profile: { figures } });

@@ -61,9 +61,7 @@ test('the message of an error that nobody expected is not shown: it may quote a 
   for (const testCase of few.cases) {
     const { verdict, reason } = await run.runCase(testCase);
     expect(verdict).toBe('error');
-    expect(reason).toMatch(
-      /^Internal error, please report it: RangeError at \S+raw-or-shown.*:\d+:\d+, /,
-    );
+    expect(reason).toMatch(/^Internal error, please report it: RangeError at \S+raw-or-shown.*:\d+:\d+, /);
     expect(reason).not.toContain(secret);
   }
   expect(new InternalError(secret).stack).not.toContain(secret);
