@@ -242,7 +242,7 @@ allow_http: true`,
       ['Origin', 'https://a.test'],
       ['Authorization', '$GATEWAY_KEY'],
     ],
-    secrets: [{ value: 'the key', placeholder: '$GATEWAY_KEY', header: 'Authorization' }],
+    secrets: [{ value: 'the key', placeholder: '$GATEWAY_KEY', name: 'Authorization' }],
     proxy: 'http://me:hunter2@proxy.test',
     pacing: { requestsPerSecond: 2.5, concurrency: 3 },
     limits: { timeoutMs: 100, bodyBytes: 200, bodyValues: 250, headerBytes: 300 },
@@ -254,10 +254,10 @@ allow_http: true`,
   expect(load('name: mine', elsewhere).connection.options).toEqual({});
 });
 
-test('the example states the limits and repeats that hold unless others are given', () => {
+test('The example shows the default limits and retries', () => {
   const { connection } = loadTarget({ ...credentials, TARGET: path.join(packageRoot, 'targets', 'example.yaml') });
-  const { limits, retry: repeats } = defaultConnectionOptions;
-  expect(connection.options).toMatchObject({ limits, repeats });
+  const { limits, retry } = defaultConnectionOptions;
+  expect(connection.options).toMatchObject({ limits, retry });
 });
 
 for (const name of readdirSync(path.join(packageRoot, 'targets')).filter((each) => each.endsWith('.yaml'))) {
