@@ -119,7 +119,7 @@ test.describe('refuses what is not written as a case file', () => {
         'a selection that is neither a word nor names',
         requirement('    request: {}\n    expect: [{ returned: { include: ▸{ newest: 3 } } }]'),
         expect.stringMatching(
-          /^'include' must be string,array → All of these were returned\. .* Names of tiers, or one word: /,
+          /^'include' must be string,array → All of these were returned\. .* Names of tiers, or one keyword: /,
         ),
       ],
       [
@@ -167,7 +167,7 @@ test.describe('refuses what is not written as a case file', () => {
       [
         'a status that is none',
         requirement('    request: {}\n    expect: [{ status: ▸9xx }]'),
-        "'9xx' does not match ^[1-5](xx|\\d\\d)$ → A status code or a class such as 2xx, or several. Or that it is the same as that of another request.",
+        "'9xx' does not match ^[1-5](xx|\\d\\d)$ → A status code, a class such as 2xx, or a list of these. Or `same-as` with the name of another request.",
       ],
       [
         'a tag that is none',
@@ -589,7 +589,7 @@ test.describe('refuses requirement cases that might fail a conforming deployment
       [
         'success where nothing is valid',
         asking('{ filter: { campaign: winter } }', '{ ▸status: 2xx }'),
-        "nothing is required to be returned for this request, and an empty result may have any status → Send one for which something is, or say 'accepted: { or-empty-like: … }'.",
+        "no promotion is required for this request, and an empty result may have any status → Send a request that requires one, or write 'accepted: { or-empty-like: … }'.",
       ],
       [
         'what a body is like',
@@ -611,7 +611,7 @@ test.describe('refuses requirement cases that might fail a conforming deployment
         requirement(
           '    requests: { one: {}, two: { again: 1 } }\n    expect: [{ of: one, returned: { ▸differs-from: two } }]',
         ),
-        "the documentation does not say that 'one' and 'two' differ → Vary the requests more.",
+        "the documentation does not say that 'one' and 'two' differ → Choose requests with different results.",
       ],
       [
         'an absence without its positive control',
@@ -635,34 +635,34 @@ test.describe('refuses requirement cases that might fail a conforming deployment
         'a request as accepted as one that says something else',
         requirement(`    requests: { one: {}, other: { body: { customer: { id: <customer ann> } } } }
     expect: [{ of: one, ▸accepted: { wherever: other } }]`),
-        "'one' does not say all that 'other' says, so it may return nothing where that does → Let it add and take nothing away, or say 'accepted: or-empty'.",
+        "'one' does not contain everything that 'other' contains, so it may return nothing if that returns something → Only add to that request, or write 'accepted: or-empty'.",
       ],
       [
         'a request as accepted as one with more items',
         requirement(`    requests: { one: {}, more: { body: { order: { items: [${mug('1')}, ${mug('1')}] } } } }
     expect: [{ of: one, ▸accepted: { wherever: more } }]`),
-        "'one' does not say all that 'more' says, so it may return nothing where that does → Let it add and take nothing away, or say 'accepted: or-empty'.",
+        "'one' does not contain everything that 'more' contains, so it may return nothing if that returns something → Only add to that request, or write 'accepted: or-empty'.",
       ],
       [
         'a status under audienceRulesOnly, whose result may be empty',
         asking('{ query: { audienceRulesOnly: "true" } }', '{ ▸status: 2xx }'),
-        "nothing is required to be returned for this request, and an empty result may have any status: the effect of audienceRulesOnly is open → Send one for which something is, or say 'accepted: { or-empty-like: … }'.",
+        "no promotion is required for this request, and an empty result may have any status: the effect of audienceRulesOnly is open → Send a request that requires one, or write 'accepted: { or-empty-like: … }'.",
       ],
       [
         'an empty result that may not be empty',
         requirement(`    requests: { one: { query: { audienceRulesOnly: "true" } }, other: {} }
     expect: [{ of: one, ▸accepted: { or-empty-like: other } }]`),
-        "something may be valid for 'other', so it does not show how an empty result looks → Name a request for which nothing is.",
+        "a promotion may be valid for 'other', so its result may not be empty → Name a request for which no promotion is valid.",
       ],
       [
         'fewer than 150',
         asking('{}', '{ records: { ▸at-most: 149 } }'),
-        'the documentation does not say that no more than 149 are returned → Expect 150 of a request without filters.',
+        'the documentation does not say that at most 149 promotions are returned → Expect at most 150, for a request without a query.',
       ],
       [
         'no more than 150 of a filtered request',
         asking('{ filter: { metadata.level: gold } }', '{ records: { ▸at-most: 150 } }'),
-        'the documentation does not say that no more than 150 are returned → Expect 150 of a request without filters.',
+        'the documentation does not say that at most 150 promotions are returned → Expect at most 150, for a request without a query.',
       ],
       [
         'a part of a request with another customer',
@@ -670,7 +670,7 @@ test.describe('refuses requirement cases that might fail a conforming deployment
       one: { filter: { metadata.level: gold }, body: { customer: { id: <customer ann> } } }
       other: {}
     expect: [{ of: one, records: { ▸part-of: other } }]`),
-        "the documentation does not say that 'one' returns a part of 'other' → Let them differ in a filter alone.",
+        "the documentation does not say that 'one' returns a part of 'other' → Let the two requests differ only in a filter.",
       ],
       [
         'a row of a matrix in which nothing is expected',

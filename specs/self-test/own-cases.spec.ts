@@ -159,7 +159,9 @@ test('where one fails, it is reported apart, with its place: the verdict stays, 
   const written = writeResults(certificate, some, results, { out, recordTo });
   expect(readCertificate(written.certificate).own_cases).toEqual(certificate.own_cases);
   expect(readRecord(recordTo).questions['unknown-query-parameter']?.outcome).toBe('ignored');
-  expect(readFileSync(written.observed, 'utf8')).not.toContain('nothing-returned');
+  expect(readFileSync(path.join(path.dirname(written.certificate), 'observed.md'), 'utf8')).not.toContain(
+    'nothing-returned',
+  );
   const junit = readFileSync(path.join(out, 'junit.xml'), 'utf8');
   const [, apart = ''] = /<testsuite name="own cases: [^"]*mine"(.*)$/s.exec(junit) ?? [];
   expect(apart).toContain('name="own-tea-for-two: ');
@@ -275,14 +277,14 @@ test('the other commands know them: world, explain, and what would be sent', asy
   );
 });
 
-test('schemas/ledger-ids.schema.json has the ids of the ledger, which editors complete: npm run schemas writes it', () => {
+test('schemas/contract-ids.schema.json has the ids of the ledger, which editors complete: npm run schemas writes it', () => {
   const schema = (name: string) =>
     JSON.parse(readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8'));
-  expect(schema('ledger-ids'), 'Run `npm run schemas`.').toEqual(createContractIdsSchema(suite.contract));
+  expect(schema('contract-ids'), 'Run `npm run schemas`.').toEqual(createContractIdsSchema(suite.contract));
   const { verifies, answers } = schema('cases').$defs.case.properties;
   expect([verifies.$ref, answers.$ref]).toEqual([
-    'ledger-ids.schema.json#/$defs/requirement',
-    'ledger-ids.schema.json#/$defs/question',
+    'contract-ids.schema.json#/$defs/requirement',
+    'contract-ids.schema.json#/$defs/question',
   ]);
 });
 

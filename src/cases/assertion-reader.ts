@@ -27,9 +27,9 @@ export function createAssertionReader(reader: CaseFileContext): AssertionReader 
     const { oracle } = requests.get(of) as PreparedRequest;
     const { tiers } = reader.world;
     const idsWith = (selection: TierSelection, wanted: Obligation): string[] => {
-      const { meant, unknown } = resolveSelection(selection, oracle, reader.world);
+      const { selects, unknown } = resolveSelection(selection, oracle, reader.world);
       for (const { at: steps, message, hint } of unknown) reader.reportProblem([...at, ...steps], message, hint);
-      const ids = tiers.filter((tier) => meant(tier) === wanted).map(({ id }) => id);
+      const ids = tiers.filter((tier) => selects(tier) === wanted).map(({ id }) => id);
       const before = selections.get(at.join('/'))?.isMeant ?? false;
       selections.set(at.join('/'), { at, isMeant: before || unknown.length > 0 || ids.length > 0 });
       return ids;
