@@ -16,21 +16,16 @@ import {
   createUnsentResult,
   explorationId,
   notReachedReason,
-  type ShownResult,
   sampleId,
 } from '../engine/case-result.js';
-import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { createPlan, type Plan } from '../engine/plan.js';
 import type { Profile } from '../engine/profile.js';
-import { maxResultBody, sanitizeExchange } from '../engine/sanitize-result.js';
 import type { Shard } from '../engine/shard.js';
-import type { Exchange } from '../http/exchange.js';
 import { collectRunFacts, createCertificate, determineOverallVerdict } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
 import { createSigner } from '../report/signature.js';
 import { progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
 import { renderSummary } from '../report/terminal/summary.js';
-import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
@@ -194,7 +189,7 @@ export default class CertificateReporter implements Reporter {
   private certify(
     { status, startTime, duration }: FullResult,
     session: Session | undefined,
-    { writeResults }: Awaited<ReturnType<typeof loadWriteResults>>,
+    { writeResults, indexForOutputs }: Awaited<ReturnType<typeof loadWriteResults>>,
   ): { status: FullResult['status'] } {
     const { suite, settings, replay, recorded } = this.inputs;
     const { merge } = this.options;
@@ -202,7 +197,12 @@ export default class CertificateReporter implements Reporter {
     const { target = createCertifiedTarget(settings.target, ''), calibration } = start ?? session ?? {};
     const unreachable = session?.calibration.unreachable;
     const evidence = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
-    const results = addExchanges(this.listResults(unreachable), evidence);
+    const plainResults = this.listResults(unreachable);
+    const referred = plainResults.flatMap(({ exchangeId = [], repeatedExchangeId = [] }) =>
+      [exchangeId, repeatedExchangeId].flat(),
+    );
+    const index = indexForOutputs(suite, evidence, new Set(referred));
+    const results = attachExchanges(plainResults, index.find);
     const isCutShort = status === 'interrupted' || status === 'timedout';
     const gaps = [...(this.merged?.gaps ?? []), ...this.shardErrors];
     const certificate = createCertificate(suite, results, {
@@ -229,7 +229,7 @@ export default class CertificateReporter implements Reporter {
       isPartial: this.isPartial(results),
       ...omitUndefined({ sign: this.sign }),
     };
-    const written = writeResults(certificate, suite, results, destination, { ...evidence, origin });
+    const written = writeResults(certificate, suite, results, destination, { ...evidence, origin, index });
     const { verdict, drift, selected, own_cases } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
     const isReached = results.every(({ reason }) => reason !== notReachedReason);
@@ -294,15 +294,6 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
-}
-
-/** Adds the exchanges of the evidence to the results that refer to them. */
-function addExchanges(results: readonly CaseResult[], { exchanges }: RunEvidence): ShownResult[] {
-  const ids = new Set(results.flatMap(({ exchangeId, repeatedExchangeId }) => [exchangeId, repeatedExchangeId]));
-  const shown = new Map<string, Exchange>();
-  for (const { id, exchange } of exchanges)
-    if (ids.has(id)) shown.set(id, sanitizeExchange(exchange, escapeControlCharacters, maxResultBody));
-  return attachExchanges(results, (id) => shown.get(id));
 }
 
 function loadWriteResults() {
