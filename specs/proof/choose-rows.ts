@@ -184,11 +184,11 @@ export async function findCaughtFaults(
 /** Telling rows as a file, for `readTellingRows`. */
 export function renderDiscriminatingRows({ rows, faultsKnown, faultsCaught, chosenFrom }: DiscriminatingRows): string {
   return [
-    '# yaml-language-server: $schema=../schemas/telling-rows.schema.json',
+    '# yaml-language-server: $schema=../schemas/discriminating-rows.schema.json',
     '#',
-    '# The rows that catch the known faults, the most telling first, each with how many requests it and those before it',
-    '# take, and how many faults they catch, each by itself: --quick and --budget go by it. Written by npm run proof; not',
-    '# to be edited.',
+    '# The rows that catch the known faults, the most effective ones first, for --quick and --budget. `requests`: the number of',
+    '# requests for this row and those before it. `faults`: the number of faults that they catch, each row alone. Written by',
+    '# `npm run update`; do not edit it.',
     '',
     `chosen_from: ${chosenFrom}`,
     `faults: ${faultsKnown}`,

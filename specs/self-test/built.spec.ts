@@ -21,7 +21,7 @@ test('schemas are as the build has compiled them, until they are edited', async 
   };
   edit('bindings');
 
-  const { schemaNamed } = await import(pathToFileURL(path.join(folder, 'dist', 'src', 'support', 'schema.js')).href);
+  const { schemaNamed } = await import(pathToFileURL(path.join(folder, 'dist', 'src', 'support', 'schema-validation.js')).href);
   expect(schemaNamed('contract')('no ledger')).toBe(true);
   expect(schemaNamed('bindings')('no bindings')).toBe(false);
   // It refers to that of bindings.

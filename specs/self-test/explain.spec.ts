@@ -12,7 +12,7 @@ function explained(id: string, row?: number): string {
 test('a requirement case: statement with its part, requests as commands, what is required, forbidden and open, and why', () => {
   const text = explained('sample-campaign-filter');
   for (const line of [
-    /^It verifies the requirement filter\.promotion-id:\n {2}With the promotion_id filter only .*\n {2}In the documentation: Endpoints$/m,
+    /^It verifies the requirement filter\.promotion-id:\n {2}With the promotion_id filter, .*\n {2}In the documentation: Endpoints$/m,
     /^'plain' is sent as\n {4}curl -gi \\$/m,
     /^ {6}"\$BASE_URL"'\/v1\/promotions\/validation\?\[filters\]\[promotion_id\]\[conditions\]\[\$is\]=camp_[0-9a-f]{24}' \\$/m,
     /^ {2}Required to be returned: 12\n {4}'greeting' \(rank 1\), /m,

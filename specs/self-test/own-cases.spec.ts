@@ -178,7 +178,6 @@ test.describe('mistakes in them are found like those of the suite, at their plac
   };
 
   test('in the cases', () => {
-    const { contract: ledger, world } = withOwn();
     for (const [change, by, said] of [
       [
         'own-tea-for',
@@ -199,7 +198,7 @@ test.describe('mistakes in them are found like those of the suite, at their plac
       ['own-for-zoe-2]', 'for-ann]', 'tea.yaml:14:'],
       ['customer own-zoe', 'customer own-zeo', "tea.yaml:4:21: there is no customer 'own-zeo' in the world"],
     ] as const) {
-      const { problems } = readCaseFile(parseYaml(cases.replace(change, by), 'tea.yaml'), ledger, world, 'own-');
+      const { problems } = readCaseFile(parseYaml(cases.replace(change, by), 'tea.yaml'), withOwn(), 'own-');
       expect(new UnusableInput(problems).message).toContain(said);
     }
   });

@@ -123,7 +123,7 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
       }),
       ...tier.rules.map((rule) => ({ is: 'rule', rule, obligation: ifAllIsSaid(ofRule(rule)) }) as const),
     ],
-    ...omitUndefined({ whyOpen }),
+    ...omitUndefined({ openReason: whyOpen }),
   };
 }
 

@@ -127,7 +127,7 @@ function charactersOf({ exchanges }: CaseExchanges): number {
 
 /** Whether a case has exchanges of its own, which it shares with no other. */
 export function isSerial({ tags }: TestCase): boolean {
-  return tags.includes(tag.alone);
+  return tags.includes(tag.serial);
 }
 
 /** Makes a sender that shares nothing and sends nothing ahead, for cases that are sent once more. */

@@ -519,6 +519,6 @@ function caseText(draw: Draw, { part }: Broken, verifies: string, references: Re
   };
   const statement = { of: 'probe', returned: telling === undefined ? expectation : { 'window-as': 'telling' } };
   // What one request leaves over for the next shows where nothing comes between.
-  const tags = draw.twin === undefined ? {} : { tags: [tag.alone] };
+  const tags = draw.twin === undefined ? {} : { tags: [tag.serial] };
   return entry({ ...tags, requests, given: [control], expect: [statement] });
 }
