@@ -5,7 +5,7 @@ import { documentedRequestDraft } from '../../src/cases/request-draft.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Question, Requirement } from '../../src/contract/contract.js';
-import { type CaseResult, notReachedReason } from '../../src/engine/case-result.js';
+import { notReachedReason, type ShownResult } from '../../src/engine/case-result.js';
 import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
@@ -75,9 +75,21 @@ const facts: RunFacts = {
   durationMs: 1234.5,
 };
 
-function resultOf(id: string, verdict: Verdict, more: Partial<CaseResult> = {}): CaseResult {
+function resultOf(id: string, verdict: Verdict, more: Partial<ShownResult> = {}): ShownResult {
   const reason = verdict === 'pass' ? '' : `It is ${verdict}.`;
-  return { id, subject: id, verdict, reason, at, rows: [], drift: [], exchangesJudged: 1, requestsSent: 1, ...more };
+  return {
+    id,
+    subject: id,
+    verdict,
+    reason,
+    at,
+    rows: [],
+    drift: [],
+    exchangesJudged: 1,
+    requestsSent: 1,
+    durationMs: 1,
+    ...more,
+  };
 }
 
 /** A certificate of cases with these verdicts; cases that are not named were not selected. */

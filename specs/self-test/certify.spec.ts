@@ -93,7 +93,7 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
     const noted = async (answer: Parameters<typeof channelTo>[0]) =>
       (await startRun(suite, channelTo(answer))).calibration.note;
     expect(await noted(() => ({ status: 200, headers: [], body: '{"promotions":[]}' }))).toMatch(
-      /^The first responses name no promotion of the world\. Is it loaded/,
+      /^The first responses name no promotion of the test data\. Load it/,
     );
     expect(await noted(() => ({ status: 503, headers: [], body: '' }))).toBeUndefined();
     expect(await noted(createIndependentDeployment(suite.world))).toBeUndefined();

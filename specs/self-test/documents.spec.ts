@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
-import type { CaseResult } from '../../src/engine/case-result.js';
+import type { ShownResult } from '../../src/engine/case-result.js';
 import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
@@ -44,14 +44,14 @@ function volatile(answer: Answer, from: number): Answer {
   };
 }
 
-const documentsOf = ({ certificate, results }: { certificate: Certificate; results: readonly CaseResult[] }) => ({
+const documentsOf = ({ certificate, results }: { certificate: Certificate; results: readonly ShownResult[] }) => ({
   observed: renderObserved(suite, results, 'shop'),
   openapi: renderOpenapi(certificate, suite, results),
 });
 
 test.describe('of a run', () => {
   const chosen = { 'empty-result': 'not-found', 'quantity-numeric-string': 'as-number' };
-  let run: { certificate: Certificate; results: readonly CaseResult[] };
+  let run: { certificate: Certificate; results: readonly ShownResult[] };
   let documents: ReturnType<typeof documentsOf>;
   test.beforeAll(async () => {
     run = await certifyInProcess(volatile(reference({ behaviours: chosen }), 100));
@@ -79,9 +79,9 @@ test.describe('of a run', () => {
 
   test('observed.md says each answer as a sentence, before the command that shows it', () => {
     const section = /### quantity-numeric-string\n([\s\S]*?)\n### /.exec(documents.observed)?.[1] ?? '';
-    expect(section.indexOf('**"3" satisfies the threshold 3 and no higher one.** (`as-number`)')).toBeGreaterThan(0);
-    expect(section.indexOf('curl')).toBeGreaterThan(section.indexOf('**"3"'));
-    expect(documents.observed).toContain('**The status code of an answer with promotions: `200`.**');
+    expect(section.indexOf('**The quantity "3" meets a threshold of 3 and no higher one.** (`as-number`)')).toBeGreaterThan(0);
+    expect(section.indexOf('curl')).toBeGreaterThan(section.indexOf('**The quantity "3"'));
+    expect(documents.observed).toContain('**The status code of a response with promotions: `200`.**');
   });
 
   test('openapi.yaml has each answer once, as a sentence beside its outcome', () => {
@@ -145,11 +145,11 @@ const { value: anyBody } = fc.letrec((tie) => ({
 
 /** The reference deployment, whose results are these bodies in turn; the evidence of an earlier run with other bodies. */
 function resultsWith(
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   bodies: readonly string[],
   volatile: readonly string[],
-): CaseResult[] {
-  return results.map((result, n): CaseResult => {
+): ShownResult[] {
+  return results.map((result, n): ShownResult => {
     const { exchange: evidence } = result;
     if (evidence === undefined || !('response' in evidence)) return result;
     const response = { ...evidence.response, body: bodies[n % bodies.length] ?? '' };
@@ -187,7 +187,7 @@ test('whatever bodies are like, samples fit the schemas beside them, and refer t
 });
 
 test('of a place that is volatile no value is left, and every type', () => {
-  const [first] = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as CaseResult[];
+  const [first] = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as ShownResult[];
   const sampler = createSampler(suite.world, first === undefined ? [] : [first]);
   const body = {
     a: { n: 5, is: true, list: ['x'] },
@@ -315,9 +315,9 @@ test.describe('a comparison of certificates', () => {
     ]);
     expect(rows[0]?.cells[2]?.explanation).toContain("Returned, but should not be: 'beyond-first'");
     expect(rows[1]?.cells.map(({ explanation }) => explanation)).toEqual([
-      '"3" satisfies the threshold 3 and no higher one.',
-      'It is answered with 4xx.',
-      '"3" satisfies the threshold 3 and no higher one.',
+      'The quantity "3" meets a threshold of 3 and no higher one.',
+      'The quantity "3" is rejected with a 4xx status.',
+      'The quantity "3" meets a threshold of 3 and no higher one.',
     ]);
   });
 
@@ -343,7 +343,7 @@ test.describe('a comparison of certificates', () => {
     expect(lines).toHaveLength(4);
     for (const line of lines) expect(line.replaceAll('\\|', '').split('|')).toHaveLength(6);
     expect(output).toContain(`They differ in 1 of ${suite.contract.requirements.length} requirements and 1 of`);
-    expect(output).toContain('**`rejected`** It is answered with 4xx.');
+    expect(output).toContain('**`rejected`** The quantity "3" is rejected with a 4xx status.');
     const outside = output.replaceAll(/(`+)(?!`).*?[^`]\1(?!`)/g, '');
     expect(outside).not.toMatch(/<|@somebody/);
     const same = await runConformanceInProcess(['compare', '--markdown', '0.json', '0.json'], { cwd });

@@ -45,7 +45,7 @@ test('a matrix lists its rows and shows one, the first or that which is wanted',
   expect(first).toMatch(/^9 rows:\n {2}1\. spring, ann, /m);
   expect(first).toContain('Row 1: spring, ');
   expect(first).toContain('Another row: --row NUMBER');
-  expect(explained('campaign-filter', 9)).toMatch(/^Row 9: one with tiers for bulk alone, bulk, /m);
+  expect(explained('campaign-filter', 9)).toMatch(/^Row 9: a campaign for bulk only, bulk, /m);
 });
 
 test('every case can be explained', () => {

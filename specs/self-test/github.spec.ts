@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import type { CaseResult } from '../../src/engine/case-result.js';
+import type { ShownResult } from '../../src/engine/case-result.js';
 import { reportToGitHub } from '../../src/playwright/github-actions.js';
 import { type Certificate, createCertificate } from '../../src/report/certificate.js';
 import { createResponseRenderer } from '../../src/report/exchange-text.js';
@@ -62,9 +62,9 @@ test('what is broken is annotated on its line of the case file, with the text th
 test('no text ends an annotation, or a property of it', async () => {
   const { results } = await judged;
   const hostile = '%0A::error::x\r\n::set-output name=a::b,line=9:c%';
-  const [first] = results.filter(({ verdict }) => verdict === 'fail') as [CaseResult];
+  const [first] = results.filter(({ verdict }) => verdict === 'fail') as [ShownResult];
   const { exchange: _, expected: __, ...plain } = first;
-  const result: CaseResult = { ...plain, id: hostile, reason: hostile, at: { ...first.at, file: `cases/${hostile}` } };
+  const result: ShownResult = { ...plain, id: hostile, reason: hostile, at: { ...first.at, file: `cases/${hostile}` } };
   const text = renderAnnotations([result], { suite, baseUrl: 'https://a.test', workspace: packageRoot });
   expect(text.trimEnd().split(/[\r\n]/)).toHaveLength(1);
   expect(commandIn(text.trimEnd())).toMatchObject({

@@ -2,7 +2,7 @@
 
 import { expect, test } from '@playwright/test';
 import { SaxesParser } from 'saxes';
-import { type CaseResult, createUnsentResult } from '../../src/engine/case-result.js';
+import { createUnsentResult, type ShownResult } from '../../src/engine/case-result.js';
 import { createCertificate } from '../../src/report/certificate.js';
 import { createResponseRenderer } from '../../src/report/exchange-text.js';
 import { createFailureSections, renderFailure } from '../../src/report/failure-text.js';
@@ -42,7 +42,7 @@ const evidence = {
   request: { method: 'GET', path: '/v1/promotions/validation', headers: [] },
   response: { status: 200, headers: [], body: '' },
 };
-const ended = (id: string, verdict: CaseResult['verdict'], reason: string, more: Partial<CaseResult> = {}) => {
+const ended = (id: string, verdict: ShownResult['verdict'], reason: string, more: Partial<ShownResult> = {}) => {
   const testCase = suite.cases.find((each) => each.id === id);
   if (testCase === undefined) throw new Error(`There is no case ${id}.`);
   return { ...createUnsentResult(testCase, verdict, reason), ...more };

@@ -133,7 +133,7 @@ test('a deployment that changes its mind late is noticed: some early cases are s
   expect(certificate.verdict).toBe('does-not-conform');
   const failing = certificate.requirements.flatMap(({ cases }) => cases).filter(({ verdict }) => verdict === 'fail');
   expect(failing.map(({ id }) => id)).toEqual([sampleId]);
-  expect(failing[0]?.reason).toMatch(/^When reserved-for-one-customer was sent once more at the end of the run: /);
+  expect(failing[0]?.reason).toMatch(/^When 'reserved-for-one-customer' was sent again at the end of the run: /);
 });
 
 test.describe('the world is a precondition', () => {

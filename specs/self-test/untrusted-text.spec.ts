@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
-import type { CaseResult } from '../../src/engine/case-result.js';
+import type { ShownResult } from '../../src/engine/case-result.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { findMismatches, inferShape } from '../../src/judge/body-shape.js';
 import { createKnownIds } from '../../src/recognition/known-ids.js';
@@ -218,7 +218,7 @@ test('in all that is written, even where a text comes there as it was', () => {
     request: { method: 'GET', path: '/', headers: [] },
     response: { status: 200, headers: [['content-type', hostile]] as const, body: hostile },
   };
-  const results = suite.cases.map(({ id, at, ...testCase }, n): CaseResult => {
+  const results = suite.cases.map(({ id, at, ...testCase }, n): ShownResult => {
     const subject = testCase.kind === 'requirement' ? testCase.verifies : testCase.answers;
     const rows = [{ title: 'a row', verdict: 'fail', reason: hostile } as const];
     const drift = [{ kind: 'shape', message: hostile } as const];
@@ -236,6 +236,7 @@ test('in all that is written, even where a text comes there as it was', () => {
       drift,
       exchangesJudged: 1,
       requestsSent: 1,
+      durationMs: 1,
     };
   });
   const certificate = createCertificate(suite, results, {
@@ -276,7 +277,7 @@ test('in all that is written, even where a text comes there as it was', () => {
 
   // What Ajv does not take as the name of a property.
   const shape = { type: 'object', properties: { '\ud800': { type: 'string' } } };
-  const unfit = writeResults(certificate, suite, [{ ...(results[0] as CaseResult), shape }], {
+  const unfit = writeResults(certificate, suite, [{ ...(results[0] as ShownResult), shape }], {
     out,
     recordTo: path.join(out, 'unfit.yaml'),
   });

@@ -10,7 +10,7 @@ import { serveReference } from '../../reference/server.js';
 import { selectFromSuite } from '../cases/case-selection.js';
 import { expandSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import type { Calibration } from '../engine/calibrate.js';
-import { type CaseResult, createUnsentResult, notReachedReason } from '../engine/case-result.js';
+import { createUnsentResult, notReachedReason, type ShownResult } from '../engine/case-result.js';
 import { listRequests } from '../engine/case-sender.js';
 import { startRun } from '../engine/run.js';
 import type { Endpoint } from '../http/connection-options.js';
@@ -76,7 +76,7 @@ export async function watchCases(bail: boolean, signal: AbortSignal): Promise<nu
 /** What a round came to; without results where the input could not be used. */
 interface Round {
   readonly status: number;
-  readonly results: readonly CaseResult[];
+  readonly results: readonly ShownResult[];
 }
 
 /** All case files are read several times faster than the first time: that is over before anybody edits one. */
@@ -126,11 +126,11 @@ async function judged(
   inputs: RunInputs,
   reference: Endpoint,
   bail: boolean,
-): Promise<{ results: CaseResult[]; calibration: Calibration; baseUrl: string }> {
+): Promise<{ results: ShownResult[]; calibration: Calibration; baseUrl: string }> {
   const { channel, baseUrl, options, close } = openRunTarget(inputs, reference);
   try {
     const run = await startRun(suite, channel, { ...createEngineOptions(inputs.settings), ...options });
-    const results: CaseResult[] = [];
+    const results: ShownResult[] = [];
     for (const testCase of suite.cases) {
       const isOver = bail && results.some(isBroken);
       results.push(
@@ -143,7 +143,7 @@ async function judged(
   }
 }
 
-function brokenLines(result: CaseResult, baseUrl: string, responseText: ResponseRenderer): string[] {
+function brokenLines(result: ShownResult, baseUrl: string, responseText: ResponseRenderer): string[] {
   const { id, at } = result;
   const { kind, text } = renderBrokenCase(result, baseUrl, responseText);
   const frame = renderCodeFrame({ ...at, file: path.resolve(packageRoot, at.file) });
@@ -174,9 +174,9 @@ async function hasChanged(
 }
 
 /** As many of the cases as a few requests tell of, first those that somebody is about to correct. */
-function lookedAt(suite: Suite, results: readonly CaseResult[]): Suite {
+function lookedAt(suite: Suite, results: readonly ShownResult[]): Suite {
   const byId = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
-  const unpassed = (result: CaseResult) => (result.verdict === 'pass' ? 1 : 0);
+  const unpassed = (result: ShownResult) => (result.verdict === 'pass' ? 1 : 0);
   const reached = results.filter(({ reason }) => reason !== notReachedReason);
   let requests = 0;
   const cases = reached
@@ -190,6 +190,6 @@ function lookedAt(suite: Suite, results: readonly CaseResult[]): Suite {
 }
 
 /** What a result says of the target. */
-function saidBy({ verdict, outcome, reason, rows, drift }: CaseResult): string {
+function saidBy({ verdict, outcome, reason, rows, drift }: ShownResult): string {
   return JSON.stringify([verdict, outcome, reason, rows, drift]);
 }

@@ -13,10 +13,10 @@ import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { explainLengthRequired } from '../http/response-status.js';
 import { createRowEvidence, type TargetContext } from '../judge/judge-case.js';
 import { InternalError } from '../support/internal-error.js';
+import { getMonotonicMs } from '../support/monotonic-clock.js';
 import type { NamedWorld, ThingKind } from '../world/named-world.js';
 import type { World } from '../world/world.js';
-import { type CaseResult, explorationId } from './case-result.js';
-import { sanitizeResult } from './sanitize-result.js';
+import { explorationId, type ShownResult } from './case-result.js';
 
 /** How far exploring goes. Equal seeds send the same to equal worlds. */
 export interface Exploration {
@@ -92,7 +92,8 @@ export async function explore(
   channel: Channel,
   background: TargetContext,
   { requests, seed }: Exploration,
-): Promise<CaseResult> {
+): Promise<ShownResult> {
+  const startedMs = getMonotonicMs();
   const blank = {
     id: explorationId,
     rows: [],
@@ -150,8 +151,9 @@ export async function explore(
   const { failed, errorInstance } = await fc.check(property, { numRuns: requests, seed });
 
   const origin = `Drawn with --explore ${requests} --seed ${seed}.`;
-  const result = (): CaseResult => {
-    const common = { ...blank, subject: explorationId, exchangesJudged: sent, requestsSent };
+  const result = (): ShownResult => {
+    const durationMs = getMonotonicMs() - startedMs;
+    const common = { ...blank, durationMs, subject: explorationId, exchangesJudged: sent, requestsSent };
     if (found !== undefined) {
       const { draw, broken, exchange } = found;
       const subject = requirementOf(broken, draw, suite.contract);
@@ -179,7 +181,7 @@ export async function explore(
     }
     return { ...common, verdict: 'pass', reason: `${sent} random requests were answered as documented. ${origin}` };
   };
-  return sanitizeResult(result(), (text) => channel.redact(text));
+  return result();
 }
 
 /** Documented requests of whose result the documentation says something. */

@@ -10,7 +10,7 @@ export interface EvidenceStore {
   /** @param packed exchanges, as a test attached them @param shard which of the machines they are from */
   add(packed: readonly Buffer[], uses: readonly ExchangeUse[], shard: number | undefined): void;
   isEmpty(): boolean;
-  /** Everything, to be gone through once: unpacked bit by bit, as it may be more than fits into memory. */
+  /** Returns everything. Each iteration unpacks the exchanges bit by bit, because they may not fit into memory. */
   readAll(): RunEvidence;
   /** Removes what is on disk. */
   remove(): void;
@@ -44,7 +44,7 @@ export function createEvidenceStore(maxBytes = maxInMemory): EvidenceStore {
       uses.push(...itsUses.map((use) => ({ ...use, id: idOfRun(use.id, shard) })));
     },
     isEmpty: () => pieces.length === 0,
-    readAll: () => ({ exchanges: exchanges(), uses }),
+    readAll: () => ({ exchanges: { [Symbol.iterator]: exchanges }, uses }),
     remove: () => file?.remove(),
   };
 }

@@ -11,20 +11,26 @@ import type {
 } from '@playwright/test/reporter';
 import { selectFromSuite } from '../cases/case-selection.js';
 import {
+  attachExchanges,
   type CaseResult,
   createUnsentResult,
   explorationId,
   notReachedReason,
+  type ShownResult,
   sampleId,
 } from '../engine/case-result.js';
+import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { createPlan, type Plan } from '../engine/plan.js';
 import type { Profile } from '../engine/profile.js';
+import { maxResultBody, sanitizeExchange } from '../engine/sanitize-result.js';
 import type { Shard } from '../engine/shard.js';
+import type { Exchange } from '../http/exchange.js';
 import { collectRunFacts, createCertificate, determineOverallVerdict } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
 import { createSigner, type Signer } from '../report/signature.js';
 import { progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
 import { renderSummary } from '../report/terminal/summary.js';
+import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
@@ -191,7 +197,8 @@ export default class CertificateReporter implements Reporter {
     const { suite, settings, replay, recorded } = this.inputs;
     const begun = this.merged === undefined ? this.report : combineShardStarts([...this.shards.values()], process.env);
     const { target = createCertifiedTarget(settings.target, ''), calibration } = begun ?? session ?? {};
-    const results = this.resultsInOrder(session);
+    const evidence = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
+    const results = showResults(this.resultsInOrder(session), evidence);
     const isCutShort = status === 'interrupted' || status === 'timedout';
     const gaps = [...(this.merged?.gaps ?? []), ...this.ended];
     const certificate = createCertificate(suite, results, {
@@ -219,7 +226,7 @@ export default class CertificateReporter implements Reporter {
       ...omitUndefined({ sign: this.sign }),
     };
     const written = writeResults(certificate, suite, results, destination, {
-      ...((this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll()),
+      ...evidence,
       origin,
     });
     const { verdict, drift, selected, own_cases: own } = certificate;
@@ -293,6 +300,15 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
+}
+
+/** Adds the exchanges of the evidence to the results that refer to them. */
+function showResults(results: readonly CaseResult[], { exchanges }: RunEvidence): ShownResult[] {
+  const ids = new Set(results.flatMap(({ exchangeId, repeatedExchangeId }) => [exchangeId, repeatedExchangeId]));
+  const shown = new Map<string, Exchange>();
+  for (const { id, exchange } of exchanges)
+    if (ids.has(id)) shown.set(id, sanitizeExchange(exchange, escapeControlCharacters, maxResultBody));
+  return attachExchanges(results, (id) => shown.get(id));
 }
 
 function loadWriting() {

@@ -2,11 +2,11 @@ import { isOwnCase, type Suite } from '../cases/suite.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import type { Calibration } from '../engine/calibrate.js';
 import {
-  type CaseResult,
   countRequests,
   explorationId,
   notReachedReason,
   notSelectedReason,
+  type ShownResult,
   sampleId,
 } from '../engine/case-result.js';
 import type { Profile, ProfileFigures } from '../engine/profile.js';
@@ -151,7 +151,7 @@ export interface RunFacts {
  * @param calibration undefined where the run did not come so far
  */
 export function collectRunFacts(
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   calibration: Pick<Calibration, 'requestsSent' | 'note'> | undefined,
   {
     only,
@@ -176,7 +176,7 @@ export function collectRunFacts(
 }
 
 /** Sums the results of cases up to a certificate. Cases of the suite without a result were not selected. */
-export function createCertificate(whole: Suite, all: readonly CaseResult[], facts: RunFacts): Certificate {
+export function createCertificate(whole: Suite, all: readonly ShownResult[], facts: RunFacts): Certificate {
   const suite = { ...whole, cases: whole.cases.filter((testCase) => !isOwnCase(testCase)) };
   const ofAll = mergeShapeDrift(all);
   const results = ofAll.filter((result) => !isOwnCase(result));
@@ -249,7 +249,7 @@ export function createCertificate(whole: Suite, all: readonly CaseResult[], fact
 
 function ownCasesEntry(
   { own, cases }: Suite,
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   { target, isCutShort }: RunFacts,
   responseText: ResponseRenderer,
 ): OwnCasesEntry | undefined {
@@ -283,7 +283,7 @@ function ownNotes(own: OwnCasesEntry | undefined): string[] {
 }
 
 function unstableEntry(
-  { id, reason, exchange: evidence, repeatedExchange: again }: CaseResult,
+  { id, reason, exchange: evidence, repeatedExchange: again }: ShownResult,
   responseText: ResponseRenderer,
 ): UnstableEntry[] {
   if (evidence === undefined || again === undefined) return [];
@@ -369,7 +369,7 @@ const unsentReasons: readonly string[] = [notReachedReason, notSelectedReason];
 
 function caseEntry(
   id: string,
-  result: CaseResult | undefined,
+  result: ShownResult | undefined,
   baseUrl: string,
   responseText: ResponseRenderer,
 ): CaseEntry {
@@ -389,7 +389,7 @@ function caseEntry(
   };
 }
 
-function questionEntry(question: Question, result: CaseResult | undefined): QuestionEntry {
+function questionEntry(question: Question, result: ShownResult | undefined): QuestionEntry {
   const reason = result === undefined ? notSelectedReason : result.reason;
   return {
     id: question.id,

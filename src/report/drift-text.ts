@@ -1,5 +1,5 @@
 import type { Suite } from '../cases/suite.js';
-import type { CaseResult } from '../engine/case-result.js';
+import type { ShownResult } from '../engine/case-result.js';
 import type { AdditivePolicy, Baseline, Drift, ExpectedOutcome } from '../judge/drift.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
@@ -40,7 +40,7 @@ export function createExpected(
  * Results in which a change of shape stands once, in the first case that shows it, with the number of others: a member
  * that is new in every response is one change.
  */
-export function mergeShapeDrift(results: readonly CaseResult[]): CaseResult[] {
+export function mergeShapeDrift(results: readonly ShownResult[]): ShownResult[] {
   const counts = new Map<string, number>();
   for (const { message } of results.flatMap(({ drift }) => drift.filter(({ kind }) => kind !== 'outcome') as Shaped[]))
     counts.set(message, (counts.get(message) ?? 0) + 1);
@@ -58,7 +58,7 @@ export function mergeShapeDrift(results: readonly CaseResult[]): CaseResult[] {
 }
 
 /** The same without what may be added and is no drift. */
-export function dropAdditions(results: readonly CaseResult[]): CaseResult[] {
+export function dropAdditions(results: readonly ShownResult[]): ShownResult[] {
   return mergeShapeDrift(results).map((result) => ({
     ...result,
     drift: result.drift.filter(({ kind }) => kind !== 'addition'),
@@ -68,7 +68,7 @@ export function dropAdditions(results: readonly CaseResult[]): CaseResult[] {
 type Shaped = Exclude<Drift, { kind: 'outcome' }>;
 
 /** A drift in words, with what came back now and then, both behind bars. */
-export function renderDrift(drift: Drift, { exchange: evidence }: CaseResult, responseText: ResponseRenderer): string {
+export function renderDrift(drift: Drift, { exchange: evidence }: ShownResult, responseText: ResponseRenderer): string {
   if (drift.kind !== 'outcome') return toOneLine(drift.message);
   const { question, outcome, expected } = drift;
   return [

@@ -1,7 +1,7 @@
 import { findResponseKind } from '../assertions/registry.js';
 import type { TestCase } from '../cases/test-case.js';
 import { parseFilterParameter } from '../contract/documented-request.js';
-import type { CaseResult } from '../engine/case-result.js';
+import type { ShownResult } from '../engine/case-result.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import type { Verdict } from '../judge/verdict.js';
@@ -29,7 +29,7 @@ interface JudgedRow {
  */
 export function findFailurePattern(
   cases: readonly TestCase[],
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   world: NamedWorld,
 ): string | undefined {
   // By title: of a case some rows may have been sent alone.

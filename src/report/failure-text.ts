@@ -1,4 +1,4 @@
-import type { CaseResult } from '../engine/case-result.js';
+import type { ShownResult } from '../engine/case-result.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { renderDrift } from './drift-text.js';
@@ -8,13 +8,13 @@ import type { ResponseRenderer } from './exchange-text.js';
  * Whether a case is to be shown as broken: it fails, the suite could not do its work, or an answer is another one than is
  * expected. A changed shape shows in every case; it is reported once, for all of them.
  */
-export function isBroken({ verdict, drift }: CaseResult): boolean {
+export function isBroken({ verdict, drift }: ShownResult): boolean {
   return verdict === 'fail' || verdict === 'error' || drift.some(({ kind }) => kind === 'outcome');
 }
 
 /** What is broken in a case that is, or has any drift at all: of what kind it is, and lines for people. */
 export function renderBrokenCase(
-  result: CaseResult,
+  result: ShownResult,
   baseUrl: string,
   responseText: ResponseRenderer,
 ): { readonly kind: 'fail' | 'error' | 'drift'; readonly text: string } {
@@ -38,7 +38,7 @@ export interface FailureSections {
 
 /** The same sections wherever a failure is shown. */
 export function createFailureSections(
-  { reason, rows, expected, exchange: evidence, asCase }: CaseResult,
+  { reason, rows, expected, exchange: evidence, asCase }: ShownResult,
   baseUrl: string,
   responseText: ResponseRenderer,
 ): FailureSections {
@@ -57,7 +57,7 @@ export function createFailureSections(
  * Why a case failed, in lines for people, the same wherever it is read: the reason, or each row that fails; what was
  * expected and what came back; and how to see it again.
  */
-export function renderFailure(result: CaseResult, baseUrl: string, responseText: ResponseRenderer): string {
+export function renderFailure(result: ShownResult, baseUrl: string, responseText: ResponseRenderer): string {
   const { why, expected, asCase, received, command } = createFailureSections(result, baseUrl, responseText);
   const part = (heading: string, text: string | undefined) =>
     text === undefined ? [] : ['', `${heading}:`, ...text.split('\n')];

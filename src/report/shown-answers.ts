@@ -1,7 +1,7 @@
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
 import type { Question } from '../contract/contract.js';
-import type { CaseResult } from '../engine/case-result.js';
+import type { ShownResult } from '../engine/case-result.js';
 import { isTransient } from '../http/response-status.js';
 import { createKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { parseJson } from '../support/json.js';
@@ -16,7 +16,7 @@ export interface ShownAnswer {
 }
 
 /** The responses that show the answers to questions, in the order of the ledger; none that speaks of the load. */
-export function listShownAnswers({ contract: ledger }: Suite, results: readonly CaseResult[]): ShownAnswer[] {
+export function listShownAnswers({ contract: ledger }: Suite, results: readonly ShownResult[]): ShownAnswer[] {
   const byQuestion = new Map(results.map((result) => [result.subject, result.exchange]));
   return ledger.questions.flatMap((question) => {
     const exchange = byQuestion.get(question.id);
@@ -46,7 +46,7 @@ export type Sampler = (body: string) => unknown;
  * @param results whose requests that were sent twice show what differs
  * @returns a function that is undefined for what is no JSON, and where a short sample would show nothing
  */
-export function createSampler(world: World, results: readonly CaseResult[]): Sampler {
+export function createSampler(world: World, results: readonly ShownResult[]): Sampler {
   const ids = createKnownIds(world);
   const times = new Set(world.tiers.map(({ created_at }) => created_at));
   const isOfWorld = (text: string) =>

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
-import type { CaseResult } from '../engine/case-result.js';
+import type { ShownResult } from '../engine/case-result.js';
 import { type BodyShape, mergeShapes } from '../judge/body-shape.js';
 import { mergeTemplates, type ResponseTemplates } from '../judge/extract-templates.js';
 import { UnusableInput } from '../support/problem.js';
@@ -27,7 +27,7 @@ export interface RecordedAnswer {
 }
 
 /** Makes the record of a run: every question that was answered. */
-export function createRecord(suite: Suite, results: readonly CaseResult[], target: string): TargetRecord {
+export function createRecord(suite: Suite, results: readonly ShownResult[], target: string): TargetRecord {
   const responseText = createResponseRenderer(suite.world);
   const answers = results
     .filter((result) => result.outcome !== undefined)
@@ -49,7 +49,7 @@ export function createRecord(suite: Suite, results: readonly CaseResult[], targe
 /** What a template of more characters is for, nobody would want to read in a record. */
 const maxCharacters = 64 * 1024;
 
-function answersOf(results: readonly CaseResult[]): Pick<TargetRecord, 'answers'> {
+function answersOf(results: readonly ShownResult[]): Pick<TargetRecord, 'answers'> {
   const answers = results
     .flatMap(({ answers }) => answers ?? [])
     .reduce<ResponseTemplates | undefined>(mergeTemplates, undefined);
@@ -59,11 +59,11 @@ function answersOf(results: readonly CaseResult[]): Pick<TargetRecord, 'answers'
 }
 
 /** The shape that fits the successful bodies of all cases. */
-export function mergeShapesOfRun(results: readonly CaseResult[]): BodyShape | undefined {
+export function mergeShapesOfRun(results: readonly ShownResult[]): BodyShape | undefined {
   return results.flatMap(({ shape }) => shape ?? []).reduce<BodyShape | undefined>(mergeShapes, undefined);
 }
 
-function shownBy(evidence: CaseResult['exchange'], responseText: ResponseRenderer): Omit<RecordedAnswer, 'outcome'> {
+function shownBy(evidence: ShownResult['exchange'], responseText: ResponseRenderer): Omit<RecordedAnswer, 'outcome'> {
   if (evidence === undefined) return {};
   return {
     request: renderRequest(evidence),

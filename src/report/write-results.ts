@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import type { Operation } from '../contract/relocation.js';
-import type { CaseResult } from '../engine/case-result.js';
+import type { ShownResult } from '../engine/case-result.js';
 import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
@@ -65,7 +65,7 @@ export interface ResultsDestination {
 export function writeResults(
   judged: Certificate,
   suite: Suite,
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   { out: whole, recordTo, isPartial = false, target, sign }: ResultsDestination,
   kept?: RunEvidence & { readonly origin: EvidenceOrigin },
 ): WrittenResults {

@@ -6,14 +6,14 @@
  * Prints a `Ran` for each deployment as JSON.
  */
 
-import type { CaseResult } from '../../../src/engine/case-result.js';
+import type { ShownResult } from '../../../src/engine/case-result.js';
 import { runSuite } from '../../../src/engine/run.js';
 import { openClient } from '../../../src/http/client.js';
 import { noRetry } from '../../../src/http/connection-options.js';
 import { suite } from './in-process.js';
 
 export interface CaseRun {
-  readonly results: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
+  readonly results: readonly Pick<ShownResult, 'id' | 'verdict' | 'reason'>[];
   /** The memory that the process took at its peak, in bytes, up to here. */
   readonly peak: number;
 }

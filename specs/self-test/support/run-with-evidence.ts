@@ -1,7 +1,7 @@
 import { selectFromSuite } from '../../../src/cases/case-selection.js';
 import { loadSuite, suiteFolder } from '../../../src/cases/suite.js';
 import type { TestCase } from '../../../src/cases/test-case.js';
-import type { CaseResult } from '../../../src/engine/case-result.js';
+import type { ShownResult } from '../../../src/engine/case-result.js';
 import { createEvidenceKeeper } from '../../../src/engine/evidence-keeper.js';
 import { startRun } from '../../../src/engine/run.js';
 import { listSampleCases } from '../../../src/engine/sample.js';
@@ -17,7 +17,7 @@ import { recognizer, suite } from './in-process.js';
 /** What a run in this process came to, and what it would leave. */
 export interface RunWithEvidence {
   readonly certificate: Certificate;
-  readonly results: readonly CaseResult[];
+  readonly results: readonly ShownResult[];
   readonly evidence: StoredEvidence;
   readonly origin: EvidenceOrigin;
 }
@@ -46,7 +46,7 @@ export async function runWithEvidence(
   const cases = selected.cases.filter(selects);
   const options = { ...createEngineOptions(settings), recognizer, keeper: createEvidenceKeeper(withoutSecrets) };
   const run = await startRun(selected, channel, { ...options, plannedCases: new Set(cases.map(({ id }) => id)) });
-  const results: CaseResult[] = [];
+  const results: ShownResult[] = [];
   for (const testCase of cases) results.push(await run.runCase(testCase));
   if (listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
   if (settings.exploration !== undefined) results.push(await run.explore(settings.exploration));

@@ -1,5 +1,5 @@
 import { isOwnCase, type Suite } from '../../cases/suite.js';
-import type { CaseResult } from '../../engine/case-result.js';
+import type { ShownResult } from '../../engine/case-result.js';
 import { formatLocation } from '../../support/problem.js';
 import type { Certificate } from '../certificate.js';
 import { dropAdditions } from '../drift-text.js';
@@ -12,13 +12,13 @@ import { describeSharedReasons } from '../shared-reasons.js';
  * The results as JUnit XML, for continuous integration: a test for each case that was to be run, what fails or drifts
  * as a failure, what could not be judged as skipped, with the reason.
  */
-export function renderJunit(certificate: Certificate, suite: Suite, all: readonly CaseResult[]): string {
+export function renderJunit(certificate: Certificate, suite: Suite, all: readonly ShownResult[]): string {
   const results = dropAdditions(all);
   const { target, verdict, profile } = certificate;
   const partOf = new Map([...certificate.requirements, ...certificate.questions].map(({ id, part }) => [id, part]));
   const responseText = createResponseRenderer(suite.world);
   const testCases = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
-  const kindOf = ({ id }: CaseResult) => testCases.get(id)?.kind ?? 'requirement';
+  const kindOf = ({ id }: ShownResult) => testCases.get(id)?.kind ?? 'requirement';
   const ofSuite = results.filter((result) => !isOwnCase(result));
   const kinds = (['requirement', 'question'] as const).map((kind) => ({
     name: `${kind}s`,
@@ -66,13 +66,13 @@ export function renderJunit(certificate: Certificate, suite: Suite, all: readonl
 /** What JUnit knows of how a test ended. */
 type Ended = 'failures' | 'errors' | 'skipped' | 'passed';
 
-function endOf({ verdict, drift }: Pick<CaseResult, 'verdict' | 'drift'>): Ended {
+function endOf({ verdict, drift }: Pick<ShownResult, 'verdict' | 'drift'>): Ended {
   if (verdict === 'error') return 'errors';
   if (verdict === 'fail' || drift.length > 0) return 'failures';
   return verdict === 'pass' ? 'passed' : 'skipped';
 }
 
-function countsOf(results: readonly CaseResult[]): Record<string, string> {
+function countsOf(results: readonly ShownResult[]): Record<string, string> {
   const count = (end: Ended) => String(results.filter((result) => endOf(result) === end).length);
   return {
     tests: String(results.length),
@@ -82,7 +82,7 @@ function countsOf(results: readonly CaseResult[]): Record<string, string> {
   };
 }
 
-function ending(result: CaseResult, baseUrl: string, responseText: ResponseRenderer): string {
+function ending(result: ShownResult, baseUrl: string, responseText: ResponseRenderer): string {
   const { verdict, reason } = result;
   const end = endOf(result);
   if (end === 'passed') return '';

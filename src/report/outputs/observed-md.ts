@@ -1,7 +1,7 @@
 import type { Suite } from '../../cases/suite.js';
 import { undetermined } from '../../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../../contract/contract.js';
-import type { CaseResult } from '../../engine/case-result.js';
+import type { ShownResult } from '../../engine/case-result.js';
 import { getHeaderValues } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { renderErrorShape } from '../../judge/extract-value.js';
@@ -18,7 +18,7 @@ import { createSampler, listShownAnswers, type Sampler, type ShownAnswer } from 
  * left open and what this target does, with the exchange that shows it. Markdown, the same text whenever the target does
  * the same.
  */
-export function renderObserved(suite: Suite, results: readonly CaseResult[], target: string): string {
+export function renderObserved(suite: Suite, results: readonly ShownResult[], target: string): string {
   const byQuestion = new Map(results.map((result) => [result.subject, result]));
   const { groups, questions } = suite.contract;
   const answered = questions.map((question) => ({ question, result: byQuestion.get(question.id) }));
@@ -48,13 +48,13 @@ export function renderObserved(suite: Suite, results: readonly CaseResult[], tar
 }
 
 /** What a target does, in one plain sentence. */
-function sentence(question: Question, result: CaseResult | undefined): string {
+function sentence(question: Question, result: ShownResult | undefined): string {
   if (result?.outcome === undefined) return `No answer. ${escapeMarkdown(result?.reason ?? 'Not sent in this run.')}`;
   if (result.outcome === undetermined) return `Undetermined. ${escapeMarkdown(result.reason)}`;
   return renderAnswer(question, result.outcome, inlineCode);
 }
 
-function section(question: Question, result: CaseResult | undefined, responseText: ResponseRenderer): string[] {
+function section(question: Question, result: ShownResult | undefined, responseText: ResponseRenderer): string[] {
   const { outcome, exchange: evidence } = result ?? {};
   const named = question.answer.kind === 'outcomes' && outcome !== undefined ? ` (${inlineCode(outcome)})` : '';
   return [

@@ -2,7 +2,7 @@ import type { Suite } from '../../cases/suite.js';
 import type { OperationElement, Question } from '../../contract/contract.js';
 import { documentedOperation, renderFilterParameter } from '../../contract/documented-request.js';
 import type { Operation } from '../../contract/relocation.js';
-import type { CaseResult } from '../../engine/case-result.js';
+import type { ShownResult } from '../../engine/case-result.js';
 import { credentialHeaders } from '../../http/credentials.js';
 import { getHeaderValues } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
@@ -29,7 +29,7 @@ type Members = Readonly<Record<string, unknown>>;
 export function renderOpenapi(
   certificate: Certificate,
   suite: Suite,
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   operation: Operation = {},
 ): string {
   const { target, requirements } = certificate;
@@ -106,7 +106,7 @@ const methods: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE', 'O
 /** What is documented of an element, with what was observed of it: `description`, and `x-observed` with the outcomes. */
 type Observed = (about: OperationElement, documented: string) => Members;
 
-function observedFor(questions: readonly Question[], results: readonly CaseResult[]): Observed {
+function observedFor(questions: readonly Question[], results: readonly ShownResult[]): Observed {
   const outcomes = new Map(results.map(({ subject, outcome }) => [subject, outcome]));
   return (about, documented) => {
     const answered = questions.flatMap((question) => {

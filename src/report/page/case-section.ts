@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describeAssertion } from '../../assertions/describe-assertion.js';
 import type { Suite } from '../../cases/suite.js';
 import type { RequirementRow, Row, TestCase } from '../../cases/test-case.js';
-import type { CaseResult } from '../../engine/case-result.js';
+import type { ShownResult } from '../../engine/case-result.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
 import { type Exchange, getHeaderValues, serializeWithoutRepetition } from '../../http/exchange.js';
 import type { Verdict } from '../../judge/verdict.js';
@@ -23,7 +23,7 @@ export interface CaseRenderer {
    *
    * @param testCase undefined for what is of no case of the suite
    */
-  body(testCase: TestCase | undefined, result: CaseResult | undefined): Markup;
+  body(testCase: TestCase | undefined, result: ShownResult | undefined): Markup;
 }
 
 /** Of a command, in characters, before it is cut short: one request sends an order of hundreds of items. */
@@ -41,7 +41,7 @@ const minOfBody = 300;
  */
 export function createCaseRenderer(
   suite: Suite,
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   baseUrl: string,
   order: readonly string[],
   evidence: Pick<ShownEvidence, 'of'> = evidenceOf(results),
@@ -79,7 +79,7 @@ ${testCase === undefined ? noMarkup : yamlMarkup(testCase, result, fileLines(tes
 }
 
 /** What was kept in the results themselves, where nothing else was: the exchange that shows the verdict. */
-function evidenceOf(results: readonly CaseResult[]): Pick<ShownEvidence, 'of'> {
+function evidenceOf(results: readonly ShownResult[]): Pick<ShownEvidence, 'of'> {
   const byCase = new Map(results.map((result) => [result.id, result]));
   return {
     of(caseId) {
@@ -89,7 +89,7 @@ function evidenceOf(results: readonly CaseResult[]): Pick<ShownEvidence, 'of'> {
   };
 }
 
-function verdictSections(result: CaseResult, baseUrl: string, responseText: ResponseRenderer): Markup {
+function verdictSections(result: ShownResult, baseUrl: string, responseText: ResponseRenderer): Markup {
   const { verdict, exchange: evidence, asCase } = result;
   if (verdict !== 'fail' && verdict !== 'error') return asCase === undefined ? noMarkup : part('As a case', asCase);
   const { why, expected, received, command } = createFailureSections(result, baseUrl, responseText);
@@ -105,7 +105,7 @@ type ExchangeMarkup = (caseId: string, each: CaseExchange, isTelling: boolean) =
 /** The rows of a case: what was sent and came back in each, and what was expected of it. */
 function rowsMarkup(
   { id, rows }: TestCase,
-  result: CaseResult | undefined,
+  result: ShownResult | undefined,
   suite: Suite,
   exchanges: readonly CaseExchange[],
   exchangeMarkup: ExchangeMarkup,
@@ -165,7 +165,7 @@ function shortened(text: string, max: number, length = text.length): string {
 /** In characters: a file of one line may hold many cases. */
 const maxOfEntry = 20_000;
 
-function yamlMarkup(testCase: TestCase, result: CaseResult | undefined, lines: readonly string[]): Markup {
+function yamlMarkup(testCase: TestCase, result: ShownResult | undefined, lines: readonly string[]): Markup {
   const { at } = testCase;
   if (lines.length === 0) return noMarkup;
   const entry = extractEntryLines(lines, at);

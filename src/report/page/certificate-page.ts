@@ -1,7 +1,7 @@
 import type { Suite } from '../../cases/suite.js';
 import { undetermined } from '../../cases/test-case.js';
 import type { Question } from '../../contract/contract.js';
-import type { CaseResult } from '../../engine/case-result.js';
+import type { ShownResult } from '../../engine/case-result.js';
 import { type Verdict, verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
 import {
@@ -33,7 +33,7 @@ export interface PageSources {
 interface Page {
   readonly certificate: Certificate;
   readonly suite: Suite;
-  readonly results: ReadonlyMap<string, CaseResult>;
+  readonly results: ReadonlyMap<string, ShownResult>;
   readonly cases: CaseRenderer;
   /** Reasons that stand at the top, and are not repeated. */
   readonly shared: SharedReasons;
@@ -53,7 +53,7 @@ const title: Readonly<Record<RunVerdict, string>> = {
 export function renderCertificatePage(
   certificate: Certificate,
   suite: Suite,
-  all: readonly CaseResult[],
+  all: readonly ShownResult[],
   { evidence, tierPatterns }: PageSources = {},
 ): string {
   const inOrder = byUrgency(all).map(({ id }) => id);

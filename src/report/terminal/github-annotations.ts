@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Suite } from '../../cases/suite.js';
-import type { CaseResult } from '../../engine/case-result.js';
+import type { ShownResult } from '../../engine/case-result.js';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { packageRoot } from '../../support/package-root.js';
 import { dropAdditions } from '../drift-text.js';
@@ -14,7 +14,7 @@ import { isBroken, renderBrokenCase } from '../failure-text.js';
  * @param workspace the folder to which the paths of annotations are relative
  */
 export function renderAnnotations(
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   { suite, baseUrl, workspace }: { suite: Suite; baseUrl: string; workspace: string },
 ): string {
   const responseText = createResponseRenderer(suite.world);
