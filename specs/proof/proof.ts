@@ -1,6 +1,6 @@
 import type { Fault, Requirement } from '../../reference/faults/fault.js';
 import type { Assertion } from '../../src/assertions/assertion.js';
-import { findKind } from '../../src/assertions/registry.js';
+import { findResponseKind } from '../../src/assertions/registry.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase } from '../../src/cases/test-case.js';
 import { judgeCase } from '../../src/judge/judge-case.js';
@@ -93,8 +93,7 @@ function isDecisive({ testCase, assertion }: Expectation, cases: readonly Faulty
 
 /** An assertion that cannot be violated is there to make a case inconclusive. */
 function canBeViolated(assertion: Assertion): boolean {
-  const kind = findKind(assertion);
-  return 'combine' in kind || !('data' in assertion) || (kind.canBeViolated?.(assertion.data) ?? true);
+  return 'lists' in assertion || (findResponseKind(assertion).canBeViolated?.(assertion.data) ?? true);
 }
 
 const marks: Readonly<Record<Verdict, string>> = {

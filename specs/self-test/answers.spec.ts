@@ -333,14 +333,17 @@ function came(expand: unknown, [status, body]: readonly [status: number, body: u
 
 function answersOf(
   exchanges: Readonly<Record<string, Exchange>>,
-  { testCase = caseOf(firstOf), statedPatterns }: { testCase?: TestCase; statedPatterns?: readonly string[] } = {},
+  {
+    testCase = caseOf(firstOf),
+    configuredPatterns,
+  }: { testCase?: TestCase; configuredPatterns?: readonly string[] } = {},
 ): ResponseTemplates | undefined {
   const background = {
     world,
     recognizer,
     calibration: [],
     isWorldSeen: true,
-    ...(statedPatterns && { statedPatterns }),
+    ...(configuredPatterns && { configuredPatterns }),
   };
   const redact = (text: string) => text.replaceAll('secret', '***');
   return extractTemplates(testCase, [new Map(Object.entries(exchanges))], background, redact);
@@ -375,7 +378,7 @@ test.describe('how a deployment answers is seen', () => {
     const body = [200, { list: [first.id, second.id], skipped: [third.id] }] as const;
     const both = { plain: came([], body), again: came([], body) };
     expect(answersOf(both)).toBeUndefined();
-    expect(answersOf(both, { statedPatterns: ['/list/*'] })).toEqual({
+    expect(answersOf(both, { configuredPatterns: ['/list/*'] })).toEqual({
       list: { list: { '<promotions>': '<tier id>' }, skipped: [] },
     });
   });

@@ -79,7 +79,9 @@ test.describe('of a run', () => {
 
   test('observed.md says each answer as a sentence, before the command that shows it', () => {
     const section = /### quantity-numeric-string\n([\s\S]*?)\n### /.exec(documents.observed)?.[1] ?? '';
-    expect(section.indexOf('**The quantity "3" meets a threshold of 3 and no higher one.** (`as-number`)')).toBeGreaterThan(0);
+    expect(
+      section.indexOf('**The quantity "3" meets a threshold of 3 and no higher one.** (`as-number`)'),
+    ).toBeGreaterThan(0);
     expect(section.indexOf('curl')).toBeGreaterThan(section.indexOf('**The quantity "3"'));
     expect(documents.observed).toContain('**The status code of a response with promotions: `200`.**');
   });

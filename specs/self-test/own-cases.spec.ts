@@ -270,14 +270,14 @@ test('the other commands know them: world, explain, and what would be sent', asy
   );
 });
 
-test('schemas/ledger-ids.schema.json has the ids of the ledger, which editors complete: npm run schemas writes it', () => {
+test('schemas/contract-ids.schema.json has the ids of the ledger, which editors complete: npm run schemas writes it', () => {
   const schema = (name: string) =>
     JSON.parse(readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8'));
-  expect(schema('ledger-ids'), 'Run `npm run schemas`.').toEqual(createContractIdsSchema(suite.contract));
+  expect(schema('contract-ids'), 'Run `npm run schemas`.').toEqual(createContractIdsSchema(suite.contract));
   const { verifies, answers } = schema('cases').$defs.case.properties;
   expect([verifies.$ref, answers.$ref]).toEqual([
-    'ledger-ids.schema.json#/$defs/requirement',
-    'ledger-ids.schema.json#/$defs/question',
+    'contract-ids.schema.json#/$defs/requirement',
+    'contract-ids.schema.json#/$defs/question',
   ]);
 });
 

@@ -500,7 +500,7 @@ test.describe('a target’s responses are read', () => {
   );
 
   test('short ids inside longer texts raise a doubt only where ids stand in texts, or none is named', () => {
-    const hinting = { ...naming({ '/*': [a] }), hinted: new Set([a, b]) };
+    const hinting = { ...naming({ '/*': [a] }), possibleIds: new Set([a, b]) };
     const unclear = (reading: TierReading) => {
       const { unclear, reason: because } = readReturnedTiers(hinting, reading);
       return [[...unclear], because.slice(0, 39)];

@@ -70,7 +70,7 @@ test.describe('a broken response shows nothing: never a failure, never an error'
   const headersTooLarge = 'The headers are larger than 65536 bytes (limits.header_bytes).';
   const broken = /^The connection broke before the response was complete/;
   const noHttp = 'The response is no valid HTTP, or its length is not as announced.';
-  const noJson = 'The body is no valid JSON, though it is meant to be, so it shows no result.';
+  const noJson = 'The body looks like JSON, but it is not valid JSON, so there is no result to judge.';
   const tooManyValues = 'The body has more than 100000 values (limits.body_values).';
   const half = (text: string) => text.slice(0, text.length / 2);
   const replies: readonly (readonly [what: string, reply: Reply, reason: string | RegExp])[] = [

@@ -151,7 +151,7 @@ test.describe('what does not fit a schema', () => {
 
   test('is a body that is no JSON', () =>
     expect(findMismatches(['<p>', '<b>'], { schema, statedBy: 'the record' })).toEqual([
-      { message: 'A body is not JSON, as the schema of the record asks.', isAddition: false },
+      { message: 'A body is not JSON, as the schema of the record requires.', isAddition: false },
     ]));
 
   test('is said with its place, and once where it recurs', () => {
@@ -186,7 +186,7 @@ test.describe('drift', () => {
     ...emptyBaseline,
     outcomes: new Map([['a-question', { outcome, statedBy: 'the record' }]]),
   });
-  const about = { subject: 'a-question', outcome: 'one', taken: 'the-one' };
+  const about = { subject: 'a-question', outcome: 'one', extracted: 'the-one' };
   const rows: readonly (readonly [
     what: string,
     recorded: string,

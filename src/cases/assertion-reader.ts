@@ -35,9 +35,9 @@ export function createAssertionReader(context: CaseFileContext): AssertionReader
   const createReadContext = (of: string, at: YamlPath, requests: Requests): ReadContext => {
     const { oracle } = requests.get(of) as PreparedRequest;
     const selectIds = (selection: TierSelection, wanted: Obligation): string[] => {
-      const { meant, unknown } = resolveSelection(selection, oracle, world);
+      const { selects, unknown } = resolveSelection(selection, oracle, world);
       for (const { at: steps, message, hint } of unknown) context.reportProblem([...at, ...steps], message, hint);
-      const ids = world.tiers.filter((tier) => meant(tier) === wanted).map(({ id }) => id);
+      const ids = world.tiers.filter((tier) => selects(tier) === wanted).map(({ id }) => id);
       const wasUsed = selections.get(at.join('/'))?.isUsed ?? false;
       selections.set(at.join('/'), { at, isUsed: wasUsed || unknown.length > 0 || ids.length > 0 });
       return ids;

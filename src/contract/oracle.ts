@@ -71,18 +71,18 @@ type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_
  */
 export function createOracle(request: HttpRequest, world: World): Oracle {
   const content = parseRequest(request);
-  const undocumented = explainUndocumented(content);
-  if (undocumented !== undefined) return { ...allOpen(undocumented), undocumentedReason: undocumented };
+  const undocumentedReason = explainUndocumented(content);
+  if (undocumentedReason !== undefined) return { ...allOpen(undocumentedReason), undocumentedReason };
   const body = content.body as Body;
   const unknown = unknownId(body, content.query, world);
   if (unknown !== undefined) return allOpen(unknown);
 
   const [audience, ...others] = openReasons(body, content.query, request.path, world);
-  const whyOpen = audience ?? others.find((each) => each !== undefined);
+  const openReason = audience ?? others.find((each) => each !== undefined);
   const isAccepted = others.every((each) => each === undefined);
   /** Where a part of the request is open, what speaks for a tier is open too; what speaks against it may still bind. */
   const ifAllIsSaid = (obligation: Obligation): Obligation =>
-    whyOpen !== undefined && obligation === 'required' ? 'open' : obligation;
+    openReason !== undefined && obligation === 'required' ? 'open' : obligation;
 
   const skuOwner = new Map(world.skus.map(({ id, product_id }) => [id, product_id]));
   const ranks = new Map(world.tiers.map((tier, index) => [tier.id, index + 1]));
@@ -92,7 +92,7 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
   const ofRule = (rule: Rule): Obligation => {
     // A reservation binds wherever a customer is named; what the other rules come to depends on all of the request.
     if (rule.kind === 'customer') return body.customer?.id === undefined ? 'open' : holds(rule, body, skuOwner);
-    return whyOpen === undefined ? holds(rule, body, skuOwner) : 'open';
+    return openReason === undefined ? holds(rule, body, skuOwner) : 'open';
   };
   const valid = (tier: Tier) => ifAllIsSaid(all(tier.rules.map(ofRule)));
   const matching = (tier: Tier) => {
@@ -110,7 +110,7 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
   return {
     // A server may ask for the length of a body (RFC 9112, section 6.3).
     accepted: isAccepted && request.sent !== 'chunked',
-    alternatives: whyOpen === undefined && filter !== undefined ? alternativesOf(matching, valid, world) : [],
+    alternatives: openReason === undefined && filter !== undefined ? alternativesOf(matching, valid, world) : [],
     ...(filter === undefined ? {} : { filteredOn: parseFilterParameter(filter.name)?.on as FilterSubject['on'] }),
     valid,
     matching,
@@ -123,14 +123,14 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
       }),
       ...tier.rules.map((rule) => ({ is: 'rule', rule, obligation: ifAllIsSaid(ofRule(rule)) }) as const),
     ],
-    ...omitUndefined({ openReason: whyOpen }),
+    ...omitUndefined({ openReason }),
   };
 }
 
-function allOpen(whyOpen: string): Oracle {
+function allOpen(openReason: string): Oracle {
   const open = () => 'open' as const;
   const said = { valid: open, matching: open, checked: open, returned: open };
-  return { accepted: false, openReason: whyOpen, ...said, alternatives: [], listReasons: () => [] };
+  return { accepted: false, openReason, ...said, alternatives: [], listReasons: () => [] };
 }
 
 /** What is returned where the newest tiers are taken before a filter, and where they are taken after it. */

@@ -408,9 +408,10 @@ function judge(
   let unclear: { is: 'unclear'; because: string } | undefined;
   for (const [part, assertion] of refuses ? [] : assertionsFor(request, oracle, references, background)) {
     const truth = judgeAssertion(assertion, evidence, 'requirement');
-    if (truth.is === 'violated') return { is: 'violated', because: truth.because, part };
+    if (truth.is === 'violated') return { is: 'violated', because: truth.explain(), part };
     // A request that may have an empty result may be answered as one that has.
-    if (truth.is === 'unclear' && assertion.kind !== 'accepted') unclear ??= { is: 'unclear', because: truth.because };
+    if (truth.is === 'unclear' && assertion.kind !== 'accepted')
+      unclear ??= { is: 'unclear', because: truth.explain() };
   }
   return unclear;
 }

@@ -47,7 +47,7 @@ export async function runCase(
   // The record must not contain keys that would need redaction.
   const isShown = (key: string) => redact(key) === escapeControlCharacters(key);
   const volatile = findVolatile(testCase, attempts.first).map(redact).sort();
-  const drift = findDrift({ ...result, ...omitUndefined({ taken: judged.outcome }) }, bodies, expected);
+  const drift = findDrift({ ...result, ...omitUndefined({ extracted: judged.outcome }) }, bodies, expected);
   return {
     ...result,
     ...omitUndefined({
