@@ -260,7 +260,7 @@ cases:
           '    request: {}\n    matrix: { axis: { a: {}, b: { every: { filter: { campaign: ▸wintr } } } } }\n    expect: [{ ▸accepted: or-empty }]',
         ),
         "there is no campaign 'wintr' in the world → Did you mean 'winter'?",
-        "the documentation does not say that this is accepted: what an unknown campaign means is open: wintr (row 'b') → Ask a question instead.",
+        "the documentation does not say that this is accepted: the effect of an unknown campaign is open: wintr (row 'b') → Ask a question instead.",
       ],
       [
         'of a request in of',
@@ -551,17 +551,17 @@ test.describe('refuses requirement cases that might fail a conforming deployment
       [
         'a set under two filters',
         asking('{ filter: { campaign: spring, metadata.level: gold } }', '{ returned: { ▸include: gold } }'),
-        isReturned('gold', ': what several filters together mean is open'),
+        isReturned('gold', ': the combination of several filters is open'),
       ],
       [
         'two filters being accepted',
         asking('{ filter: { campaign: spring, metadata.level: gold } }', '{ ▸status: 2xx }'),
-        notAccepted('what several filters together mean is open'),
+        notAccepted('the combination of several filters is open'),
       ],
       [
         'an omitted member being accepted',
         asking('{ without: [body.order] }', '{ ▸status: 2xx }'),
-        notAccepted('what leaving out order means is open'),
+        notAccepted('the effect of leaving out order is open'),
       ],
       [
         'a numeric string as quantity',
@@ -707,7 +707,7 @@ test.describe('refuses a ledger with', () => {
       [
         'an id that is taken',
         ledgerWith(`${statement}, { id: ▸a.b, part: Limits, statement: Text. }`, entry(outcomes)),
-        "the id 'a.b' is taken → Ids are permanent; choose another.",
+        "the id 'a.b' is used twice → Ids are permanent: choose another one.",
       ],
       [
         'a warning about no outcome',
