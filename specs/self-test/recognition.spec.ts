@@ -506,7 +506,7 @@ test.describe('a target’s responses are read', () => {
       return [[...unclear], because.slice(0, 39)];
     };
     const patterns = ['/*'];
-    const doubt = 'The body contains ids of promotions insi';
+    const doubt = 'The body contains ids of promotions ins';
     expect(unclear({ kind: 'agreed', patterns })).toEqual([[], '']);
     expect(unclear({ kind: 'stated', patterns })).toEqual([[], '']);
     expect(unclear({ kind: 'agreed', patterns, hasIdsInTexts: true })).toEqual([[b], doubt]);
