@@ -9,6 +9,7 @@ import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readAvailability } from '../../src/targets/availability.js';
 import { openTarget } from '../../src/targets/open-target.js';
+import { completeRunOptions } from '../../src/targets/run-options.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { resolveEndpoint } from '../../src/targets/target-connection.js';
 import { findThingProblem } from '../../src/world/find-thing-problem.js';
@@ -52,8 +53,8 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
   expect(diagnosed.output).not.toMatch(/PROBLEM|\?/);
   expect(diagnosed.status).toBe(0);
 
-  const stated = { ...env, TARGET: path.join(folder, 'targets', 'reference.yaml') };
-  const { location: place, options: connection } = loadTarget(stated).connection;
+  const stated = completeRunOptions({ target: path.join(folder, 'targets', 'reference.yaml') }, env);
+  const { location: place, options: connection } = loadTarget(stated, env).connection;
   const client = openTarget(
     {},
     resolveEndpoint(place, { baseUrl: url, credentials: referenceCredentials }),
