@@ -140,7 +140,7 @@ for (const [extent, cases, tag] of [
     test(`No secret is in the results of ${extent} for a deployment that ${what}`, { tag: [...tag] }, async () => {
       const { folder: cwd, remove } = createTemporaryFolder();
       const { file, close } = await serve(cwd, answer);
-      const { target, connection } = loadTarget({ ...secrets, TARGET: file });
+      const { target, connection } = loadTarget({ target: file }, secrets);
       const client = openTarget(target, connection.location as Endpoint, connection.options);
       const keeper = createEvidenceKeeper(client.redactSecrets);
       const options = { infersShape: true, isWorldLoaded: true };
