@@ -204,10 +204,10 @@ test.describe('mistakes in them are found like those of the suite, at their plac
     const tier = (text: string) => `customers: [own-zoe]\ntiers:\n  - { name: ${text} }\n`;
     for (const [text, said] of [
       ['customers: [zoe]\n', "w.yaml:1:13: 'zoe' does not match"],
-      [tier('own-x, campaign: spring'), "w.yaml:3:13: tier 'own-x' may be returned to customers of the suite"],
+      [tier('own-x, campaign: spring'), "w.yaml:3:13: tier 'own-x' may be valid for customers of the suite"],
       [
         tier('own-x, campaign: spring, rules: [{ customer: [own-zoe, ann] }]'),
-        "w.yaml:3:13: tier 'own-x' may be returned to customers of the suite",
+        "w.yaml:3:13: tier 'own-x' may be valid for customers of the suite",
       ],
       [
         tier('own-x, campaign: sprung, rules: [{ customer: [own-zoe] }]'),
@@ -215,7 +215,7 @@ test.describe('mistakes in them are found like those of the suite, at their plac
       ],
       [
         tier('"own-{n}", repeat: 11, campaign: spring, rules: [{ customer: [own-zoe] }]'),
-        'w.yaml:3:3: there are 11 tiers\n    At most 10 have a place among the newest 150.',
+        'w.yaml:3:3: there are 11 tiers\n    At most 10 are possible among the newest 150.',
       ],
     ] as const)
       expect(messageOf(() => expandWorld(world, parseYaml(text, 'w.yaml')))).toContain(said);

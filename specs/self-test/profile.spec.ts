@@ -20,6 +20,7 @@ import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
+import type { RunOptions } from '../../src/targets/run-options.js';
 import { readSelection } from '../../src/targets/settings.js';
 import { inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
@@ -89,7 +90,7 @@ test('Of selected cases, only the discriminating rows are sent and counted', () 
   for (const id of selected.keys()) expect(ids).toContain(id);
   expect(figures.faults_caught).toBeGreaterThan(0);
   expect(figures.faults_caught).toBeLessThan(profileFor('quick').figures.faults_caught);
-  const withWindow = readSelection({ CONFORMANCE_BUDGET: 'quick', CONFORMANCE_ONLY: 'limit.newest-150' }, suite, scope);
+  const withWindow = readSelection({ budget: 'quick', only: ['limit.newest-150'] }, suite, scope);
   expect(withWindow).toEqual({ only: ids, profile: { rows: selected, figures } });
 });
 
@@ -192,20 +193,19 @@ test('A file that names an unknown case or row is refused with its line', () => 
   expect(read(written.replace(row?.title ?? '', `${row?.title}x`))).toThrow(`unknown row '${row?.title}x'`);
 });
 
-test('An invalid limit, one below the first row, and one beside random requests are refused', () => {
-  const problem = (environment: Record<string, string>): string => {
+test('A limit below the first row, and one beside random requests are refused', () => {
+  const problem = (options: RunOptions): string => {
     try {
-      readSelection(environment, suite, scope);
+      readSelection(options, suite, scope);
       return '';
     } catch (error) {
       if (error instanceof UnusableInput) return error.message;
       throw error;
     }
   };
-  expect(problem({ CONFORMANCE_BUDGET: 'fast' })).toContain("CONFORMANCE_BUDGET: 'fast' is no number of requests");
-  expect(problem({ CONFORMANCE_BUDGET: '3' })).toContain('3 requests are sent before all cases');
-  expect(problem({ CONFORMANCE_BUDGET: '30', CONFORMANCE_EXPLORE: '9' })).toContain('--explore');
-  expect(problem({ CONFORMANCE_BUDGET: '4' })).toBe('');
+  expect(problem({ budget: 3 })).toContain('3 requests are sent before all cases');
+  expect(problem({ budget: 30, explore: 9 })).toContain('--explore');
+  expect(problem({ budget: 4 })).toBe('');
 });
 
 test('The command line takes --quick and --budget, writes to a folder of its own, and says so', async () => {
