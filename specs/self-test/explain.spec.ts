@@ -36,7 +36,7 @@ test('a question: each outcome with what shows it, and the request that is the e
 });
 
 test('a request of which all is open says why, and an open value what it is', () => {
-  expect(explained('omitted-customer')).toContain('The rest is open: what leaving out customer means is open.');
+  expect(explained('omitted-customer')).toContain('The rest is open: the effect of leaving out customer is open.');
   expect(explained('response-status')).toContain("The answer is taken from 'plain': The status code of");
 });
 
