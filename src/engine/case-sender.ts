@@ -1,6 +1,8 @@
 import { type Row, type TestCase, tag } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import type { RowExchanges } from '../judge/judge-case.js';
+import type { CaseExchanges } from './case-exchanges.js';
+import { type ConditionSender, createConditionSender } from './condition-sender.js';
 import { createRequestCache, createUncachedFetch, type FetchExchange, type FetchedExchange } from './request-cache.js';
 
 /** The requests that a case sends: each once, rows for which the target has not all that they need aside. */
@@ -13,15 +15,6 @@ export function listRequests({ rows }: TestCase): HttpRequest[] {
 /** Requests of the same name that are equal are one. */
 function keyOf(name: string, request: HttpRequest): string {
   return JSON.stringify([name, request]);
-}
-
-/** What was sent for a case and what came back, by row and then by name. */
-export interface CaseExchanges {
-  readonly exchanges: RowExchanges;
-  /** How many exchanges there are, each counted once. */
-  readonly count: number;
-  /** How many requests they took, repeats included; fewer where equal requests had been sent for other cases. */
-  readonly requestsSent: number;
 }
 
 /** Sends the cases of a run. */
@@ -37,6 +30,8 @@ export interface CaseSender {
    * of its own.
    */
   sendSerially(testCase: TestCase): Promise<CaseExchanges>;
+  /** Sends single rows again, under the conditions of the first time. */
+  readonly conditions: ConditionSender;
 }
 
 /** How many requests may be ahead of the case whose turn it is, for each exchange that the target takes at once. */
@@ -49,8 +44,14 @@ const maxAhead = 8 * 1024 * 1024;
  * exchanges, the requests of coming ones go out. A case that is to be alone has its own, and nothing beside it.
  *
  * @param coming the cases that will be sent, in their order, as far as that is known
+ * @param known the cases that name requests in reasons
  */
-export function createCaseSender(channel: Channel, coming: readonly TestCase[] = []): CaseSender {
+export function createCaseSender(
+  target: Channel,
+  coming: readonly TestCase[] = [],
+  known: readonly TestCase[] = coming,
+): CaseSender {
+  const { channel, conditions } = createConditionSender(target, known);
   const sendable = coming.map((testCase) => ({ testCase, requests: listRequests(testCase) }));
   const wanted = sendable.filter(({ testCase }) => !isSerial(testCase)).flatMap(({ requests }) => requests);
   const { fetch: obtain } = createRequestCache(channel, coming.length === 0 ? undefined : wanted);
@@ -93,6 +94,7 @@ export function createCaseSender(channel: Channel, coming: readonly TestCase[] =
       await settled();
       return sendRowsSlowly(testCase, channel);
     },
+    conditions,
   };
 }
 
@@ -131,8 +133,10 @@ export function isSerial({ tags }: TestCase): boolean {
 }
 
 /** Makes a sender that shares nothing and sends nothing ahead, for cases that are sent once more. */
-export function createUncachedSender(channel: Channel): CaseSender {
+export function createUncachedSender(target: Channel, known: readonly TestCase[] = []): CaseSender {
+  const { channel, conditions } = createConditionSender(target, known);
   return {
+    conditions,
     send: (testCase) => sendRows(testCase, channel, createUncachedFetch(channel)),
     sendSerially: (testCase) => sendRowsSlowly(testCase, channel),
   };

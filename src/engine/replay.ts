@@ -1,8 +1,10 @@
 import type { Row, TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
-import type { CaseExchanges, CaseSender } from './case-sender.js';
+import type { CaseExchanges } from './case-exchanges.js';
+import type { CaseSender } from './case-sender.js';
 import { computeRequestKey, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import { createReplayedConditions } from './replay-conditions.js';
 import { countAttempts } from './request-cache.js';
 
 /** What answers in the place of a target: the exchanges of an earlier run. Nothing is sent. */
@@ -57,12 +59,19 @@ export function createReplay({ exchanges, uses }: RunEvidence): Replay {
     }),
     createSender(by) {
       const attempts = new Map<string, number>();
-      const sendNext = async (testCase: TestCase): Promise<CaseExchanges> => {
+      const replayRow = (testCase: TestCase, row?: number) => {
         const attempt = (attempts.get(testCase.id) ?? 0) + 1;
         attempts.set(testCase.id, attempt);
-        return replayed(testCase, formatPurpose(testCase, by), attempt, next, sharers);
+        return { attempt, ...replayed(testCase, formatPurpose(testCase, by), attempt, next, sharers, row) };
       };
-      return { send: sendNext, sendSerially: sendNext };
+      const sendNext = async (testCase: TestCase): Promise<CaseExchanges> => replayRow(testCase);
+      const conditions = createReplayedConditions({
+        uses,
+        findExchange: (id) => byId.get(id)?.exchange,
+        getPurpose: (testCase) => formatPurpose(testCase, by),
+        replayRow,
+      });
+      return { send: sendNext, sendSerially: sendNext, conditions };
     },
   };
 }
@@ -73,6 +82,7 @@ function replayed(
   attempt: number,
   next: (by: string, attempt: number, request: HttpRequest) => Exchange,
   sharers: ReadonlySet<string>,
+  onlyRow: number | undefined,
 ): CaseExchanges {
   const came = new Map<string, Exchange>();
   let requestsSent = 0;
@@ -87,7 +97,9 @@ function replayed(
   };
   const exchangesOf = ({ requests, unavailable }: Row, row: number) =>
     new Map(
-      unavailable.length > 0 ? [] : [...requests].map(([name, request]) => [name, take(row, name, request)] as const),
+      unavailable.length > 0 || (onlyRow ?? row) !== row
+        ? []
+        : [...requests].map(([name, request]) => [name, take(row, name, request)] as const),
     );
   return { exchanges: rows.map(exchangesOf), count: came.size, requestsSent };
 }
