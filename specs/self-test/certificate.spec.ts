@@ -14,9 +14,9 @@ import {
   determineRunVerdict,
   type RunFacts,
 } from '../../src/report/certificate.js';
-import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
 import { renderSummary } from '../../src/report/terminal/summary.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
+import { renderOutput } from './support/render-output.js';
 import { createNamelessWorld } from './support/stubs.js';
 
 const at = { file: 'cases/a.yaml', line: 3, column: 5 };
@@ -198,8 +198,11 @@ test.describe('says why', () => {
     const results = ['one-a', 'one-b', 'two', 'first', 'second'].map((id) => resultOf(id, 'inconclusive', { reason }));
     const certificate = createCertificate(suite, results, facts);
     expect(certificate.incomplete_because).toEqual(['5 of 5 cases were not judged: It is down.']);
-    const written = { certificate: 'c', page: 'p', observed: 'o' };
-    const outputs = [renderSummary(certificate, written), renderCertificatePage(certificate, suite, results)];
+    const written = { certificate: 'c', files: [] };
+    const outputs = [
+      renderSummary(certificate, written),
+      renderOutput('certificate.html', certificate, suite, results),
+    ];
     for (const text of outputs) expect(text.split(reason)).toHaveLength(2);
     const [some, other] = [results.slice(0, 3), results.slice(3).map((each) => ({ ...each, reason: 'Else.' }))];
     expect(createCertificate(suite, [...some, ...other], facts).incomplete_because).toEqual([
@@ -209,7 +212,7 @@ test.describe('says why', () => {
   });
 
   test('that a deployment was given up: one cause, whatever it kept from being judged in a case', () => {
-    const why = 'Nothing more was sent: 10 requests in a row brought nothing.';
+    const why = 'Nothing more was sent: 10 requests in a row failed.';
     const reasons = [why, `a row: A precondition is not met. ${why} (and 2 more of 3 rows)`, `x: ${why}`, why];
     const results = ['one-a', 'one-b', 'two', 'first'].map((id, n) =>
       resultOf(id, 'inconclusive', { reason: reasons[n] ?? '' }),
@@ -335,7 +338,10 @@ test('tells the facts of the run', () => {
 });
 
 test.describe('the summary', () => {
-  const written = { certificate: 'out/certificate.json', page: 'out/certificate.html', observed: 'out/observed.md' };
+  const written = {
+    certificate: 'out/certificate.json',
+    files: ['out/certificate.json', 'out/certificate.html', 'out/observed.md'],
+  };
   const lines = (all: Readonly<Record<string, Verdict>>) => renderSummary(certificateWith(all), written).split('\n');
 
   test('names target, verdict, sums and files', () => {

@@ -57,7 +57,7 @@ test('record, serve the record, certify against it, change something, compare; o
   expect(recorded.output).toMatch(/^ {2}3 skipped\n {2}\d+ passed/m);
   const { summary, questions } = loadCertificate(cwd, 'real/partial');
   expect(summary).toEqual({ pass: 1, 'not-applicable': 16 });
-  const leftOut = questions.filter(({ reason }) => reason === 'Intrusive cases are left out of this run.');
+  const leftOut = questions.filter(({ reason }) => reason === 'Intrusive cases are excluded from this run.');
   expect(leftOut.map(({ id }) => id).sort()).toEqual(intrusive);
   expect(questions.find(({ id }) => id === 'quantity-zero')?.outcome).toBe('item-ignored');
   const record = readFileSync(path.join(cwd, 'shop.yaml'), 'utf8');

@@ -9,19 +9,18 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { ShownResult } from '../../src/engine/case-result.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { compareCertificates } from '../../src/report/compare/compare-certificates.js';
-import { renderObserved } from '../../src/report/outputs/observed-md.js';
-import { renderOpenapi } from '../../src/report/outputs/openapi-yaml.js';
 import { createSampler } from '../../src/report/shown-answers.js';
 import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { compileSchema } from '../../src/support/user-schema.js';
 import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
+import { renderOutput } from './support/render-output.js';
 import { createCertificateStub } from './support/stubs.js';
 
 type Answer = (request: HttpRequest) => HttpResponse;
@@ -45,8 +44,8 @@ function volatile(answer: Answer, from: number): Answer {
 }
 
 const documentsOf = ({ certificate, results }: { certificate: Certificate; results: readonly ShownResult[] }) => ({
-  observed: renderObserved(suite, results, 'shop'),
-  openapi: renderOpenapi(certificate, suite, results),
+  observed: renderOutput('observed.md', certificate, suite, results),
+  openapi: renderOutput('openapi.yaml', certificate, suite, results),
 });
 
 test.describe('of a run', () => {
@@ -168,7 +167,7 @@ test('whatever bodies are like, samples fit the schemas beside them, and refer t
       fc.subarray(['/at', '/*/at', '']),
       (bodies, paths) => {
         const texts = bodies.map((body) => JSON.stringify(body));
-        const document = parse(renderOpenapi(certificate, suite, resultsWith(results, texts, paths)));
+        const document = parse(renderOutput('openapi.yaml', certificate, suite, resultsWith(results, texts, paths)));
         for (const { content = {} } of Object.values<{
           content?: Record<string, { schema: object; example?: unknown }>;
         }>(document.paths['/v1/promotions/validation'].get.responses)) {
@@ -220,11 +219,11 @@ test('bodies that differ deeper than the call stack is tall are judged, too', as
 
 test('what was seen elsewhere stands at its own path, and nothing is said of what was not seen', () => {
   const nothing = createCertificateStub({ target: { name: '::error::shop\n::error::', base_url: 'http://shop.test' } });
-  const text = renderOpenapi(nothing, suite, [], { method: 'POST', path: '/other' });
+  const text = renderOutput('openapi.yaml', nothing, suite, [], { operation: { method: 'POST', path: '/other' } });
   expect(text).not.toMatch(/^\s*::/m);
   const { paths } = parse(text);
   expect(Object.keys(paths)).toEqual(['/other']);
-  expect(paths['/other'].post.responses).toEqual({ default: { description: 'None was seen.' } });
+  expect(paths['/other'].post.responses).toEqual({ default: { description: 'No response was seen.' } });
   expect(text).not.toContain('x-observed');
 });
 
@@ -258,7 +257,7 @@ test('a linter takes openapi.yaml, and a renderer shows it: of runs that conform
     const { certificate, results } = await certifyInProcess(answer);
     const file = path.join(folder, `${name}.yaml`);
     const target = { ...certificate.target, name: name === 'hostile' ? hostile : name };
-    writeFileSync(file, renderOpenapi({ ...certificate, target }, suite, results));
+    writeFileSync(file, renderOutput('openapi.yaml', { ...certificate, target }, suite, results));
     // Nobody knows the licence of a deployment's description.
     const linted = redocly([
       'lint',
@@ -328,7 +327,7 @@ test.describe('a comparison of certificates', () => {
     const page = readFileSync(path.join(cwd, 'page.html'), 'utf8');
     const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(page) ?? [];
     const hash = createHash('sha256').update(style).digest('base64');
-    expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}'"`);
+    expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}';`);
     expect(page).not.toContain('<script');
     expect(page).toContain('&lt;script&gt;forged()');
     const { requirements, questions } = suite.contract;

@@ -8,7 +8,6 @@ import { reportToGitHub } from '../../src/playwright/github-actions.js';
 import { type Certificate, createCertificate } from '../../src/report/certificate.js';
 import { createResponseRenderer } from '../../src/report/exchange-text.js';
 import { renderBrokenCase } from '../../src/report/failure-text.js';
-import { renderBadge } from '../../src/report/outputs/badge-json.js';
 import { renderAnnotations } from '../../src/report/terminal/github-annotations.js';
 import { renderJobSummary } from '../../src/report/terminal/job-summary.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -18,6 +17,7 @@ import { createTemporaryFolder } from './support/cli.js';
 import { certifyInProcess, requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 import { lintAction } from './support/lint-action.js';
+import { renderOutput } from './support/render-output.js';
 
 const judged = certifyInProcess(createIndependentDeployment(suite.world, { violation: 'window-oldest' }), {
   suite: requirementSuite,
@@ -108,7 +108,7 @@ test('nothing in the job summary is Markdown or an element of a stranger', async
 
 test('the badge has verdict, counts and drift, in the format of its schema', async () => {
   const badgeOf = (certificate: Certificate) => {
-    const badge = JSON.parse(renderBadge(certificate));
+    const badge = JSON.parse(renderOutput('badge.json', certificate, suite, []));
     expect(loadValidator('badge')(badge)).toBe(true);
     return badge;
   };

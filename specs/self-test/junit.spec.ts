@@ -7,10 +7,9 @@ import { createCertificate } from '../../src/report/certificate.js';
 import { createResponseRenderer } from '../../src/report/exchange-text.js';
 import { createFailureSections, renderFailure } from '../../src/report/failure-text.js';
 import { escapeMarkup, renderPreformatted } from '../../src/report/markup.js';
-import { renderJunit } from '../../src/report/outputs/junit-xml.js';
-import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
+import { renderOutput } from './support/render-output.js';
 
 interface Element {
   readonly name: string;
@@ -63,7 +62,7 @@ const certificate = createCertificate(suite, results, {
   startedAt: new Date(0),
   durationMs: 1_500,
 });
-const root = parsed(renderJunit(certificate, suite, results));
+const root = parsed(renderOutput('junit.xml', certificate, suite, results));
 const tests = root.children.flatMap(({ children }) => children.filter(({ name }) => name === 'testcase'));
 
 function testOf(id: string): Element {
@@ -138,7 +137,7 @@ test('a failure reads the same in the terminal, on the page and here', async () 
   ])
     expect(text).toContain(heading);
   const markup = text.split('\n').map(escapeMarkup).join('\n');
-  const page = renderCertificatePage(run.certificate, own, run.results);
+  const page = renderOutput('certificate.html', run.certificate, own, run.results);
   const { why, ...others } = createFailureSections(
     result,
     run.certificate.target.base_url,
@@ -149,5 +148,5 @@ test('a failure reads the same in the terminal, on the page and here', async () 
     expect(text).toContain(part);
     expect(page).toContain(renderPreformatted(part).text);
   }
-  expect(renderJunit(run.certificate, own, run.results)).toContain(`>${markup}</failure>`);
+  expect(renderOutput('junit.xml', run.certificate, own, run.results)).toContain(`>${markup}</failure>`);
 });

@@ -7,16 +7,16 @@ import { convertOutcomesToBehaviours } from '../../reference/behaviours.js';
 import { createDeployment } from '../../reference/deployment.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import { mockFromRecord } from '../../src/cli/mock-from-record.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { AdditivePolicy } from '../../src/judge/drift.js';
 import { createExpected } from '../../src/report/drift-text.js';
-import { renderJunit } from '../../src/report/outputs/junit-xml.js';
 import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { createTemporaryFolder, runConformance } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from './support/independent-deployment.js';
+import { renderOutput } from './support/render-output.js';
 
 type Respond = (request: HttpRequest) => HttpResponse;
 
@@ -137,12 +137,12 @@ test('a member that is new in every response is one drift, a note or nothing', a
   const sentence = "A body does not fit the schema of the record at its root: must not have the member 'version'.";
   expect(drift).toEqual([expect.stringMatching(/ So it is in \d+ more cases\.$/)]);
   expect(drift[0]?.startsWith(sentence)).toBe(true);
-  expect(renderJunit(certificate, suite, results).split('<failure').length - 1).toBe(1);
+  expect(renderOutput('junit.xml', certificate, suite, results).split('<failure').length - 1).toBe(1);
 
   const noted = await driftOf(changed, record, { additive: 'note' });
   expect(noted.drift).toEqual([]);
   expect(noted.certificate.notes.filter((note) => note.startsWith(sentence))).toHaveLength(1);
-  expect(renderJunit(noted.certificate, suite, noted.results)).not.toContain('<failure');
+  expect(renderOutput('junit.xml', noted.certificate, suite, noted.results)).not.toContain('<failure');
   const ignored = await driftOf(changed, record, { additive: 'ignore' });
   expect([ignored.drift, ignored.certificate.notes.filter((note) => note.includes('version'))]).toEqual([[], []]);
   // What is gone, or of another type, is drift whatever becomes of additions.

@@ -19,8 +19,6 @@ import { runSuite } from '../../src/engine/run.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Certificate, collectRunFacts, createCertificate } from '../../src/report/certificate.js';
 import { renderProfileNotice } from '../../src/report/notices.js';
-import { renderJunit } from '../../src/report/outputs/junit-xml.js';
-import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
 import { renderSummary } from '../../src/report/terminal/summary.js';
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -31,6 +29,7 @@ import { readSelection } from '../../src/targets/settings.js';
 import { inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
 import { channelTo, recognizer, suite } from './support/in-process.js';
+import { renderOutput } from './support/render-output.js';
 
 const scope: RunScope = { target: {}, leavesOutIntrusive: false };
 const telling = readDiscriminatingRows(suite);
@@ -146,7 +145,7 @@ test.describe('a quick certificate is never taken for a full one', () => {
   test.beforeAll(async () => {
     const run = await certified(profileFor('quick'));
     ({ certificate } = run);
-    junit = renderJunit(certificate, suite, run.results);
+    junit = renderOutput('junit.xml', certificate, suite, run.results);
   });
 
   test('its whole verdict is incomplete, and the exit status speaks of what was sent', () => {
@@ -176,12 +175,12 @@ test.describe('a quick certificate is never taken for a full one', () => {
 
   test('headline, last line, page and JUnit say the profile and its share of the known faults', () => {
     expect(notice).toMatch(/^With --quick: \d+ of \d+ rows .* of the \d+ known faults \(\d+ %\)/);
-    const written = { certificate: 'certificate.json', page: 'certificate.html', observed: 'observed.md' };
+    const written = { certificate: 'certificate.json', files: [] };
     const lines = renderSummary(certificate, written).trimEnd().split('\n');
     expect(lines[1]).toContain('CONFORMS as far as selected, quick');
     expect(lines.at(-1)).toBe(notice);
     expect(lines.filter((line) => line === notice)).toHaveLength(1);
-    expect(renderCertificatePage(certificate, suite, [])).toContain(notice);
+    expect(renderOutput('certificate.html', certificate, suite, [])).toContain(notice);
     expect(junit).toContain('<property name="profile" value="quick"/>');
     expect(junit).toContain(
       `<property name="known faults caught" value="${figures.faults_caught} of ${figures.faults_known}"/>`,

@@ -11,11 +11,10 @@ import {
 import { createDeployment } from '../../reference/deployment.js';
 import type { Suite } from '../../src/cases/suite.js';
 import { undetermined } from '../../src/cases/test-case.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { createExpected } from '../../src/report/drift-text.js';
-import { renderObserved } from '../../src/report/outputs/observed-md.js';
 import { createRecord, readRecord, renderRecord } from '../../src/report/target-record.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { UnusableInput } from '../../src/support/problem.js';
@@ -30,6 +29,7 @@ import {
   suite,
 } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
+import { renderOutput } from './support/render-output.js';
 
 const { world } = suite;
 
@@ -123,7 +123,9 @@ async function expectCircles(combinations: number): Promise<void> {
     imitated += 1;
     // What looks as an empty result does is answered with another text by a deployment that means one.
     if (Object.entries(chosen).some(([id, outcome]) => outcomes[id] !== outcome)) return;
-    const [one, other] = [first, second].map(({ results }) => renderObserved(suite, results, 'shop'));
+    const [one, other] = [first, second].map(({ certificate, results }) =>
+      renderOutput('observed.md', certificate, suite, results),
+    );
     expect(other).toBe(one);
   });
   await fc.assert(circle, { numRuns: combinations, seed: 20_261_121, endOnFailure: true });
@@ -137,8 +139,11 @@ test('25 records of any combination show none', { tag: '@long' }, () => expectCi
 test('two runs on an unchanged target give the same record and the same document, byte for byte', async () => {
   const texts = await Promise.all(
     [1, 2].map(async () => {
-      const { results } = await certifyInProcess(reference(), { infersShape: true });
-      return [renderRecord(createRecord(suite, results, 'reference')), renderObserved(suite, results, 'reference')];
+      const { certificate, results } = await certifyInProcess(reference(), { infersShape: true });
+      return [
+        renderRecord(createRecord(suite, results, 'reference')),
+        renderOutput('observed.md', certificate, suite, results),
+      ];
     }),
   );
   expect(texts[0]).toEqual(texts[1]);
@@ -249,7 +254,7 @@ test.describe('a record that is there', () => {
     expect(await written(suite)).toEqual({ file: to });
     const whole = readFileSync(to, 'utf8');
     const partly = await written(suiteFor('quantity-zero'));
-    expect(partly?.unwritten).toMatch(/^left as it was: this run has no answer to [\w-]+(, [\w-]+){4} and 75 more/);
+    expect(partly?.unwritten).toMatch(/lacks, to [\w-]+(, [\w-]+){4} and 75 more/);
     expect(readFileSync(to, 'utf8')).toBe(whole);
     remove();
   });

@@ -237,9 +237,9 @@ test.describe('files that belong together', () => {
     const gone = path.join(cwd, 'removed');
     mkdirSync(gone);
     const remove = `rmSync(process.cwd(), { recursive: true })`;
-    const output = path.join(packageRoot, 'dist', 'src', 'report', 'output.js');
-    const write = `writeTogether('deep/er', () => [{ file: 'deep/er/one.txt', text: 'here' }])`;
-    const imports = `import { rmSync } from 'node:fs'; import { writeTogether } from '${output}'`;
+    const output = path.join(packageRoot, 'dist', 'src', 'report', 'write-files-together.js');
+    const write = `writeFilesTogether('deep/er', () => [{ file: 'deep/er/one.txt', text: 'here' }])`;
+    const imports = `import { rmSync } from 'node:fs'; import { writeFilesTogether } from '${output}'`;
     const code = `${imports}; ${remove}; try { ${write} } catch (error) { console.log(error.message) }`;
     const node = promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
       cwd: gone,

@@ -1,10 +1,9 @@
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { sampleId } from '../../src/engine/case-result.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
 import {
   certifyInProcess,
   certifyOver,
@@ -12,6 +11,7 @@ import {
   listRequirementsWith,
   requirementSuite,
 } from './support/in-process.js';
+import { renderOutput } from './support/render-output.js';
 
 const { world } = requirementSuite;
 const suite = requirementSuite;
@@ -91,7 +91,7 @@ test.describe('what is sent again', () => {
     const { certificate, results } = await certifyInProcess(emptyFor(2), { suite: one });
     expect(listRequirementsWith('fail', certificate)).toEqual([]);
     expect(certificate.unstable.map((entry) => entry.case)).toEqual([campaigns?.id]);
-    expect(renderCertificatePage(certificate, one, results).split('id="unstable"')[1]).toContain(
+    expect(renderOutput('certificate.html', certificate, one, results).split('id="unstable"')[1]).toContain(
       `<a href="#${campaigns?.id}">`,
     );
     const { certificate: refuted } = await certifyInProcess(emptyFor(3), { suite: one });

@@ -4,13 +4,13 @@ import type { CaseExchanges } from './case-exchanges.js';
 import type { CaseSender } from './case-sender.js';
 import { confirmUnderConditions } from './confirm-under-conditions.js';
 
-/** A judged case with the exchanges that it rests on. */
+/** The judgement of a case with all exchanges. */
 export interface CaseAttempts {
   readonly judgement: CaseJudgement;
   readonly first: CaseExchanges;
-  /** What came back each time that the whole case was sent again. */
+  /** The exchanges of each repetition of the whole case. */
   readonly repeats: readonly CaseExchanges[];
-  /** What came back each time that a row was sent again under the conditions of the first time. */
+  /** The exchanges of single rows that were repeated under the conditions of the first time. */
   readonly confirmations: readonly CaseExchanges[];
 }
 

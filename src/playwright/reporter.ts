@@ -16,21 +16,16 @@ import {
   createUnsentResult,
   explorationId,
   notReachedReason,
-  type ShownResult,
   sampleId,
 } from '../engine/case-result.js';
-import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { createPlan, type Plan } from '../engine/plan.js';
 import type { Profile } from '../engine/profile.js';
-import { maxResultBody, sanitizeExchange } from '../engine/sanitize-result.js';
 import type { Shard } from '../engine/shard.js';
-import type { Exchange } from '../http/exchange.js';
 import { collectRunFacts, createCertificate, determineOverallVerdict } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
 import { createSigner, type Signer } from '../report/signature.js';
 import { progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
 import { renderSummary } from '../report/terminal/summary.js';
-import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
@@ -191,14 +186,17 @@ export default class CertificateReporter implements Reporter {
   private certified(
     result: FullResult,
     session: Session | undefined,
-    { writeResults }: Awaited<ReturnType<typeof loadWriting>>,
+    { writeResults, indexForOutputs }: Awaited<ReturnType<typeof loadWriting>>,
   ): { status: FullResult['status'] } {
     const { status } = result;
     const { suite, settings, replay, recorded } = this.inputs;
     const begun = this.merged === undefined ? this.report : combineShardStarts([...this.shards.values()], process.env);
     const { target = createCertifiedTarget(settings.target, ''), calibration } = begun ?? session ?? {};
     const evidence = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
-    const results = showResults(this.resultsInOrder(session), evidence);
+    const plainResults = this.resultsInOrder(session);
+    const referred = plainResults.flatMap((each) => [each.exchangeId ?? [], each.repeatedExchangeId ?? []].flat());
+    const index = indexForOutputs(suite, evidence, new Set(referred));
+    const results = attachExchanges(plainResults, index.find);
     const isCutShort = status === 'interrupted' || status === 'timedout';
     const gaps = [...(this.merged?.gaps ?? []), ...this.ended];
     const certificate = createCertificate(suite, results, {
@@ -228,6 +226,7 @@ export default class CertificateReporter implements Reporter {
     const written = writeResults(certificate, suite, results, destination, {
       ...evidence,
       origin,
+      index,
     });
     const { verdict, drift, selected, own_cases: own } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
@@ -300,15 +299,6 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
-}
-
-/** Adds the exchanges of the evidence to the results that refer to them. */
-function showResults(results: readonly CaseResult[], { exchanges }: RunEvidence): ShownResult[] {
-  const ids = new Set(results.flatMap(({ exchangeId, repeatedExchangeId }) => [exchangeId, repeatedExchangeId]));
-  const shown = new Map<string, Exchange>();
-  for (const { id, exchange } of exchanges)
-    if (ids.has(id)) shown.set(id, sanitizeExchange(exchange, escapeControlCharacters, maxResultBody));
-  return attachExchanges(results, (id) => shown.get(id));
 }
 
 function loadWriting() {

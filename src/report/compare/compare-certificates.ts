@@ -39,7 +39,7 @@ export function compareCertificates(certificates: readonly Certificate[], { ques
     const question = known.get(id);
     // An open value says itself what it is.
     if (question?.answer.kind !== 'outcomes') return { text: outcome, explanation: '' };
-    return { text: outcome, explanation: renderAnswer(question, outcome, (text) => text) };
+    return { text: outcome, explanation: renderAnswer(question, outcome) };
   };
   const requirements = rows(
     'requirement',

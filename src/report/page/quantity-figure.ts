@@ -5,7 +5,7 @@ import { getMember } from '../../support/json.js';
 import { windowSize } from '../../world/named-world.js';
 import { createNameLookup } from '../../world/render-rule.js';
 import type { Tier } from '../../world/world.js';
-import { html, type Markup, noMarkup } from '../markup.js';
+import { type Html, html, noHtml } from '../markup.js';
 
 import { type ChartedExchange, chartLegend, markTiers, type TierMark } from './window-chart.js';
 
@@ -54,7 +54,7 @@ export function readQuantities(request: HttpRequest): Quantities[] {
 }
 
 /** A picture for each thing whose quantity was varied. */
-export function renderQuantityFigures(seen: readonly ChartedExchange[], suite: Suite): Markup[] {
+export function renderQuantityFigures(seen: readonly ChartedExchange[], suite: Suite): Html[] {
   const telling = seen.filter(
     ({ testCase, exchange }) =>
       testCase.kind === 'requirement' ||
@@ -87,7 +87,7 @@ function thresholdsOf(thing: string, { world }: Suite): { readonly atLeast: numb
     .sort((one, other) => one.atLeast - other.atLeast);
 }
 
-function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Markup {
+function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Html {
   const thresholds = thresholdsOf(thing, suite);
   const name = createNameLookup(suite.world)(thing);
   const rows = new Map<string, Sent>();
@@ -99,7 +99,7 @@ function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Mark
     const sent = sentText(one.quantities);
     if (!rows.has(sent)) rows.set(sent, one);
   }
-  if (thresholds.length < 2 || rows.size < 2) return noMarkup;
+  if (thresholds.length < 2 || rows.size < 2) return noHtml;
   const inOrder = [...rows].sort(
     ([, { quantities: one }], [, { quantities: other }]) =>
       one.texts.length - other.texts.length || sumOf(one) - sumOf(other),
@@ -133,7 +133,7 @@ function quantityRow(
   seen: ChartedExchange,
   thresholds: ReturnType<typeof thresholdsOf>,
   suite: Suite,
-): Markup {
+): Html {
   const { exchange } = seen.exchange;
   const marks = markTiers(
     seen,
@@ -151,7 +151,7 @@ function quantityRow(
 }
 
 /** What is as it may be shows by its colour, and is said to those who do not see it; the rest is written out. */
-function stepCell(kind: TierMark | undefined): Markup {
+function stepCell(kind: TierMark | undefined): Html {
   if (kind === 'wrong' || kind === 'absent' || kind === 'unclear') return html`<td class="${kind}">${kind}</td>`;
   return html`<td class="${kind ?? 'none'}"><span class="unseen">${kind === undefined ? 'not returned' : 'returned'}</span></td>`;
 }

@@ -5,8 +5,8 @@ import { createOracle } from '../../contract/oracle.js';
 import type { ReturnedTiers } from '../../recognition/returned-tiers.js';
 import { windowSize } from '../../world/named-world.js';
 import type { Tier } from '../../world/world.js';
-import { html, type Markup, rawMarkup } from '../markup.js';
-import type { CaseExchange } from '../shown-evidence.js';
+import type { CaseExchange } from '../exchange-index.js';
+import { type Html, html, rawHtml } from '../markup.js';
 
 /** One exchange of a case, with what it returned; without a result where it was not answered with success. */
 export interface ChartedExchange {
@@ -93,10 +93,10 @@ export function renderWindowChart(
   { columns, limit }: ChartAxis,
   marks: ReadonlyMap<TierMark, readonly Tier[]>,
   words: string,
-): Markup {
+): Html {
   const paths = [...marks].map(([kind, marked]) => {
     const cells = marked.flatMap(({ id }) => columns.get(id) ?? []);
-    return html`<path class="${kind}" d="${rawMarkup(cellPath(cells, kind))}"/>`;
+    return html`<path class="${kind}" d="${rawHtml(cellPath(cells, kind))}"/>`;
   });
   return html`<svg class="strip" viewBox="0 0 ${columns.size} 12" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="field" y="2" width="${columns.size}" height="8"/>${paths}<path class="limit" d="M${limit} 0v12"/></svg>`;
 }
@@ -121,7 +121,7 @@ function cellPath(columns: readonly number[], kind: TierMark): string {
   return runs.map(([start, length]) => `M${start} ${from}h${length}v${height}h-${length}z`).join('');
 }
 
-export const chartLegend: Markup = html`<ul class="legend">${rawMarkup(
+export const chartLegend: Html = html`<ul class="legend">${rawHtml(
   [
     ['returned', 'returned'],
     ['returned-open', 'returned, where the documentation leaves it open'],
@@ -140,7 +140,7 @@ function legendCell(kind: TierMark): string {
   return `<path class="${kind}" d="M0 ${from}h12v${height}h-12z"/>`;
 }
 
-export function renderChartScale({ columns, limit }: ChartAxis): Markup {
+export function renderChartScale({ columns, limit }: ChartAxis): Html {
   const at = ((100 * limit) / columns.size).toFixed(1);
   return html`<svg class="scale" aria-hidden="true"><text x="0" y="12">newest</text><text x="${at}%" y="12" text-anchor="middle">${windowSize}</text><text x="100%" y="12" text-anchor="end">oldest</text></svg>`;
 }

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { notSelectedReason } from '../../engine/case-result.js';
 import { joinLines } from '../../support/untrusted-text.js';
 import type { Certificate } from '../certificate.js';
@@ -30,8 +31,8 @@ export function renderSummary(certificate: Certificate, written: WrittenResults)
           string,
         ][])),
     ['Requests', `${requests_sent}, for ${exchanges_judged} exchanges judged`],
-    ['Certificate', `${written.certificate}, ${written.page}`],
-    ['Observed', [written.observed, written.openapi ?? []].flat().join(', ')],
+    ['Certificate', listFiles(written, 'certificate.json', 'certificate.html')],
+    ['Observed', listFiles(written, 'observed.md', 'openapi.yaml')],
     ...recordField(written),
   ];
   const isOfRequirement = (line: string) => requirements.some(({ id }) => line.startsWith(`${id}:`));
@@ -54,6 +55,10 @@ export function renderSummary(certificate: Certificate, written: WrittenResults)
     ...profileEnds,
     ...(certificate.is_replay ? ['', replayEndNotice] : target.is_reference ? ['', referenceEndNotice] : []),
   ]);
+}
+
+function listFiles({ files }: WrittenResults, ...names: readonly string[]): string {
+  return names.flatMap((name) => files.filter((file) => path.basename(file) === name)).join(', ');
 }
 
 function recordField({ record }: WrittenResults): [string, string][] {
