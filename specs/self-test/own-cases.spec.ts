@@ -6,12 +6,10 @@ import { readCaseFile } from '../../src/cases/case-file.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { determineExitStatus } from '../../src/cli/exit-status.js';
-import { createContractIdsSchema } from '../../src/contract/contract-ids-schema.js';
 import { readCertificate } from '../../src/report/read-certificate.js';
 import { readRecord } from '../../src/report/target-record.js';
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import { writeResults } from '../../src/report/write-results.js';
-import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { type Binding, bindWorld } from '../../src/world/bind-world.js';
@@ -270,17 +268,6 @@ test('the other commands know them: world, explain, and what would be sent', asy
   expect(await printed('certify', '--dry-run', '--only', 'own')).toMatch(
     /^own-tea-for-two .*\n(.+\n)*own-unknown-query-parameter (.*\n)*\n2 of 2 cases/m,
   );
-});
-
-test('schemas/contract-ids.schema.json has the ids of the ledger, which editors complete: npm run schemas writes it', () => {
-  const schema = (name: string) =>
-    JSON.parse(readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8'));
-  expect(schema('contract-ids'), 'Run `npm run schemas`.').toEqual(createContractIdsSchema(suite.contract));
-  const { verifies, answers } = schema('cases').$defs.case.properties;
-  expect([verifies.$ref, answers.$ref]).toEqual([
-    'contract-ids.schema.json#/$defs/requirement',
-    'contract-ids.schema.json#/$defs/question',
-  ]);
 });
 
 test('@long certify --cases shows a failure on the line of the user, and ends with 1 beside a verdict that stays', async () => {
