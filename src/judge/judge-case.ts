@@ -87,6 +87,36 @@ export function judgeCase(
   return { ...summarizeRows(rows, testCase), rows };
 }
 
+/**
+ * Judges one row that was sent again by itself.
+ *
+ * @returns `fail` only if the same expectation is violated both times
+ */
+export function judgeRowAgain(
+  testCase: RequirementCase,
+  row: number,
+  first: RowExchanges,
+  again: RowExchanges,
+  target: TargetContext,
+): RowJudgement {
+  const own = testCase.rows[row] as RequirementRow;
+  const evidence = createRowEvidence(first, target)[row] as RowEvidence;
+  const repeatedEvidence = createRowEvidence(again, target)[row] as RowEvidence;
+  const judgement = judgeRow(own, testCase, evidence);
+  return { title: own.title, ...judgeRepetition(own, testCase, judgement, evidence, repeatedEvidence) };
+}
+
+/** Replaces the judgement of one row. */
+export function replaceRow(
+  { rows }: CaseJudgement,
+  testCase: RequirementCase,
+  row: number,
+  judgement: RowJudgement,
+): CaseJudgement {
+  const replaced = rows.with(row, judgement);
+  return { ...summarizeRows(replaced, testCase), rows: replaced };
+}
+
 /** Creates the evidence of each row. All rows share one reading: each response helps to find the path of promotions. */
 export function createRowEvidence(
   rows: RowExchanges,
