@@ -2,9 +2,10 @@
 
 import { selectFromSuite } from './cases/case-selection.js';
 import { loadSuite, suiteFolder } from './cases/suite.js';
+import { credentialPlaceholders, listCredentialSecrets } from './contract/operation.js';
 import { relocated } from './contract/relocation.js';
 import { runSuite } from './engine/run.js';
-import { type Credentials, credentialPlaceholders } from './http/credentials.js';
+import type { Credentials } from './http/credentials.js';
 import { createTransportChannel, type Transport } from './http/transport-channel.js';
 import { type Certificate, collectRunFacts, createCertificate } from './report/certificate.js';
 import { getMonotonicMs } from './support/monotonic-clock.js';
@@ -75,7 +76,8 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const { location: place, options: connection } = loadTarget(environment).connection;
   // A deployment is always named: the reference deployment does not come in here.
   const { baseUrl, credentials } = resolveEndpoint(place, { baseUrl: '', credentials: credentialPlaceholders });
-  const channel = relocated(createTransportChannel(transport, credentials, connection), settings.target.operation);
+  const secrets = [...listCredentialSecrets(credentials), ...(connection.secrets ?? [])];
+  const channel = relocated(createTransportChannel(transport, { ...connection, secrets }), settings.target.operation);
   const suite = selectFromSuite(whole, settings);
   const { results, calibration } = await runSuite(suite, channel, createEngineOptions(settings));
   const target = { ...settings.target, ...omitUndefined({ name: options.name }) };

@@ -125,7 +125,7 @@ test.describe('refuses what is not written as a case file', () => {
       [
         'a filter on something else than a campaign or metadata',
         question('response-status', '    request: { filter: { ▸campain: spring } }\n    value: { take: status }'),
-        expect.stringMatching(/^'campain' is no good name here → /),
+        expect.stringMatching(/^invalid name 'campain' → /),
       ],
       [
         'a case that says neither what it verifies nor what it answers',
@@ -139,12 +139,12 @@ test.describe('refuses what is not written as a case file', () => {
         requirement(
           '    request: {}\n    expect: [{ status: 2xx }]\n    ▸outcomes: [{ outcome: a, when: { status: 2xx } }]',
         ),
-        "'outcomes' cannot stand here → Leave it out.",
+        "'outcomes' is not allowed here → Remove it.",
       ],
       [
         'a case that answers something and has an id of its own',
         question('response-status', '    ▸id: one\n    request: {}\n    value: { take: status }'),
-        "'id' cannot stand here → Leave it out.",
+        "'id' is not allowed here → Remove it.",
       ],
       [
         'a question with outcomes and a value',
@@ -152,12 +152,12 @@ test.describe('refuses what is not written as a case file', () => {
           'response-status',
           '    request: {}\n    value: { take: status }\n    ▸outcomes: [{ outcome: a, when: { status: 2xx } }]',
         ),
-        "'outcomes' cannot stand here → Leave it out.",
+        "'outcomes' is not allowed here → Remove it.",
       ],
       [
         'a question with a value and the exchange that shows an outcome',
         question('response-status', '    request: {}\n    value: { take: status }\n    ▸evidence: request'),
-        "'evidence' cannot stand here → Leave it out.",
+        "'evidence' is not allowed here → Remove it.",
       ],
       [
         'an outcome that is not said by its id',
@@ -167,7 +167,7 @@ test.describe('refuses what is not written as a case file', () => {
       [
         'a status that is none',
         requirement('    request: {}\n    expect: [{ status: ▸9xx }]'),
-        "'9xx' is not of the form ^[1-5](xx|\\d\\d)$ → A status code, a class such as 2xx, or a list of these. Or `same-as` with the name of another request.",
+        "'9xx' does not match ^[1-5](xx|\\d\\d)$ → A status code, a class such as 2xx, or a list of these. Or `same-as` with the name of another request.",
       ],
       [
         'a tag that is none',
@@ -177,7 +177,7 @@ test.describe('refuses what is not written as a case file', () => {
       [
         'a request by the name of something else',
         requirement('    requests: { ▸The Other: {} }\n    expect: [{ status: 2xx }]'),
-        "'The Other' is no good name here → Lower-case letters, digits and hyphens.",
+        "invalid name 'The Other' → Lower-case letters, digits and hyphens.",
       ],
     ],
     (yaml) => read(yaml).problems,
@@ -727,12 +727,12 @@ test.describe('refuses a ledger with', () => {
       [
         'outcomes and a value',
         ledgerWith(statement, `▸${entry(`${outcomes}, value: Text.`)}`),
-        "entry 1 of 'questions' has both 'outcomes' and 'value' → Leave out one of them.",
+        "entry 1 of 'questions' has both 'outcomes' and 'value' → Remove one of them.",
       ],
       [
         'undetermined among the outcomes',
         ledgerWith(statement, entry('outcomes: { one: A., ▸undetermined: B. }')),
-        "'undetermined' is no good name here → `undetermined` is one more by itself.",
+        "invalid name 'undetermined' → `undetermined` is one more by itself.",
       ],
     ],
     (yaml) => problemsOf(() => parseContract(parseYaml(yaml, 'contract.yaml'))),
@@ -743,16 +743,16 @@ test.describe('refuses what is no YAML', () => {
   const parse = (yaml: string) => problemsOf(() => parseYaml(yaml, 'cases.yaml'));
   refuses(
     [
-      ['a duplicate key', 'cases:\n  - title: One\n    ▸title: Two', 'is no valid YAML: Map keys must be unique'],
+      ['a duplicate key', 'cases:\n  - title: One\n    ▸title: Two', 'is not valid YAML: Map keys must be unique'],
       [
         'an alias without an anchor',
         'a: 1\nb: ▸*a',
-        'is no valid YAML: Unresolved alias (the anchor must be set before the alias): a',
+        'is not valid YAML: Unresolved alias (the anchor must be set before the alias): a',
       ],
       [
         'two documents',
         'a: 1\n▸---\na: 2',
-        'is no valid YAML: Source contains multiple documents; please use YAML.parseAllDocuments()',
+        'is not valid YAML: Source contains multiple documents; please use YAML.parseAllDocuments()',
       ],
     ],
     parse,
@@ -838,7 +838,7 @@ tiers:
         'questions/c.yaml': 'casse: []',
       }),
     ).toEqual([
-      expect.stringMatching(/^requirements\/a.yaml:3:1: is no valid YAML/),
+      expect.stringMatching(/^requirements\/a.yaml:3:1: is not valid YAML/),
       "requirements/b.yaml:2:24: there is no requirement 'a.b' in the ledger",
       'requirements/b.yaml:3:5: the case sends nothing',
       "questions/c.yaml:1:1: the file lacks the key 'cases'",

@@ -212,7 +212,7 @@ test.describe('says why', () => {
   });
 
   test('that a deployment was given up: one cause, whatever it kept from being judged in a case', () => {
-    const why = 'Nothing more was sent: 10 requests in a row brought nothing.';
+    const why = 'Nothing more was sent: 10 requests in a row failed.';
     const reasons = [why, `a row: A precondition is not met. ${why} (and 2 more of 3 rows)`, `x: ${why}`, why];
     const results = ['one-a', 'one-b', 'two', 'first'].map((id, n) =>
       resultOf(id, 'inconclusive', { reason: reasons[n] ?? '' }),

@@ -3,6 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { startRun } from '../../src/engine/run.js';
 import { openClient } from '../../src/http/client.js';
 import type { Endpoint } from '../../src/http/connection-options.js';
@@ -67,7 +68,7 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
     redirects: { server: createServer(answers(308, { Location: 'http://elsewhere.test/' })), reason: /not followed/ },
     hangs: { server: createServer(() => undefined), reason: /no complete response/ },
   };
-  const repeats = { waitsMs: [10, 10], longestWaitMs: 1_000 };
+  const repeats = { delaysMs: [10, 10], maxDelayMs: 1_000 };
   const limits = { timeoutMs: 500 };
 
   for (const [name, { server, reason }] of Object.entries(unreadyTargets)) {
@@ -75,7 +76,7 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const own = { applicationId: credentials.CLIENT_APPLICATION_ID, token };
-      const client = openClient({ baseUrl, credentials: own, retry: repeats, limits });
+      const client = openClient({ baseUrl, secrets: listCredentialSecrets(own), retry: repeats, limits });
       const { certificate } = await certifyOver(client, requirementSuite);
       await client.close();
       server.close();
@@ -100,7 +101,7 @@ test.describe('a target that shows nothing is incomplete, never a failure', () =
   });
 
   test('is down: found out once, before the tests, and ends with status 4', async () => {
-    const target = 'name: down\nbase_url: http://127.0.0.1:1\nrepeats: { waits_seconds: [0.01, 0.01] }\n';
+    const target = 'name: down\nbase_url: http://127.0.0.1:1\nretry: { delays_seconds: [0.01, 0.01] }\n';
     writeFileSync(path.join(cwd, 'down.yaml'), target);
     const args = ['certify', '--target', 'down.yaml', '--out', 'down', '--', '--grep', '@limit.newest-150'];
     const { status, output } = await runConformance(args, { cwd, env: credentials });

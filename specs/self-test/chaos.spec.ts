@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { faults, findFault } from '../../reference/faults/index.js';
+import { credentialPlaceholders, listCredentialSecrets } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
 import { createChaoticChannel, createRandom, listenUnreliably } from './support/chaos.js';
 import { certifyOver, requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
@@ -62,11 +62,8 @@ test.describe('through a bad proxy', () => {
           ? createIndependentDeployment(world)
           : createDeployment({ world, credentials: credentialPlaceholders, faults: [findFault(fault)] });
       const { url, close } = await listenUnreliably(answer, createRandom(4711), share);
-      const client = openClient({
-        baseUrl: url,
-        credentials: credentialPlaceholders,
-        retry: { waitsMs: [1, 1], longestWaitMs: 1 },
-      });
+      const secrets = listCredentialSecrets(credentialPlaceholders);
+      const client = openClient({ baseUrl: url, secrets, retry: { delaysMs: [1, 1], maxDelayMs: 1 } });
       const { certificate } = await certifyOver(client, requirementSuite);
       await client.close();
       await close();

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { expandWorld } from '../../src/world/world-file.js';

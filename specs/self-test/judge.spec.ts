@@ -604,7 +604,7 @@ test.describe('the verdict of a requirement case:', () => {
       judged(testCase, { probe: { ...answered(status), request: { ...request, ...(sent && { sent }) } } });
     expect(refused(411, 'chunked')).toMatchObject({
       verdict: 'not-applicable',
-      reason: 'Answered 411: the target takes no body without Content-Length.',
+      reason: 'Answered 411: the target accepts no body without Content-Length.',
       exchange: 'probe',
       at,
     });

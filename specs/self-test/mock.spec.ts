@@ -7,7 +7,7 @@ import { convertOutcomesToBehaviours } from '../../reference/behaviours.js';
 import { createDeployment } from '../../reference/deployment.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import { mockFromRecord } from '../../src/cli/mock-from-record.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { AdditivePolicy } from '../../src/judge/drift.js';
 import { createExpected } from '../../src/report/drift-text.js';

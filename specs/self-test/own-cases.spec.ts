@@ -210,7 +210,7 @@ test.describe('mistakes in them are found like those of the suite, at their plac
     const world = readYaml(path.join(suiteFolder, 'world.yaml'));
     const tier = (text: string) => `customers: [own-zoe]\ntiers:\n  - { name: ${text} }\n`;
     for (const [text, said] of [
-      ['customers: [zoe]\n', "w.yaml:1:13: 'zoe' is not of the form"],
+      ['customers: [zoe]\n', "w.yaml:1:13: 'zoe' does not match"],
       [tier('own-x, campaign: spring'), "w.yaml:3:13: tier 'own-x' may be returned to customers of the suite"],
       [
         tier('own-x, campaign: spring, rules: [{ customer: [own-zoe, ann] }]'),

@@ -145,8 +145,8 @@ test.describe('a program', () => {
   });
 
   const failures: Readonly<Record<string, readonly [transport: Transport, reason: string]>> = {
-    'that rejects': [() => Promise.reject(new Error('no luck')), 'The transport brought no response: no luck'],
-    'that returns something else': [() => ({ status: '200' }) as never, 'is not of the form { status: 200,'],
+    'that rejects': [() => Promise.reject(new Error('no luck')), 'The transport returned no response: no luck'],
+    'that returns something else': [() => ({ status: '200' }) as never, 'does not have the form { status: 200,'],
   };
   for (const [what, [transport, reason]] of Object.entries(failures)) {
     test(`fails no deployment for a function ${what}`, async () => {

@@ -11,7 +11,7 @@ import {
 import { createDeployment } from '../../reference/deployment.js';
 import type { Suite } from '../../src/cases/suite.js';
 import { undetermined } from '../../src/cases/test-case.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { createExpected } from '../../src/report/drift-text.js';

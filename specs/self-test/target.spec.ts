@@ -222,7 +222,7 @@ headers: { Origin: https://a.test, Authorization: $GATEWAY_KEY }
 proxy: $OWN_PROXY
 pacing: { requests_per_second: 2.5, concurrency: 3 }
 limits: { timeout_ms: 100, body_bytes: 200, body_values: 250, header_bytes: 300 }
-repeats: { waits_seconds: [0.5, 2], longest_wait_seconds: 7 }
+retry: { delays_seconds: [0.5, 2], max_delay_seconds: 7 }
 budget: { requests: 10, seconds: 60 }
 tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
 allow_http: true`,
@@ -242,11 +242,11 @@ allow_http: true`,
       ['Origin', 'https://a.test'],
       ['Authorization', '$GATEWAY_KEY'],
     ],
-    secrets: [{ value: 'the key', placeholder: '$GATEWAY_KEY', header: 'Authorization' }],
+    secrets: [{ value: 'the key', placeholder: '$GATEWAY_KEY', name: 'Authorization' }],
     proxy: 'http://me:hunter2@proxy.test',
     pacing: { requestsPerSecond: 2.5, concurrency: 3 },
     limits: { timeoutMs: 100, bodyBytes: 200, bodyValues: 250, headerBytes: 300 },
-    repeats: { waitsMs: [500, 2_000], longestWaitMs: 7_000 },
+    retry: { delaysMs: [500, 2_000], maxDelayMs: 7_000 },
     budget: { requests: 10, timeMs: 60_000 },
     tls: { ca: pem('ca'), cert: pem('cert'), key: pem('key') },
     allowHttp: true,
@@ -254,10 +254,10 @@ allow_http: true`,
   expect(load('name: mine', elsewhere).connection.options).toEqual({});
 });
 
-test('the example states the limits and repeats that hold unless others are given', () => {
+test('The example shows the default limits and retries', () => {
   const { connection } = loadTarget({ ...credentials, TARGET: path.join(packageRoot, 'targets', 'example.yaml') });
-  const { limits, retry: repeats } = defaultConnectionOptions;
-  expect(connection.options).toMatchObject({ limits, repeats });
+  const { limits, retry } = defaultConnectionOptions;
+  expect(connection.options).toMatchObject({ limits, retry });
 });
 
 for (const name of readdirSync(path.join(packageRoot, 'targets')).filter((each) => each.endsWith('.yaml'))) {
@@ -415,13 +415,13 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a name that is no good name for a folder',
       'name: ▸../elsewhere',
-      "'../elsewhere' is not of the form ^[A-Za-z0-9][A-Za-z0-9 ._-]*$",
+      "'../elsewhere' does not match ^[A-Za-z0-9][A-Za-z0-9 ._-]*$",
     ],
     ['with an unknown key', 'name: a\n▸base_ulr: https://a.test', "unknown key 'base_ulr'", "Did you mean 'base_url'?"],
     [
       'with a literal secret, which it does not repeat',
       'name: a\ncredentials:\n  application_id: $ID\n  token: ▸hunter2',
-      "'token' is not of the form ^\\$[A-Za-z_][A-Za-z0-9_]*$",
+      "'token' does not match ^\\$[A-Za-z_][A-Za-z0-9_]*$",
     ],
     [
       'with a password in its base URL',
@@ -430,9 +430,9 @@ test.describe('refuses a target file, at the line and column', () => {
       'Leave out the part before the @.',
     ],
     [
-      'with a password in a base URL that is not of the form',
+      'with a password in a base URL that does not match',
       'name: a\nbase_url: ▸https://me:hunter2@a.test?q',
-      "'base_url' is not of the form ^[^\\s?#]+$",
+      "'base_url' does not match ^[^\\s?#]+$",
     ],
     [
       'with a base URL that is none',
@@ -443,7 +443,7 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a place of tiers that is no path',
       'name: a\nresponse: { tier: ▸promotions }',
-      "'promotions' is not of the form ^(/[^/]*)+$",
+      "'promotions' does not match ^(/[^/]*)+$",
     ],
     [
       'with a secret among its headers',
@@ -466,7 +466,7 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a password in the URL of its proxy',
       'name: a\nproxy: ▸http://me:hunter2@proxy.test',
-      "'proxy' is not of the form ^(https?://[^\\s@]+|\\$[A-Za-z_][A-Za-z0-9_]*)?$",
+      "'proxy' does not match ^(https?://[^\\s@]+|\\$[A-Za-z_][A-Za-z0-9_]*)?$",
     ],
     [
       'that names a variable which is not set',
@@ -497,7 +497,7 @@ test.describe('refuses a target file, at the line and column', () => {
       'name: a\nids: { customers: { ann: x, ben: ▸x } }',
       "customer 'ben' has the id of customer 'ann'",
     ],
-    ['with ids and bindings', 'name: a\nids: {}\n▸bindings: b.yaml', "'bindings' cannot stand here", 'Leave it out.'],
+    ['with ids and bindings', 'name: a\nids: {}\n▸bindings: b.yaml', "'bindings' is not allowed here", 'Remove it.'],
     ['with bindings that are not there', 'name: a\nbindings: ▸none.yaml', 'none.yaml cannot be read'],
     [
       'with a provision command and no bindings',
@@ -519,7 +519,7 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a header of two lines',
       'name: a\nheaders: { Origin: ▸"a\\nb" }',
-      "'a\nb' is not of the form ^[\\t\\x20-\\x7e]*$",
+      "'a\nb' does not match ^[\\t\\x20-\\x7e]*$",
     ],
     [
       'with a certificate authority that is not there',
@@ -546,7 +546,7 @@ test.describe('refuses a target file, at the line and column', () => {
       "'empty-result' has no outcome 'empty-lists'",
       "Did you mean 'empty-list'?",
     ],
-    ['that is no YAML', 'name: a\n▸name: b', 'is no valid YAML: Map keys must be unique', ''],
+    ['that is no YAML', 'name: a\n▸name: b', 'is not valid YAML: Map keys must be unique', ''],
   ];
   test(
     'each mistake, with its hint',

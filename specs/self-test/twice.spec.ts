@@ -1,8 +1,8 @@
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { sampleId } from '../../src/engine/case-result.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import {
   certifyInProcess,

@@ -7,7 +7,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { compareCertificates } from '../../src/report/compare/compare-certificates.js';
 import { describeUncompared } from '../../src/report/drift-text.js';
 import { readCertificate } from '../../src/report/read-certificate.js';

@@ -146,7 +146,7 @@ test.describe('refuses, at the line and column, with the hint', () => {
     [
       'two customers of one name',
       { customers: '[ann, ben, ▸ann]' },
-      "entry 3 of 'customers' is the same as entry 1 → Leave out one of them.",
+      "entry 3 of 'customers' is the same as entry 1 → Remove one of them.",
     ],
     [
       'an unknown key of a tier',
@@ -158,7 +158,7 @@ test.describe('refuses, at the line and column, with the hint', () => {
       {
         tiers: `[{ name: x, campaign: spring, rules: [▸{ customer: [ann], metadata: a, is: b }] }, ${everybody(1, 156)}]`,
       },
-      "entry 1 of 'rules' has both 'customer' and 'metadata' → Leave out one of them.",
+      "entry 1 of 'rules' has both 'customer' and 'metadata' → Remove one of them.",
     ],
     [
       'a rule without its threshold',
@@ -178,7 +178,7 @@ test.describe('refuses, at the line and column, with the hint', () => {
     [
       'a name with capitals',
       { customers: '[ann, ▸Ben]' },
-      "'Ben' is not of the form ^[a-z0-9]+(-[a-z0-9]+)*$ → Lower-case letters, digits and hyphens.",
+      "'Ben' does not match ^[a-z0-9]+(-[a-z0-9]+)*$ → Lower-case letters, digits and hyphens.",
     ],
   ];
   test(

@@ -1,4 +1,4 @@
-import { documentedOperation, renderFilterParameter } from '../contract/documented-request.js';
+import { documentedOperation, renderFilterParameter } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isJsonObject } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';

@@ -3,7 +3,7 @@ import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { windowSize } from '../world/named-world.js';
 import type { Rule, Tier, World } from '../world/world.js';
-import { explainUndocumented, type FilterSubject, parseFilterParameter } from './documented-request.js';
+import { explainUndocumented, type FilterSubject, parseFilterParameter } from './operation.js';
 
 /**
  * What the documentation says of something: it must be so, it must not be so, or a conforming deployment may do

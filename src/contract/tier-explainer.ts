@@ -4,7 +4,7 @@ import { getMember, isJsonObject } from '../support/json.js';
 import { type NamedWorld, windowSize } from '../world/named-world.js';
 import { createNameLookup } from '../world/render-rule.js';
 import type { Tier } from '../world/world.js';
-import { parseFilterParameter } from './documented-request.js';
+import { parseFilterParameter } from './operation.js';
 import { createOracle, type ObligationReason } from './oracle.js';
 
 /** The members of a body that rules speak of, as far as they are there. */

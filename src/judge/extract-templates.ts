@@ -1,6 +1,6 @@
 import { findVolatilePaths } from '../assertions/stable-body.js';
 import type { TestCase } from '../cases/test-case.js';
-import { documentedOperation } from '../contract/documented-request.js';
+import { documentedOperation } from '../contract/operation.js';
 import { type Exchange, getHeaderValues, type HttpRequest, serializeWithoutRepetition } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';

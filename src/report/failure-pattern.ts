@@ -1,6 +1,6 @@
 import { findResponseKind } from '../assertions/registry.js';
 import type { TestCase } from '../cases/test-case.js';
-import { parseFilterParameter } from '../contract/documented-request.js';
+import { parseFilterParameter } from '../contract/operation.js';
 import type { ShownResult } from '../engine/case-result.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';

@@ -1,7 +1,7 @@
 import type { Plan } from '../engine/plan.js';
-import { addHeaders } from '../http/client.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Headers, HttpRequest } from '../http/exchange.js';
+import { addHeaders } from '../http/request-headers.js';
 import type { RequestFormat } from './request-formats.js';
 
 const writtenAs = { curl: asCurl, http: asHttpFile } as const satisfies Record<RequestFormat, unknown>;

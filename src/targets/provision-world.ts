@@ -4,8 +4,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { findOwnWorld } from '../cases/suite.js';
+import { listCredentialSecrets } from '../contract/operation.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
-import { credentialPlaceholders } from '../http/credentials.js';
 import { createRedactor } from '../redaction/redactor.js';
 import { UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
@@ -63,11 +63,7 @@ export async function provisionWorld(
   mkdirSync(path.resolve(path.dirname(file)), { recursive: true });
   const { place, options } = deploymentFor(environment);
   const { baseUrl, credentials } = place;
-  const secrets = [
-    { value: credentials.token, placeholder: credentialPlaceholders.token },
-    { value: credentials.applicationId, placeholder: credentialPlaceholders.applicationId },
-    ...(options.secrets ?? []),
-  ];
+  const secrets = [...listCredentialSecrets(credentials), ...(options.secrets ?? [])];
   const redacted = createRedactor(secrets);
   const existing = existsSync(file) ? existingIds(named, available, environment) : new Map<string, string>();
   const bindings = path.relative(process.cwd(), file);

@@ -27,7 +27,7 @@ export interface TargetDocument {
   proxy?: string;
   pacing?: { requests_per_second?: number; concurrency?: number };
   limits?: { timeout_ms?: number; body_bytes?: number; body_values?: number; header_bytes?: number };
-  repeats?: { waits_seconds?: number[]; longest_wait_seconds?: number };
+  retry?: { delays_seconds?: number[]; max_delay_seconds?: number };
   budget?: { requests?: number; seconds?: number };
   tls?: { ca?: string; cert?: string; key?: string };
   allow_http?: boolean;

@@ -6,6 +6,7 @@
  * Prints a `Ran` for each deployment as JSON.
  */
 
+import { listCredentialSecrets } from '../../../src/contract/operation.js';
 import type { ShownResult } from '../../../src/engine/case-result.js';
 import { runSuite } from '../../../src/engine/run.js';
 import { openClient } from '../../../src/http/client.js';
@@ -23,7 +24,7 @@ const [ids = '', ...baseUrls] = process.argv.slice(2);
 const cases = suite.cases.filter(({ id }) => ids.split(',').includes(id));
 const ran: CaseRun[] = [];
 for (const baseUrl of baseUrls) {
-  const client = openClient({ retry: noRetry, baseUrl, credentials });
+  const client = openClient({ retry: noRetry, baseUrl, secrets: listCredentialSecrets(credentials) });
   const { results } = await runSuite({ ...suite, cases }, client);
   await client.close();
   ran.push({

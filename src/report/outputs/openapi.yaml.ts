@@ -1,7 +1,6 @@
 import type { OperationElement, Question } from '../../contract/contract.js';
-import { documentedOperation, renderFilterParameter } from '../../contract/documented-request.js';
+import { credentialHeaders, documentedOperation, renderFilterParameter } from '../../contract/operation.js';
 import type { ShownResult } from '../../engine/case-result.js';
-import { credentialHeaders } from '../../http/credentials.js';
 import { getHeaderValues } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { type BodyShape, inferShape } from '../../judge/body-shape.js';

@@ -1,7 +1,7 @@
 import type { Suite } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
 import type { ExplorationFinding } from '../../contract/contract.js';
-import { parseFilterParameter } from '../../contract/documented-request.js';
+import { parseFilterParameter } from '../../contract/operation.js';
 import { parseRequest } from '../../http/request-content.js';
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
 import { determineReading } from '../../recognition/tier-reading.js';

@@ -1,8 +1,21 @@
-import { credentialHeaders, credentialPlaceholders } from '../http/credentials.js';
+import type { Credentials } from '../http/credentials.js';
 import { decodePercent, type RequestContent } from '../http/request-content.js';
+import type { Secret } from '../redaction/redactor.js';
 import { loadValidator } from '../support/schema-validation.js';
 
-/** The operation as the documentation describes it: where it is, and which headers every request carries. */
+/** The headers that identify a client. */
+export const credentialHeaders = {
+  applicationId: 'X-Client-Application-Id',
+  token: 'X-Client-Token',
+} as const satisfies Credentials;
+
+/** Replace the credentials in requests and in all output. The client sends the real ones. */
+export const credentialPlaceholders = {
+  applicationId: '$CLIENT_APPLICATION_ID',
+  token: '$CLIENT_TOKEN',
+} as const satisfies Credentials;
+
+/** The operation as documented. No other file spells its method, path, headers or query parameters. */
 export const documentedOperation = {
   method: 'GET',
   path: '/v1/promotions/validation',
@@ -13,31 +26,40 @@ export const documentedOperation = {
   },
 } as const;
 
-/** What a documented filter restricts the result to. */
+/** Lists the credentials as secrets, each with its placeholder and its header. */
+export function listCredentialSecrets(credentials: Credentials): Secret[] {
+  return (['token', 'applicationId'] as const).map((each) => ({
+    value: credentials[each],
+    placeholder: credentialPlaceholders[each],
+    name: credentialHeaders[each],
+  }));
+}
+
+/** The field that a documented filter compares. */
 export type FilterSubject = { readonly on: 'campaign' } | { readonly on: 'metadata'; readonly key: string };
 
 const metadataFilter = /^\[filters\]\[metadata\.([^[\]]+)\]\[conditions\]\[\$is\]$/;
 
 /**
- * The query parameter of a documented filter, as it goes over the wire: of a key, only what cannot stand in a query is
- * percent-encoded (RFC 3986).
+ * Renders the query parameter of a documented filter as it goes over the wire. Of a key, only characters that a query
+ * cannot contain are percent-encoded (RFC 3986).
  */
 export function renderFilterParameter(subject: FilterSubject): string {
   const field =
-    subject.on === 'campaign' ? 'promotion_id' : `metadata.${subject.key.replace(unfit, encodeURIComponent)}`;
+    subject.on === 'campaign' ? 'promotion_id' : `metadata.${subject.key.replace(reserved, encodeURIComponent)}`;
   return `[filters][${field}][conditions][$is]`;
 }
 
-const unfit = /[^A-Za-z0-9\-._~:@!$'()*,;/?]/gu;
+const reserved = /[^A-Za-z0-9\-._~:@!$'()*,;/?]/gu;
 
-/** The filter that a query parameter is; undefined for any other parameter. */
+/** Parses a query parameter; undefined if it is not a documented filter. */
 export function parseFilterParameter(parameter: string): FilterSubject | undefined {
   if (parameter === renderFilterParameter({ on: 'campaign' })) return { on: 'campaign' };
   const key = metadataFilter.exec(parameter)?.[1];
   return key === undefined ? undefined : { on: 'metadata', key: decodePercent(key) };
 }
 
-/** Why a request is not one that the documentation describes (`schemas/request.schema.json`), if so. */
+/** Explains why a request is not documented (`schemas/request.schema.json`); undefined if it is. */
 export function explainUndocumented(content: RequestContent): string | undefined {
   const validate = loadValidator('request');
   const query: Record<string, string[]> = {};
