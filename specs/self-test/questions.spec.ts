@@ -14,7 +14,7 @@ import { undetermined } from '../../src/cases/test-case.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { createExpected } from '../../src/report/drift-text.js';
+import { createBaseline } from '../../src/report/baseline.js';
 import { createRecord, readRecord, renderRecord } from '../../src/report/target-record.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { UnusableInput } from '../../src/support/problem.js';
@@ -112,7 +112,7 @@ async function expectCircles(combinations: number): Promise<void> {
     const outcomes = Object.fromEntries(Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]));
     const mock = convertOutcomesToBehaviours(outcomes);
     const second = await certifyInProcess(reference(mock.behaviours), {
-      expected: createExpected(record, {}, undefined),
+      expected: createBaseline(record, {}, undefined),
     });
     expect(listRequirementsWith('fail', second.certificate)).toEqual([]);
     // A question that stayed undetermined is answered by the mock as it likes, which may show in the shape.
@@ -151,7 +151,7 @@ test('two runs on an unchanged target give the same record and the same document
 
 test('a changed outcome is drift, with what came back now and then', async () => {
   const { results } = await certifyInProcess(reference());
-  const expected = createExpected(createRecord(suite, results, 'reference'), {}, undefined);
+  const expected = createBaseline(createRecord(suite, results, 'reference'), {}, undefined);
   const { certificate } = await certifyInProcess(reference({ 'quantity-numeric-string': 'rejected' }), { expected });
   expect(certificate.verdict).toBe('conforms');
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-numeric-string']);
@@ -162,7 +162,7 @@ test('a changed outcome is drift, with what came back now and then', async () =>
 
 test('a pin that is not met is drift, and wins over the record', async () => {
   const { results } = await certifyInProcess(reference());
-  const expected = createExpected(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' }, undefined);
+  const expected = createBaseline(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' }, undefined);
   const { certificate } = await certifyInProcess(reference(), { expected });
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
 });
@@ -171,7 +171,7 @@ test('a changed response shape is drift, with its JSON Pointer', async () => {
   const { results } = await certifyInProcess(createIndependentDeployment(world, { shape: 'wrapped' }), {
     infersShape: true,
   });
-  const expected = createExpected(createRecord(suite, results, 'shop'), {}, undefined);
+  const expected = createBaseline(createRecord(suite, results, 'shop'), {}, undefined);
   const same = await certifyInProcess(createIndependentDeployment(world, { shape: 'wrapped' }), { expected });
   expect(same.certificate.drift).toEqual([]);
   const { certificate } = await certifyInProcess(createIndependentDeployment(world, { shape: 'renamed' }), {
@@ -232,7 +232,7 @@ test('credentials that are words of the suite take away nothing but themselves',
     const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
     expect(certificate.summary).toEqual({ pass: 17 });
     expect(answersIn(certificate)).toEqual(answersIn(plain.certificate));
-    const expected = createExpected(createRecord(suite, results, 'reference'), {}, undefined);
+    const expected = createBaseline(createRecord(suite, results, 'reference'), {}, undefined);
     const again = await certifyOver(channel, suite, { expected });
     expect(again.certificate.drift).toEqual([]);
   }

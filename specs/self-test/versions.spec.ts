@@ -9,7 +9,7 @@ import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { compareCertificates } from '../../src/report/compare/compare-certificates.js';
-import { describeUncompared } from '../../src/report/drift-text.js';
+import { describeUncompared } from '../../src/report/baseline.js';
 import { readCertificate } from '../../src/report/read-certificate.js';
 import { readRecord } from '../../src/report/target-record.js';
 import { packageRoot, readOwnPackage } from '../../src/support/package-root.js';
@@ -31,7 +31,7 @@ test('a record is compared with: each of its answers is one that can still be gi
     expect(answer?.kind === 'value' || answer?.outcomes.has(outcome), `${id}: ${outcome}`).toBe(true);
   }
   // What came with the world since is no change of the target, and the run says how to go on.
-  expect(describeUncompared(record, suite)).toContain('Compared are the 80 questions that both know.');
+  expect(describeUncompared(record, suite)).toContain('Compared: the 80 questions that both have.');
   expect(describeUncompared(record, suite)).toContain('record --update accepts it');
   const against = ['certify', '--against', fixture('record.yaml'), '--dry-run'];
   const { status, output } = await runConformanceInProcess(against, { cwd });

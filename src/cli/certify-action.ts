@@ -6,7 +6,7 @@ import { beginRun, type Ending, loadRunInputs, type RunInputs, readEnding, share
 import { renderProfileNotice } from '../report/notices.js';
 import { renderPlannedRequests } from '../report/planned-requests.js';
 import { readCertificate } from '../report/read-certificate.js';
-import { referenceEndNotice } from '../report/reference-notice.js';
+import { referenceEndNotice } from '../report/notices.js';
 import type { RequestFormat } from '../report/request-formats.js';
 import { checkOutFolder, findCertificates } from '../report/result-files.js';
 import { createSigner } from '../report/signature.js';
