@@ -158,7 +158,7 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
     const { status, output } = await runConformanceInProcess(['certify', '--out', 'taken'], { cwd });
     expect([status, output]).toEqual([
       2,
-      '--out: nothing can be written into taken (EEXIST)\n    Name another folder.\n',
+      '--out: cannot write into taken (EEXIST)\n    Name another folder.\n',
     ]);
   });
 
