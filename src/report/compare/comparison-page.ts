@@ -60,7 +60,7 @@ ${rows.map(
 }
 
 function cellOf({ text, explanation, isOther }: ComparedCell, kind: ComparedRow['kind'], first: string): Html {
-  // A verdict is a word of the suite; an outcome may be anything.
+  // A verdict is a word of the suite. An outcome may be any text.
   const value =
     kind === 'requirement'
       ? html`<span class="${text.replaceAll(' ', '-')}">${text}</span>`
