@@ -55,7 +55,7 @@ test('what all that fails has, and nothing that passes, is said once', async () 
     careless(({ order }) => (order?.items ?? []).some(({ quantity = 1 }) => quantity >= 3)),
   );
   expect(withMany.notes).toEqual([
-    expect.stringMatching(/ fail have a request with 3 or more of a product or SKU; of the /),
+    expect.stringMatching(/ failing rows have a request with 3 or more of a product or SKU; none of the /),
   ]);
 });
 

@@ -164,7 +164,7 @@ test('nor is evidence that was changed together with the digest', async () => {
   );
   expect(await verifyWith(evidence.replaceAll('"status":200', '"status":500'))).toMatch(/^ {2}selected\/cases\//m);
   expect(await verifyWith('{"log":{"entries":[null],"_origin":{}}}')).toMatch(/^ {2}evidence: cannot be judged again/m);
-  expect(await verifyWith('nothing')).toMatch(/^ {2}evidence: cannot be judged again: .*is no HTTP archive/m);
+  expect(await verifyWith('nothing')).toMatch(/^ {2}evidence: cannot be judged again: .*is not an HTTP archive/m);
 });
 
 test('a certificate of other cases is judged by those that are here, and the differences are named', async () => {
@@ -190,7 +190,7 @@ test('what is not there, or is no certificate, is said', async () => {
     output: 'none.json: cannot be read (ENOENT)\n    Name the certificate.json that a run left.\n',
   });
   expect((await runConformanceInProcess(['verify', 'pub.pem'], { cwd })).output).toMatch(
-    /BROKEN {2}pub\.pem\n.*is no JSON/,
+    /BROKEN {2}pub\.pem\n.*is not valid JSON/,
   );
   expect((await verify('--key', 'other.pem')).output).toContain('signature: was made with another key, sha256:');
   rmSync(inFolder(names.signature));
