@@ -2,18 +2,18 @@ import type { TestCase } from '../cases/test-case.js';
 import { type CaseJudgement, judgeCase, type TargetContext } from '../judge/judge-case.js';
 import type { CaseExchanges, CaseSender } from './case-sender.js';
 
-/** A judged case with the exchanges that it rests on. */
+/** The judgement of a case with all exchanges. */
 export interface CaseAttempts {
   readonly judgement: CaseJudgement;
   readonly first: CaseExchanges;
-  /** What came back each time that it was sent again. */
+  /** The exchanges of each repetition. */
   readonly repeats: readonly CaseExchanges[];
 }
 
 /**
- * Sends a case and judges it. One that is about to fail is sent once more as a whole, each request by itself and on a
- * connection of its own: what was refuted by chance, by an answer meant for another request say, is not refuted again.
- * A single row may by chance be refuted twice, among hundreds of a run, so it has to be refuted a third time.
+ * Sends and judges a case. A failing case is sent again, one request after another on new connections, so that a mixed-up
+ * response does not count as a failure. If only one row failed twice, it is sent a third time: among hundreds of rows,
+ * one may fail twice by accident.
  */
 export async function sendAndJudge(
   testCase: TestCase,
@@ -25,8 +25,8 @@ export async function sendAndJudge(
   if (once.verdict !== 'fail') return { judgement: once, first, repeats: [] };
   const second = await sender.sendSerially(testCase);
   const twice = judgeCase(testCase, first.exchanges, background, second.exchanges);
-  const refuted = twice.rows.filter(({ verdict }) => verdict === 'fail');
-  if (refuted.length !== 1) return { judgement: twice, first, repeats: [second] };
+  const failingRows = twice.rows.filter(({ verdict }) => verdict === 'fail');
+  if (failingRows.length !== 1) return { judgement: twice, first, repeats: [second] };
   const third = await sender.sendSerially(testCase);
   const thrice = judgeCase(testCase, first.exchanges, background, second.exchanges, third.exchanges);
   return { judgement: thrice, first, repeats: [second, third] };
