@@ -156,10 +156,7 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
   test('a place for the results that is no folder', async () => {
     writeFileSync(path.join(cwd, 'taken'), '');
     const { status, output } = await runConformanceInProcess(['certify', '--out', 'taken'], { cwd });
-    expect([status, output]).toEqual([
-      2,
-      '--out: cannot write into taken (EEXIST)\n    Name another folder.\n',
-    ]);
+    expect([status, output]).toEqual([2, '--out: cannot write into taken (EEXIST)\n    Name another folder.\n']);
   });
 
   test('a world that is none', async () => {
