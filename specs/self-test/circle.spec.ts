@@ -150,13 +150,13 @@ test('what is no certificate, a port in use, an unknown fault: a plain line each
   for (const [args, output] of [
     [
       ['compare', 'other.json', 'other.json'],
-      'other.json: is no certificate\n    A run writes one: results/<target>/certificate.json.\n',
+      'other.json: is not a certificate\n    A run writes one: results/<target>/certificate.json.\n',
     ],
     [
       ['serve', '--port', port],
       `--port: port ${port} is in use\n    Name another port, or leave out the flag for a free one.\n`,
     ],
-    [['serve', '--fault', 'window'], /^--fault: There is no fault 'window'\. Did you mean '[a-z0-9-]*window[^\n]+\n$/],
+    [['serve', '--fault', 'window'], /^--fault: Unknown fault 'window'\. Did you mean '[a-z0-9-]*window[^\n]+\n$/],
     [['serve', '--behaviour', 'empty=x'], /^--behaviour: No question is called "empty"; did you mean "empty-[^\n]+\n$/],
   ] as const) {
     const ended = await runConformanceInProcess(args, { cwd });

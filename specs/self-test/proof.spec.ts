@@ -3,6 +3,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { requirements } from '../../reference/faults/fault.js';
+import { listGeneratedFaults } from '../../reference/faults/generated-faults.js';
 import { faults, findFault } from '../../reference/faults/index.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
@@ -34,6 +35,20 @@ test('Faults break requirements of the contract, and each requirement has at lea
 test('A fault is found by its id, and an unknown id gets the nearest', () => {
   expect(findFault('window-of-149').breaks).toBe('limit.newest-150');
   expect(() => findFault('window-of-148')).toThrow("'window-of-149'");
+});
+
+test('A generated fault has an id, a story, and a reason when no request shows it', () => {
+  const generated = listGeneratedFaults();
+  const ids = generated.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const questions = new Set(suite.contract.questions.map(({ id }) => id));
+  for (const { id, story, invisibility } of generated) {
+    expect(id).toMatch(/^[a-z0-9-]+\/[a-z0-9-]+$/);
+    expect(story, id).toMatch(/^\S.*: .*\.$/);
+    if (invisibility?.is === 'open') expect(questions, id).toContain(invisibility.question);
+    if (invisibility?.is === 'not-visible') expect(invisibility.reason, id).toMatch(/^[A-Z].*\.$/);
+  }
+  expect(findFault('window/of-149').breaks).toBe('limit.newest-150');
 });
 
 test('Several faults break several requirements of one deployment', async () => {

@@ -78,6 +78,7 @@ export async function startRun(
     world,
     recognizer,
     calibration: namings,
+    calibrationStatuses: new Set(calibration.statuses),
     // A target without ids of tiers cannot show any, and the remaining cases need none.
     isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),
     ...(tierPatterns === undefined ? {} : { configuredPatterns: tierPatterns }),
