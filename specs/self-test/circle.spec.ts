@@ -150,7 +150,7 @@ test('what is no certificate, a port in use, an unknown fault: a plain line each
   for (const [args, output] of [
     [
       ['compare', 'other.json', 'other.json'],
-      'other.json: is no certificate\n    A run writes one: results/<target>/certificate.json.\n',
+      'other.json: is not a certificate\n    A run writes one: results/<target>/certificate.json.\n',
     ],
     [
       ['serve', '--port', port],

@@ -279,7 +279,7 @@ test('@long certify --cases shows a failure on the line of the user, and ends wi
   });
   await close();
   expect(output).toContain('> 14 |       - returned: { include: [own-tea-time');
-  expect(output).toContain('Own cases, which are not of the suite and change no verdict of it: mine, 1 fail, 1 pass.');
+  expect(output).toContain('Own cases, which do not change the verdict: mine, 1 fail, 1 pass.');
   const { verdict, own_cases } = readCertificate(path.join(folder, 'results/tea-shop/certificate.json'));
   expect([status, verdict, own_cases?.verdict]).toEqual([1, 'conforms', 'does-not-conform']);
   expect(existsSync(path.join(folder, 'results/tea-shop/evidence.har'))).toBe(true);

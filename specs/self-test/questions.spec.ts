@@ -13,8 +13,8 @@ import type { Suite } from '../../src/cases/suite.js';
 import { undetermined } from '../../src/cases/test-case.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
+import { createBaseline } from '../../src/report/baseline.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { createExpected } from '../../src/report/drift-text.js';
 import { createRecord, readRecord, renderRecord } from '../../src/report/target-record.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { UnusableInput } from '../../src/support/problem.js';
@@ -95,7 +95,7 @@ async function expectCircles(combinations: number): Promise<void> {
     const outcomes = Object.fromEntries(Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]));
     const mock = convertOutcomesToBehaviours(outcomes);
     const second = await certifyInProcess(reference(mock.behaviours), {
-      expected: createExpected(record, {}, undefined),
+      expected: createBaseline(record, {}, undefined),
     });
     expect(listRequirementsWith('fail', second.certificate)).toEqual([]);
     // The mock chooses the answer to an undetermined question, which may change the shape.
@@ -134,7 +134,7 @@ test('Two runs on an unchanged target write the same record and document', async
 
 test('A changed outcome is drift, shown with both responses', async () => {
   const { results } = await certifyInProcess(reference());
-  const expected = createExpected(createRecord(suite, results, 'reference'), {}, undefined);
+  const expected = createBaseline(createRecord(suite, results, 'reference'), {}, undefined);
   const { certificate } = await certifyInProcess(reference({ 'quantity-numeric-string': 'rejected' }), { expected });
   expect(certificate.verdict).toBe('conforms');
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-numeric-string']);
@@ -145,7 +145,7 @@ test('A changed outcome is drift, shown with both responses', async () => {
 
 test('A pin wins over the record', async () => {
   const { results } = await certifyInProcess(reference());
-  const expected = createExpected(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' }, undefined);
+  const expected = createBaseline(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' }, undefined);
   const { certificate } = await certifyInProcess(reference(), { expected });
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
 });
@@ -154,7 +154,7 @@ test('A changed response shape is drift', async () => {
   const { results } = await certifyInProcess(createIndependentDeployment(world, { shape: 'wrapped' }), {
     infersShape: true,
   });
-  const expected = createExpected(createRecord(suite, results, 'shop'), {}, undefined);
+  const expected = createBaseline(createRecord(suite, results, 'shop'), {}, undefined);
   const same = await certifyInProcess(createIndependentDeployment(world, { shape: 'wrapped' }), { expected });
   expect(same.certificate.drift).toEqual([]);
   const { certificate } = await certifyInProcess(createIndependentDeployment(world, { shape: 'renamed' }), {
@@ -210,7 +210,7 @@ test('Credentials that are words of the suite do not change results', async () =
     const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
     expect(certificate.summary).toEqual(plain.certificate.summary);
     expect(answersIn(certificate)).toEqual(answersIn(plain.certificate));
-    const expected = createExpected(createRecord(suite, results, 'reference'), {}, undefined);
+    const expected = createBaseline(createRecord(suite, results, 'reference'), {}, undefined);
     const again = await certifyOver(channel, suite, { expected });
     expect(again.certificate.drift).toEqual([]);
   }
