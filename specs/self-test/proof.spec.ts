@@ -15,6 +15,7 @@ import { inProcessCredentials, judgeDeployment, listVerdicts } from '../proof/ju
 import { createFaultJudge } from '../proof/judge-fault.js';
 import { proveFaults, renderKillMatrixFiles } from '../proof/kill-matrix.js';
 import { type FaultProof, isKilled, proveFault, renderProof } from '../proof/proof.js';
+import { knownSurvivors, proveGenerated } from '../proof/prove-generated.js';
 import { suite } from './support/in-process.js';
 
 test('Each fault has an id and a story of its own', () => {
@@ -55,6 +56,17 @@ test('A generated fault has an id, a story, and a reason when no request shows i
   expect(findFault('window/of-149').breaks).toBe('limit.newest-150');
 });
 
+test('A sample of the generated faults is killed', async () => {
+  const judge = createFaultJudge(suite);
+  const visible = listGeneratedFaults().filter(
+    ({ id, invisibility }) => invisibility === undefined && !knownSurvivors.includes(id),
+  );
+  const survivors: string[] = [];
+  for (const fault of visible.filter((_, n) => n % 40 === 0))
+    if ((await judge.findFailure(fault)) === undefined) survivors.push(fault.id);
+  expect(survivors).toEqual([]);
+});
+
 test('Several faults break several requirements of one deployment', async () => {
   const broken = ['window-of-151', 'metadata-by-prefix', 'expand-crashes'].map(findFault);
   const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: broken });
@@ -87,6 +99,12 @@ test.describe('The kill matrix', { tag: '@long' }, () => {
   let proofs: readonly FaultProof[];
   test.beforeAll(async () => {
     proofs = await proveFaults();
+  });
+
+  test('Only the known ones of the generated faults survive', async () => {
+    const generated = await proveGenerated();
+    const survivors = generated.filter(({ is }) => is === 'surviving').map(({ fault }) => fault.id);
+    expect(survivors).toEqual(knownSurvivors);
   });
 
   test('No fault survives', () => {

@@ -43,12 +43,13 @@ function rewriteBody(rewrite: (body: string) => string): Rewrite {
   return (request) => (request.body === undefined ? request : { ...request, body: rewrite(request.body) });
 }
 
-/** Escapes the first letter of a JSON string and all letters beyond ASCII (RFC 8259, section 7). */
+/** Escapes the first letter of a JSON string, its slashes and all letters beyond ASCII (RFC 8259, section 7). */
 function escapeLetters(text: string): string {
   const escapeUnit = (letter: string) => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return text
     .replace(/^"[A-Za-z]/, ([quote = '', first = '']) => `${quote}${escapeUnit(first)}`)
-    .replaceAll(/[^\0-\x7f]/g, escapeUnit);
+    .replaceAll(/[^\0-\x7f]/g, escapeUnit)
+    .replaceAll('/', '\\/');
 }
 
 function reverseMembers(value: unknown): unknown {

@@ -47,6 +47,7 @@ interface TierEntry {
   repeat?: number;
   spare?: number;
   campaign: string | string[];
+  created?: 'half-a-second-after-the-next';
   metadata?: Record<string, string | number | boolean>;
   rules?: RuleEntry[];
 }
@@ -123,7 +124,10 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
   const newest = Date.parse(document.newest);
   const apart = document.hours_apart * 60 * 60 * 1000;
   const tiers = placed.map(
-    ({ tier }, n): Tier => ({ ...tier, created_at: new Date(newest - n * apart).toISOString() }),
+    ({ tier, entry }, n): Tier => {
+      const time = entry.created === undefined ? newest - n * apart : newest - (n + 1) * apart + 500;
+      return { ...tier, created_at: new Date(time).toISOString() };
+    },
   );
   const named: NamedWorld = {
     customers: customers.map(({ name }) => ({ id: createId('customer', name) })),
