@@ -175,7 +175,7 @@ export async function findCaughtFaults(
 /** Discriminating rows as a file, for `readDiscriminatingRows`. */
 export function renderDiscriminatingRows({ rows, faultsKnown, faultsCaught, chosenFrom }: DiscriminatingRows): string {
   return [
-    '# yaml-language-server: $schema=../schemas/telling-rows.schema.json',
+    '# yaml-language-server: $schema=../schemas/discriminating-rows.schema.json',
     '#',
     '# The rows that catch the known faults, the most effective rows first: --quick and --budget use them. Each row has the',
     '# number of requests that it and the rows before it take, and the number of faults that they catch, each row alone.',

@@ -21,10 +21,12 @@ test('schemas are as the build has compiled them, until they are edited', async 
   };
   edit('bindings');
 
-  const { schemaNamed } = await import(pathToFileURL(path.join(folder, 'dist', 'src', 'support', 'schema.js')).href);
-  expect(schemaNamed('contract')('no ledger')).toBe(true);
-  expect(schemaNamed('bindings')('no bindings')).toBe(false);
+  const { loadValidator } = await import(
+    pathToFileURL(path.join(folder, 'dist', 'src', 'support', 'schema-validation.js')).href
+  );
+  expect(loadValidator('contract')('no contract')).toBe(true);
+  expect(loadValidator('bindings')('no bindings')).toBe(false);
   // It refers to that of bindings.
-  expect(schemaNamed('target')('no target')).toBe(false);
+  expect(loadValidator('target')('no target')).toBe(false);
   remove();
 });

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { documentedRequestDraft } from '../../src/cases/request-draft.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Question, Requirement } from '../../src/contract/contract.js';
@@ -62,6 +63,7 @@ const suite: Suite = {
   world: createNamelessWorld({ customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] }),
   cases: [verifying('one-a', 'a.one'), verifying('one-b', 'a.one'), verifying('two', 'a.two')],
   calibration: [],
+  defaultRequest: documentedRequestDraft,
 };
 
 const facts: RunFacts = {

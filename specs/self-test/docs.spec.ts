@@ -35,7 +35,7 @@ for (const { name, text } of documents) {
     const examples = blocks(text, 'yaml').filter((example) => !isOfWorld(example));
     expect(examples.length).toBeGreaterThan(0);
     for (const example of examples) {
-      const { cases, problems } = readCaseFile(parseYaml(example, name), suite.contract, suite.world);
+      const { cases, problems } = readCaseFile(parseYaml(example, name), suite);
       expect(problems).toEqual([]);
       const deployment = createDeployment({ world: suite.world, credentials: credentialPlaceholders });
       const { results } = await certifyInProcess(deployment, { suite: { ...suite, cases } });

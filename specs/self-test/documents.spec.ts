@@ -78,9 +78,11 @@ test.describe('of a run', () => {
 
   test('observed.md says each answer as a sentence, before the command that shows it', () => {
     const section = /### quantity-numeric-string\n([\s\S]*?)\n### /.exec(documents.observed)?.[1] ?? '';
-    expect(section.indexOf('**"3" satisfies the threshold 3 and no higher one.** (`as-number`)')).toBeGreaterThan(0);
-    expect(section.indexOf('curl')).toBeGreaterThan(section.indexOf('**"3"'));
-    expect(documents.observed).toContain('**The status code of an answer with promotions: `200`.**');
+    expect(
+      section.indexOf('**The quantity "3" meets a threshold of 3 and no higher one.** (`as-number`)'),
+    ).toBeGreaterThan(0);
+    expect(section.indexOf('curl')).toBeGreaterThan(section.indexOf('**The quantity "3"'));
+    expect(documents.observed).toContain('**The status code of a response with promotions: `200`.**');
   });
 
   test('openapi.yaml has each answer once, as a sentence beside its outcome', () => {
@@ -314,9 +316,9 @@ test.describe('a comparison of certificates', () => {
     ]);
     expect(rows[0]?.cells[2]?.explanation).toContain("Returned, but should not be: 'beyond-first'");
     expect(rows[1]?.cells.map(({ explanation }) => explanation)).toEqual([
-      '"3" satisfies the threshold 3 and no higher one.',
-      'It is answered with 4xx.',
-      '"3" satisfies the threshold 3 and no higher one.',
+      'The quantity "3" meets a threshold of 3 and no higher one.',
+      'The quantity "3" is rejected with a 4xx status.',
+      'The quantity "3" meets a threshold of 3 and no higher one.',
     ]);
   });
 
@@ -342,7 +344,7 @@ test.describe('a comparison of certificates', () => {
     expect(lines).toHaveLength(4);
     for (const line of lines) expect(line.replaceAll('\\|', '').split('|')).toHaveLength(6);
     expect(output).toContain(`They differ in 1 of ${suite.contract.requirements.length} requirements and 1 of`);
-    expect(output).toContain('**`rejected`** It is answered with 4xx.');
+    expect(output).toContain('**`rejected`** The quantity "3" is rejected with a 4xx status.');
     const outside = output.replaceAll(/(`+)(?!`).*?[^`]\1(?!`)/g, '');
     expect(outside).not.toMatch(/<|@somebody/);
     const same = await runConformanceInProcess(['compare', '--markdown', '0.json', '0.json'], { cwd });

@@ -12,7 +12,7 @@ function explained(id: string, row?: number): string {
 test('a requirement case: statement with its part, requests as commands, what is required, forbidden and open, and why', () => {
   const text = explained('sample-campaign-filter');
   for (const line of [
-    /^It verifies the requirement filter\.promotion-id:\n {2}With the promotion_id filter only .*\n {2}In the documentation: Endpoints$/m,
+    /^It verifies the requirement filter\.promotion-id:\n {2}With the promotion_id filter, .*\n {2}In the documentation: Endpoints$/m,
     /^'plain' is sent as\n {4}curl -gi \\$/m,
     /^ {6}"\$BASE_URL"'\/v1\/promotions\/validation\?\[filters\]\[promotion_id\]\[conditions\]\[\$is\]=camp_[0-9a-f]{24}' \\$/m,
     /^ {2}Required to be returned: 12\n {4}'greeting' \(rank 1\), /m,
@@ -36,7 +36,7 @@ test('a question: each outcome with what shows it, and the request that is the e
 });
 
 test('a request of which all is open says why, and an open value what it is', () => {
-  expect(explained('omitted-customer')).toContain('The rest is open: what leaving out customer means is open.');
+  expect(explained('omitted-customer')).toContain('The rest is open: the effect of leaving out customer is open.');
   expect(explained('response-status')).toContain("The answer is taken from 'plain': The status code of");
 });
 
@@ -45,7 +45,7 @@ test('a matrix lists its rows and shows one, the first or that which is wanted',
   expect(first).toMatch(/^9 rows:\n {2}1\. spring, ann, /m);
   expect(first).toContain('Row 1: spring, ');
   expect(first).toContain('Another row: --row NUMBER');
-  expect(explained('campaign-filter', 9)).toMatch(/^Row 9: one with tiers for bulk alone, bulk, /m);
+  expect(explained('campaign-filter', 9)).toMatch(/^Row 9: a campaign for bulk only, bulk, /m);
 });
 
 test('every case can be explained', () => {

@@ -66,7 +66,7 @@ test('a finding is shrunk to a small request and printed as a case that the suit
   );
   expect(result).toMatchObject({ verdict: 'fail', subject: 'filter.tier-metadata' });
   const text = result.asCase ?? '';
-  const { cases, problems } = readCaseFile(parseYaml(text, 'found.yaml'), suite.contract, suite.world);
+  const { cases, problems } = readCaseFile(parseYaml(text, 'found.yaml'), suite);
   expect(problems).toEqual([]);
   expect(cases.map(({ id }) => id)).toEqual(['found-by-exploring']);
   expect(parse(text).cases[0].requests.plain.body.order.items).toHaveLength(1);
@@ -76,7 +76,7 @@ test('a finding is shrunk to a small request and printed as a case that the suit
 test('a finding that takes several requests is printed with all of them', async () => {
   for (const id of ['cached-without-the-customer', 'older-only-for-some-with-campaign-filter']) {
     const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed: 7 });
-    const { cases, problems } = readCaseFile(parseYaml(asCase, 'found.yaml'), suite.contract, suite.world);
+    const { cases, problems } = readCaseFile(parseYaml(asCase, 'found.yaml'), suite);
     expect(problems, asCase).toEqual([]);
     const sent = [...(cases[0]?.rows[0]?.requests.keys() ?? [])];
     expect(sent, id).toContain(id.startsWith('cached') ? 'twin' : 'telling');

@@ -19,37 +19,6 @@ function filesIn(...roots: readonly string[]): string[] {
   });
 }
 
-/** Words that the project no longer uses, since each meant two things or said too little. */
-const retired =
-  'promise promises promised unpromised standing soundness missing unbound lacking holding held manners way ways patience trouble troubles troubled passing account accounts book booked visible stance mend mends mended told asked unasked parts stop stops admission answering organ organs patient patients case_';
-
-/** Where a retired word is not ours: permanent ids, and names of other people's interfaces. */
-const exempt = [
-  /missing-quantity|credentials-missing-(id|token|both)|window-missing/g,
-  /\bPromise\b|node:timers\/promises|missingProperty|passingSchemas|:(focus-)?visible|toBeVisible/g,
-];
-
-test('retired words are used nowhere', () => {
-  const words = new Set(retired.split(' '));
-  const own = 'specs/self-test/house.spec.ts';
-  const files = filesIn(
-    ...['src', 'reference', 'specs', 'cases', 'schemas', 'targets', 'README.md', 'CONTRIBUTING.md'],
-    'playwright.config.ts',
-  ).filter((file) => file !== own);
-  expect(files.length).toBeGreaterThan(150);
-  const found = files.flatMap((file) => {
-    const lines = exempt.reduce((text, pattern) => text.replaceAll(pattern, ''), read(file)).split('\n');
-    return lines.flatMap((line, n) => {
-      // Names are taken apart at their capitals: isAsked has the word asked.
-      const tokens = line.replaceAll(/([a-z])([A-Z])/g, '$1 $2').split(/[^A-Za-z_]+/);
-      const used = tokens.filter((token) => words.has(token.toLowerCase()));
-      const bounds = /\b(most|least)[A-Z]\w*/.exec(line)?.[0];
-      return [...used, ...(bounds === undefined ? [] : [bounds])].map((word) => `${file}:${n + 1}: ${word}`);
-    });
-  });
-  expect(found).toEqual([]);
-});
-
 test('no id of a requirement or of a case is spelt in the sources', () => {
   const ids = [...suite.contract.requirements, ...suite.cases.filter(({ kind }) => kind === 'requirement')].map(
     ({ id }) => id,

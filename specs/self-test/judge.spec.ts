@@ -835,7 +835,7 @@ test.describe('the answer to a question:', () => {
       noJson,
       'undetermined',
       'pass',
-      'Whether it is some cannot be determined. The body names promotions outside of any JSON value, or several amid words, so whether they were returned cannot be determined.',
+      'Whether it is some cannot be determined. The body names promotions outside of JSON values, or several in one sentence, so it is unknown whether they were returned.',
     ],
     ['a transport error', broken('timed-out'), undefined, 'inconclusive', 'It is timed-out.'],
     [

@@ -191,7 +191,7 @@ test.describe('nothing of the credentials is left in the results of cases, nor i
     test(`${cases.length} cases against a deployment that ${what}`, { tag }, async () => {
       const { folder: cwd, remove } = createTemporaryFolder();
       const { file, close, expectEverythingEchoed } = await leaking(cwd, answer);
-      const { target, connection } = loadTarget({ ...secrets, TARGET: file });
+      const { target, connection } = loadTarget({ target: file }, secrets);
       const client = openTarget(target, connection.location as Endpoint, connection.options);
       const keeper = createEvidenceKeeper(client.redactSecrets);
       const options = { infersShape: true, isWorldLoaded: true };

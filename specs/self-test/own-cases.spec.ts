@@ -180,28 +180,23 @@ test.describe('mistakes in them are found like those of the suite, at their plac
   };
 
   test('in the cases', () => {
-    const { contract: ledger, world } = withOwn();
     for (const [change, by, said] of [
       [
         'own-tea-for',
         'tea-for',
-        "tea.yaml:9:9: the id 'tea-for-two' may become one of the suite's\n    Call it 'own-tea-",
+        "tea.yaml:9:9: the id 'tea-for-two' does not begin with 'own-'\n    Use 'own-tea-for-two'.",
       ],
       [
         'order.quantity',
         'order.quantiy',
-        "tea.yaml:10:15: there is no requirement 'order.quantiy' in the ledger\n    Did",
+        "tea.yaml:10:15: unknown requirement 'order.quantiy'\n    Did you mean 'order.quantity'?",
       ],
-      [
-        '    request: {}',
-        '    tags: [sample]\n    request: {}',
-        "tea.yaml:12:12: the tag 'sample' is for cases of the suite",
-      ],
+      ['    request: {}', '    tags: [sample]\n    request: {}', "tea.yaml:12:12: the tag 'sample'"],
       // Which is reserved for somebody else.
       ['own-for-zoe-2]', 'for-ann]', 'tea.yaml:14:'],
-      ['customer own-zoe', 'customer own-zeo', "tea.yaml:4:21: there is no customer 'own-zeo' in the world"],
+      ['customer own-zoe', 'customer own-zeo', "tea.yaml:4:21: unknown customer 'own-zeo'"],
     ] as const) {
-      const { problems } = readCaseFile(parseYaml(cases.replace(change, by), 'tea.yaml'), ledger, world, 'own-');
+      const { problems } = readCaseFile(parseYaml(cases.replace(change, by), 'tea.yaml'), withOwn(), 'own-');
       expect(new UnusableInput(problems).message).toContain(said);
     }
   });
@@ -211,10 +206,10 @@ test.describe('mistakes in them are found like those of the suite, at their plac
     const tier = (text: string) => `customers: [own-zoe]\ntiers:\n  - { name: ${text} }\n`;
     for (const [text, said] of [
       ['customers: [zoe]\n', "w.yaml:1:13: 'zoe' does not match"],
-      [tier('own-x, campaign: spring'), "w.yaml:3:13: tier 'own-x' may be returned to customers of the suite"],
+      [tier('own-x, campaign: spring'), "w.yaml:3:13: tier 'own-x' may be valid for customers of the suite"],
       [
         tier('own-x, campaign: spring, rules: [{ customer: [own-zoe, ann] }]'),
-        "w.yaml:3:13: tier 'own-x' may be returned to customers of the suite",
+        "w.yaml:3:13: tier 'own-x' may be valid for customers of the suite",
       ],
       [
         tier('own-x, campaign: sprung, rules: [{ customer: [own-zoe] }]'),
@@ -222,7 +217,7 @@ test.describe('mistakes in them are found like those of the suite, at their plac
       ],
       [
         tier('"own-{n}", repeat: 11, campaign: spring, rules: [{ customer: [own-zoe] }]'),
-        'w.yaml:3:3: there are 11 tiers\n    At most 10 have a place among the newest 150.',
+        'w.yaml:3:3: there are 11 tiers\n    At most 10 are possible among the newest 150.',
       ],
     ] as const)
       expect(messageOf(() => expandWorld(world, parseYaml(text, 'w.yaml')))).toContain(said);
@@ -231,7 +226,7 @@ test.describe('mistakes in them are found like those of the suite, at their plac
   test('in their folder, whose files messages name as the user does', () => {
     const wrong = path.join(folder, 'wrong');
     mkdirSync(wrong);
-    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain('wrong: has no case file');
+    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain('wrong: the folder has no case file');
     expect(messageOf(() => loadSuite(suiteFolder, {}, path.join(folder, 'none')))).toContain(
       'none:1:1: cannot be read',
     );
@@ -239,7 +234,7 @@ test.describe('mistakes in them are found like those of the suite, at their plac
     writeFileSync(path.join(wrong, 'world.yaml'), additions);
     const relative = path.relative(process.cwd(), wrong);
     expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain(
-      `${relative}/b.yaml:9:5: there is another case 'own-tea-for-two'`,
+      `${relative}/b.yaml:9:5: duplicate case id 'own-tea-for-two'`,
     );
   });
 });

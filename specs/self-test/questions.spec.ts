@@ -263,8 +263,7 @@ test.describe('a record that is there', () => {
     const { folder, remove } = createTemporaryFolder();
     const file = path.join(folder, 'notes.yaml');
     writeFileSync(file, 'my: notes\n');
-    for (const recordTo of [file, folder])
-      expect(() => loadSettings({ CONFORMANCE_RECORD_TO: recordTo }, suite)).toThrow(UnusableInput);
+    for (const recordTo of [file, folder]) expect(() => loadSettings({ recordTo }, {}, suite)).toThrow(UnusableInput);
     remove();
   });
 

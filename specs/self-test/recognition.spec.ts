@@ -256,7 +256,7 @@ test.describe('whatever the text is', () => {
     const places = (count: number) =>
       findTierMentions(JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, [a]]))), ids);
     const many = places(1_001);
-    expect(readReturnedTiers(many, determineReading([many])).reason).toContain('are too many to be distinguished');
+    expect(readReturnedTiers(many, determineReading([many])).reason).toContain('are too many to tell apart');
     expect(determineReading([places(1_000)]).kind).toBe('agreed');
     expect(determineReading([findTierMentions(JSON.stringify(a), ids)])).toEqual({ kind: 'agreed', patterns: [''] });
   });
@@ -506,12 +506,12 @@ test.describe('a target’s responses are read', () => {
       return [[...unclear], because.slice(0, 39)];
     };
     const patterns = ['/*'];
-    const doubt = 'The body holds ids of promotions inside';
+    const doubt = 'The body contains ids of promotions ins';
     expect(unclear({ kind: 'agreed', patterns })).toEqual([[], '']);
     expect(unclear({ kind: 'stated', patterns })).toEqual([[], '']);
-    expect(unclear({ kind: 'agreed', patterns, isInTexts: true })).toEqual([[b], doubt]);
-    expect(unclear({ kind: 'stated', patterns, isInTexts: true })).toEqual([[b], doubt]);
-    expect(readReturnedTiers(naming({ '/*': [a] }), { kind: 'agreed', patterns, isInTexts: true }).reason).toBe('');
+    expect(unclear({ kind: 'agreed', patterns, hasIdsInTexts: true })).toEqual([[b], doubt]);
+    expect(unclear({ kind: 'stated', patterns, hasIdsInTexts: true })).toEqual([[b], doubt]);
+    expect(readReturnedTiers(naming({ '/*': [a] }), { kind: 'agreed', patterns, hasIdsInTexts: true }).reason).toBe('');
     expect(readReturnedTiers({ ...hinting, unlocatedIds: new Set([c]) }, { kind: 'agreed', patterns }).reason).toMatch(
       /^The body names promotions outside/,
     );
@@ -531,19 +531,19 @@ test.describe('a target’s responses are read', () => {
     expect(determineReading([naming({ '/x': [a] })], ['/x/*'])).toMatchObject({ kind: 'misstated' });
     expect(
       readReturnedTiers(naming({}), { kind: 'misstated', stated: ['/y', '/z'], patterns: ['/x'] }).reason,
-    ).toContain('nowhere under /y or /z, which');
+    ).toContain('but not under /y or /z, which');
   });
 
   test('what to do is said where it cannot be determined', () => {
     const named = naming({ '/x': [a], '/y': [b] });
     expect(readReturnedTiers(named, { kind: 'ambiguous', patterns: ['/x', '/y'] }).reason).toBe(
-      'Promotions are named under /x and /y, which disagree. Name the right one in a target file: response: { tier: /x }, or the right ones in a list.',
+      'Promotions are named under /x and /y, which disagree. State the right path in the target file: response: { tier: /x }, or several in a list.',
     );
     expect(readReturnedTiers(named, { kind: 'ambiguous', patterns: ['/**'] }).reason).toBe(
-      'Promotions are named under /**, which are too many to be distinguished. Name the right one in a target file: response: { tier: /promotions/*/id }, or the right ones in a list.',
+      'Promotions are named under /**, which are too many to tell apart. State the right path in the target file: response: { tier: /promotions/*/id }, or several in a list.',
     );
     expect(readReturnedTiers(named, { kind: 'misstated', stated: ['/z'], patterns: ['/x', '/y'] }).reason).toBe(
-      'Promotions are named under /x and /y, nowhere under /z, which the target file states. Correct response.tier there.',
+      'Promotions are named under /x and /y, but not under /z, which the target file states. Correct response.tier there.',
     );
   });
 });

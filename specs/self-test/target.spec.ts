@@ -6,7 +6,8 @@ import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { formatProblem, type Problem, UnusableInput } from '../../src/support/problem.js';
 import { readAvailability } from '../../src/targets/availability.js';
-import { type Environment, runVariables } from '../../src/targets/environment.js';
+import type { Environment } from '../../src/targets/environment.js';
+import { completeRunOptions, type RunOptions } from '../../src/targets/run-options.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { bindWorld } from '../../src/world/bind-world.js';
@@ -26,14 +27,16 @@ function written(name: string, text: string): string {
 }
 
 /** Loads a target from the text of a target file and the environment. */
-const load = (text: string | undefined, environment: Environment = {}) =>
-  loadTarget(text === undefined ? environment : { ...environment, TARGET: written('target.yaml', text) });
+const load = (text: string | undefined, environment: Environment = {}, options: RunOptions = {}) => {
+  const file = text === undefined ? {} : { target: written('target.yaml', text) };
+  return loadTarget(completeRunOptions({ ...options, ...file }, environment), environment);
+};
 
 /** What names a deployment, for files that do not. */
 const elsewhere = { BASE_URL: 'https://a.test', ...credentials };
 
 /** The world under the ids of a target. */
-const worldOf = (file: string) => bindWorld(loadWorld(), readAvailability({ TARGET: file }).availability);
+const worldOf = (file: string) => bindWorld(loadWorld(), readAvailability({ target: file }).availability);
 
 function problemsOf(loading: () => unknown): readonly Problem[] {
   try {
@@ -60,7 +63,6 @@ test.describe('where the target is: the environment wins over the file', () => {
     place: readonly [baseUrl: string, applicationId: string, token: string] | 'reference',
   ])[] = [
     ['nothing said', undefined, {}, 'reference', 'reference'],
-    ['the reference deployment', staging, { ...elsewhere, CONFORMANCE_REFERENCE: '1' }, 'reference', 'reference'],
     [
       'a base URL',
       undefined,
@@ -154,15 +156,18 @@ test.describe('where the target is: the environment wins over the file', () => {
   );
 });
 
+test('--reference wins over every setting', () => {
+  const { target, connection } = load(staging, elsewhere, { reference: true });
+  expect([target.name, connection.location]).toEqual(['reference', { kind: 'reference' }]);
+});
+
 test('plain HTTP goes to another machine where that is meant, and to this one', () => {
-  for (const [text, environment] of [
-    ['name: a\nallow_http: true', { BASE_URL: 'http://a.test' }],
-    ['name: a', { BASE_URL: 'http://a.test', CONFORMANCE_ALLOW_HTTP: '1' }],
-    ['name: a', { BASE_URL: 'http://127.0.0.1:81' }],
+  for (const [text, options] of [
+    ['name: a\nallow_http: true', { baseUrl: 'http://a.test' }],
+    ['name: a', { baseUrl: 'http://a.test', allowHttp: true }],
+    ['name: a', { baseUrl: 'http://127.0.0.1:81' }],
   ] as const)
-    expect(load(text, { ...credentials, ...environment }).connection.location).toMatchObject({
-      baseUrl: environment.BASE_URL,
-    });
+    expect(load(text, credentials, options).connection.location).toMatchObject({ baseUrl: options.baseUrl });
 });
 
 test('what the environment overrides is noted', () => {
@@ -255,7 +260,7 @@ allow_http: true`,
 });
 
 test('The example shows the default limits and retries', () => {
-  const { connection } = loadTarget({ ...credentials, TARGET: path.join(packageRoot, 'targets', 'example.yaml') });
+  const { connection } = loadTarget({ target: path.join(packageRoot, 'targets', 'example.yaml') }, credentials);
   const { limits, retry } = defaultConnectionOptions;
   expect(connection.options).toMatchObject({ limits, retry });
 });
@@ -263,7 +268,7 @@ test('The example shows the default limits and retries', () => {
 for (const name of readdirSync(path.join(packageRoot, 'targets')).filter((each) => each.endsWith('.yaml'))) {
   if (name.endsWith('.bindings.yaml')) continue;
   test(`targets/${name} is a good target file`, () => {
-    const { connection } = loadTarget({ ...credentials, TARGET: path.join(packageRoot, 'targets', name) });
+    const { connection } = loadTarget({ target: path.join(packageRoot, 'targets', name) }, credentials);
     expect(connection.location.kind).toBe('deployment');
   });
 }
@@ -306,11 +311,9 @@ tls: { cert: cert.pem, key: key.pem }`;
     STAGING_TOKEN: 'hunter2',
     GATEWAY_KEY: 'hunter2',
     OWN_PROXY: 'http://me:hunter2@proxy.test',
-    TARGET: written('target.yaml', text),
-    [runVariables.explore]: '7',
-    [runVariables.recordTo]: 'record.yaml',
   };
-  const settings = loadSettings(environment, suite);
+  const options = { target: written('target.yaml', text), explore: 7, recordTo: 'record.yaml' };
+  const settings = loadSettings(options, environment, suite);
   const bytes = serialize(settings);
   expect(deserialize(bytes)).toEqual(settings);
   expect(bytes.toString('latin1')).not.toContain('hunter2');
@@ -555,7 +558,8 @@ test.describe('refuses a target file, at the line and column', () => {
       const file = written('target.yaml', text);
       const problems = problemsOf(() => {
         worldOf(file);
-        loadSettings({ ...(text.includes('base_url:') ? credentials : elsewhere), TARGET: file }, suite);
+        const environment = text.includes('base_url:') ? credentials : elsewhere;
+        loadSettings(completeRunOptions({ target: file }, environment), environment, suite);
       });
       expect(problems).toHaveLength(1);
       expect(problems[0]).toMatchObject({ at: { file, ...places[0] }, message });
@@ -566,7 +570,7 @@ test.describe('refuses a target file, at the line and column', () => {
 
   test('that is not there', () => {
     const file = test.info().outputPath('nowhere.yaml');
-    expect(problemsOf(() => loadTarget({ TARGET: file }))).toEqual([
+    expect(problemsOf(() => loadTarget({ target: file }, {}))).toEqual([
       { at: { file, line: 1, column: 1 }, message: 'cannot be read (ENOENT)', hint: 'Check the path.' },
     ]);
   });

@@ -42,8 +42,8 @@ const names = { certificate: 'certificate.json', evidence: 'evidence.har', signa
 const files = (async () => {
   const credentials = inProcessCredentials;
   const answer = createDeployment({ world: suite.world, credentials, faults: [findFault('window-of-149')] });
-  const environment = { CONFORMANCE_ONLY: 'limit.newest-150,response-status,deprecation-headers' };
-  const { certificate, results, evidence, origin } = await runWithEvidence(createChannel(answer), { environment });
+  const options = { only: ['limit.newest-150', 'response-status', 'deprecation-headers'] };
+  const { certificate, results, evidence, origin } = await runWithEvidence(createChannel(answer), { options });
   const sign = createSigner(inFolder('key.pem'));
   writeResults(certificate, suite, results, { out: cwd, sign }, { ...evidence, origin });
   return Object.fromEntries(Object.values(names).map((name) => [name, readFileSync(inFolder(name), 'utf8')]));
@@ -231,7 +231,7 @@ test('a signature, or evidence, of an earlier run goes with the next one', async
         credentials: inProcessCredentials,
       }),
     ),
-    { environment: { CONFORMANCE_ONLY: 'response-status' } },
+    { options: { only: ['response-status'] } },
   );
   await withFiles({ 'evidence.har.gz': '' });
   writeResults(certificate, suite, results, { out: cwd });

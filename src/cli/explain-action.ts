@@ -3,7 +3,7 @@ import { renderExplanation } from '../engine/explanation.js';
 import { UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { readAvailability } from '../targets/availability.js';
-import { setVariables } from './flags.js';
+import { completeRunOptions } from '../targets/run-options.js';
 
 /**
  * Prints what a case sends and expects, and why.
@@ -15,8 +15,8 @@ export function explainCase(
   id: string,
   { row, target, cases }: { row?: number; target?: string; cases?: string },
 ): void {
-  setVariables({ TARGET: target });
-  const suite = loadSuite(suiteFolder, readAvailability(process.env).availability, cases);
+  const options = completeRunOptions(target === undefined ? {} : { target }, process.env);
+  const suite = loadSuite(suiteFolder, readAvailability(options).availability, cases);
   const testCase = suite.cases.find((each) => each.id === id);
   if (testCase === undefined) {
     const ids = suite.cases.map((each) => each.id);

@@ -115,7 +115,7 @@ function countCharacters({ exchanges }: CaseExchanges): number {
 
 /** Whether a case shares no exchanges with other cases. */
 export function isSerial({ tags }: TestCase): boolean {
-  return tags.includes(tag.alone);
+  return tags.includes(tag.serial);
 }
 
 /** Creates a sender without cache that sends nothing ahead, for cases that are sent again. */

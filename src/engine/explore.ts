@@ -276,7 +276,7 @@ function renderAsCase(random: RandomRequest, { part }: Violation, verifies: stri
   const telling = part === 'window' ? references.get(name)?.request : undefined;
   return render({
     // A serial case keeps other requests from coming between the twins.
-    ...(random.twin === undefined ? {} : { tags: [tag.alone] }),
+    ...(random.twin === undefined ? {} : { tags: [tag.serial] }),
     requests: {
       plain,
       ...(random.twin === undefined ? {} : { twin: createPatch(random.twin) }),

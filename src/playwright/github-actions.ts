@@ -8,9 +8,9 @@ import { joinLines } from '../support/untrusted-text.js';
 import type { Environment } from '../targets/environment.js';
 
 /**
- * Says to GitHub Actions what a run came to, where it runs there: the sum goes into the file that the environment names.
+ * Reports a run to GitHub Actions, if it runs there: appends the job summary to the file that the environment names.
  *
- * @returns what is to be printed: annotations, and why the sum could not be written, where it could not
+ * @returns what to print: annotations, and why the job summary could not be written
  */
 export function reportToGitHub(
   environment: Environment,

@@ -1,8 +1,7 @@
-/** Flags of Playwright that leave out tests. */
-const selecting =
+const selectingFlag =
   /^(-g|--grep|--grep-invert|-gv|--shard|--last-failed|--only-changed|--test-list|--test-list-invert)(=|$)/;
 
-/** Whether a command line of Playwright selects some of the tests, for when it ended before it had any. */
+/** Whether a command line of Playwright selects some of the tests. */
 export function hasSelectingFlag(argv: readonly string[]): boolean {
-  return argv.some((argument) => selecting.test(argument));
+  return argv.some((argument) => selectingFlag.test(argument));
 }

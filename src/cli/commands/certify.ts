@@ -1,12 +1,13 @@
+import type { Command } from 'commander';
 import { addCertifyFlags, type CertifyFlags } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
 
-const configure: ConfigureCommand = (command, end, behind) => {
+const configure: ConfigureCommand = (command, end, countAfterDashes) => {
   addCertifyFlags(command)
-    .description('runs the cases; where nothing names a deployment, on the reference deployment')
-    .action(async (args: string[], flags: CertifyFlags) => {
-      const { runCertify: certify } = await import('../certify-action.js');
-      end(await certify(args, behind, flags));
+    .description('run the cases; on the reference deployment if the environment names no deployment')
+    .action(async (args: string[], _: CertifyFlags, self: Command) => {
+      const { runCertify } = await import('../certify-action.js');
+      end(await runCertify(args, countAfterDashes, self));
     });
 };
 

@@ -8,41 +8,42 @@ import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { createCertifiedTarget } from '../targets/target.js';
 import type { World } from '../world/world.js';
-import { loadRunInputs, saveSession, shareRun } from './run-state.js';
+import { loadRunInputs, shareRun } from './run-inputs.js';
 import { openRunTarget } from './run-target.js';
-import { disableStackMapping } from './v8-settings.js';
+import { saveSession } from './session.js';
+import { disableStackMapping } from './stack-mapping.js';
 
-/** Once before all tests: starts the reference deployment if nothing else is under test, and calibrates. */
-export default async function setup(): Promise<() => Promise<void>> {
+/** Runs once before all tests: starts the reference deployment if it is the target, and calibrates. */
+export default async function setUp(): Promise<() => Promise<void>> {
   try {
-    return await begun();
+    return await startSession();
   } catch (error) {
-    throw error instanceof UnusableInput || error instanceof NothingToRun ? error : new InternalError(error);
+    throw error instanceof UnusableInput || error instanceof UnreachableTarget ? error : new InternalError(error);
   }
 }
 
-async function begun(): Promise<() => Promise<void>> {
+async function startSession(): Promise<() => Promise<void>> {
   disableStackMapping();
   const inputs = loadRunInputs();
   const { suite, settings, replay } = inputs;
+  const isReference = settings.target.kind === 'reference';
   if (replay !== undefined) process.stdout.write(joinLines([renderReplayNotice(replay)]));
-  if (settings.target.kind === 'reference') process.stdout.write(`${referenceNotice}\n`);
+  if (isReference) process.stdout.write(`${referenceNotice}\n`);
   const unshare = shareRun();
-  const isServed = replay === undefined && settings.target.kind === 'reference';
-  const reference = isServed ? await serveWorld(suite.world) : undefined;
+  const reference = isReference && replay === undefined ? await serveWorld(suite.world) : undefined;
   const requestBudget = createMemoryBudget();
   const endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials };
-  const { channel, baseUrl, options, close } = openRunTarget(inputs, endpoint, requestBudget);
+  const { channel, baseUrl, redact, options, close } = openRunTarget(inputs, endpoint, requestBudget);
   const run = await startRun(suite, channel, options);
   const { calibration } = run;
   await close();
   const target = createCertifiedTarget(settings.target, baseUrl);
-  saveSession({ target, calibration, evidence: run.takeEvidence(), requestBudget });
+  saveSession({ target, calibration, evidence: run.takeEvidence(), requestBudget }, redact);
   if (calibration.unreachable !== undefined) {
-    // The reporter finds the reason in the session, so that the folder of the run goes only when this process ends.
+    // The reporter still reads the session.
     process.once('exit', unshare);
-    // Elsewhere the certificate says why; of a shard, whoever merges its report has nothing else.
-    throw new NothingToRun(settings.shard === undefined ? '' : ` ${calibration.unreachable}`);
+    // The certificate gives the reason; a shard has no certificate.
+    throw new UnreachableTarget(settings.shard === undefined ? '' : ` ${calibration.unreachable}`);
   }
   return async () => {
     unshare();
@@ -55,10 +56,10 @@ async function serveWorld(world: World) {
   return serveReference({ world, credentials: referenceCredentials });
 }
 
-/** Ends the run before any test: each would say the same. */
-class NothingToRun extends Error {
+/** Ends the run before the first test: all tests would report the same. */
+class UnreachableTarget extends Error {
   constructor(reason: string) {
-    super(`Nothing can be learnt of the target, so no case was sent.${reason}`);
+    super(`Cannot reach the target, so no case was sent.${reason}`);
     this.stack = this.message;
   }
 }

@@ -23,143 +23,146 @@ import type { Profile } from '../engine/profile.js';
 import type { Shard } from '../engine/shard.js';
 import { collectRunFacts, createCertificate, determineOverallVerdict } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
-import { createSigner, type Signer } from '../report/signature.js';
+import { createSigner } from '../report/signature.js';
 import { progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
 import { renderSummary } from '../report/terminal/summary.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
-import { runVariables } from '../targets/environment.js';
 import { createCertifiedTarget } from '../targets/target.js';
+import { saveEnding } from './ending.js';
 import { createEvidenceStore } from './evidence-store.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
 import { reportToGitHub } from './github-actions.js';
 import { combineShardStarts, type MergedRun, readMergedRun } from './merged-run.js';
 import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
 import { hasSelectingFlag } from './playwright-flags.js';
-import { findSession, loadRunInputs, type RunInputs, type Session, saveEnding, savePlannedCases } from './run-state.js';
+import { loadRunInputs, type RunInputs, readRunOptions } from './run-inputs.js';
+import { findSession, type Session, savePlannedCases } from './session.js';
 import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';
 
-/** Assembles the certificate from the results of all tests, and ends the run as failed unless the target conforms. */
+/** Creates the certificate from the results of all tests. The run fails unless the target conforms. */
 export default class CertificateReporter implements Reporter {
   private readonly startedAt = new Date();
   private readonly startedMs = getMonotonicMs();
-  /** Of a merge there are none before the reports of its shards are read. */
-  private readonly ownInputs = process.env[runVariables.merge] ? undefined : loadRunInputs();
+  private readonly options = readRunOptions();
+  /** A merge has none: the reports of the shards bring theirs. */
+  private readonly ownInputs = this.options.merge === undefined ? loadRunInputs(this.options) : undefined;
+  /** Created first, so that an unusable key is found before anything is sent. */
+  private readonly sign = this.options.sign === undefined ? undefined : createSigner(this.options.sign);
   private readonly results = new Map<string, CaseResult>();
-  private readonly sign = signerOf(process.env[runVariables.sign]);
-  /** The ids of the results that came of judging. */
+  /** The ids of the results with a report: they were judged. */
   private readonly judged = new Set<string>();
   private readonly evidence = createEvidenceStore();
+  /** The ids of all tests; undefined if Playwright found none. */
   private selected: ReadonlySet<string> | undefined;
-  private report: TestReport | undefined;
-  private merged: MergedRun | undefined;
-  private refusal: UnusableInput | undefined;
+  private firstReport: TestReport | undefined;
   private shard: Shard | null = null;
-  /** What ended shards before their cases. */
-  private readonly ended = new Set<string>();
+  private merged: MergedRun | undefined;
+  /** Why the shards cannot be merged. */
+  private refusal: UnusableInput | undefined;
+  /** The errors that ended shards early. */
+  private readonly shardErrors = new Set<string>();
   /** The first report of each shard. */
-  private readonly shards = new Map<number, TestReport>();
-  private shownMs = getMonotonicMs();
+  private readonly shardReports = new Map<number, TestReport>();
+  private progressShownMs = getMonotonicMs();
   private plan: Plan | undefined;
-  private endsEarly = false;
+  private stopsAtFailure = false;
   private tracesFolder: string | undefined;
   private printResult: () => void = () => undefined;
 
   constructor() {
     ignoreClosedOutput();
-    // As Ctrl-C does, so that the certificate says what was judged by then.
+    // As Ctrl-C, so that the certificate contains what was judged by then.
     watchForShutdown(() => process.kill(process.pid, 'SIGINT'));
   }
 
   onBegin(config: FullConfig, tests: Suite): void {
     enableExpectedFailures(config, import.meta.filename);
-    this.endsEarly = config.maxFailures > 0;
+    this.stopsAtFailure = config.maxFailures > 0;
     this.tracesFolder = config.projects[0]?.outputDir;
     const ids = tests.allTests().flatMap((test) => readCaseId(test) ?? []);
-    // A run that came to no tests begins, too, when it ends.
     if (ids.length > 0) this.selected = new Set(ids);
     this.shard = this.ownInputs?.settings.shard ?? config.shard;
-    this.beginMerge(config.metadata, ids);
-    // A run that ends with its first failure sends nothing that it may not come to.
-    if (!this.endsEarly) savePlannedCases(new Set(ids));
-    // Loaded while the worker starts: it is wanted when all has ended, and somebody waits.
-    void loadWriting();
+    if (this.options.merge !== undefined) this.beginMerge(this.options.merge, config.metadata, ids);
+    // A run that stops at the first failure must not send requests ahead.
+    if (!this.stopsAtFailure) savePlannedCases(ids);
+    // Loads while the worker starts, so that nobody waits for it at the end.
+    void loadWriteResults();
   }
 
-  /** What is merged brings its inputs along, or is refused when the run ends. */
-  private beginMerge(metadata: FullConfig['metadata'], ids: readonly string[]): void {
+  private beginMerge(folder: string, metadata: FullConfig['metadata'], ids: readonly string[]): void {
     try {
-      this.merged = readMergedRun(metadata, ids, process.env);
-      const { recordTo } = this.merged?.inputs.settings ?? {};
-      if (recordTo !== undefined) mkdirSync(path.dirname(path.resolve(recordTo)), { recursive: true });
+      this.merged = readMergedRun(folder, metadata, ids, this.options.out);
+      const { suite, settings } = this.merged.inputs;
+      if (settings.recordTo !== undefined)
+        mkdirSync(path.dirname(path.resolve(settings.recordTo)), { recursive: true });
+      // If a shard is missing, nobody knows which cases it selected.
+      if (this.merged.gaps.length > 0)
+        this.selected = new Set([...selectFromSuite(suite, settings).cases.map(({ id }) => id), ...ids]);
     } catch (error) {
       if (!(error instanceof UnusableInput)) throw error;
       this.refusal = error;
     }
-    // Of cases that were in nobody's share nothing is known.
-    if (this.merged !== undefined && this.merged.gaps.length > 0)
-      this.selected = new Set([
-        ...selectFromSuite(this.inputs.suite, this.inputs.settings).cases.map(({ id }) => id),
-        ...ids,
-      ]);
   }
 
   private get inputs(): RunInputs {
     const inputs = this.merged?.inputs ?? this.ownInputs;
-    if (inputs === undefined) throw this.refusal ?? new Error('The reports of shards have not been read.');
+    if (inputs === undefined) throw this.refusal ?? new Error('The reports of the shards were not read.');
     return inputs;
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {
-    // First of all, so that whatever else happens here leaves no failure that looks like a success.
+    // First, so that no error below leaves a failure that looks like a success.
     restoreFailure(test, result);
     if (this.refusal !== undefined) return;
     const { report, packed = [] } = readTestReport(result) ?? {};
-    // Once all other reporters have seen it: theirs may be merged.
+    // After the other reporters: a blob report must contain it.
     queueMicrotask(() => removeTestReport(result));
-    this.report ??= report;
-    // One that the end of the run came upon was not reached: its requests may have been broken off.
+    this.firstReport ??= report;
+    // The end of the run may have aborted its requests, so its case counts as not reached.
     if (result.status === 'interrupted') return;
     const id = readCaseId(test) ?? '';
     const testCase = this.inputs.suite.cases.find((each) => each.id === id);
-    const [problem] = (result.error?.message ?? 'The test ended without a result.').split('\n');
     if (report !== undefined) {
       this.results.set(id, report.result);
       this.judged.add(id);
       this.evidence.add(packed, report.uses, report.shard);
-      if (report.shard !== undefined && !this.shards.has(report.shard)) this.shards.set(report.shard, report);
-    } else if (testCase !== undefined)
-      this.results.set(id, createUnsentResult(testCase, 'error', toOneLine(problem ?? '')));
-    // What is merged has been sent.
+      if (report.shard !== undefined && !this.shardReports.has(report.shard))
+        this.shardReports.set(report.shard, report);
+    } else if (testCase !== undefined) {
+      const [problem = ''] = (result.error?.message ?? 'The test ended without a result.').split('\n');
+      this.results.set(id, createUnsentResult(testCase, 'error', toOneLine(problem)));
+    }
     if (this.merged === undefined) this.showProgress();
   }
 
   private showProgress(): void {
     const now = getMonotonicMs();
-    if (now - this.shownMs < progressIntervalMs) return;
-    this.shownMs = now;
+    if (now - this.progressShownMs < progressIntervalMs) return;
+    this.progressShownMs = now;
     const { suite, settings } = this.inputs;
     this.plan ??= createPlan(selectFromSuite(suite, settings), settings);
-    // Not where other reporters write what programs read.
+    // Other reporters write to the standard output for programs.
     process.stderr.write(joinLines([renderProgress(this.plan, new Set(this.results.keys()), now - this.startedMs)]));
   }
 
   onError({ message = '' }: TestError): void {
-    if (this.merged !== undefined) this.ended.add(toOneLine(message.split('\n')[0]?.replace(/^Error: /, '') ?? ''));
+    if (this.merged !== undefined)
+      this.shardErrors.add(toOneLine(message.split('\n')[0]?.replace(/^Error: /, '') ?? ''));
   }
 
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
     disableExpectedFailures();
     const session = findSession();
-    if (this.merged === undefined && this.refusal === undefined && !this.isBegun(result, session)) {
-      saveEnding({ kind: 'not-begun' });
-      return { status: result.status };
-    }
     try {
       if (this.refusal !== undefined) throw this.refusal;
-      return this.certified(result, session, await loadWriting());
+      if (this.merged === undefined && !this.hasBegun(result, session)) {
+        saveEnding({ kind: 'not-begun' });
+        return { status: result.status };
+      }
+      return this.certify(result, session, await loadWriteResults());
     } catch (error) {
       const isUnwritten = error instanceof UnusableInput;
       saveEnding({ kind: isUnwritten ? 'unwritten' : 'broken-off' });
@@ -171,87 +174,83 @@ export default class CertificateReporter implements Reporter {
     }
   }
 
-  /** What the run came to is the last that is printed, though this reporter is the first: the others have ended. */
+  /** Prints the result last, after the output of all other reporters. */
   async onExit(): Promise<void> {
     this.printResult();
     removeEmptyFolders(this.tracesFolder);
   }
 
-  /** Whether there is anything to certify: not where tests were listed, say, or the arguments could not be used. */
-  private isBegun({ status }: FullResult, session: Session | undefined): boolean {
+  /** Whether there is anything to certify: no, if tests were only listed or Playwright refused its arguments. */
+  private hasBegun({ status }: FullResult, session: Session | undefined): boolean {
     if (this.results.size > 0 || status === 'interrupted') return true;
     return session !== undefined && (status !== 'failed' || session.calibration.unreachable !== undefined);
   }
 
-  private certified(
-    result: FullResult,
+  private certify(
+    { status, startTime, duration }: FullResult,
     session: Session | undefined,
-    { writeResults, indexForOutputs }: Awaited<ReturnType<typeof loadWriting>>,
+    { writeResults, indexForOutputs }: Awaited<ReturnType<typeof loadWriteResults>>,
   ): { status: FullResult['status'] } {
-    const { status } = result;
     const { suite, settings, replay, recorded } = this.inputs;
-    const begun = this.merged === undefined ? this.report : combineShardStarts([...this.shards.values()], process.env);
-    const { target = createCertifiedTarget(settings.target, ''), calibration } = begun ?? session ?? {};
+    const { merge } = this.options;
+    const start = merge === undefined ? this.firstReport : combineShardStarts(merge, [...this.shardReports.values()]);
+    const { target = createCertifiedTarget(settings.target, ''), calibration } = start ?? session ?? {};
+    const unreachable = session?.calibration.unreachable;
     const evidence = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
-    const plainResults = this.resultsInOrder(session);
-    const referred = plainResults.flatMap((each) => [each.exchangeId ?? [], each.repeatedExchangeId ?? []].flat());
+    const plainResults = this.listResults(unreachable);
+    const referred = plainResults.flatMap(({ exchangeId = [], repeatedExchangeId = [] }) =>
+      [exchangeId, repeatedExchangeId].flat(),
+    );
     const index = indexForOutputs(suite, evidence, new Set(referred));
     const results = attachExchanges(plainResults, index.find);
     const isCutShort = status === 'interrupted' || status === 'timedout';
-    const gaps = [...(this.merged?.gaps ?? []), ...this.ended];
+    const gaps = [...(this.merged?.gaps ?? []), ...this.shardErrors];
     const certificate = createCertificate(suite, results, {
       target,
-      ...collectRunFacts(results, calibration, { ...settings, ...this.profile() }),
+      ...collectRunFacts(results, calibration, { ...settings, ...this.readProfile() }),
       ...(replay === undefined ? {} : { isReplay: true }),
       isCutShort,
       gaps,
       ...(this.merged === undefined
         ? { startedAt: this.startedAt, durationMs: getMonotonicMs() - this.startedMs }
-        : { startedAt: result.startTime, durationMs: result.duration }),
+        : { startedAt: startTime, durationMs: duration }),
     });
     const { name, version, digest } = suite;
     const origin = {
       suite: { name, version, digest },
       baseUrl: target.base_url,
       inputs: recorded,
-      extent: { ...this.extentOf(results, isCutShort, session), gaps },
+      extent: { ...this.createExtent(results, isCutShort, unreachable), gaps },
     };
-    // A record is of a whole run: the merge writes it.
+    // Only the merge of all shards writes a record.
     const { recordTo: _, ...withoutRecord } = settings;
     const destination = {
       ...(this.shard === null ? settings : withoutRecord),
       isPartial: this.isPartial(results),
       ...omitUndefined({ sign: this.sign }),
     };
-    const written = writeResults(certificate, suite, results, destination, {
-      ...evidence,
-      origin,
-      index,
-    });
-    const { verdict, drift, selected, own_cases: own } = certificate;
+    const written = writeResults(certificate, suite, results, destination, { ...evidence, origin, index });
+    const { verdict, drift, selected, own_cases } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
-    const isWhole = status !== 'interrupted' && status !== 'timedout' && session?.calibration.unreachable === undefined;
-    const isDone = isWhole && results.every(({ reason }) => reason !== notReachedReason);
+    const isReached = results.every(({ reason }) => reason !== notReachedReason);
+    const isDone = !isCutShort && unreachable === undefined && isReached;
     const shard = this.shard === null ? undefined : { ...this.shard, isDone };
-    saveEnding({
-      kind: 'certified',
-      isRecorded,
-      verdict,
-      drift,
-      ...omitUndefined({ selected, shard, own_cases: own }),
-    });
+    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...omitUndefined({ selected, shard, own_cases }) });
     const text = reportToGitHub(process.env, certificate, suite, results) + renderSummary(certificate, written);
     this.printResult = () => process.stdout.write(text);
-    const isConforming = shard?.isDone
-      ? determineOverallVerdict(certificate) !== 'does-not-conform'
-      : determineOverallVerdict(certificate) === 'conforms';
-    return { status: status === 'passed' && !isConforming ? 'failed' : status };
+    const overall = determineOverallVerdict(certificate);
+    // What a finished shard does not determine, another shard does.
+    const isGood = shard?.isDone ? overall !== 'does-not-conform' : overall === 'conforms';
+    return { status: status === 'passed' && !isGood ? 'failed' : status };
   }
 
-  /** Of a target that cannot be reached, everything is judged by that. */
-  private extentOf(results: readonly CaseResult[], isCutShort: boolean, session: Session | undefined): RunExtent {
-    const isUnreachable = session?.calibration.unreachable !== undefined;
-    const isJudged = ({ id }: CaseResult) => isUnreachable || this.judged.has(id);
+  /** If the target cannot be reached, the calibration judges all cases. */
+  private createExtent(
+    results: readonly CaseResult[],
+    isCutShort: boolean,
+    unreachable: string | undefined,
+  ): RunExtent {
+    const isJudged = ({ id }: CaseResult) => unreachable !== undefined || this.judged.has(id);
     const unjudged = results.filter((result) => !isJudged(result));
     return {
       isCutShort,
@@ -260,28 +259,24 @@ export default class CertificateReporter implements Reporter {
     };
   }
 
-  /**
-   * Whether only some of the cases were to be run, as far as is known: without tests, by the command line. A run that
-   * was to end with the first failure, and did, is one of some cases too.
-   */
+  /** Whether only some of the cases ran, or were to run: the results of a whole run must then stay. */
   private isPartial(results: readonly CaseResult[]): boolean {
     const { selected } = this;
     const { suite, settings } = this.inputs;
-    if (settings.only !== undefined || this.shard !== null || this.profile().profile !== undefined) return true;
-    if (this.endsEarly && results.some(({ reason }) => reason === notReachedReason)) return true;
+    if (settings.only !== undefined || this.shard !== null || this.readProfile().profile !== undefined) return true;
+    if (this.stopsAtFailure && results.some(({ reason }) => reason === notReachedReason)) return true;
     return selected === undefined ? hasSelectingFlag(process.argv) : suite.cases.some(({ id }) => !selected.has(id));
   }
 
-  /** As the tests say, where there are any: reports of shards may be merged where no flag says it. */
-  private profile(): { profile?: Pick<Profile, 'figures'> } {
-    const figures = this.report?.profile ?? this.inputs.settings.profile?.figures;
+  /** From the tests, if there are any: a merge has no flag for it. */
+  private readProfile(): { profile?: Pick<Profile, 'figures'> } {
+    const figures = this.firstReport?.profile ?? this.inputs.settings.profile?.figures;
     return figures === undefined ? {} : { profile: { figures } };
   }
 
-  /** In the order of the suite, whatever the order in which shards came in; with those that no test came to. */
-  private resultsInOrder(session: Session | undefined): CaseResult[] {
+  /** All results in the order of the suite, including those of cases that no test reached. */
+  private listResults(unreachable: string | undefined): CaseResult[] {
     const { selected, results } = this;
-    const unreachable = session?.calibration.unreachable;
     const { suite, settings } = this.inputs;
     return [
       ...selectFromSuite(suite, settings).cases.flatMap((testCase) => {
@@ -301,15 +296,11 @@ export default class CertificateReporter implements Reporter {
   }
 }
 
-function loadWriting() {
+function loadWriteResults() {
   return import('../report/write-results.js');
 }
 
-function signerOf(key: string | undefined): Signer | undefined {
-  return key ? createSigner(key) : undefined;
-}
-
-/** Playwright makes a folder for each test, whether or not there is something to put into it. */
+/** Playwright creates a folder for each test, even if nothing goes into it. */
 function removeEmptyFolders(folder = ''): void {
   for (const name of existsSync(folder) ? readdirSync(folder) : []) {
     const within = path.join(folder, name);

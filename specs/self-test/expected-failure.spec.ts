@@ -20,7 +20,7 @@ const deployment = listen(broken);
 test.afterAll(async () => (await deployment).close());
 
 const config = path.join(packageRoot, 'dist', 'playwright.config.js');
-const reporter = path.join(packageRoot, 'dist', 'src', 'playwright', 'reporter.js');
+const reporter = path.join(packageRoot, 'dist', 'src', 'playwright', 'certificate-reporter.js');
 const playwright = path.join(packageRoot, 'node_modules', '@playwright', 'test', 'cli.js');
 
 /** Two cases that fail, and one that passes. */
@@ -159,7 +159,7 @@ test('what happens to a test that expects to fail, or instead, is a failure', { 
   const folder = path.join(cwd, 'odd');
   mkdirSync(folder);
   symlinkSync(path.join(packageRoot, 'node_modules'), path.join(folder, 'node_modules'));
-  const own = path.join(packageRoot, 'dist', 'src', 'playwright', 'failing.js');
+  const own = path.join(packageRoot, 'dist', 'src', 'playwright', 'expected-failure.js');
   const odd: Readonly<Record<string, string>> = {
     throws: 'throw new Error();',
     'fails softly, too': 'expect.soft(1).toBe(2); throw new Error();',
