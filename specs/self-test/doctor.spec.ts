@@ -3,7 +3,6 @@ import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { type DiagnosisArea, diagnose, renderFindings } from '../../src/targets/diagnose.js';
 import { thingKinds } from '../../src/world/named-world.js';
-import { checkEachRow } from './support/check-each-row.js';
 import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { channelTo, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
@@ -86,22 +85,19 @@ const deployments: readonly Expectation[] = [
   ],
 ];
 
-test(
-  'The doctor sends at most three requests and finds the problem of a deployment that …',
-  checkEachRow(deployments, async (_, answer, area, state, text) => {
+test('The doctor sends at most three requests and finds the problem of each deployment', async () => {
+  for (const [what, answer, area, state, text] of deployments) {
     let requests = 0;
     const channel = channelTo((request) => {
       requests += 1;
       return answer(request);
     });
     const findings = await diagnose(suite, channel, { baseUrl });
-    expect(requests).toBeLessThanOrEqual(3);
-    expect(findings.find((finding) => finding.area === area)).toMatchObject({
-      state,
-      text: expect.stringMatching(text),
-    });
-  }),
-);
+    expect.soft(requests, what).toBeLessThanOrEqual(3);
+    const finding = findings.find((each) => each.area === area);
+    expect.soft(finding, what).toMatchObject({ state, text: expect.stringMatching(text) });
+  }
+});
 
 test('A deployment that is down has a problem with the URL', async () => {
   const options = { cwd: folder, env };

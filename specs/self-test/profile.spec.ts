@@ -32,7 +32,7 @@ import { createTemporaryFolder, loadCertificate, runConformance, runConformanceI
 import { channelTo, recognizer, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
-const scope: RunScope = { target: {}, leavesOutIntrusive: false };
+const scope: RunScope = { target: {}, excludesIntrusive: false };
 const telling = readDiscriminatingRows(suite);
 const all = countPlannedRequests(createPlan(suite, scope));
 

@@ -23,7 +23,7 @@ import { suite } from './support/in-process.js';
 const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
-const scope = { target: {}, leavesOutIntrusive: false };
+const scope = { target: {}, excludesIntrusive: false };
 const ids = suite.cases.map(({ id }) => id);
 
 function sharesOf(total: number, divided: ShardScope = {}): ShardScope[] {
@@ -108,7 +108,7 @@ const strangers: readonly [string, object, string][] = [
   [
     'of other settings',
     { ...createMetadata('1/2', reference), ...createMetadata('2/2', { ...reference, intrusive: false }) },
-    'the shards 1/2 and 2/2 are not of one run: their settings.leavesOutIntrusive differs',
+    'the shards 1/2 and 2/2 are not of one run: their settings.excludesIntrusive differs',
   ],
   [
     'of other cases',
