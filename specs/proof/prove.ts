@@ -2,19 +2,20 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { loadSuite } from '../../src/cases/suite.js';
 import { proveFaults } from './kill-matrix.js';
 import { isKilled, renderProof } from './proof.js';
+import { proveGenerated, renderGenerated } from './prove-generated.js';
 
-/** Writes what the suite catches to `results/proof.json` and `results/proof.md`. Fails when a fault survives. */
+/** Writes what the suite catches to `results/proof.md`. Fails when a fault survives. */
 const suite = loadSuite();
 const proofs = await proveFaults();
-const survivors = proofs.filter((proof) => !isKilled(proof));
+const generated = await proveGenerated();
+const survivors = [
+  ...proofs.filter((proof) => !isKilled(proof)).map(({ id }) => id),
+  ...generated.filter(({ is }) => is === 'surviving').map(({ fault }) => fault.id),
+];
 mkdirSync('results', { recursive: true });
-writeFileSync('results/proof.json', `${JSON.stringify(proofs, null, 2)}\n`);
-writeFileSync('results/proof.md', renderProof(suite, proofs));
+writeFileSync('results/proof.md', `${renderGenerated(generated)}\n${renderProof(suite, proofs)}`);
+const all = proofs.length + generated.length;
 process.stdout.write(
-  [
-    `${proofs.length} faults, ${survivors.length} of them survive: results/proof.md`,
-    ...survivors.map(({ id }) => id),
-    '',
-  ].join('\n'),
+  `${[`${all} faults, ${survivors.length} of them survive: results/proof.md`, ...survivors].join('\n')}\n`,
 );
 process.exitCode = survivors.length === 0 ? 0 : 1;

@@ -13,8 +13,8 @@ import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import type { EngineOptions } from '../../src/engine/run.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { createBaseline } from '../../src/report/baseline.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { createExpected } from '../../src/report/drift-text.js';
 import { indexExchanges } from '../../src/report/exchange-index.js';
 import { listPicturedCases } from '../../src/report/page/figures.js';
 import { openBrowser } from './support/browser.js';
@@ -123,7 +123,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
       body: isRefused ? script : promotions,
     };
   };
-  const pinned = createExpected(
+  const pinned = createBaseline(
     undefined,
     { 'quantity-numeric-string': 'rejected', 'empty-result': 'not-found' },
     undefined,

@@ -33,7 +33,7 @@ test('without settings the reference deployment conforms, every requirement pass
   expect(status).toBe(0);
   // Nobody may take it for their own.
   const lines = output.trim().split('\n');
-  for (const line of [lines[0], lines.at(-1)]) expect(line).toMatch(/^(This is|That was) the reference deployment/);
+  for (const line of [lines[0], lines.at(-1)]) expect(line).toContain('the reference deployment, which comes');
   for (const name of ['certificate.json', 'certificate.html', 'junit.xml'])
     expect(readFileSync(path.join(cwd, 'reference', name), 'utf8')).toContain('the reference deployment, which comes');
   // Some of the first cases are sent once more at the end.
@@ -156,10 +156,7 @@ test.describe('unusable input ends with status 2 before anything is sent', () =>
   test('a place for the results that is no folder', async () => {
     writeFileSync(path.join(cwd, 'taken'), '');
     const { status, output } = await runConformanceInProcess(['certify', '--out', 'taken'], { cwd });
-    expect([status, output]).toEqual([
-      2,
-      '--out: nothing can be written into taken (EEXIST)\n    Name another folder.\n',
-    ]);
+    expect([status, output]).toEqual([2, '--out: cannot write into taken (EEXIST)\n    Name another folder.\n']);
   });
 
   test('a world that is none', async () => {

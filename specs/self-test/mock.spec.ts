@@ -10,7 +10,7 @@ import { mockFromRecord } from '../../src/cli/mock-from-record.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { AdditivePolicy } from '../../src/judge/drift.js';
-import { createExpected } from '../../src/report/drift-text.js';
+import { createBaseline } from '../../src/report/baseline.js';
 import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { createTemporaryFolder, runConformance } from './support/cli.js';
@@ -52,7 +52,7 @@ async function driftOf(
   record: TargetRecord,
   { additive, ...options }: { additive?: AdditivePolicy; tierPatterns?: readonly string[] } = {},
 ) {
-  const expected = createExpected(record, {}, undefined, additive);
+  const expected = createBaseline(record, {}, undefined, additive);
   const { certificate, results } = await certifyInProcess(respond, { expected, ...options });
   expect(certificate.verdict).toBe('conforms');
   return { certificate, results, drift: certificate.drift.map(({ text }) => text) };
@@ -135,7 +135,7 @@ test('a member that is new in every response is one drift, a note or nothing', a
   const changed = adding(plain, () => ({ version: 2 }));
   const { drift, certificate, results } = await driftOf(changed, record);
   const sentence = "A body does not fit the schema of the record at its root: must not have the member 'version'.";
-  expect(drift).toEqual([expect.stringMatching(/ So it is in \d+ more cases\.$/)]);
+  expect(drift).toEqual([expect.stringMatching(/ The same in \d+ more cases\.$/)]);
   expect(drift[0]?.startsWith(sentence)).toBe(true);
   expect(renderOutput('junit.xml', certificate, suite, results).split('<failure').length - 1).toBe(1);
 

@@ -6,12 +6,10 @@ import { readCaseFile } from '../../src/cases/case-file.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { determineExitStatus } from '../../src/cli/exit-status.js';
-import { createContractIdsSchema } from '../../src/contract/contract-ids-schema.js';
 import { readCertificate } from '../../src/report/read-certificate.js';
 import { readRecord } from '../../src/report/target-record.js';
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import { writeResults } from '../../src/report/write-results.js';
-import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { type Binding, bindWorld } from '../../src/world/bind-world.js';
@@ -272,17 +270,6 @@ test('the other commands know them: world, explain, and what would be sent', asy
   );
 });
 
-test('schemas/contract-ids.schema.json has the ids of the ledger, which editors complete: npm run schemas writes it', () => {
-  const schema = (name: string) =>
-    JSON.parse(readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8'));
-  expect(schema('contract-ids'), 'Run `npm run schemas`.').toEqual(createContractIdsSchema(suite.contract));
-  const { verifies, answers } = schema('cases').$defs.case.properties;
-  expect([verifies.$ref, answers.$ref]).toEqual([
-    'contract-ids.schema.json#/$defs/requirement',
-    'contract-ids.schema.json#/$defs/question',
-  ]);
-});
-
 test('@long certify --cases shows a failure on the line of the user, and ends with 1 beside a verdict that stays', async () => {
   const { url, close } = await listen(createIndependentDeployment(suite.world));
   writeFileSync(path.join(folder, 'target.yaml'), `name: tea-shop\nbase_url: ${url}\n`);
@@ -292,7 +279,7 @@ test('@long certify --cases shows a failure on the line of the user, and ends wi
   });
   await close();
   expect(output).toContain('> 14 |       - returned: { include: [own-tea-time');
-  expect(output).toContain('Own cases, which are not of the suite and change no verdict of it: mine, 1 fail, 1 pass.');
+  expect(output).toContain('Own cases, which do not change the verdict: mine, 1 fail, 1 pass.');
   const { verdict, own_cases } = readCertificate(path.join(folder, 'results/tea-shop/certificate.json'));
   expect([status, verdict, own_cases?.verdict]).toEqual([1, 'conforms', 'does-not-conform']);
   expect(existsSync(path.join(folder, 'results/tea-shop/evidence.har'))).toBe(true);

@@ -3,7 +3,9 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { requirements } from '../../reference/faults/fault.js';
+import { listGeneratedFaults } from '../../reference/faults/generated-faults.js';
 import { faults, findFault } from '../../reference/faults/index.js';
+import type { Invisibility } from '../../reference/mistakes/find-invisibility.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import { createProfile } from '../../src/engine/profile.js';
@@ -34,6 +36,23 @@ test('Faults break requirements of the contract, and each requirement has at lea
 test('A fault is found by its id, and an unknown id gets the nearest', () => {
   expect(findFault('window-of-149').breaks).toBe('limit.newest-150');
   expect(() => findFault('window-of-148')).toThrow("'window-of-149'");
+});
+
+test('A generated fault has an id, a story, and a reason when no request shows it', () => {
+  const generated = listGeneratedFaults();
+  const ids = generated.map(({ id }) => id);
+  expect(new Set(ids).size).toBe(ids.length);
+  const questions = new Set(suite.contract.questions.map(({ id }) => id));
+  const isExplained = (invisibility: Invisibility) =>
+    invisibility.is === 'open' ? questions.has(invisibility.question) : /^[A-Z].*\.$/.test(invisibility.reason);
+  const flawed = generated.filter(
+    ({ id, story, invisibility }) =>
+      !/^[a-z0-9-]+\/[a-z0-9-]+$/.test(id) ||
+      !/^\S.*: .*\.$/.test(story) ||
+      (invisibility !== undefined && !isExplained(invisibility)),
+  );
+  expect(flawed.map(({ id }) => id)).toEqual([]);
+  expect(findFault('window/of-149').breaks).toBe('limit.newest-150');
 });
 
 test('Several faults break several requirements of one deployment', async () => {

@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import { startRun } from '../../src/engine/run.js';
 import type { Channel } from '../../src/http/exchange.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
-import { createExpected } from '../../src/report/drift-text.js';
+import { createBaseline } from '../../src/report/baseline.js';
 import { createRecord } from '../../src/report/target-record.js';
 import { escapeControlCharacters } from '../../src/support/escape-control-characters.js';
 import { InternalError } from '../../src/support/internal-error.js';
@@ -33,7 +33,7 @@ for (const [recordedWith, comparedWith] of [
     const record = createRecord(suite, results, 'shop');
     expect(JSON.stringify(record).includes('promotions"')).toBe(recordedWith !== 'promotions');
 
-    const { outcomes, schemas } = createExpected(record, {}, undefined);
+    const { outcomes, schemas } = createBaseline(record, {}, undefined);
     const stated = { statedBy: 'the target file', schema: { type: 'object', required: ['promotions'] } };
     const expected = { outcomes, schemas: [...schemas, stated] };
     const again = await certifyOver(createChannelWith(comparedWith), few, { expected });

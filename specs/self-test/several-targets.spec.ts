@@ -118,7 +118,7 @@ test.describe('answers of two targets, request by request', () => {
     expect(likeness.differences).toEqual([]);
     expect(likeness.notCompared.length).toBeGreaterThan(0);
     for (const { reason, isOpen } of likeness.notCompared)
-      expect([reason, isOpen]).toEqual(['mock did not get it.', false]);
+      expect([reason, isOpen]).toEqual(['mock did not get this request.', false]);
     expect(compareRuns(mock, live).notCompared).toEqual(likeness.notCompared);
   });
 
@@ -183,7 +183,7 @@ test.describe('answers of two targets, request by request', () => {
     };
     const { notCompared } = compareRuns(live, moody);
     expect(notCompared[0]).toMatchObject({
-      reason: 'live: it answers this request now so, now otherwise',
+      reason: 'live: its answers to this request differ',
       isOpen: true,
     });
   });

@@ -130,7 +130,7 @@ test.describe('A changed character is found', () => {
       [names.signature, '"signature": "', 'signature: was changed.'],
       [names.signature, '"evidence": "sha256:', 'signature: '],
       [names.signature, '"key": "sha256:', 'signature: its file was changed.'],
-      [names.signature, '"algorithm": "', 'signature: is not as a run writes it.'],
+      [names.signature, '"algorithm": "', 'signature: is not a signature file of this suite.'],
       [names.signature, '{', 'signature: '],
     ];
     for (const [file, after, found] of signed) {
@@ -190,9 +190,9 @@ test('Missing files and other files are reported', async () => {
     output: 'none.json: cannot be read (ENOENT)\n    Name the certificate.json of a run.\n',
   });
   expect((await runConformanceInProcess(['verify', 'pub.pem'], { cwd })).output).toMatch(
-    /BROKEN {2}pub\.pem\n.*is no JSON/,
+    /BROKEN {2}pub\.pem\n.*is not valid JSON/,
   );
-  expect((await verify('--key', 'other.pem')).output).toContain('signature: is not of this key, but of sha256:');
+  expect((await verify('--key', 'other.pem')).output).toContain('signature: was made with another key, sha256:');
   rmSync(inFolder(names.signature));
   expect((await verify('--key', 'pub.pem')).output).toContain('signature: there is no certificate.sig');
   rmSync(inFolder(names.evidence));
@@ -204,10 +204,10 @@ test('An invalid key is rejected before anything is sent, and is not shown', asy
   const encrypted = pair({ cipher: 'aes-256-cbc', passphrase: 'a passphrase' }).privateKey;
   const broken = ours.privateKey.replace(/\n(.{10})/, '\nAAAAAAAAAA');
   const keys: Readonly<Record<string, readonly [text: string, message: string]>> = {
-    'rsa.pem': [rsa.privateKey, 'holds a key of the type rsa, not Ed25519'],
+    'rsa.pem': [rsa.privateKey, 'has a key of type rsa, not Ed25519'],
     'encrypted.pem': [encrypted, 'openssl pkey -in encrypted.pem -out plain.pem'],
-    'broken.pem': [broken, 'holds no private key that can be read'],
-    'public.pem': [ours.publicKey, 'holds no private key in PEM'],
+    'broken.pem': [broken, 'has no private key that can be parsed'],
+    'public.pem': [ours.publicKey, 'has no private key in PEM'],
     'empty.pem': ['', 'openssl genpkey -algorithm ed25519 -out key.pem'],
   };
   for (const [name, [text, message]] of Object.entries(keys)) {
@@ -220,7 +220,7 @@ test('An invalid key is rejected before anything is sent, and is not shown', asy
   }
   const none = await runConformanceInProcess(['certify', '--reference', '--sign', 'nowhere.pem'], { cwd });
   expect(none.output).toContain('--sign nowhere.pem: cannot be read (ENOENT)');
-  expect((await verify('--key', 'key.pem')).output).toContain('holds no public key in PEM, but a private one');
+  expect((await verify('--key', 'key.pem')).output).toContain('has no public key in PEM, but a private one');
 });
 
 test('The next run removes the signature and evidence of the run before', async () => {

@@ -2,7 +2,7 @@ import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
 import { loadSuite, suiteFolder } from '../cases/suite.js';
 import { noRetry } from '../http/connection-options.js';
-import { referenceEndNotice, referenceNotice } from '../report/reference-notice.js';
+import { referenceEndNotice, referenceNotice } from '../report/notices.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { readAvailability } from '../targets/availability.js';
 import { diagnose, renderFindings } from '../targets/diagnose.js';

@@ -19,6 +19,8 @@ export interface Calibration {
   /** A note for the user. */
   readonly note?: string;
   readonly requestsSent: number;
+  /** The statuses of the responses, each once; nothing if some request got no response. */
+  readonly statuses?: readonly number[];
 }
 
 /**
@@ -46,9 +48,15 @@ export async function calibrate(
   return {
     namings,
     requestsSent: countAttempts(exchanges),
+    statuses: listStatuses(exchanges),
     ...(isUnreachable ? { unreachable: sanitizeText(failure, redact) } : {}),
     ...(note === undefined ? {} : { note }),
   };
+}
+
+function listStatuses(exchanges: readonly Exchange[]): number[] {
+  const statuses = exchanges.flatMap((exchange) => ('response' in exchange ? [exchange.response.status] : []));
+  return statuses.length === exchanges.length ? [...new Set(statuses)] : [];
 }
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */

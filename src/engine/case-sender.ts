@@ -1,6 +1,8 @@
 import { type Row, type TestCase, tag } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import type { RowExchanges } from '../judge/judge-case.js';
+import type { CaseExchanges } from './case-exchanges.js';
+import { type ConditionSender, createConditionSender } from './condition-sender.js';
 import { createRequestCache, createUncachedFetch, type FetchExchange, type FetchedExchange } from './request-cache.js';
 
 /** Lists the requests of a case, each once, without rows for which the target lacks test data. */
@@ -15,15 +17,6 @@ function createKey(name: string, request: HttpRequest): string {
   return JSON.stringify([name, request]);
 }
 
-/** The exchanges of a case, by row and request name. */
-export interface CaseExchanges {
-  readonly exchanges: RowExchanges;
-  /** The number of different exchanges. */
-  readonly count: number;
-  /** The number of requests, retries included; fewer than the exchanges if other cases sent equal ones before. */
-  readonly requestsSent: number;
-}
-
 /** Sends the requests of cases. */
 export interface CaseSender {
   /**
@@ -33,6 +26,8 @@ export interface CaseSender {
   send(testCase: TestCase): Promise<CaseExchanges>;
   /** Sends each request again, one after another on new connections, while nothing else is sent. */
   sendSerially(testCase: TestCase): Promise<CaseExchanges>;
+  /** Sends single rows again, under the conditions of the first time. */
+  readonly conditions: ConditionSender;
 }
 
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
@@ -45,8 +40,14 @@ const maxAhead = 8 * 1024 * 1024;
  * of the next cases are sent ahead. A serial case shares nothing and runs alone.
  *
  * @param planned the cases that will be sent, in this order, as far as known
+ * @param known the cases whose ids name requests in reasons
  */
-export function createCaseSender(channel: Channel, planned: readonly TestCase[] = []): CaseSender {
+export function createCaseSender(
+  target: Channel,
+  planned: readonly TestCase[] = [],
+  known: readonly TestCase[] = planned,
+): CaseSender {
+  const { channel, conditions } = createConditionSender(target, known);
   const queue = planned.map((testCase) => ({ testCase, requests: listRequests(testCase) }));
   const expected = queue.filter(({ testCase }) => !isSerial(testCase)).flatMap(({ requests }) => requests);
   const { fetch } = createRequestCache(channel, planned.length === 0 ? undefined : expected);
@@ -86,6 +87,7 @@ export function createCaseSender(channel: Channel, planned: readonly TestCase[] 
       await Promise.all(ahead.values());
       return sendRowsSerially(testCase, channel);
     },
+    conditions,
   };
 }
 
@@ -119,8 +121,10 @@ export function isSerial({ tags }: TestCase): boolean {
 }
 
 /** Creates a sender without cache that sends nothing ahead, for cases that are sent again. */
-export function createUncachedSender(channel: Channel): CaseSender {
+export function createUncachedSender(target: Channel, known: readonly TestCase[] = []): CaseSender {
+  const { channel, conditions } = createConditionSender(target, known);
   return {
+    conditions,
     send: (testCase) => sendRows(testCase, channel, createUncachedFetch(channel)),
     sendSerially: (testCase) => sendRowsSerially(testCase, channel),
   };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { TestCase } from '../cases/test-case.js';
 import { type Channel, type Exchange, type Headers, type HttpRequest, serializeRequest } from '../http/exchange.js';
-import type { CaseExchanges } from './case-sender.js';
+import type { CaseExchanges } from './case-exchanges.js';
 
 /** An exchange as it was judged, except that secrets are redacted. Escape control characters before you show it. */
 export interface KeptExchange {
@@ -83,6 +83,9 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
             const exchange = attempt.exchanges[row]?.get(name);
             if (exchange !== undefined) keep({ case: purpose, row, request: name, attempt: n + 1 }, request, exchange);
           }
+      for (const [n, { partners }] of attempts.entries())
+        for (const [name, { request, exchange }] of partners?.exchanges ?? [])
+          keep({ case: purpose, row: partners?.row ?? 0, request: name, attempt: n + 1 }, request, exchange);
     },
     wrapChannel(channel, purpose) {
       let count = 0;

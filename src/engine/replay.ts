@@ -1,8 +1,10 @@
 import type { TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
-import type { CaseExchanges, CaseSender } from './case-sender.js';
+import type { CaseExchanges } from './case-exchanges.js';
+import type { CaseSender } from './case-sender.js';
 import { computeRequestKey, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import { createReplayedConditions } from './replay-conditions.js';
 import { countAttempts } from './request-cache.js';
 
 /** Answers with the exchanges of an earlier run instead of a target. Nothing is sent. */
@@ -46,7 +48,7 @@ export function createReplay({ exchanges, uses }: RunEvidence): Replay {
     const found = own?.[turn] ?? own?.at(-1) ?? firstByKey.get(key);
     return found ?? { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
   };
-  const replayCase = ({ rows }: TestCase, purpose: string, attempt: number): CaseExchanges => {
+  const replayCase = ({ rows }: TestCase, purpose: string, attempt: number, onlyRow?: number): CaseExchanges => {
     const replayed = new Map<string, Exchange>();
     let requestsSent = 0;
     const find = (row: number, name: string, request: HttpRequest): Exchange => {
@@ -59,7 +61,7 @@ export function createReplay({ exchanges, uses }: RunEvidence): Replay {
       return exchange;
     };
     const exchanges = rows.map(({ requests, unavailable }, row) => {
-      const sent = unavailable.length > 0 ? [] : [...requests];
+      const sent = unavailable.length > 0 || (onlyRow ?? row) !== row ? [] : [...requests];
       return new Map(sent.map(([name, request]) => [name, find(row, name, request)] as const));
     });
     return { exchanges, count: replayed.size, requestsSent };
@@ -75,12 +77,19 @@ export function createReplay({ exchanges, uses }: RunEvidence): Replay {
     }),
     createSender(prefix) {
       const attempts = new Map<string, number>();
-      const send = async (testCase: TestCase): Promise<CaseExchanges> => {
+      const replayRow = (testCase: TestCase, row?: number) => {
         const attempt = (attempts.get(testCase.id) ?? 0) + 1;
         attempts.set(testCase.id, attempt);
-        return replayCase(testCase, formatPurpose(testCase, prefix), attempt);
+        return { attempt, ...replayCase(testCase, formatPurpose(testCase, prefix), attempt, row) };
       };
-      return { send, sendSerially: send };
+      const send = async (testCase: TestCase): Promise<CaseExchanges> => replayRow(testCase);
+      const conditions = createReplayedConditions({
+        uses,
+        findExchange: (id) => byId.get(id)?.exchange,
+        getPurpose: (testCase) => formatPurpose(testCase, prefix),
+        replayRow,
+      });
+      return { send, sendSerially: send, conditions };
     },
   };
 }

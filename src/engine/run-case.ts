@@ -10,8 +10,9 @@ import type { TargetContext } from '../judge/judge-case.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
+import type { CaseExchanges } from './case-exchanges.js';
 import type { ShownResult } from './case-result.js';
-import type { CaseExchanges, CaseSender } from './case-sender.js';
+import type { CaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { sanitizeDrift, sanitizeResult, sanitizeText } from './sanitize-result.js';
 import { type CaseAttempts, sendAndJudge } from './send-and-judge.js';
@@ -38,7 +39,7 @@ export async function runCase(
   const startedMs = getMonotonicMs();
   const attempts = await sendAndJudge(testCase, sender, background);
   const durationMs = getMonotonicMs() - startedMs;
-  keeper?.keepCase(testCase, [attempts.first, ...attempts.repeats], purpose);
+  keeper?.keepCase(testCase, [attempts.first, ...attempts.repeats, ...attempts.confirmations], purpose);
   const judged = createResult(testCase, attempts);
   const result = sanitizeResult({ ...judged, ...sanitizeOutcome(judged, testCase, redact) }, redact);
   const { exchanges } = attempts.first;
@@ -62,13 +63,14 @@ export async function runCase(
   };
 }
 
-function createResult(testCase: TestCase, { judgement, first, repeats }: CaseAttempts): ShownResult {
+function createResult(testCase: TestCase, { judgement, first, repeats, confirmations }: CaseAttempts): ShownResult {
   const { verdict, reason, at, expected, exchange = '', rows, outcome, isUnstable } = judgement;
   const row = rows.findIndex(
     (each) => each.verdict === verdict && each.at === at && each.exchange === judgement.exchange,
   );
   const findShown = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(row, 0)]?.get(exchange);
-  const sum = (count: 'count' | 'requestsSent') => [first, ...repeats].reduce((total, sent) => total + sent[count], 0);
+  const sum = (count: 'count' | 'requestsSent') =>
+    [first, ...repeats, ...confirmations].reduce((total, sent) => total + sent[count], 0);
   return {
     id: testCase.id,
     subject: getSubjectId(testCase),

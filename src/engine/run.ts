@@ -78,6 +78,7 @@ export async function startRun(
     world,
     recognizer,
     calibration: namings,
+    calibrationStatuses: new Set(calibration.statuses),
     // A target without ids of tiers cannot show any, and the remaining cases need none.
     isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),
     ...(tierPatterns === undefined ? {} : { configuredPatterns: tierPatterns }),
@@ -90,7 +91,7 @@ export async function startRun(
   const planned = suite.cases.filter(
     (testCase) => options.plannedCases?.has(testCase.id) && findUnsentResult(testCase) === undefined,
   );
-  const sender = replay?.createSender() ?? createCaseSender(channel, planned);
+  const sender = replay?.createSender() ?? createCaseSender(channel, planned, suite.cases);
   const terms = { background, expected, infersShape, keeper, redact: (text: string) => channel.redact(text) };
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ShownResult> => {
     try {
@@ -106,7 +107,7 @@ export async function startRun(
     takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [] },
     async repeatSamples() {
       const results: ShownResult[] = [];
-      const uncached = replay?.createSender(sampleId) ?? createUncachedSender(channel);
+      const uncached = replay?.createSender(sampleId) ?? createUncachedSender(channel, suite.cases);
       for (const testCase of listSampleCases(suite)) results.push(await runWith(uncached, testCase, sampleId));
       return combineSampleResults(results);
     },

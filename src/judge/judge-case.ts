@@ -10,6 +10,7 @@ import {
   type TestCase,
   undetermined,
 } from '../cases/test-case.js';
+import { createOracle } from '../contract/oracle.js';
 import type { Exchange } from '../http/exchange.js';
 import { explainLengthRequired, explainTransientFailure, isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
@@ -56,6 +57,8 @@ export interface TargetContext {
   readonly configuredPatterns?: readonly string[];
   /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
   readonly isWorldSeen: boolean;
+  /** The statuses of the calibration responses, each once. Nothing if some request got no response. */
+  readonly calibrationStatuses?: ReadonlySet<number>;
 }
 
 /** The exchanges of a case: one map per row, by the name of the request. Empty for a row that was not sent. */
@@ -82,9 +85,42 @@ export function judgeCase(
       judgeRepetition(row, testCase, first, evidence[n] as RowEvidence, each[n] as RowEvidence),
     );
     const final = all.find(({ isUnstable }) => isUnstable) ?? all.at(-1) ?? first;
-    return { title: row.title, ...(isWorldSeen ? final : doubtWithoutWorld(final, evidence[n] as RowEvidence)) };
+    return {
+      title: row.title,
+      ...(isWorldSeen ? final : doubtWithoutWorld(final, evidence[n] as RowEvidence, target)),
+    };
   });
   return { ...summarizeRows(rows, testCase), rows };
+}
+
+/**
+ * Judges one row that was sent again by itself.
+ *
+ * @returns `fail` only if the same expectation is violated both times
+ */
+export function judgeRowAgain(
+  testCase: RequirementCase,
+  row: number,
+  first: RowExchanges,
+  again: RowExchanges,
+  target: TargetContext,
+): RowJudgement {
+  const own = testCase.rows[row] as RequirementRow;
+  const evidence = createRowEvidence(first, target)[row] as RowEvidence;
+  const repeatedEvidence = createRowEvidence(again, target)[row] as RowEvidence;
+  const judgement = judgeRow(own, testCase, evidence);
+  return { title: own.title, ...judgeRepetition(own, testCase, judgement, evidence, repeatedEvidence) };
+}
+
+/** Replaces the judgement of one row. */
+export function replaceRow(
+  { rows }: CaseJudgement,
+  testCase: RequirementCase,
+  row: number,
+  judgement: RowJudgement,
+): CaseJudgement {
+  const replaced = rows.with(row, judgement);
+  return { ...summarizeRows(replaced, testCase), rows: replaced };
 }
 
 /** Creates the evidence of each row. All rows share one reading: each response helps to find the path of promotions. */
@@ -150,15 +186,33 @@ function mentionsWorld({ exchanges, recognizer }: RowEvidence): boolean {
 
 /**
  * Turns `fail` into `inconclusive`, because the world may not be loaded. Then the requests name unknown customers and
- * products, for which every response may be right except a server error.
+ * products, for which every response may be right except a server error and a refusal that no data explains.
  */
-function doubtWithoutWorld(judgement: Judgement, { exchanges }: RowEvidence): Judgement {
+function doubtWithoutWorld(
+  judgement: Judgement,
+  { exchanges, world }: RowEvidence,
+  { calibrationStatuses = new Set() }: TargetContext,
+): Judgement {
   const { verdict, reason, exchange: name = '' } = judgement;
   if (verdict !== 'fail') return judgement;
   const exchange = exchanges.get(name);
-  if (exchange !== undefined && 'response' in exchange && exchange.response.status >= 500) return judgement;
+  const status = exchange !== undefined && 'response' in exchange ? exchange.response.status : 0;
+  if (status >= 500) return judgement;
+  const documented = [...exchanges.values()].filter(({ request }) => createOracle(request, world).accepted);
+  // Another status for another request may mean that this one names something that is gone.
+  const isRefused =
+    calibrationStatuses.size > 0 &&
+    [...calibrationStatuses].every((each) => dataIndependentRefusals.has(each)) &&
+    documented.every((each) => 'response' in each && dataIndependentRefusals.has(each.response.status));
+  if (isRefused && dataIndependentRefusals.has(status))
+    return status === 410 ? { ...judgement, reason: `${reason} ${operationRetired}` } : judgement;
   return { ...judgement, verdict: 'inconclusive', reason: `${reason} ${worldUnseen}` };
 }
+
+/** Statuses that speak of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
+const dataIndependentRefusals: ReadonlySet<number> = new Set([405, 406, 410, 415]);
+
+const operationRetired = 'The deployment says that it has retired the operation (410 Gone).';
 
 const worldUnseen =
   'But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.';

@@ -1,8 +1,7 @@
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { startRun } from '../engine/run.js';
 import { createMemoryBudget } from '../http/request-budget.js';
-import { referenceNotice } from '../report/reference-notice.js';
-import { renderReplayNotice } from '../report/replay-notice.js';
+import { referenceNotice, renderReplayNotice } from '../report/notices.js';
 import { InternalError } from '../support/internal-error.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';

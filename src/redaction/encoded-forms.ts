@@ -71,12 +71,11 @@ function* listByteForms(bytes: Buffer): Generator<string> {
  */
 export function listEncodedForms(value: string): Set<string> {
   const [utf8, latin1] = [Buffer.from(value, 'utf8'), Buffer.from(value, 'latin1')];
+  // HTTP carries header values in Latin-1. A deployment or a client may take one encoding for the other.
+  const spellings = [value, latin1.toString('utf8'), utf8.toString('latin1')];
   return new Set([
-    value,
-    // HTTP carries header values in Latin-1. A deployment may take one encoding for the other.
-    latin1.toString('utf8'),
-    utf8.toString('latin1'),
-    ...listTextForms(value),
+    ...spellings,
+    ...spellings.flatMap((each) => [...listTextForms(each)]),
     ...listByteForms(utf8),
     ...listByteForms(latin1),
   ]);

@@ -10,8 +10,8 @@ import { createProfile, getRequestLimit, type Profile } from '../engine/profile.
 import type { EngineOptions } from '../engine/run.js';
 import { parseShard, type Shard, type ShardScope, selectShard } from '../engine/shard.js';
 import type { Baseline } from '../judge/drift.js';
-import { createExpected, describeUncompared } from '../report/drift-text.js';
-import { referenceNotice } from '../report/reference-notice.js';
+import { createBaseline, describeUncompared } from '../report/baseline.js';
+import { referenceNotice } from '../report/notices.js';
 import { readRecord } from '../report/target-record.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
@@ -64,7 +64,7 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
   const excludesIntrusive = options.intrusive === false;
   const settings: RunSettings = {
     target,
-    expected: createExpected(record, pins, target.responseSchema, target.additive),
+    expected: createBaseline(record, pins, target.responseSchema, target.additive),
     excludesIntrusive,
     notes: [
       ...(target.kind === 'reference' ? [referenceNotice] : []),

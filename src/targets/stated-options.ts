@@ -1,3 +1,4 @@
+import { credentialHeaders } from '../contract/operation.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
 import type { Secret } from '../redaction/redactor.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -56,7 +57,8 @@ function toMilliseconds(seconds: number | undefined): number | undefined {
 }
 
 /** Headers that test cases or the client set. */
-const reservedHeaders = /^(x-client-.*|content-.*|transfer-.*|host|connection|keep-alive|upgrade|expect|te|trailer)$/i;
+const framing = 'content-.*|transfer-.*|host|connection|keep-alive|upgrade|expect|te|trailer';
+const reservedHeaders = new RegExp(`^(${Object.values(credentialHeaders).join('|')}|${framing})$`, 'i');
 
 /** Headers whose names suggest that their values are secrets. */
 const secretHeaders = /auth|cookie|token|secret|password|api-?key/i;

@@ -4,9 +4,9 @@ import type { ConfigureCommand } from '../command.js';
 
 const configure: ConfigureCommand = (command) => {
   command
-    .description('prints the data that the cases presuppose in a deployment')
+    .description('print the test data that the cases need in a deployment')
     .addOption(new Option('--format <format>').choices(Object.keys(worldFormats)).default('json'))
-    .option('--cases <folder>', 'with what cases of your own presuppose')
+    .option('--cases <folder>', 'also print the data that your own cases need')
     .action(async ({ format, cases }: { format: WorldFormat; cases?: string }) => {
       const { loadWorld } = await import('../../world/world-file.js');
       const additions = cases === undefined ? undefined : (await import('../../cases/suite.js')).findOwnWorld(cases);

@@ -16,7 +16,7 @@ ${
     : html`<p>Cells that differ from the first certificate are marked with <span class="mark">≠</span>.</p>
 <p><label><input type="checkbox" id="only" checked> Only what differs</label></p>`
 }
-${new Set(certificates.map(({ suite }) => suite.digest)).size > 1 ? html`<p>The certificates are of suites whose cases differ.</p>` : ''}
+${new Set(certificates.map(({ suite }) => suite.digest)).size > 1 ? html`<p>The certificates are of suites with different cases.</p>` : ''}
 </header>
 <main class="table" tabindex="0" role="region" aria-label="Comparison">
 <table>
@@ -60,7 +60,7 @@ ${rows.map(
 }
 
 function cellOf({ text, explanation, isOther }: ComparedCell, kind: ComparedRow['kind'], first: string): Html {
-  // A verdict is a word of the suite; an outcome may be anything.
+  // A verdict is a word of the suite. An outcome may be any text.
   const value =
     kind === 'requirement'
       ? html`<span class="${text.replaceAll(' ', '-')}">${text}</span>`

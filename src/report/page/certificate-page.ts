@@ -5,8 +5,8 @@ import type { ShownResult } from '../../engine/case-result.js';
 import { type Verdict, verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
 import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } from '../markup.js';
+import { replayEndNotice } from '../notices.js';
 import { renderAnswer } from '../render-answer.js';
-import { replayEndNotice } from '../replay-notice.js';
 import type { RunView } from '../run-view.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason, type SharedReasons } from '../shared-reasons.js';
 import { type CaseRenderer, createCaseRenderer, renderVerdictBadge } from './case-section.js';
@@ -14,13 +14,13 @@ import { renderFigures } from './figures.js';
 import { pageScript } from './page-script.js';
 import { pageStyle } from './page-style.js';
 
-/** Everything that one page is made from. */
+/** Everything that a page is rendered from. */
 interface Page {
   readonly certificate: Certificate;
   readonly suite: Suite;
   readonly results: ReadonlyMap<string, ShownResult>;
   readonly cases: CaseRenderer;
-  /** Reasons that stand at the top, and are not repeated. */
+  /** Reasons that the top of the page shows once. */
   readonly shared: SharedReasons;
   readonly pictures: Html;
 }
@@ -65,13 +65,12 @@ ${attention(page)}${searchForm(page)}${requirementsChapter(page)}${page.pictures
 `;
 }
 
-/** Those first that need attention: exchanges are shown where they matter most. */
+/** Sorts the most urgent first, so that a shared exchange is shown where it matters most. */
 function byUrgency<T extends { readonly verdict: Verdict }>(entries: readonly T[]): T[] {
   const rank = ({ verdict }: T) => urgency.indexOf(verdict);
   return [...entries].sort((one, other) => rank(one) - rank(other));
 }
 
-/** What was not sent is of more interest than what passes. */
 const urgency: readonly Verdict[] = [...verdicts.filter((each) => each !== 'pass'), 'pass'];
 
 function head({ certificate }: Page): Html {
@@ -95,7 +94,6 @@ ${certificate.is_replay ? html`<p class="kicker">${replayEndNotice}</p>` : noHtm
 `;
 }
 
-/** What is counted of requirements. */
 const counted: Readonly<Record<Verdict, string>> = {
   fail: 'requirements fail',
   error: 'requirements in error',
@@ -114,9 +112,9 @@ function contents({ certificate, suite, pictures: shown }: Page): Html {
   return html`<nav aria-label="Contents"><details id="contents" open><summary>Contents</summary><ul>
 ${item('attention', 'What needs attention')}
 ${item('search', 'Search and filter')}
-${item('requirements', 'Requirements', requirements.length, sub(everyPart(requirements).map((part) => item(anchorOf(part), part))))}
+${item('requirements', 'Requirements', requirements.length, sub(listParts(requirements).map((part) => item(createAnchor(part), part))))}
 ${shown.text === '' ? noHtml : item('pictures', 'At a glance')}
-${item('questions', 'Questions', questions.length, sub(groupsOf(suite).map((group) => item(anchorOf(group), group))))}
+${item('questions', 'Questions', questions.length, sub(listGroups(suite).map((group) => item(createAnchor(group), group))))}
 ${drift.length === 0 ? noHtml : item('drift', 'Drift', drift.length)}
 ${unstable.length === 0 ? noHtml : item('unstable', 'Unstable', unstable.length)}
 ${item('not-verified', 'Not verified', suite.contract.exclusions.length)}
@@ -125,20 +123,20 @@ ${item('about', 'About this run')}
 `;
 }
 
-/** Ids of the page itself end so, unlike those of cases and questions, which are deep links. */
-function anchorOf(heading: string): string {
+/** Creates an id that no case or question has. */
+function createAnchor(heading: string): string {
   return `${heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-group`;
 }
 
-function everyPart(requirements: readonly RequirementEntry[]): string[] {
+function listParts(requirements: readonly RequirementEntry[]): string[] {
   return [...new Set(requirements.map(({ part }) => part))];
 }
 
-function groupsOf({ contract: ledger }: Suite): string[] {
+function listGroups({ contract: ledger }: Suite): string[] {
   return [...new Set(ledger.questions.map(({ group }) => group))];
 }
 
-/** What has to be looked at, failures first; that nothing has, where that is so. */
+/** Renders what needs attention, failures first. */
 function attention(page: Page): Html {
   const { certificate, shared } = page;
   const { verdict, requirements, questions, drift, incomplete_because, notes } = certificate;
@@ -148,16 +146,16 @@ function attention(page: Page): Html {
     return entry === undefined ? [] : [{ question, entry }];
   });
   const cards = unpassed.flatMap((entry) => {
-    const telling = entry.cases.find((each) => each.verdict === entry.verdict);
-    // What is said of the run as a whole below is not said again of each requirement.
-    return telling === undefined || isSharedReason(telling.reason, shared) ? [] : [{ entry, telling }];
+    const decisive = entry.cases.find((each) => each.verdict === entry.verdict);
+    // A shared reason is shown once, below.
+    return decisive === undefined || isSharedReason(decisive.reason, shared) ? [] : [{ entry, decisive }];
   });
-  const isSaid = (line: string) => cards.some(({ entry }) => line.startsWith(`${entry.id}: `));
-  const whyNot = (incomplete_because ?? describeSharedReasons(certificate)).filter((line) => !isSaid(line));
+  const isShown = (line: string) => cards.some(({ entry }) => line.startsWith(`${entry.id}: `));
+  const whyNot = (incomplete_because ?? describeSharedReasons(certificate)).filter((line) => !isShown(line));
   const list = (entries: readonly Html[]) => html`<ul class="plain">${entries}</ul>`;
   return html`<section id="attention" class="chapter">
 <h2>What needs attention</h2>
-${cards.map(({ entry, telling }) => attentionCard(entry, telling))}${whyNot.length === 0 ? noHtml : html`<div class="card"><h3>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h3>${list(whyNot.map((line) => html`<li>${line}</li>`))}</div>`}${
+${cards.map(({ entry, decisive }) => attentionCard(entry, decisive))}${whyNot.length === 0 ? noHtml : html`<div class="card"><h3>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h3>${list(whyNot.map((line) => html`<li>${line}</li>`))}</div>`}${
   notes.length === 0
     ? noHtml
     : html`<div class="card"><h3>Notes</h3>${list(notes.map((note) => html`<li>${note}</li>`))}</div>`
@@ -168,20 +166,20 @@ ${cards.map(({ entry, telling }) => attentionCard(entry, telling))}${whyNot.leng
 }${
   warnings.length === 0
     ? noHtml
-    : html`<div class="card" id="warnings"><h3>Warnings</h3><p>Open by the documentation, and likely to surprise those who call it.</p>${list(warnings.map(({ question, entry }) => html`<li><a href="#${question.id}">${answerOf(question, entry)}</a> <small>${question.open}</small></li>`))}</div>`
+    : html`<div class="card" id="warnings"><h3>Warnings</h3><p>The documentation leaves this open, and callers may not expect it.</p>${list(warnings.map(({ question, entry }) => html`<li><a href="#${question.id}">${renderOutcome(question, entry)}</a> <small>${question.open}</small></li>`))}</div>`
 }${cards.length + whyNot.length + drift.length + warnings.length === 0 ? html`<div class="card"><p>Nothing. Every requirement passes.</p></div>` : noHtml}
 </section>
 `;
 }
 
-function attentionCard(entry: RequirementEntry, telling: CaseEntry): Html {
+function attentionCard(entry: RequirementEntry, decisive: CaseEntry): Html {
   const { id, statement, verdict } = entry;
-  return html`<div class="card attention" data-is="${verdict}"><div class="lead"><h3><a href="#${id}">${statement}</a></h3>${renderVerdictBadge(verdict)}</div><p class="id"><code>${id}</code></p><p>${telling.reason}</p><p><small>Shown by <a href="#${telling.id}">${telling.id}</a>${otherCases(entry, telling)}</small></p></div>
+  return html`<div class="card attention" data-is="${verdict}"><div class="lead"><h3><a href="#${id}">${statement}</a></h3>${renderVerdictBadge(verdict)}</div><p class="id"><code>${id}</code></p><p>${decisive.reason}</p><p><small>Shown by <a href="#${decisive.id}">${decisive.id}</a>${otherCases(entry, decisive)}</small></p></div>
 `;
 }
 
-function otherCases({ cases }: RequirementEntry, telling: CaseEntry): string {
-  const others = cases.filter((each) => each.verdict === telling.verdict).length - 1;
+function otherCases({ cases }: RequirementEntry, decisive: CaseEntry): string {
+  const others = cases.filter((each) => each.verdict === decisive.verdict).length - 1;
   return others === 0 ? '' : `, and ${others} more ${others === 1 ? 'case' : 'cases'}`;
 }
 
@@ -189,9 +187,9 @@ function requirementsChapter(page: Page): Html {
   const { requirements } = page.certificate;
   return html`<section id="requirements" class="chapter">
 <h2>Requirements</h2>
-<p>What the documentation states, part by part. Each case opens to what was sent, what came back, and the lines of its file.</p>
-${everyPart(requirements).map(
-  (part) => html`<section class="group" id="${anchorOf(part)}"><h3>${part}</h3>
+<p>The statements of the documentation, part by part. Each case shows its requests, the responses and the lines of its file.</p>
+${listParts(requirements).map(
+  (part) => html`<section class="group" id="${createAnchor(part)}"><h3>${part}</h3>
 ${byUrgency(requirements.filter((entry) => entry.part === part)).map((entry) => requirementBlock(entry, page))}</section>
 `,
 )}
@@ -199,17 +197,17 @@ ${byUrgency(requirements.filter((entry) => entry.part === part)).map((entry) => 
 `;
 }
 
-/** Shown by the script, which it needs. */
+/** The script shows the form, because it needs the script. */
 function searchForm({ certificate, suite }: Page): Html {
   const judged = verdicts.filter((verdict) =>
     certificate.requirements.some(({ cases }) => cases.some((entry) => entry.verdict === verdict)),
   );
-  const answers = [...new Set(certificate.questions.flatMap((entry) => marksOf(entry)))];
+  const answers = [...new Set(certificate.questions.flatMap((entry) => listMarks(entry)))];
   const option = (value: string) => html`<option value="${value}">${value}</option>`;
   return html`<form id="search" role="search" aria-label="Cases and questions" hidden>
 <label>Search<input type="search" name="text" autocomplete="off"></label>
 <label>Verdict or answer<select name="is"><option value="">any</option><optgroup label="Cases">${judged.map(option)}</optgroup><optgroup label="Questions">${answers.map(option)}</optgroup></select></label>
-<label>Part or group<select name="group"><option value="">any</option><optgroup label="Requirements">${everyPart(certificate.requirements).map(option)}</optgroup><optgroup label="Questions">${groupsOf(suite).map(option)}</optgroup></select></label>
+<label>Part or group<select name="group"><option value="">any</option><optgroup label="Requirements">${listParts(certificate.requirements).map(option)}</optgroup><optgroup label="Questions">${listGroups(suite).map(option)}</optgroup></select></label>
 <button type="reset">Clear</button><button type="button" id="open-all">Open all</button><button type="button" id="close-all">Close all</button>
 <output id="shown"></output>
 </form>
@@ -222,7 +220,7 @@ ${byUrgency(cases).map((entry, n) => requirementCase(entry, part, n === 0, page)
 `;
 }
 
-/** @param isFirst of its requirement: where that one fails, it stands open */
+/** @param isFirst whether it is the first case of its requirement, which is open if it fails */
 function requirementCase({ id, verdict, reason }: CaseEntry, part: string, isFirst: boolean, page: Page): Html {
   const testCase = page.suite.cases.find((each) => each.id === id);
   return html`<details class="item" id="${id}" data-is="${verdict}" data-group="${part}"${verdict === 'fail' && isFirst ? rawHtml(' open') : noHtml}><summary>${verdict === 'pass' ? noHtml : html`${renderVerdictBadge(verdict)} `}${testCase?.title ?? id} <small><code>${id}</code>${verdict === 'pass' ? ' pass' : noHtml}</small></summary><div class="inside">
@@ -233,7 +231,7 @@ ${verdict === 'fail' || verdict === 'error' ? noHtml : reasonMarkup(reason, page
 function reasonMarkup(reason: string, shared: SharedReasons): Html {
   if (reason === '') return noHtml;
   return isSharedReason(reason, shared)
-    ? html`<p>Not judged, <a href="#attention">as is said at the top</a>.</p>`
+    ? html`<p>Not judged, for the reason <a href="#attention">at the top</a>.</p>`
     : html`<p>${reason}</p>`;
 }
 
@@ -241,9 +239,9 @@ function questionsChapter(page: Page): Html {
   const entries = new Map(page.certificate.questions.map((entry) => [entry.id, entry]));
   return html`<section id="questions" class="chapter">
 <h2>Questions</h2>
-<p>What the documentation leaves open, and what this target does. None of it changes the verdict.</p>
-${groupsOf(page.suite).map(
-  (group) => html`<section class="group" id="${anchorOf(group)}"><h3>${group}</h3>
+<p>What the documentation leaves open, and what this target does. Answers do not change the verdict.</p>
+${listGroups(page.suite).map(
+  (group) => html`<section class="group" id="${createAnchor(group)}"><h3>${group}</h3>
 ${page.suite.contract.questions
   .filter((question) => question.group === group)
   .map((question) => questionBlock(question, entries.get(question.id), page))}</section>
@@ -253,8 +251,8 @@ ${page.suite.contract.questions
 `;
 }
 
-/** What a question can be found by. */
-function marksOf({ outcome, warning, drift }: QuestionEntry): string[] {
+/** Lists the values by which the filter finds a question. */
+function listMarks({ outcome, warning, drift }: QuestionEntry): string[] {
   const answer = outcome === null ? 'no answer' : outcome === undetermined ? undetermined : 'answered';
   return [answer, ...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])].map((mark) => mark.replace(' ', '-'));
 }
@@ -264,28 +262,27 @@ function questionBlock(question: Question, entry: QuestionEntry | undefined, pag
   const { id, open, group, part, answer } = question;
   const testCase = page.suite.cases.find((each) => each.id === id);
   const { outcome, warning, drift, reason } = entry;
-  return html`<div class="block question" data-text="${id} ${open}"><details class="item" id="${id}" data-is="${marksOf(entry).join(' ')}" data-group="${group}"><summary><span class="answer">${withCode(answerOf(question, entry))}</span> ${outcome === null || answer.kind === 'value' ? noHtml : html`<code class="badge outcome">${outcome}</code>`}${warning ? html` <span class="badge warning">warning</span>` : noHtml}${drift ? html` <span class="badge drift">drift</span>` : noHtml}<small>${withCode(open)} <code>${id}</code></small></summary><div class="inside">
-${reasonMarkup(reason ?? '', page.shared)}${possible(question, outcome)}<p><small>${testCase === undefined ? '' : `${testCase.title}. `}Left open in: ${part}.</small></p>${page.cases.body(testCase, page.results.get(id))}</div></details></div>
+  return html`<div class="block question" data-text="${id} ${open}"><details class="item" id="${id}" data-is="${listMarks(entry).join(' ')}" data-group="${group}"><summary><span class="answer">${renderSentence(renderOutcome(question, entry))}</span> ${outcome === null || answer.kind === 'value' ? noHtml : html`<code class="badge outcome">${outcome}</code>`}${warning ? html` <span class="badge warning">warning</span>` : noHtml}${drift ? html` <span class="badge drift">drift</span>` : noHtml}<small>${renderSentence(open)} <code>${id}</code></small></summary><div class="inside">
+${reasonMarkup(reason ?? '', page.shared)}${outcomeList(question, outcome)}<p><small>${testCase === undefined ? '' : `${testCase.title}. `}Left open in: ${part}.</small></p>${page.cases.body(testCase, page.results.get(id))}</div></details></div>
 `;
 }
 
-/** What a target does, in a sentence. */
-function answerOf(question: Question, { outcome }: QuestionEntry): string {
+function renderOutcome(question: Question, { outcome }: QuestionEntry): string {
   return outcome === null ? 'No answer.' : renderAnswer(question, outcome);
 }
 
-/** A sentence of the ledger, in which what stands between backticks is code. */
-function withCode(sentence: string): Html[] {
+/** Renders a sentence of the contract, with code between backticks. */
+function renderSentence(sentence: string): Html[] {
   return sentence.split('`').map((text, n) => (n % 2 === 0 ? html`${text}` : html`<code>${text}</code>`));
 }
 
-/** All answers that are known to the question, and which of them it is. */
-function possible({ answer }: Question, seen: string | null): Html {
+/** Renders all named outcomes of a question, with a mark at the observed one. */
+function outcomeList({ answer }: Question, seen: string | null): Html {
   if (answer.kind === 'value') return noHtml;
-  return html`<ul class="outcomes">${[...answer.outcomes].map(([outcome, words]) => html`<li${outcome === seen ? rawHtml(' class="seen"') : noHtml}>${outcome === seen ? '● ' : '○ '}${withCode(words)} <code>${outcome}</code></li>`)}</ul>`;
+  return html`<ul class="outcomes">${[...answer.outcomes].map(([outcome, words]) => html`<li${outcome === seen ? rawHtml(' class="seen"') : noHtml}>${outcome === seen ? '● ' : '○ '}${renderSentence(words)} <code>${outcome}</code></li>`)}</ul>`;
 }
 
-/** A chapter of texts, those of a case together; nothing where there is none. */
+/** Renders a chapter of texts, grouped by case. */
 function byCase(
   id: string,
   heading: string,
@@ -306,7 +303,7 @@ ${ids.map(
 
 function exclusions({ suite }: Page): Html {
   return html`<section id="not-verified" class="chapter"><h2>Not verified</h2>
-<p>What the documentation says beside that, and why nothing is sent for it.</p>
+<p>Other statements of the documentation, and why the suite sends nothing for them.</p>
 ${suite.contract.exclusions.map(
   ({
     part,
