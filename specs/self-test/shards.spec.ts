@@ -166,7 +166,7 @@ test('while a shard is not there nothing conforms, though all that is there pass
 test('a flag that names no shard, and a folder without reports, are refused', async () => {
   for (const shard of ['0/3', '4/3', 'x']) {
     const { status, output } = await runConformanceInProcess(['certify', '--shard', shard], { cwd });
-    expect([status, output]).toEqual([2, expect.stringContaining(`'${shard}' is no shard`)]);
+    expect([status, output]).toEqual([2, expect.stringContaining(`'${shard}' is not a shard`)]);
   }
   const twice = await runConformanceInProcess(['certify', '--shard', '1/3', '--', '--shard', '1/3'], { cwd });
   expect([twice.status, twice.output]).toEqual([2, expect.stringContaining('is given before and after --')]);
