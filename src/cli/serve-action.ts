@@ -8,6 +8,7 @@ import { findFault } from '../../reference/faults/index.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { type ServerOptions, serveReference } from '../../reference/server.js';
 import { findWorldFlaws } from '../../reference/world-flaws.js';
+import { credentialHeaders, documentedOperation } from '../contract/operation.js';
 import { readRecord, type TargetRecord } from '../report/target-record.js';
 import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
@@ -49,9 +50,9 @@ export async function runServe({ port = 0, world, as, behaviour, manage, fault =
   });
   process.stdout.write(
     joinLines([
-      `The reference deployment answers at ${url}/v1/promotions/validation. Its credentials are public:`,
-      `X-Client-Application-Id: ${referenceCredentials.applicationId}`,
-      `X-Client-Token: ${referenceCredentials.token}`,
+      `The reference deployment answers at ${url}${documentedOperation.path}. Its credentials are public:`,
+      `${credentialHeaders.applicationId}: ${referenceCredentials.applicationId}`,
+      `${credentialHeaders.token}: ${referenceCredentials.token}`,
       ...faults.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
       ...inimitable.map((question) => `Not imitated, answered as usual: ${question}`),
       'Ctrl-C ends it.',

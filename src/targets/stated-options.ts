@@ -1,3 +1,4 @@
+import { credentialHeaders } from '../contract/operation.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
 import type { Secret } from '../redaction/redactor.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -57,7 +58,8 @@ function milliseconds(seconds: number | undefined): number | undefined {
 }
 
 /** Headers that the cases or the client send themselves. */
-const ownHeaders = /^(x-client-.*|content-.*|transfer-.*|host|connection|keep-alive|upgrade|expect|te|trailer)$/i;
+const framing = 'content-.*|transfer-.*|host|connection|keep-alive|upgrade|expect|te|trailer';
+const ownHeaders = new RegExp(`^(${Object.values(credentialHeaders).join('|')}|${framing})$`, 'i');
 
 /** Headers whose values are secrets, by all that their names say. */
 const secretHeaders = /auth|cookie|token|secret|password|api-?key/i;
