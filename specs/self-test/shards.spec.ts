@@ -75,7 +75,7 @@ function createMetadata(shard: string, options: RunOptions = {}, of = suite) {
   const { availability } = readAvailability(options);
   const settings = loadSettings({ ...options, shard }, environment, suite);
   const recorded = encodeRecordedInputs({ availability, settings });
-  return JSON.parse(JSON.stringify(createShardMetadata({ suite: of, settings, recorded }, [])));
+  return JSON.parse(JSON.stringify(createShardMetadata({ suite: of, settings, recorded })));
 }
 
 const environment = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
@@ -90,12 +90,6 @@ test('the shards of a run are merged, wherever each wrote its results, and missi
   expect(gaps).toEqual(['There is no report of shard 2/3.']);
   expect(inputs.settings).toEqual(loadSettings({ ...reference, out: 'whole' }, environment, suite));
   expect(readMergedRun('reports', { ...metadata, ...createMetadata('2/3', reference) }, ids).gaps).toEqual([]);
-  // Playwright's own flag works, too.
-  const whole = { ...inputs, settings: loadSettings(reference, environment, suite) };
-  expect(Object.keys(createShardMetadata(whole, ['test', '--shard', '2/3']))).toEqual(
-    Object.keys(createMetadata('2/3', reference)),
-  );
-  expect(createShardMetadata(whole, ['test', '--reporter', 'blob'])).toEqual({});
 });
 
 const strangers: readonly [string, object, string][] = [
@@ -168,8 +162,6 @@ test('a flag that names no shard, and a folder without reports, are refused', as
     const { status, output } = await runConformanceInProcess(['certify', '--shard', shard], { cwd });
     expect([status, output]).toEqual([2, expect.stringContaining(`'${shard}' is no shard`)]);
   }
-  const twice = await runConformanceInProcess(['certify', '--shard', '1/3', '--', '--shard', '1/3'], { cwd });
-  expect([twice.status, twice.output]).toEqual([2, expect.stringContaining('is given before and after --')]);
   mkdirSync(path.join(cwd, 'empty'));
   const { status, output } = await runConformanceInProcess(['merge', 'empty'], { cwd });
   expect([status, output]).toEqual([2, expect.stringContaining('has no report of a shard')]);
