@@ -3,7 +3,7 @@
 import { selectFromSuite } from './cases/case-selection.js';
 import { loadSuite, suiteFolder } from './cases/suite.js';
 import { credentialPlaceholders, listCredentialSecrets } from './contract/operation.js';
-import { relocated } from './contract/relocation.js';
+import { createRelocatedChannel } from './contract/relocation.js';
 import { runSuite } from './engine/run.js';
 import type { Credentials } from './http/credentials.js';
 import { createTransportChannel, type Transport } from './http/transport-channel.js';
@@ -77,7 +77,10 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   // A deployment is always named: the reference deployment does not come in here.
   const { baseUrl, credentials } = resolveEndpoint(place, { baseUrl: '', credentials: credentialPlaceholders });
   const secrets = [...listCredentialSecrets(credentials), ...(connection.secrets ?? [])];
-  const channel = relocated(createTransportChannel(transport, { ...connection, secrets }), settings.target.operation);
+  const channel = createRelocatedChannel(
+    createTransportChannel(transport, { ...connection, secrets }),
+    settings.target.operation,
+  );
   const suite = selectFromSuite(whole, settings);
   const { results, calibration } = await runSuite(suite, channel, createEngineOptions(settings));
   const target = { ...settings.target, ...omitUndefined({ name: options.name }) };

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Operation } from '../contract/relocation.js';
+import type { Relocation } from '../contract/relocation.js';
 import type { AdditivePolicy } from '../judge/drift.js';
 import type { CertifiedTarget } from '../report/certificate.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -22,7 +22,7 @@ export interface Target {
   /** Whether it is known to have the world, whatever its responses show. */
   readonly isWorldLoaded: boolean;
   /** Where the operation is, if not where the documentation says. */
-  readonly operation?: Operation;
+  readonly operation?: Relocation;
   /** The patterns under which returned tiers are named, where the suite cannot find them out. */
   readonly tierPatterns?: readonly string[];
   /** A JSON Schema of successful bodies. */
