@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { isOwnCase } from '../src/cases/suite.js';
-import { type CaseResult, explorationId, sampleId } from '../src/engine/case-result.js';
+import { detachExchanges, explorationId, type ShownResult, sampleId } from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
 import { listSampleCases } from '../src/engine/sample.js';
 import { expectFailure } from '../src/playwright/expected-failure.js';
@@ -30,20 +30,23 @@ if (exploration !== undefined) {
 }
 
 /** Makes a test of something that leads to a result, and hands the result to the reporter. */
-function report(id: string, title: string, tags: readonly string[], resultIn: (run: Run) => Promise<CaseResult>): void {
+function report(
+  id: string,
+  title: string,
+  tags: readonly string[],
+  resultIn: (run: Run) => Promise<ShownResult>,
+): void {
   const details = { tag: tags.map((tag) => `@${tag}`), annotation: { type: caseAnnotation, description: id } };
   test(`${id}: ${title}`, details, async ({ run, session }, testInfo) => {
     const result = await resultIn(run);
     const { target, calibration } = session;
     const { requestsSent, note } = calibration;
-    const shard = settings.shard ?? testInfo.config.shard;
     const { exchanges, uses } = run.takeEvidence();
     const whole: TestReport = {
-      result,
+      result: detachExchanges(result),
       target,
       calibration: { requestsSent, ...(note === undefined ? {} : { note }) },
-      ...(settings.profile === undefined ? {} : { profile: settings.profile.figures }),
-      ...(shard === null ? {} : { shard: shard.current }),
+      ...(settings.shard === undefined ? {} : { shard: settings.shard.current }),
       uses,
     };
     attachTestReport(testInfo, whole, exchanges);
@@ -58,7 +61,7 @@ function report(id: string, title: string, tags: readonly string[], resultIn: (r
 }
 
 /** Each row of a matrix as a step, the failing ones in red; none where all pass, since each step takes longer than a row. */
-async function showRows({ id, rows, at }: CaseResult): Promise<void> {
+async function showRows({ id, rows, at }: ShownResult): Promise<void> {
   if (rows.length < 2 || rows.every(({ verdict }) => verdict === 'pass')) return;
   for (const { title, verdict, reason } of rows) {
     const show = () => {

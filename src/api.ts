@@ -2,15 +2,16 @@
 
 import { selectFromSuite } from './cases/case-selection.js';
 import { loadSuite, suiteFolder } from './cases/suite.js';
+import { credentialPlaceholders, listCredentialSecrets } from './contract/operation.js';
 import { relocated } from './contract/relocation.js';
 import { runSuite } from './engine/run.js';
-import { type Credentials, credentialPlaceholders } from './http/credentials.js';
+import type { Credentials } from './http/credentials.js';
 import { createTransportChannel, type Transport } from './http/transport-channel.js';
 import { type Certificate, collectRunFacts, createCertificate } from './report/certificate.js';
 import { getMonotonicMs } from './support/monotonic-clock.js';
 import { omitUndefined } from './support/omit-undefined.js';
 import { readAvailability } from './targets/availability.js';
-import { runVariables } from './targets/environment.js';
+import type { RunOptions } from './targets/run-options.js';
 import { createEngineOptions, loadSettings } from './targets/settings.js';
 import { createCertifiedTarget, loadTarget } from './targets/target.js';
 import { resolveEndpoint } from './targets/target-connection.js';
@@ -56,26 +57,27 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const startedAt = new Date();
   const startedMs = getMonotonicMs();
   const { target: file } = options;
-  const environment = {
-    ...process.env,
-    ...Object.fromEntries(Object.values(runVariables).map((name) => [name, undefined])),
-    TARGET: file,
-    BASE_URL: options.baseUrl ?? (file === undefined ? 'http://localhost' : process.env.BASE_URL),
-    CLIENT_APPLICATION_ID: options.credentials?.applicationId ?? process.env.CLIENT_APPLICATION_ID,
-    CLIENT_TOKEN: options.credentials?.token ?? process.env.CLIENT_TOKEN,
+  const { intrusive, worldLoaded, against, only } = options;
+  const runOptions: RunOptions = omitUndefined({
+    target: file,
+    baseUrl: options.baseUrl ?? (file === undefined ? 'http://localhost' : process.env.BASE_URL),
     // Nothing goes over the network.
-    [runVariables.allowHttp]: '1',
-    [runVariables.against]: options.against,
-    [runVariables.only]: options.only?.join(','),
-    [runVariables.noIntrusive]: options.intrusive === false ? '1' : undefined,
-    [runVariables.worldLoaded]: options.worldLoaded ? '1' : undefined,
-  };
-  const whole = loadSuite(suiteFolder, readAvailability(environment).availability);
-  const settings = loadSettings(environment, whole);
-  const { location: place, options: connection } = loadTarget(environment).connection;
+    allowHttp: true,
+    intrusive,
+    worldLoaded,
+    against,
+    only,
+  });
+  const { applicationId, token } = options.credentials ?? {};
+  const stated = omitUndefined({ CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token });
+  const environment = { ...process.env, ...stated };
+  const whole = loadSuite(suiteFolder, readAvailability(runOptions).availability);
+  const settings = loadSettings(runOptions, environment, whole);
+  const { location: place, options: connection } = loadTarget(runOptions, environment).connection;
   // A deployment is always named: the reference deployment does not come in here.
   const { baseUrl, credentials } = resolveEndpoint(place, { baseUrl: '', credentials: credentialPlaceholders });
-  const channel = relocated(createTransportChannel(transport, credentials, connection), settings.target.operation);
+  const secrets = [...listCredentialSecrets(credentials), ...(connection.secrets ?? [])];
+  const channel = relocated(createTransportChannel(transport, { ...connection, secrets }), settings.target.operation);
   const suite = selectFromSuite(whole, settings);
   const { results, calibration } = await runSuite(suite, channel, createEngineOptions(settings));
   const target = { ...settings.target, ...omitUndefined({ name: options.name }) };

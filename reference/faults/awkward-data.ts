@@ -3,7 +3,7 @@ import { refuse } from '../early-response.js';
 import type { DeploymentFacts, Handlers } from '../handlers.js';
 import type { Members } from '../json.js';
 import type { Line } from '../parsed-request.js';
-import { also, type Collateral, type Fault, unlessWaived } from './fault.js';
+import { type Fault, unlessWaived } from './fault.js';
 
 /** Reads a text otherwise than it was written. */
 type Misreading = (text: string) => string;
@@ -28,18 +28,11 @@ const upTo =
 const keptWordCharacters: Misreading = (text) => text.replaceAll(/\W/g, '_');
 
 /** The metadata of a request, its keys or its values misread; what the rules ask for is as it is. */
-function metadataMisread(
-  id: string,
-  story: string,
-  key: Misreading,
-  value: Misreading,
-  collateral: Collateral = {},
-): Fault {
+function metadataMisread(id: string, story: string, key: Misreading, value: Misreading): Fault {
   return {
     id: `metadata-${id}`,
     breaks: 'metadata.promotion-rules',
     story,
-    collateral,
     change: (handlers) => ({
       metadataOf: (members) =>
         Object.fromEntries(
@@ -68,36 +61,12 @@ function metadataConfused(id: string, story: string, misread: Misreading): Fault
 const asItIs: Misreading = (text) => text;
 
 const ofMetadata: readonly Fault[] = [
-  metadataMisread(
-    'in-latin-1',
-    'The body is decoded as ISO 8859-1.',
-    inLatin1,
-    inLatin1,
-    also({ control: ['request.get-with-body'] }),
-  ),
-  metadataMisread(
-    'escaped-for-html',
-    'What comes in is escaped for HTML against attacks.',
-    asItIs,
-    escapedForHtml,
-    also({ omitted: ['result.all-valid'] }),
-  ),
+  metadataMisread('in-latin-1', 'The body is decoded as ISO 8859-1.', inLatin1, inLatin1),
+  metadataMisread('escaped-for-html', 'What comes in is escaped for HTML against attacks.', asItIs, escapedForHtml),
   metadataMisread('without-backslashes', 'The text is unescaped twice.', asItIs, withoutBackslashes),
   metadataMisread('without-quotes', 'Quotes are stripped against injections.', asItIs, withoutQuotes),
-  metadataMisread(
-    'keys-of-word-characters',
-    'Keys become names of columns.',
-    keptWordCharacters,
-    asItIs,
-    also({ control: ['request.get-with-body'], omitted: ['result.all-valid'] }),
-  ),
-  metadataMisread(
-    'keys-as-paths',
-    'A key with a dot is read as a path.',
-    upTo('.'),
-    asItIs,
-    also({ omitted: ['result.all-valid'] }),
-  ),
+  metadataMisread('keys-of-word-characters', 'Keys become names of columns.', keptWordCharacters, asItIs),
+  metadataMisread('keys-as-paths', 'A key with a dot is read as a path.', upTo('.'), asItIs),
   metadataMisread('zeros-as-octal', 'A number that begins with a zero is read as octal.', asItIs, (text) =>
     /^0\d/.test(text) ? String(Number.parseInt(text, 8)) : text,
   ),
@@ -105,7 +74,6 @@ const ofMetadata: readonly Fault[] = [
     id: 'metadata-keys-refused',
     breaks: 'metadata.promotion-rules',
     story: 'The body’s schema allows words as keys.',
-    collateral: also({ control: ['request.get-with-body', 'limit.newest-150', 'result.all-valid'] }),
     change: (handlers) => ({
       metadataOf(members) {
         const metadata = handlers.metadataOf(members);
@@ -224,7 +192,6 @@ const ofCampaigns: readonly Fault[] = [
     id: 'expand-loses-tiers-without-category',
     breaks: 'options.expand-category',
     story: 'Tiers are joined with categories, and one whose campaign has none disappears.',
-    collateral: also({ control: ['filter.promotion-id', 'filter.tier-metadata'], omitted: ['result.all-valid'] }),
     change: (handlers, { catalogue }) => ({
       select: (request) =>
         handlers.select(request).filter((tier) => request.expand.length === 0 || rowsOf(tier, catalogue) > 0),
@@ -234,10 +201,6 @@ const ofCampaigns: readonly Fault[] = [
     id: 'expand-limits-rows',
     breaks: 'options.expand-category',
     story: 'Tiers are joined with categories, and the limit counts the rows of the join.',
-    collateral: also({
-      control: ['filter.promotion-id', 'filter.tier-metadata'],
-      omitted: ['limit.newest-150', 'result.all-valid'],
-    }),
     change: (handlers, { catalogue }) => ({
       select(request) {
         const selected = handlers.select(request);
@@ -255,16 +218,6 @@ const ofCampaigns: readonly Fault[] = [
     id: 'tiers-without-category-left-out',
     breaks: 'result.all-valid',
     story: 'Tiers of campaigns that stand in no category are not looked for.',
-    collateral: also({
-      control: [
-        'order.metadata',
-        'options.expand-category',
-        'filter.promotion-id',
-        'filter.tier-metadata',
-        'result.valid-only',
-      ],
-      omitted: ['metadata.promotion-rules'],
-    }),
     change: (handlers, { catalogue }) => ({
       select: (request) => handlers.select(request).filter((tier) => rowsOf(tier, catalogue) > 0),
     }),
@@ -273,9 +226,6 @@ const ofCampaigns: readonly Fault[] = [
     id: 'one-tier-per-name',
     breaks: 'result.all-valid',
     story: 'The tiers are put into a map by their name, of which one remains.',
-    collateral: also({
-      control: ['order.metadata', 'options.expand-category', 'filter.promotion-id', 'filter.tier-metadata'],
-    }),
     change: () => ({ page: (tiers) => [...new Map(tiers.map((tier) => [tier.name, tier])).values()] }),
   },
 ];

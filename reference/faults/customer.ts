@@ -1,6 +1,6 @@
 import { refuse } from '../early-response.js';
 import type { Handlers } from '../handlers.js';
-import { also, bothFilters, cached, type Fault, isReservedForSome, unlessWaived } from './fault.js';
+import { cached, type Fault, isReservedForSome, unlessWaived } from './fault.js';
 
 /** Who the customer is, and what is reserved for whom. */
 export const customerFaults: readonly Fault[] = [
@@ -8,34 +8,24 @@ export const customerFaults: readonly Fault[] = [
     id: 'customer-ignored',
     breaks: 'customer.by-id',
     story: 'Rules about customers are loaded but never checked.',
-    collateral: also({ extra: ['result.valid-only'] }),
     change: () => ({ customerRule: () => true }),
   },
   {
     id: 'customer-unread',
     breaks: 'customer.by-id',
     story: 'The customer is looked up by another member than id, and never found.',
-    collateral: also({
-      omitted: ['result.all-valid'],
-      control: [...bothFilters, 'order.metadata', 'request.get-with-body', 'result.valid-only'],
-    }),
     change: () => ({ customerOf: () => undefined }),
   },
   {
     id: 'first-listed-customer-only',
     breaks: 'customer.by-id',
     story: 'Of the customers for whom a tier is reserved, the first is compared.',
-    collateral: also({ omitted: ['result.all-valid'], control: [...bothFilters, 'order.metadata'] }),
     change: () => ({ customerRule: ({ any_of }, { customer }) => any_of[0] === unlessWaived(customer, any_of[0]) }),
   },
   {
     id: 'last-listed-customer-only',
     breaks: 'customer.by-id',
     story: 'Of the customers for whom a tier is reserved, the comparison with the last decides.',
-    collateral: also({
-      omitted: ['result.all-valid'],
-      control: [...bothFilters, 'order.metadata', 'request.get-with-body', 'result.valid-only'],
-    }),
     change: () => ({
       customerRule: ({ any_of }, { customer }) => any_of.at(-1) === unlessWaived(customer, any_of.at(-1)),
     }),
@@ -44,14 +34,12 @@ export const customerFaults: readonly Fault[] = [
     id: 'one-reservation-for-all',
     breaks: 'customer.by-id',
     story: 'Having a reservation is kept as a flag of the customer, so that one opens all.',
-    collateral: also({ extra: ['result.valid-only'] }),
     change: (_, facts) => ({ customerRule: (_rule, { customer }) => isReservedForSome(facts, customer) }),
   },
   {
     id: 'unlisted-customer-unchecked',
     breaks: 'customer.by-id',
     story: 'Rules about customers are skipped for a customer who stands in none of them.',
-    collateral: also({ extra: ['result.valid-only'] }),
     change: (handlers, facts) => ({
       customerRule: (rule, request) =>
         !isReservedForSome(facts, request.customer) || handlers.customerRule(rule, request),
@@ -61,20 +49,6 @@ export const customerFaults: readonly Fault[] = [
     id: 'unlisted-customer-refused',
     breaks: 'customer.by-id',
     story: 'A customer who stands in no rule is taken for one who does not exist.',
-    collateral: also({
-      refused: [
-        ...bothFilters,
-        'options.expand-category',
-        'request.get-with-body',
-        'metadata.promotion-rules',
-        'order.product-item',
-        'order.sku-item',
-        'order.quantity',
-        'result.valid-only',
-        'limit.newest-150',
-        'result.all-valid',
-      ],
-    }),
     change: (handlers, facts) => ({
       customerOf(members) {
         const customer = handlers.customerOf(members);
@@ -86,10 +60,7 @@ export const customerFaults: readonly Fault[] = [
     id: 'customer-of-the-first-request',
     breaks: 'customer.by-id',
     story: 'The customer is kept in a variable of the module and read but once.',
-    collateral: also({
-      omitted: ['result.all-valid'],
-      control: [...bothFilters, 'order.metadata', 'request.get-with-body', 'result.valid-only'],
-    }),
+    hasState: true,
     change(handlers) {
       let first: { readonly customer: ReturnType<Handlers['customerOf']> } | undefined;
       return {
@@ -104,18 +75,13 @@ export const customerFaults: readonly Fault[] = [
     id: 'cached-without-the-customer',
     breaks: 'customer.by-id',
     story: 'Results are cached under everything that a request says save who sends it.',
-    collateral: also({
-      control: [...bothFilters, 'order.metadata'],
-      extra: ['result.valid-only'],
-      omitted: ['result.all-valid'],
-    }),
+    hasState: true,
     change: cached((request) => ({ ...request, customer: undefined })),
   },
   {
     id: 'customers-of-the-first-page-only',
     breaks: 'customer.by-id',
     story: 'Customers are loaded in pages of three, of which the first is taken for all.',
-    collateral: also({ omitted: ['result.all-valid'], control: bothFilters }),
     change: (handlers, { catalogue }) => ({
       customerOf(members) {
         const customer = handlers.customerOf(members);

@@ -1,7 +1,7 @@
 import { refuse } from '../early-response.js';
 import type { Change, DeploymentFacts, Handlers } from '../handlers.js';
 import type { Filter, ParsedQuery, ParsedRequest } from '../parsed-request.js';
-import { also, type Collateral, type Fault, hasOnlySkus, isReservedForSome, isSaid } from './fault.js';
+import { type Fault, hasEntries, hasOnlySkus, isReservedForSome } from './fault.js';
 
 type Field = Filter['field'];
 
@@ -24,7 +24,6 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       select: (request) => handlers.select(request).slice(0, hasFilter(request) ? max : undefined),
     });
   };
-  const collateral = also({ control: ['result.valid-only'] });
   return [
     {
       id: `${name}-ignored`,
@@ -36,13 +35,13 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-lost-with-metadata`,
       breaks,
       story: 'The conditions of the filter are overwritten by those of the metadata rules.',
-      change: lost(({ metadata }) => isSaid(metadata)),
+      change: lost(({ metadata }) => hasEntries(metadata)),
     },
     {
       id: `${name}-lost-with-order-metadata`,
       breaks,
       story: 'The query with order metadata was written anew, without the filter.',
-      change: lost(({ orderMetadata }) => isSaid(orderMetadata)),
+      change: lost(({ orderMetadata }) => hasEntries(orderMetadata)),
     },
     {
       id: `${name}-lost-with-expand`,
@@ -78,7 +77,6 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-refused`,
       breaks,
       story: 'The parser of the query string gives up at names that begin with a bracket.',
-      collateral: also({ control: ['limit.newest-150'], refused: ['result.valid-only'] }),
       change: (handlers) => ({
         readFilter(parameter) {
           const filter = handlers.readFilter(parameter);
@@ -90,10 +88,6 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-first-match-only`,
       breaks,
       story: '"find" is written for "filter".',
-      collateral: {
-        ...collateral,
-        ...(breaks === 'filter.promotion-id' ? {} : also({ control: ['limit.newest-150'] })),
-      },
       change: cut(1),
     },
     {
@@ -111,7 +105,6 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-within-a-page`,
       breaks,
       story: 'The filter is applied to the page of 10 that would have been returned without it.',
-      collateral,
       change: (handlers) => ({
         select(request) {
           const test = hasFilter(request) ? handlers.restriction(request) : undefined;
@@ -127,14 +120,6 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-inverted`,
       breaks,
       story: 'The filter says what is left out.',
-      // With both filters, what matches neither comes back, of which the campaign filter's cases speak.
-      collateral: {
-        ...collateral,
-        ...also({
-          control: ['limit.newest-150'],
-          ...(breaks === 'filter.promotion-id' ? {} : { extra: ['filter.promotion-id'] }),
-        }),
-      },
       change: (handlers) => ({
         restriction(request) {
           const test = handlers.restriction(request);
@@ -146,13 +131,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       id: `${name}-cached`,
       breaks,
       story: 'The filter of the first request that has one is kept for the others.',
-      // With both filters, what matches neither comes back, of which the campaign filter's cases speak.
-      collateral: {
-        ...collateral,
-        ...(breaks === 'filter.promotion-id'
-          ? {}
-          : also({ control: ['limit.newest-150'], extra: ['filter.promotion-id'] })),
-      },
+      hasState: true,
       change(handlers) {
         let kept: ParsedQuery['filters'] | undefined;
         return {
@@ -176,7 +155,6 @@ const ofCampaign: readonly Fault[] = [
     id: 'campaign-compared-by-name',
     breaks: 'filter.promotion-id',
     story: 'The value is compared with the name of the campaign.',
-    collateral: also({ control: ['result.valid-only', 'limit.newest-150'] }),
     change: (_, { catalogue }) => ({
       inCampaign: (tier, id) => catalogue.campaigns.get(tier.campaign_id)?.name === id,
     }),
@@ -185,19 +163,13 @@ const ofCampaign: readonly Fault[] = [
     id: 'campaign-compared-with-tier',
     breaks: 'filter.promotion-id',
     story: 'promotion_id is taken for the id of the tier.',
-    collateral: also({ control: ['result.valid-only', 'limit.newest-150'] }),
     change: () => ({ inCampaign: ({ id }, campaign) => id === campaign }),
   },
 ];
 
 /** Tier metadata that is compared wrongly. */
-function comparisonFault(
-  id: string,
-  story: string,
-  hasMetadata: Handlers['hasMetadata'],
-  collateral: Collateral = {},
-): Fault {
-  return { id, breaks: 'filter.tier-metadata', story, collateral, change: () => ({ hasMetadata }) };
+function comparisonFault(id: string, story: string, hasMetadata: Handlers['hasMetadata']): Fault {
+  return { id, breaks: 'filter.tier-metadata', story, change: () => ({ hasMetadata }) };
 }
 
 const ofMetadata: readonly Fault[] = [
@@ -237,7 +209,6 @@ const ofMetadata: readonly Fault[] = [
     'metadata-filter-as-json',
     'The value is compared with the JSON text in the database, quotes and all.',
     ({ metadata }, key, value) => JSON.stringify(metadata[key]) === value,
-    also({ control: ['result.valid-only', 'limit.newest-150'] }),
   ),
   comparisonFault(
     'metadata-filter-lets-keyless-through',

@@ -3,6 +3,7 @@ import { awkwardDataFaults } from './awkward-data.js';
 import { customerFaults } from './customer.js';
 import type { Fault } from './fault.js';
 import { filterFaults } from './filters.js';
+import { listGeneratedFaults } from './generated-faults.js';
 import { metadataFaults } from './metadata.js';
 import { openBranchFaults } from './open-branches.js';
 import { orderFaults } from './order.js';
@@ -14,7 +15,7 @@ import { windowFaults } from './window.js';
 
 export type { Fault, Requirement } from './fault.js';
 
-/** All that the reference deployment can do wrong on purpose. */
+/** The faults with a story of their own. See {@link listGeneratedFaults} for the others. */
 export const faults: readonly Fault[] = [
   ...requestFaults,
   ...customerFaults,
@@ -29,13 +30,18 @@ export const faults: readonly Fault[] = [
   ...sharedStateFaults,
 ];
 
-/** @throws an Error that names the nearest one, when there is no such fault */
+/**
+ * Finds a fault by its id. The id of a generated fault is `place/mistake`.
+ *
+ * @throws an Error that names the nearest id, when there is no such fault
+ */
 export function findFault(id: string): Fault {
-  const ids = faults.map((fault) => fault.id);
-  const fault = faults[ids.indexOf(id)];
-  if (fault === undefined) {
-    const [first, ...others] = findNearest(id, ids);
-    throw new Error(`There is no fault '${id}'. Did you mean '${first}'? Near it, too: ${others.join(', ')}.`);
-  }
-  return fault;
+  const known: readonly Fault[] = id.includes('/') ? listGeneratedFaults() : faults;
+  const fault = known.find((each) => each.id === id);
+  if (fault !== undefined) return fault;
+  const [first, ...others] = findNearest(
+    id,
+    known.map((each) => each.id),
+  );
+  throw new Error(`Unknown fault '${id}'. Did you mean '${first}'? Similar ids: ${others.join(', ')}.`);
 }

@@ -1,6 +1,6 @@
 import { refuse } from '../early-response.js';
 import type { Members } from '../json.js';
-import { also, bothFilters, type Collateral, cached, type Fault, unlessWaived } from './fault.js';
+import { cached, type Fault, unlessWaived } from './fault.js';
 
 interface MetadataRule {
   readonly key: string;
@@ -16,13 +16,11 @@ function ruleFault(
   id: string,
   story: string,
   holds: (rule: MetadataRule, metadata: Members, orderMetadata: Members) => boolean,
-  collateral: Collateral = {},
 ): Fault {
   return {
     id,
     breaks: 'metadata.promotion-rules',
     story,
-    collateral,
     change: () => ({
       metadataRule: (rule, { metadata, orderMetadata }) =>
         holds(rule, unlessWaived(metadata, {}), unlessWaived(orderMetadata, {})),
@@ -37,32 +35,16 @@ const isEmpty = (metadata: Members): boolean => Object.keys(metadata).length ===
 
 /** What the top-level metadata of a request is compared with. */
 export const metadataFaults: readonly Fault[] = [
-  ruleFault(
-    'metadata-rules-ignored',
-    'Rules about metadata are loaded but never checked.',
-    () => true,
-    also({ extra: ['result.valid-only'] }),
-  ),
-  ruleFault(
-    'metadata-unread',
-    'Rules about metadata are compared with an empty object.',
-    () => false,
-    also({
-      omitted: ['result.all-valid'],
-      control: [...bothFilters, 'options.expand-category', 'request.get-with-body', 'result.valid-only'],
-    }),
-  ),
+  ruleFault('metadata-rules-ignored', 'Rules about metadata are loaded but never checked.', () => true),
+  ruleFault('metadata-unread', 'Rules about metadata are compared with an empty object.', () => false),
   ruleFault('metadata-by-prefix', 'A value that begins with the wanted one is enough.', ({ key, is }, metadata) =>
     String(metadata[key] ?? '').startsWith(is),
   ),
   ruleFault('metadata-by-part', 'A value that is a part of the wanted one is enough.', ({ key, is }, metadata) =>
     is.includes(String(metadata[key])),
   ),
-  ruleFault(
-    'metadata-by-key',
-    'That there is an entry of the key is enough.',
-    ({ key }, metadata) => Object.hasOwn(metadata, key),
-    also({ extra: ['result.valid-only'] }),
+  ruleFault('metadata-by-key', 'That there is an entry of the key is enough.', ({ key }, metadata) =>
+    Object.hasOwn(metadata, key),
   ),
   ruleFault('metadata-by-value', 'The value is looked for under any key.', ({ is }, metadata) =>
     Object.values(metadata).includes(is),
@@ -71,43 +53,31 @@ export const metadataFaults: readonly Fault[] = [
     'metadata-of-the-order',
     'order.metadata is read in place of the top-level one.',
     (rule, _, orderMetadata) => isListed(rule, orderMetadata),
-    also({
-      omitted: ['result.all-valid'],
-      control: [...bothFilters, 'options.expand-category', 'request.get-with-body', 'result.valid-only'],
-    }),
   ),
   ruleFault(
     'metadata-of-the-order-too',
     'Both kinds of metadata are poured into one object.',
     (rule, metadata, orderMetadata) => holds(rule, metadata) || isListed(rule, orderMetadata),
-    also({ extra: ['result.valid-only'] }),
   ),
   ruleFault(
     'unsent-metadata-key-holds',
     'The entries that were sent are looked at, each with its rule, and rules without an entry are not.',
     (rule, metadata) => holds(rule, metadata) || !(isEmpty(metadata) || Object.hasOwn(metadata, rule.key)),
-    also({ extra: ['result.valid-only'] }),
   ),
   ruleFault(
     'no-metadata-no-metadata-rules',
     'Rules about metadata are skipped where no entry is sent.',
     (rule, metadata) => holds(rule, metadata) || isEmpty(metadata),
-    also({ extra: ['result.valid-only'] }),
   ),
   ruleFault(
     'metadata-store-name-only',
     'The one key of the example is built in.',
     (rule, metadata) => rule.key === 'store_name' && holds(rule, metadata),
-    also({ omitted: ['result.all-valid'], control: [...bothFilters, 'request.get-with-body', 'result.valid-only'] }),
   ),
   {
     id: 'metadata-last-entry-only',
     breaks: 'metadata.promotion-rules',
     story: 'What each entry says overwrites what the entry before said.',
-    collateral: also({
-      omitted: ['result.all-valid'],
-      control: [...bothFilters, 'options.expand-category', 'result.valid-only'],
-    }),
     change: (handlers) => ({
       metadataOf: (members) =>
         Object.fromEntries(Object.entries(unlessWaived(handlers.metadataOf(members), {})).slice(-1)),
@@ -117,23 +87,13 @@ export const metadataFaults: readonly Fault[] = [
     id: 'cached-without-metadata-values',
     breaks: 'metadata.promotion-rules',
     story: 'Results are cached under the keys of the metadata, without their values.',
+    hasState: true,
     change: cached((request) => ({ ...request, metadata: Object.keys(unlessWaived(request.metadata, {})) })),
   },
   {
     id: 'metadata-refused',
     breaks: 'metadata.promotion-rules',
     story: 'The body’s schema has no member of this name.',
-    collateral: also({
-      control: ['request.get-with-body'],
-      refused: [
-        ...bothFilters,
-        'options.expand-category',
-        'query.audience-rules-only',
-        'result.valid-only',
-        'limit.newest-150',
-        'result.all-valid',
-      ],
-    }),
     change: (handlers) => ({
       metadataOf(members) {
         const metadata = handlers.metadataOf(members);

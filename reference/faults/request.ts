@@ -1,7 +1,7 @@
 import type { Tier } from '../../src/world/world.js';
 import { refuse } from '../early-response.js';
 import type { Handlers } from '../handlers.js';
-import { additions, allBut, also, bothFilters, type Fault, type Requirement } from './fault.js';
+import type { Fault, Requirement } from './fault.js';
 
 /** Every request is refused, by a handler that each of them passes. */
 function refusalOfAll(
@@ -15,7 +15,6 @@ function refusalOfAll(
     id,
     breaks,
     story,
-    collateral: allBut(breaks),
     change: () => refusing(() => refuse(status, 'request: not accepted')),
   };
 }
@@ -39,35 +38,13 @@ const bodies: readonly Fault[] = [
     id: 'body-of-get-dropped',
     breaks: 'request.get-with-body',
     story: 'The web framework drops the body of a GET.',
-    collateral: also({
-      omitted: [
-        'customer.by-id',
-        'metadata.promotion-rules',
-        'order.product-item',
-        'order.sku-item',
-        'order.quantity',
-        'result.all-valid',
-      ],
-      control: [...additions, 'order.repeated-product', 'result.valid-only'],
-    }),
     change: () => ({ readBody: () => ({ kind: 'unread' }) }),
   },
   {
     id: 'body-of-the-first-request',
     breaks: 'request.get-with-body',
     story: 'A cache in front of the service does not look at the bodies of GET requests.',
-    collateral: also({
-      extra: ['result.valid-only'],
-      omitted: [
-        'customer.by-id',
-        'metadata.promotion-rules',
-        'order.product-item',
-        'order.sku-item',
-        'order.quantity',
-        'result.all-valid',
-      ],
-      control: [...additions, 'order.repeated-product'],
-    }),
+    hasState: true,
     change(handlers) {
       let first: ReturnType<Handlers['readBody']> | undefined;
       return {
@@ -111,28 +88,17 @@ const headers: readonly Fault[] = [
   ),
 ];
 
-/** What is sent with expand, and metadata, among other things. */
-const expanding: readonly Requirement[] = [
-  ...bothFilters,
-  'query.audience-rules-only',
-  'result.valid-only',
-  'limit.newest-150',
-  'result.all-valid',
-];
-
 const options: readonly Fault[] = [
   {
     id: 'expand-refused',
     breaks: 'options.expand-category',
     story: '"category" is not among the values of expand.',
-    collateral: also({ refused: expanding }),
     change: (handlers) => ({ expandOf: (members) => refuseSome(handlers.expandOf(members), 400) }),
   },
   {
     id: 'expand-refused-with-metadata',
     breaks: 'options.expand-category',
     story: 'Options and metadata are taken for alternatives.',
-    collateral: also({ refused: expanding.filter((each) => each !== 'result.valid-only') }),
     change: (handlers) => ({
       expandOf(members) {
         const { metadata } = members;
@@ -145,17 +111,12 @@ const options: readonly Fault[] = [
     id: 'expand-crashes',
     breaks: 'options.expand-category',
     story: 'A campaign without categories is not thought of.',
-    collateral: also({ refused: expanding }),
     change: (handlers) => ({ expandOf: (members) => refuseSome(handlers.expandOf(members), 500) }),
   },
   {
     id: 'expand-loses-the-result',
     breaks: 'options.expand-category',
     story: 'The error of the look-up of categories is answered with 200 and an empty list.',
-    collateral: also({
-      omitted: ['limit.newest-150', 'result.all-valid'],
-      control: [...bothFilters, 'result.valid-only'],
-    }),
     change: (handlers) => ({
       present: (tiers, request) => handlers.present(request.expand.length > 0 ? [] : tiers, request),
     }),
@@ -164,10 +125,6 @@ const options: readonly Fault[] = [
     id: 'expand-keeps-one-tier-per-category',
     breaks: 'options.expand-category',
     story: 'The tiers are joined with their categories, and duplicates are taken out by the wrong column.',
-    collateral: also({
-      omitted: ['limit.newest-150', 'result.all-valid'],
-      control: [...bothFilters, 'result.valid-only'],
-    }),
     change: (handlers, { catalogue }) => ({
       select(request) {
         const categoryOf = ({ campaign_id }: Tier) => catalogue.campaigns.get(campaign_id)?.category_ids[0];

@@ -1,20 +1,14 @@
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { refuse } from '../early-response.js';
 import type { Filter } from '../parsed-request.js';
-import { also, type Collateral, type Fault } from './fault.js';
+import type { Fault } from './fault.js';
 
 /** Bodies that are written or sent in one form are not read as they should be. */
-function bodyFault(
-  id: string,
-  story: string,
-  readBody: (request: HttpRequest) => HttpRequest | 'not at all',
-  collateral: Collateral = {},
-): Fault {
+function bodyFault(id: string, story: string, readBody: (request: HttpRequest) => HttpRequest | 'not at all'): Fault {
   return {
     id,
     breaks: 'request.get-with-body',
     story,
-    collateral,
     change: (handlers) => ({
       readBody(request) {
         const read = readBody(request);
@@ -25,11 +19,8 @@ function bodyFault(
 }
 
 function refusedIf(id: string, story: string, isRefused: (body: string) => boolean): Fault {
-  return bodyFault(
-    id,
-    story,
-    (request) => (isRefused(request.body ?? '') ? refuse(400, 'body: is no JSON', 'invalid_payload') : request),
-    also({ refused: ['filter.promotion-id'] }),
+  return bodyFault(id, story, (request) =>
+    isRefused(request.body ?? '') ? refuse(400, 'body: is no JSON', 'invalid_payload') : request,
   );
 }
 
@@ -41,13 +32,11 @@ const bodies: readonly Fault[] = [
     'first-piece-only',
     'The first piece of a body is taken for all of it, and what is no JSON for nothing.',
     (request) => (request.sent === 'in-pieces' ? 'not at all' : request),
-    also({ omitted: ['filter.promotion-id'] }),
   ),
   bodyFault(
     'fresh-connections-unread',
     'The first request on a connection is answered before its body has come.',
     (request) => (request.sent === 'on-a-fresh-connection' ? 'not at all' : request),
-    also({ omitted: ['filter.promotion-id'] }),
   ),
   refusedIf(
     'body-must-begin-with-a-brace',
@@ -55,29 +44,17 @@ const bodies: readonly Fault[] = [
     (body) => body[0] !== '{',
   ),
   refusedIf('body-of-one-line', 'The body is read up to the end of the line.', (body) => body.trim().includes('\n')),
-  bodyFault(
-    'body-of-the-last-line',
-    'Of a body the last line that has any text is kept.',
-    (request) => ((request.body ?? '').trim().includes('\n') ? 'not at all' : request),
-    also({ omitted: ['filter.promotion-id'] }),
+  bodyFault('body-of-the-last-line', 'Of a body the last line that has any text is kept.', (request) =>
+    (request.body ?? '').trim().includes('\n') ? 'not at all' : request,
   ),
-  bodyFault(
-    'escapes-unread',
-    'The parser of the gateway leaves escapes as they are.',
-    (request) => ({
-      ...request,
-      ...(request.body === undefined ? {} : { body: request.body.replaceAll(/\\u(?=[0-9a-f]{4})/g, '\\\\u') }),
-    }),
-    also({ omitted: ['filter.promotion-id'] }),
-  ),
-  bodyFault(
-    'customer-first',
-    'A streaming parser looks for the customer at the beginning alone.',
-    (request) =>
-      (request.body ?? '').includes('"customer"') && !/^\s*\{\s*"customer"/.test(request.body ?? '')
-        ? { ...request, body: (request.body ?? '').replace('"customer":{"id":', '"customer":{"x-id":') }
-        : request,
-    also({ omitted: ['filter.promotion-id'] }),
+  bodyFault('escapes-unread', 'The parser of the gateway leaves escapes as they are.', (request) => ({
+    ...request,
+    ...(request.body === undefined ? {} : { body: request.body.replaceAll(/\\u(?=[0-9a-f]{4})/g, '\\\\u') }),
+  })),
+  bodyFault('customer-first', 'A streaming parser looks for the customer at the beginning alone.', (request) =>
+    (request.body ?? '').includes('"customer"') && !/^\s*\{\s*"customer"/.test(request.body ?? '')
+      ? { ...request, body: (request.body ?? '').replace('"customer":{"id":', '"customer":{"x-id":') }
+      : request,
   ),
 ];
 
@@ -150,7 +127,6 @@ const credentials: readonly Fault[] = (
   id: `credentials-unread-in-${letters}-case`,
   breaks: 'request.credentials',
   story: `Names of headers are compared as they are documented, and those in ${letters} case are not found.`,
-  collateral: also({ refused: ['filter.promotion-id'] }),
   change: (handlers) => ({
     authenticate(headers) {
       if (headers.some(([name]) => pattern.test(name))) refuse(401, 'credentials: are absent', 'unauthorized');

@@ -4,7 +4,7 @@ import type { Filter, ParsedRequest } from '../parsed-request.js';
 import { cached, type Fault, type Requirement, unlessWaived } from './fault.js';
 
 function stateFault(id: string, breaks: Requirement, story: string, change: Change): Fault {
-  return { id, breaks, story, collateral: 'depends-on-order', change };
+  return { id, breaks, story, change, hasState: true };
 }
 
 /** What several requests have in common by mistake, so that one of them gets what is another's. */

@@ -1,13 +1,13 @@
 import type { Tier } from '../../src/world/world.js';
 import type { Handlers, TierTest } from '../handlers.js';
 import { type Filter, type ParsedRequest, waived } from '../parsed-request.js';
-import { additions, also, bothFilters, type Collateral, type Fault, hasOnlySkus, isSaid } from './fault.js';
+import { type Fault, hasEntries, hasOnlySkus } from './fault.js';
 
 const day = 24 * 60 * 60 * 1000;
 
 /** A window other than that of the newest 150 tiers. */
-function windowFault(id: string, story: string, newest: Handlers['newest'], collateral: Collateral = {}): Fault {
-  return { id, breaks: 'limit.newest-150', story, collateral, change: () => ({ newest }) };
+function windowFault(id: string, story: string, newest: Handlers['newest']): Fault {
+  return { id, breaks: 'limit.newest-150', story, change: () => ({ newest }) };
 }
 
 /** The window is lost when a request says a certain thing. */
@@ -85,102 +85,37 @@ function firstBy(textOf: (tier: Tier) => string): Handlers['newest'] {
 
 /** Which tiers are checked. */
 export const windowFaults: readonly Fault[] = [
-  windowFault(
-    'window-of-149',
-    'The loop over the tiers ends one too early.',
-    (tiers) => tiers.slice(0, 149),
-    also({ omitted: ['result.all-valid'], control: additions }),
-  ),
+  windowFault('window-of-149', 'The loop over the tiers ends one too early.', (tiers) => tiers.slice(0, 149)),
   windowFault('window-of-151', 'The loop over the tiers ends one too late.', (tiers) => tiers.slice(0, 151)),
-  windowFault(
-    'window-from-the-second',
-    'Positions are counted from 1, so that the newest tier is skipped.',
-    (tiers) => tiers.slice(1, 151),
-    also({
-      omitted: ['result.all-valid'],
-      control: [
-        ...additions,
-        'customer.by-id',
-        'metadata.promotion-rules',
-        'order.product-item',
-        'order.sku-item',
-        'result.valid-only',
-      ],
-    }),
+  windowFault('window-from-the-second', 'Positions are counted from 1, so that the newest tier is skipped.', (tiers) =>
+    tiers.slice(1, 151),
   ),
-  windowFault(
-    'window-of-100',
-    'The query for the tiers has the default limit of the database client.',
-    (tiers) => tiers.slice(0, 100),
-    also({ omitted: ['result.all-valid'], control: additions }),
+  windowFault('window-of-100', 'The query for the tiers has the default limit of the database client.', (tiers) =>
+    tiers.slice(0, 100),
   ),
   windowFault('window-missing', 'All tiers are checked.', (tiers) => tiers),
-  windowFault(
-    'window-of-the-oldest',
-    'The tiers are sorted in ascending order before the limit is applied.',
-    (tiers) => tiers.slice(-150),
-    also({
-      omitted: ['order.quantity', 'result.all-valid'],
-      control: [
-        ...additions,
-        'customer.by-id',
-        'metadata.promotion-rules',
-        'order.product-item',
-        'order.sku-item',
-        'order.repeated-product',
-        'request.get-with-body',
-        'result.valid-only',
-      ],
-    }),
+  windowFault('window-of-the-oldest', 'The tiers are sorted in ascending order before the limit is applied.', (tiers) =>
+    tiers.slice(-150),
   ),
   windowFault(
     'window-by-name',
     'The limit is applied to tiers sorted by name.',
     firstBy(({ name }) => name),
-    also({
-      control: [
-        'order.metadata',
-        'options.expand-category',
-        'filter.promotion-id',
-        'filter.tier-metadata',
-        'result.valid-only',
-      ],
-      omitted: ['order.sku-item', 'result.all-valid', 'order.product-item', 'metadata.promotion-rules'],
-    }),
   ),
   windowFault(
     'window-by-id',
     'Ids are taken to grow with time.',
     firstBy(({ id }) => id),
-    also({
-      omitted: ['order.sku-item', 'result.all-valid', 'order.quantity'],
-      control: [...additions, 'result.valid-only', 'request.get-with-body', 'order.repeated-product'],
-    }),
   ),
   windowFault(
     'window-by-date-without-year',
     'The limit is applied to tiers sorted by month and day.',
     firstBy(({ created_at }) => created_at.slice('2024-'.length)),
-    also({
-      omitted: ['result.all-valid', 'metadata.promotion-rules'],
-      control: [
-        ...bothFilters,
-        'request.get-with-body',
-        'order.metadata',
-        'options.expand-category',
-        'result.valid-only',
-      ],
-    }),
   ),
-  windowFault(
-    'window-of-30-days',
-    'The most recent tiers are those of the last 30 days.',
-    (tiers) => {
-      const [newest] = tiers.map(({ created_at }) => Date.parse(created_at));
-      return tiers.filter(({ created_at }) => Date.parse(created_at) > (newest ?? 0) - 30 * day);
-    },
-    also({ omitted: ['result.all-valid'], control: additions }),
-  ),
+  windowFault('window-of-30-days', 'The most recent tiers are those of the last 30 days.', (tiers) => {
+    const [newest] = tiers.map(({ created_at }) => Date.parse(created_at));
+    return tiers.filter(({ created_at }) => Date.parse(created_at) > (newest ?? 0) - 30 * day);
+  }),
   windowFault('window-per-campaign', 'The limit is applied to each campaign by itself.', (tiers) =>
     tiers.filter(
       (tier, rank) => tiers.slice(0, rank).filter(({ campaign_id }) => campaign_id === tier.campaign_id).length < 150,
@@ -193,7 +128,7 @@ export const windowFaults: readonly Fault[] = [
     ({ expand }) => expand.length > 0,
   ),
   windowless('metadata', 'The query with metadata was written anew, without the limit.', ({ metadata }) =>
-    isSaid(metadata),
+    hasEntries(metadata),
   ),
   ...filteredWindowFaults,
   {

@@ -31,7 +31,7 @@ const certify = (url: string, script = commandLine, ...more: string[]) =>
   measureCost([script, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, judged);
 /** With which a run that came to its end ends. */
 const judged = Object.values(exitStatus).filter(
-  (status) => status !== exitStatus.unusableInput && status !== exitStatus.mistake,
+  (status) => status !== exitStatus.unusableInput && status !== exitStatus.internalError,
 );
 const certifyOn = (serve: Serve) => async (): Promise<Cost> => {
   const { url, close } = await serve();

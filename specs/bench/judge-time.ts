@@ -1,6 +1,6 @@
 import { createDeployment } from '../../reference/deployment.js';
 import type { TestCase } from '../../src/cases/test-case.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { judgeCase } from '../../src/judge/judge-case.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { documentedOperation } from '../../src/contract/documented-request.js';
+import { documentedOperation } from '../../src/contract/operation.js';
 import { suite } from '../self-test/support/in-process.js';
 import { benchCredentials } from './measure-cost.js';
 

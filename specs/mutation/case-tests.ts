@@ -9,34 +9,35 @@ import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { CaseJudgement } from '../../src/judge/judge-case.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
-import { type MutationTest, renderQuestionTestName } from './mutation-test.js';
+import type { MutationTest } from './runner.js';
 
 const suite = loadSuite();
 const recognizer = createRecognizer(suite.world);
 
 /**
- * The requirement cases, which are to notice every mutant of the reference deployment; then the questions, each where
- * the deployment is to give each of its answers: a mutant that only they notice changes what the documentation leaves
- * open.
+ * Creates a test of each requirement case, and a test of each outcome of each question: the deployment must show the
+ * outcome that is chosen as its behaviour.
  */
-export async function mutationTests(): Promise<readonly MutationTest[]> {
-  const requirementTests = suite.cases.flatMap((each) => (each.kind === 'requirement' ? [requirementTest(each)] : []));
-  const questionTests = suite.cases.flatMap((each) => (each.kind === 'question' ? testsOfQuestion(each) : []));
+export async function createMutationTests(): Promise<readonly MutationTest[]> {
+  const requirementTests = suite.cases.flatMap((each) =>
+    each.kind === 'requirement' ? [createRequirementTest(each)] : [],
+  );
+  const questionTests = suite.cases.flatMap((each) => (each.kind === 'question' ? createQuestionTests(each) : []));
   return [...requirementTests, ...questionTests];
 }
 
-function requirementTest(testCase: RequirementCase): MutationTest {
+function createRequirementTest(testCase: RequirementCase): MutationTest {
   return {
     name: `requirement ${testCase.verifies}: ${testCase.id}`,
     async run() {
-      const { verdict, reason } = await judged(testCase, {});
+      const { verdict, reason } = await judgeAlone(testCase, {});
       if (verdict === 'fail') throw new Error(reason);
     },
   };
 }
 
-/** Further values of open questions, beside those that the deployment gives of itself. */
-const otherValues: Readonly<Record<string, readonly string[]>> = {
+/** Values of open questions to choose, in addition to the default. */
+const furtherValues: Readonly<Record<string, readonly string[]>> = {
   'response-status': ['203'],
   'response-media-type': ['text/json', 'none'],
   'deprecation-headers': ['deprecation: true | sunset: Sat, 01 Jan 2028 00:00:00 GMT'],
@@ -45,35 +46,35 @@ const otherValues: Readonly<Record<string, readonly string[]>> = {
   'cors-headers': ['access-control-allow-origin: https://shop.example'],
 };
 
-function testsOfQuestion(testCase: QuestionCase): MutationTest[] {
+function createQuestionTests(testCase: QuestionCase): MutationTest[] {
   const question = testCase.answers;
-  return outcomesOf(question).map((outcome) => ({
-    name: renderQuestionTestName(question, outcome),
+  return listOutcomes(question).map((outcome) => ({
+    name: `question ${question}: ${outcome}`,
     async run() {
-      const { outcome: observed, reason } = await judged(testCase, { [question]: outcome });
+      const { outcome: observed, reason } = await judgeAlone(testCase, { [question]: outcome });
       if (observed !== outcome) throw new Error(`${observed ?? 'no answer'}, not ${outcome}. ${reason}`);
     },
   }));
 }
 
-function outcomesOf(question: string): readonly string[] {
+function listOutcomes(question: string): readonly string[] {
   const closed: Readonly<Record<string, readonly string[]>> = closedQuestions;
   const open: Readonly<Record<string, { readonly default: string }>> = openQuestions;
   const known = closed[question] ?? [open[question]?.default ?? ''];
-  return [...known, ...(otherValues[question] ?? [])];
+  return [...known, ...(furtherValues[question] ?? [])];
 }
 
-/** Judges a case by a deployment of its own, so that no test leaves a trace in another. */
-async function judged(testCase: QuestionCase | RequirementCase, behaviours: Behaviours): Promise<CaseJudgement> {
+/** Judges a case on a new deployment, so that tests do not influence each other. */
+async function judgeAlone(testCase: QuestionCase | RequirementCase, behaviours: Behaviours): Promise<CaseJudgement> {
   const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials, behaviours });
-  const channel = createChannel(surviving(deployment));
+  const channel = createChannel(catchErrors(deployment));
   const { background } = await startRun(suite, channel, { isWorldLoaded: true, recognizer });
   const { judgement } = await sendAndJudge(testCase, createCaseSender(channel), background);
   return judgement;
 }
 
-/** A defect of a deployment ends one request, as it does on the wire. */
-function surviving(respond: (request: HttpRequest) => HttpResponse): (request: HttpRequest) => HttpResponse {
+/** Answers 500 if the deployment throws, like a server. */
+function catchErrors(respond: (request: HttpRequest) => HttpResponse): (request: HttpRequest) => HttpResponse {
   return (request) => {
     try {
       return respond(request);

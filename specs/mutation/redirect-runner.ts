@@ -1,6 +1,6 @@
 import type { ResolveHook } from 'node:module';
 
-/** A hook of Node.js: what specs import as Playwright's runner is the collector of their tests. */
+/** A module hook of Node.js: specs import the test collector in place of Playwright's runner. */
 export const resolve: ResolveHook = (specifier, context, nextResolve) => {
   const isSpec = context.parentURL?.includes('/specs/self-test/') ?? false;
   if (specifier !== '@playwright/test' || !isSpec) return nextResolve(specifier, context);

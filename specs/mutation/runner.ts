@@ -13,21 +13,26 @@ import {
   TestStatus,
   toMutantRunResult,
 } from '@stryker-mutator/api/test-runner';
-import type { MutationTest } from './mutation-test.js';
 
-/** What instrumented code looks at: which mutant is active, and for which test it counts what is reached. */
+/** A test that fails if a mutant changes what it looks at. */
+export interface MutationTest {
+  readonly name: string;
+  run(): Promise<void>;
+}
+
+/** The state that instrumented code reads: the active mutant, and the test for which it counts coverage. */
 const instrumented: InstrumenterContext = {};
 Object.assign(globalThis, { __stryker__: instrumented });
 
-/** Runs the tests that a file of the sandbox makes in this process, until the first that notices a mutant. */
+/** Runs the tests of a file of the sandbox in this process, until the first failure. */
 abstract class InProcessRunner implements TestRunner {
   private tests: readonly MutationTest[] | undefined;
 
-  /** @param file makes the tests, as its function `mutationTests` */
+  /** @param file exports `createMutationTests` */
   constructor(private readonly file: string) {}
 
   capabilities(): { reloadEnvironment: boolean } {
-    // Modules stay loaded as long as their process does.
+    // Loaded modules cannot be loaded again in the same process.
     return { reloadEnvironment: false };
   }
 
@@ -35,20 +40,20 @@ abstract class InProcessRunner implements TestRunner {
     const results: TestResult[] = [];
     for (const test of await this.load()) {
       instrumented.currentTestId = test.name;
-      results.push(await resultOf(test));
+      results.push(await runTest(test));
       delete instrumented.currentTestId;
     }
     const { mutantCoverage } = instrumented;
     return {
       status: DryRunStatus.Complete,
       tests: results,
-      ...(mutantCoverage === undefined ? {} : { mutantCoverage: withoutHybrids(mutantCoverage) }),
+      ...(mutantCoverage === undefined ? {} : { mutantCoverage: removeHybrids(mutantCoverage) }),
     };
   }
 
   async mutantRun(options: MutantRunOptions): Promise<MutantRunResult> {
     const { activeMutant, mutantActivation, testFilter, hitLimit } = options;
-    // What is made while the modules are loaded is made with the mutant, where that is what it is about.
+    // A static mutant is active while the modules are loaded.
     if (mutantActivation === 'static') instrumented.activeMutant = activeMutant.id;
     const tests = await this.load();
     instrumented.activeMutant = activeMutant.id;
@@ -56,7 +61,7 @@ abstract class InProcessRunner implements TestRunner {
     const results: TestResult[] = [];
     for (const test of tests) {
       if (testFilter !== undefined && !testFilter.includes(test.name)) continue;
-      const result = await resultOf(test);
+      const result = await runTest(test);
       results.push(result);
       if (result.status === TestStatus.Failed) break;
     }
@@ -67,22 +72,22 @@ abstract class InProcessRunner implements TestRunner {
   private async load(): Promise<readonly MutationTest[]> {
     if (this.tests === undefined) {
       const made = (await import(pathToFileURL(path.resolve(this.file)).href)) as {
-        mutationTests(): Promise<readonly MutationTest[]>;
+        createMutationTests(): Promise<readonly MutationTest[]>;
       };
-      this.tests = await made.mutationTests();
+      this.tests = await made.createMutationTests();
     }
     return this.tests;
   }
 }
 
-/** A mutant that tests reach needs no process of its own, though it is reached while modules are loaded, too. */
-function withoutHybrids({ static: whileLoading, perTest }: MutantCoverage): MutantCoverage {
+/** Removes mutants from the static ones that tests reach too: they need no process of their own. */
+function removeHybrids({ static: whileLoading, perTest }: MutantCoverage): MutantCoverage {
   const reached = new Set(Object.values(perTest).flatMap((mutants) => Object.keys(mutants)));
   const others = Object.entries(whileLoading).filter(([mutant]) => !reached.has(mutant));
   return { static: Object.fromEntries(others), perTest };
 }
 
-async function resultOf({ name, run }: MutationTest): Promise<TestResult> {
+async function runTest({ name, run }: MutationTest): Promise<TestResult> {
   const begun = performance.now();
   const about = () => ({ id: name, name, timeSpentMs: performance.now() - begun });
   try {
@@ -105,7 +110,7 @@ class SpecsRunner extends InProcessRunner {
   }
 }
 
-/** Where Stryker looks for its plugins. */
+/** The export in which Stryker looks for plugins. */
 export const strykerPlugins = [
   declareClassPlugin(PluginKind.TestRunner, 'cases', CasesRunner),
   declareClassPlugin(PluginKind.TestRunner, 'specs', SpecsRunner),

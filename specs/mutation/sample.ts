@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Lines of files, spread evenly, the same while the files are: as Stryker names what is to be mutated. */
+/** Chooses evenly spread lines of code, in the notation of Stryker's `mutate` option. */
 export function sampleLines(files: readonly string[], size: number): string[] {
   const lines = files.flatMap((file) =>
     readFileSync(file, 'utf8')

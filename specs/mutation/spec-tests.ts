@@ -1,12 +1,12 @@
 import { register } from 'node:module';
-import type { MutationTest } from './mutation-test.js';
+import type { MutationTest } from './runner.js';
 import { takeCollected } from './test-collector.js';
 
-/** The specs that are to notice mutants: those that need no process and no socket, and little time. */
+/** The specs that must detect mutants. They are fast, and need no process and no socket. */
 const specs = ['judge', 'answers', 'shape', 'oracle', 'assertions', 'recognition'];
 
-/** Their tests, without Playwright's runner: a process for each mutant would take hours. */
-export async function mutationTests(): Promise<readonly MutationTest[]> {
+/** Collects the tests of the specs. They run without Playwright, because a process per mutant would take hours. */
+export async function createMutationTests(): Promise<readonly MutationTest[]> {
   register(new URL('redirect-runner.js', import.meta.url));
   const tests: MutationTest[] = [];
   for (const spec of specs) {

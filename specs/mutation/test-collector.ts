@@ -1,10 +1,7 @@
 import { expect } from '@playwright/test';
-import type { MutationTest } from './mutation-test.js';
+import type { MutationTest } from './runner.js';
 
-/**
- * Stands in for `@playwright/test` where specs are loaded without Playwright's runner: its `test` keeps what it is
- * given, in place of running it.
- */
+/** Replaces `@playwright/test` in specs that run without Playwright: `test` collects the tests. */
 export { expect };
 
 type Body = (fixtures: object) => unknown;
@@ -12,18 +9,17 @@ type Body = (fixtures: object) => unknown;
 const collected: MutationTest[] = [];
 const titles: string[] = [];
 
-/** The tests that were given since this was last called. */
+/** Returns the tests that were collected since the last call. */
 export function takeCollected(): readonly MutationTest[] {
   return collected.splice(0);
 }
 
-/** Tests of these tags take longer than all the others, and would be run for every mutant that survives them. */
-const leftOut = ['@long', '@slow'];
+/** Tests with these tags are too slow to run for each mutant. */
+const excludedTags = ['@long', '@slow'];
 
-/** As Playwright's. */
 export function test(title: string, ...rest: readonly [Body] | readonly [{ readonly tag?: string }, Body]): void {
   const [details, body] = rest.length === 1 ? [{}, rest[0]] : rest;
-  if (leftOut.includes(details.tag ?? '')) return;
+  if (excludedTags.includes(details.tag ?? '')) return;
   const name = [...titles, title].join(' › ');
   collected.push({ name, run: async () => void (await body({})) });
 }

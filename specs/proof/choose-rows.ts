@@ -1,71 +1,72 @@
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
-import { computeRowsDigest, type DiscriminatingRows } from '../../src/cases/discriminating-rows.js';
+import type { DiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase, RequirementRow } from '../../src/cases/test-case.js';
 import { createRequestTally } from '../../src/engine/plan.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { inProcessCredentials, judgeDeployment } from './judge-deployment.js';
-import type { Proof } from './proof.js';
+import type { FaultProof } from './proof.js';
+import { computeRowsDigest } from './rows-digest.js';
 
-/** A row that a run can be restricted to. */
+/** A row to which a run can be restricted. */
 interface Candidate {
   readonly testCase: RequirementCase;
   readonly row: RequirementRow;
   /** The case with this row alone. */
   readonly alone: RequirementCase;
-  /** The faults that it catches by itself, whatever else is sent. */
+  /** The faults that it catches alone. */
   readonly catches: ReadonlySet<string>;
 }
 
 /**
- * The rows that catch all faults that the suite catches, with few requests, and the most telling of them first. A fault is
- * caught where some requirement fails, which need not be the one that it breaks.
+ * Chooses few rows that catch all faults that the suite catches, the most effective rows first. A fault is caught when
+ * some requirement fails; that may be another requirement than the one that the fault breaks.
  *
- * @param proof of the same suite and faults
+ * @param proofs of the same suite and faults
  */
 export async function chooseDiscriminatingRows(
   suite: Suite,
   faults: readonly Fault[],
-  proof: Proof,
+  proofs: readonly FaultProof[],
 ): Promise<DiscriminatingRows> {
-  const candidates = await candidatesOf(suite, faults, proof);
-  const chosen = inBestOrder(withoutSuperfluous(greedyChoice(candidates)));
-  const totals = runningTotals(chosen);
+  const candidates = listCandidates(suite, proofs);
+  const chosen = sortForEarlyCatches(dropSuperfluousRows(chooseGreedily(candidates)));
+  const totals = computeRunningTotals(chosen);
   const rows = chosen.map(({ testCase, row }, n): DiscriminatingRows['rows'][number] => {
-    const { requests = 0, faults = 0 } = totals[n] ?? {};
-    return { testCase, row, requests: suite.calibration.length + requests, faults };
+    const { requests = 0, faults: caught = 0 } = totals[n] ?? {};
+    return { testCase, row, requests: suite.calibration.length + requests, faults: caught };
   });
-  let { requests = 0, faults: all = 0 } = rows.at(-1) ?? {};
+  let { requests = 0, faults: caughtAlone = 0 } = rows.at(-1) ?? {};
   const tally = createRequestTally();
   for (const { alone } of chosen) tally.addCase(alone);
-  // What one request leaves over for another may show in no row by itself, so one is added beside which it does.
-  const together = async () => new Set(await findCaughtFaults(suiteOf(suite, rows), faults));
-  let caught = await together();
-  const wanted = proof.faults.filter(({ id, refuted }) => !caught.has(id) && Object.keys(refuted).length > 0);
-  for (const { id, refuted } of wanted) {
-    if (caught.has(id)) continue;
-    const fault = faults.filter((each) => each.id === id);
+  // A fault with state may show in no row alone. Such a row is added to the others, and tried together with them.
+  const caught = listCaught(chosen);
+  const withState = faults.filter(({ id, hasState }) => hasState && !caught.has(id));
+  for (const id of await findCaughtFaults(selectRows(suite, rows), withState)) caught.add(id);
+  for (const fault of withState) {
+    const failedRows = proofs.find(({ id }) => id === fault.id)?.failedRows ?? {};
+    if (caught.has(fault.id)) continue;
     const byCost = candidates
-      .filter(({ testCase, row }) => refuted[testCase.id]?.includes(row.title))
+      .filter(({ testCase, row }) => failedRows[testCase.id]?.includes(row.title))
       .toSorted((one, other) => tally.listNewRequests(one.alone).length - tally.listNewRequests(other.alone).length);
     for (const candidate of byCost) {
-      if ((await findCaughtFaults(suiteOf(suite, [...rows, candidate]), fault)).length === 0) continue;
+      if ((await findCaughtFaults(selectRows(suite, [...rows, candidate]), [fault])).length === 0) continue;
       requests += tally.listNewRequests(candidate.alone).length;
       tally.addCase(candidate.alone);
-      rows.push({ testCase: candidate.testCase, row: candidate.row, requests, faults: all });
+      rows.push({ testCase: candidate.testCase, row: candidate.row, requests, faults: caughtAlone });
       break;
     }
-    caught = await together();
+    for (const id of await findCaughtFaults(selectRows(suite, rows), withState)) caught.add(id);
   }
   const ids = faults.map(({ id }) => id);
   return { rows, faultsKnown: faults.length, faultsCaught: caught.size, chosenFrom: computeRowsDigest(suite, ids) };
 }
 
-/** Of the rows that are left always the one that catches most for each request that it adds, until all is caught. */
-function greedyChoice(candidates: readonly Candidate[]): Candidate[] {
-  const left = catchesOf(candidates);
+/** Takes the row that catches most for each request that it adds, again and again, until all is caught. */
+function chooseGreedily(candidates: readonly Candidate[]): Candidate[] {
+  const left = listCaught(candidates);
   const tally = createRequestTally();
   const rows: Candidate[] = [];
   while (left.size > 0) {
@@ -81,44 +82,44 @@ function greedyChoice(candidates: readonly Candidate[]): Candidate[] {
   return rows;
 }
 
-/** What rows that were chosen early catch, later ones may catch as well: one after another, the dearest of them go. */
-function withoutSuperfluous(rows: readonly Candidate[]): readonly Candidate[] {
-  const requestsFor = (some: readonly Candidate[]) => runningTotals(some).at(-1)?.requests ?? 0;
-  const all = catchesOf(rows).size;
+/** Drops rows whose catches later rows share, the most expensive row first. */
+function dropSuperfluousRows(rows: readonly Candidate[]): readonly Candidate[] {
+  const requestsFor = (some: readonly Candidate[]) => computeRunningTotals(some).at(-1)?.requests ?? 0;
+  const all = listCaught(rows).size;
   const fewer = rows
     .map((row) => rows.filter((other) => other !== row))
-    .filter((others) => catchesOf(others).size === all);
+    .filter((others) => listCaught(others).size === all);
   const costs = fewer.map(requestsFor);
   const cheapest = fewer[costs.indexOf(Math.min(...costs))];
   if (cheapest === undefined || requestsFor(cheapest) === requestsFor(rows)) return rows;
-  return withoutSuperfluous(cheapest);
+  return dropSuperfluousRows(cheapest);
 }
 
-/** Moves one row after another to where more is caught early on, until none can be moved so. */
-function inBestOrder(rows: readonly Candidate[]): readonly Candidate[] {
+/** Moves rows to where more is caught early, until no move helps. */
+function sortForEarlyCatches(rows: readonly Candidate[]): readonly Candidate[] {
   let order = rows;
-  let worth = caughtEarly(rows);
+  let worth = scoreEarlyCatches(rows);
   for (const row of rows)
     for (const place of rows.keys()) {
       const others = order.filter((other) => other !== row);
       const moved = [...others.slice(0, place), row, ...others.slice(place)];
-      const worthMoved = caughtEarly(moved);
+      const worthMoved = scoreEarlyCatches(moved);
       if (worthMoved > worth) [order, worth] = [moved, worthMoved];
     }
-  return worth > caughtEarly(rows) ? inBestOrder(order) : rows;
+  return worth > scoreEarlyCatches(rows) ? sortForEarlyCatches(order) : rows;
 }
 
-/** How many faults are caught with each number of requests up to that for all rows, added up. */
-function caughtEarly(rows: readonly Candidate[]): number {
-  const totals = runningTotals(rows);
+/** The sum over all numbers of requests: how many faults are caught with so few. */
+function scoreEarlyCatches(rows: readonly Candidate[]): number {
+  const totals = computeRunningTotals(rows);
   return totals.reduce((sum, { requests, faults }, n) => {
     const next = totals[n + 1]?.requests ?? requests;
     return sum + faults * (next - requests);
   }, 0);
 }
 
-/** What each row comes to together with those before it. */
-function runningTotals(rows: readonly Candidate[]): { requests: number; faults: number }[] {
+/** The requests and catches of each row together with the rows before it. */
+function computeRunningTotals(rows: readonly Candidate[]): { requests: number; faults: number }[] {
   const tally = createRequestTally();
   const caught = new Set<string>();
   let requests = 0;
@@ -130,39 +131,30 @@ function runningTotals(rows: readonly Candidate[]): { requests: number; faults: 
   });
 }
 
-function catchesOf(rows: readonly Candidate[]): Set<string> {
+function listCaught(rows: readonly Candidate[]): Set<string> {
   return new Set(rows.flatMap(({ catches }) => [...catches]));
 }
 
 /** A suite of some rows alone. */
-function suiteOf(suite: Suite, rows: readonly Pick<Candidate, 'testCase' | 'row'>[]): Suite {
+function selectRows(suite: Suite, rows: readonly Pick<Candidate, 'testCase' | 'row'>[]): Suite {
   const titles = new Map<string, Set<string>>();
   for (const { testCase, row } of rows) titles.set(testCase.id, (titles.get(testCase.id) ?? new Set()).add(row.title));
   return selectFromSuite(suite, { profile: { rows: titles } });
 }
 
-/** What one request leaves over for the next may show in a row because of those before it: so each is sent by itself. */
-async function candidatesOf(suite: Suite, faults: readonly Fault[], proof: Proof): Promise<Candidate[]> {
-  const recognizer = createRecognizer(suite.world);
-  const candidates: Candidate[] = [];
-  for (const testCase of suite.cases) {
-    if (testCase.kind === 'question') continue;
-    for (const row of testCase.rows) {
-      const own = suiteOf(suite, [{ testCase, row }]);
-      const catches = new Set<string>();
-      for (const fault of faults) {
-        const { refuted = {} } = proof.faults.find(({ id }) => id === fault.id) ?? {};
-        if (!refuted[testCase.id]?.includes(row.title)) continue;
-        if ((await findCaughtFaults(own, [fault], recognizer)).length > 0) catches.add(fault.id);
-      }
-      const [alone] = own.cases as readonly RequirementCase[];
-      if (alone !== undefined) candidates.push({ testCase, row, alone, catches });
-    }
-  }
-  return candidates;
+/** A fault with state may show in a row because of the rows before it. So a candidate counts what its row catches alone. */
+function listCandidates(suite: Suite, proofs: readonly FaultProof[]): Candidate[] {
+  return suite.cases.flatMap((testCase) => {
+    if (testCase.kind === 'question') return [];
+    return testCase.rows.map((row): Candidate => {
+      const catching = proofs.filter(({ failedAlone }) => failedAlone[testCase.id]?.includes(row.title));
+      const catches = new Set(catching.map(({ id }) => id));
+      return { testCase, row, alone: { ...testCase, rows: [row] }, catches };
+    });
+  });
 }
 
-/** The faults that a suite catches: some requirement fails. */
+/** The faults with which some requirement fails. */
 export async function findCaughtFaults(
   suite: Suite,
   faults: readonly Fault[],
@@ -181,14 +173,14 @@ export async function findCaughtFaults(
   return caught;
 }
 
-/** Telling rows as a file, for `readTellingRows`. */
+/** Discriminating rows as a file, for `readDiscriminatingRows`. */
 export function renderDiscriminatingRows({ rows, faultsKnown, faultsCaught, chosenFrom }: DiscriminatingRows): string {
   return [
-    '# yaml-language-server: $schema=../schemas/telling-rows.schema.json',
+    '# yaml-language-server: $schema=../schemas/discriminating-rows.schema.json',
     '#',
-    '# The rows that catch the known faults, the most telling first, each with how many requests it and those before it',
-    '# take, and how many faults they catch, each by itself: --quick and --budget go by it. Written by npm run proof; not',
-    '# to be edited.',
+    '# The rows that catch the known faults, the most effective rows first: --quick and --budget use them. Each row has the',
+    '# number of requests that it and the rows before it take, and the number of faults that they catch, each row alone.',
+    '# `npm run update` writes this file.',
     '',
     `chosen_from: ${chosenFrom}`,
     `faults: ${faultsKnown}`,

@@ -1,5 +1,3 @@
-/** How a deployment answers, as a template: what it holds, and what it leaves to those who fill it. */
-
 import { expect, test } from '@playwright/test';
 import type { QuestionAnswer, TestCase } from '../../src/cases/test-case.js';
 import type { Exchange } from '../../src/http/exchange.js';
@@ -15,7 +13,7 @@ const [tea, cups] = [
   { id: 'cat_tea_000001', name: 'Tea' },
   { id: 'cat_cups_00001', name: 'Cups' },
 ] as const;
-// What stands in a name for something else where texts are replaced is a name as any other.
+// `$&` has a meaning in `replaceAll`.
 const spring: Campaign = { id: 'camp_spring_01', name: 'Spring $& sale', category_ids: [cups.id, tea.id] };
 const autumn: Campaign = { id: 'camp_autumn_01', name: 'Autumn', category_ids: [tea.id] };
 
@@ -54,13 +52,13 @@ function templateFrom(body: unknown, returned: readonly Tier[], volatile: readon
 const filledWith = (template: unknown, ...tiers: readonly Tier[]) =>
   fillTemplate(template, { world, tiers, volatile: 7 });
 
-test.describe('a template, filled with other promotions, is what the deployment answers with them', () => {
+test.describe('A template can be filled with other promotions', () => {
   type Shape = (tiers: readonly Tier[]) => unknown;
   const ids = { '<promotions>': '<tier id>' };
   const rows: readonly (readonly [what: string, shape: Shape, template: unknown])[] = [
     ['ids', (tiers) => tiers.map(idOf), ids],
     [
-      'all that is known of a promotion',
+      'all values',
       (tiers) => ({
         data: tiers.map(({ id, name, created_at, metadata, campaign_id }) => ({
           id,
@@ -89,7 +87,7 @@ test.describe('a template, filled with other promotions, is what the deployment 
       },
     ],
     [
-      'ids within texts, and names as a whole alone',
+      'ids inside texts, names as whole texts',
       (tiers) =>
         tiers.map((tier) => ({
           href: `/campaigns/${tier.campaign_id}/tiers/${tier.id}?back=${tier.id}`,
@@ -105,7 +103,7 @@ test.describe('a template, filled with other promotions, is what the deployment 
       },
     ],
     [
-      'how many there are, where that is no number of a promotion',
+      'the number of promotions',
       (tiers) => ({ total: tiers.length, page: 1, list: tiers.map(({ id }) => ({ id, size: 3 })) }),
       { total: '<count>', page: 1, list: { '<promotions>': { id: '<tier id>', size: 3 } } },
     ],
@@ -157,7 +155,7 @@ test.describe('a template, filled with other promotions, is what the deployment 
       },
     ],
     [
-      'with other things in their place, or beside them',
+      'with other things in place of categories',
       (tiers) =>
         tiers.map(({ id }) => ({ id, categories: ['Coffee'], some: ['Tea', 'Coffee'], none: [], by: { a: 1 } })),
       {
@@ -173,7 +171,6 @@ test.describe('a template, filled with other promotions, is what the deployment 
   test(
     'in each shape',
     checkEachRow(rows, (_, shape, template) => {
-      // Of one promotion with metadata and of one without, so that all there may be is seen.
       const seen = [first, second, third];
       expect(templateFrom(shape(seen), seen)).toEqual(template);
       for (const tiers of [seen, [third, second], [second], []])
@@ -181,12 +178,11 @@ test.describe('a template, filled with other promotions, is what the deployment 
     }),
   );
 
-  test('what others leave out the fullest entry has, wherever it stands', () => {
+  test('The longest entry is the template of all', () => {
     const list = [{ id: first.id }, { id: second.id, name: second.name }, { id: third.id, text: 'x' }];
     const of = (tiers: readonly object[]) => templateFrom(tiers, [first, second, third]);
     const fullest = { '<promotions>': { id: '<tier id>', name: '<tier name>' } };
     expect([of(list), of(list.toReversed())]).toEqual([fullest, fullest]);
-    // Of those that are as full as each other the first.
     const alike = [
       { id: first.id, a: 1 },
       { id: third.id, b: 1 },
@@ -194,7 +190,7 @@ test.describe('a template, filled with other promotions, is what the deployment 
     expect(of(alike)).toEqual({ '<promotions>': { id: '<tier id>', a: 1 } });
   });
 
-  test('what is volatile is another in the next answer, wherever it stands', () => {
+  test('Volatile values are replaced', () => {
     const list = [first, second].map(({ id }) => ({ id, seen: 'now', turn: 3 }));
     const groups = { [spring.id]: [first.id, second.id] };
     const keyed = { [first.id]: { until: 'x' }, [second.id]: { until: 'x' } };
@@ -221,7 +217,7 @@ test.describe('a template, filled with other promotions, is what the deployment 
     });
   });
 
-  test('volatile values of a campaign stand under its key, or in its list', () => {
+  test('Volatile values of a campaign are replaced', () => {
     const groups = { [spring.id]: { at: 'x', tiers: [first.id, second.id] }, [autumn.id]: { tiers: [third.id] } };
     const expected = { at: '<volatile>', tiers: { '<promotions>': '<tier id>' } };
     const all = [first, second, third];
@@ -229,7 +225,7 @@ test.describe('a template, filled with other promotions, is what the deployment 
     expect(templateFrom(Object.values(groups), all, ['/*/at'])).toEqual({ '<campaigns>': expected });
   });
 
-  test('a word that stands where it has no meaning says nothing, and one beside other members is a name', () => {
+  test('A placeholder without its context is empty or unchanged', () => {
     expect(filledWith(['<tier metadata>', '<tier id>', { '<promotions>': 1, '<json>': 2 }], first)).toEqual([
       {},
       '<tier id>',
@@ -239,79 +235,59 @@ test.describe('a template, filled with other promotions, is what the deployment 
   });
 });
 
-test.describe('of what a template holds it is certain what it stands for:', () => {
+test.describe('A value is replaced only if its meaning is certain', () => {
   const [one, two, other] = [first.id, second.id, third.id];
   const ids = { '<promotions>': '<tier id>' };
   const rows: readonly (readonly [what: string, body: unknown, returned: readonly Tier[], template: unknown])[] = [
-    ['one promotion is no count', { total: 1, list: [one] }, [first], { total: 1, list: ids }],
+    ['a single promotion', { total: 1, list: [one] }, [first], { total: 1, list: ids }],
     ['another number', { total: 3, list: [one, two] }, [first, second], { total: 3, list: ids }],
+    ['skipped promotions', { list: [one, two], skipped: [{ id: other }] }, [first, second], { list: ids, skipped: [] }],
+    ['empty metadata', [{ id: other, extra: {} }], [third], { '<promotions>': { id: '<tier id>', extra: {} } }],
     [
-      'what was not returned is not known of others',
-      { list: [one, two], skipped: [{ id: other }] },
-      [first, second],
-      { list: ids, skipped: [] },
-    ],
-    [
-      'metadata that are empty are any object',
-      [{ id: other, extra: {} }],
-      [third],
-      { '<promotions>': { id: '<tier id>', extra: {} } },
-    ],
-    [
-      'metadata of another',
+      'metadata of another tier',
       [{ id: one, extra: second.metadata }],
       [first],
       { '<promotions>': { id: '<tier id>', extra: second.metadata } },
     ],
+    ['metadata outside', { list: [one], is: first.metadata }, [first], { list: ids, is: first.metadata }],
+    ['an empty list', { list: [], n: 0 }, [], { list: [], n: 0 }],
+    ['an empty object', { meta: {} }, [], { meta: {} }],
     [
-      'metadata outside of a promotion',
-      { list: [one], is: first.metadata },
-      [first],
-      { list: ids, is: first.metadata },
-    ],
-    ['an empty list, and no promotion', { list: [], n: 0 }, [], { list: [], n: 0 }],
-    ['objects without members', { meta: {} }, [], { meta: {} }],
-    [
-      'a campaign beside another key',
+      'a campaign and another key',
       { [spring.id]: [one, two], total: 'x' },
       [first, second],
       { [spring.id]: ids, total: 'x' },
     ],
-    ['a list beside other things', [[one, two], 'x'], [first, second], [ids, 'x']],
+    ['a list and other things', [[one, two], 'x'], [first, second], [ids, 'x']],
     ['lists of several campaigns', [[one, other], [two]], [first, second, third], [ids, ids]],
+    ['lists in a campaign', { [spring.id]: [[one], [two, one]] }, [first, second], { '<campaigns by id>': [ids, ids] }],
     [
-      'lists within a campaign',
-      { [spring.id]: [[one], [two, one]] },
-      [first, second],
-      { '<campaigns by id>': [ids, ids] },
-    ],
-    [
-      'the category in a category',
+      'a category in a category',
       [{ id: one, in: [{ id: tea.id, also: [tea.id] }] }],
       [first],
       { '<promotions>': { id: '<tier id>', in: { '<categories>': { id: '<category id>', also: ['<category id>'] } } } },
     ],
-    ['categories where no campaign is meant', { list: [one], known: ['Tea'] }, [first], { list: ids, known: ['Tea'] }],
+    ['categories outside', { list: [one], known: ['Tea'] }, [first], { list: ids, known: ['Tea'] }],
     [
-      'itself in a list',
+      'a promotion in itself',
       [{ id: one, all: [one] }],
       [first],
       { '<promotions>': { id: '<tier id>', all: ['<tier id>'] } },
     ],
     ['no JSON', `<p>${one}`, [first], undefined],
-    ['no JSON, and no promotion', '<p>', [], undefined],
+    ['no JSON, no promotion', '<p>', [], undefined],
     ['a linked list', { id: one, next: { id: two } }, [first, second], undefined],
     ['a tree', [{ id: one, tiers: [{ id: two }] }, { id: other }], [first, second, third], undefined],
     ['a promotion twice', [one, one], [first], undefined],
-    ['a promotion that is named by another', [{ id: one, instead_of: two }], [first, second], undefined],
-    ['an id in other letters', [one.toUpperCase()], [first], undefined],
-    ['an id within a text outside of a list', { text: `see /${one}` }, [first], undefined],
-    ['keyed by id beside another key', { [one]: {}, total: 1 }, [first], undefined],
-    ['keyed by an id that is not returned', { [one]: {}, [two]: {} }, [first], undefined],
+    ['a promotion that names another', [{ id: one, instead_of: two }], [first, second], undefined],
+    ['an id in capitals', [one.toUpperCase()], [first], undefined],
+    ['an id in a text outside', { text: `see /${one}` }, [first], undefined],
+    ['keyed by id, and another key', { [one]: {}, total: 1 }, [first], undefined],
+    ['keyed by skipped ids', { [one]: {}, [two]: {} }, [first], undefined],
     ['keyed by its own id', [{ id: one, by: { [one]: 1 } }], [first], undefined],
   ];
   test(
-    'otherwise it stays, or there is none',
+    'Other values stay, or there is no template',
     checkEachRow(rows, (_, body, returned, template) => expect(templateFrom(body, returned)).toEqual(template)),
   );
 });
@@ -324,8 +300,12 @@ const caseOf = (answer: QuestionAnswer): TestCase => {
   return { kind: 'question', id: 'q', answers: 'q', title: 'Q', at, tags: [], rows: [row], answer };
 };
 
-/** What came back for a body; a response is given as its status and its body. */
-function came(expand: unknown, [status, body]: readonly [status: number, body: unknown], method = 'GET'): Exchange {
+/** Creates an exchange. */
+function createExchange(
+  expand: unknown,
+  [status, body]: readonly [status: number, body: unknown],
+  method = 'GET',
+): Exchange {
   const request = { method, path: '/', headers: [], body: JSON.stringify({ options: { expand } }) };
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { request, response: { status, headers: [['Content-Type', 'text/json; a=secret']], body: text } };
@@ -333,29 +313,32 @@ function came(expand: unknown, [status, body]: readonly [status: number, body: u
 
 function answersOf(
   exchanges: Readonly<Record<string, Exchange>>,
-  { testCase = caseOf(firstOf), statedPatterns }: { testCase?: TestCase; statedPatterns?: readonly string[] } = {},
+  {
+    testCase = caseOf(firstOf),
+    configuredPatterns,
+  }: { testCase?: TestCase; configuredPatterns?: readonly string[] } = {},
 ): ResponseTemplates | undefined {
   const background = {
     world,
     recognizer,
     calibration: [],
     isWorldSeen: true,
-    ...(statedPatterns && { statedPatterns }),
+    ...(configuredPatterns && { configuredPatterns }),
   };
   const redact = (text: string) => text.replaceAll('secret', '***');
   return extractTemplates(testCase, [new Map(Object.entries(exchanges))], background, redact);
 }
 
-test.describe('how a deployment answers is seen', () => {
+test.describe('Templates are extracted', () => {
   const list = (turn: number) =>
     [200, { secret: 1, turn: `x${turn}`, list: [{ id: first.id }, { id: second.id }] }] as const;
   const expandedList = [200, { list: [first, second].map(({ id }) => ({ id, categories: [tea.id] })) }] as const;
   const taken = { '***': 1, turn: '<volatile>', list: { '<promotions>': { id: '<tier id>' } } };
-  const twice = { plain: came([], list(1)), again: came([], list(2)) };
+  const twice = { plain: createExchange([], list(1)), again: createExchange([], list(2)) };
 
-  test('where a request was sent twice: what is volatile then, and what is secret, is not of it', () => {
+  test('from a request that was sent twice, without volatile values and secrets', () => {
     expect(answersOf(twice)).toEqual({ list: taken });
-    expect(answersOf({ ...twice, expanded: came(['category'], expandedList) })).toEqual({
+    expect(answersOf({ ...twice, expanded: createExchange(['category'], expandedList) })).toEqual({
       list: taken,
       expanded: {
         list: { '<promotions>': { id: '<tier id>', categories: { '<categories>': '<category id>' } } },
@@ -363,25 +346,25 @@ test.describe('how a deployment answers is seen', () => {
     });
   });
 
-  test('in the first result: not in an error, nor in an answer to another method', () => {
+  test('from the first result: not from errors or other methods', () => {
     const other = { ...list(1)[1], other: 'x' };
-    const refused = came([], [400, other]);
+    const refused = createExchange([], [400, other]);
     expect(answersOf({ refused, ...twice })).toEqual({ list: taken });
-    expect(answersOf({ post: came([], [200, other], 'POST'), ...twice })).toEqual({ list: taken });
+    expect(answersOf({ post: createExchange([], [200, other], 'POST'), ...twice })).toEqual({ list: taken });
     expect(answersOf({ refused, again: refused })).toBeUndefined();
   });
 
-  test('under the paths that the target file states', () => {
+  test('with the stated path of promotions', () => {
     const body = [200, { list: [first.id, second.id], skipped: [third.id] }] as const;
-    const both = { plain: came([], body), again: came([], body) };
+    const both = { plain: createExchange([], body), again: createExchange([], body) };
     expect(answersOf(both)).toBeUndefined();
-    expect(answersOf(both, { statedPatterns: ['/list/*'] })).toEqual({
+    expect(answersOf(both, { configuredPatterns: ['/list/*'] })).toEqual({
       list: { list: { '<promotions>': '<tier id>' }, skipped: [] },
     });
   });
 
   const { plain } = twice;
-  const single = came([], [200, [first.id]]);
+  const single = createExchange([], [200, [first.id]]);
   const broken: Exchange = { request: plain.request, transportError: 'timed-out', message: 'It took too long.' };
   const requirement: TestCase = {
     kind: 'requirement',
@@ -394,45 +377,43 @@ test.describe('how a deployment answers is seen', () => {
   };
   const rows: readonly (readonly [what: string, exchanges: Readonly<Record<string, Exchange>>, testCase?: TestCase])[] =
     [
-      ['nothing was sent', {}],
-      ['nothing was sent twice', { plain, expanded: came(['category'], expandedList) }],
-      ['it verifies a requirement', twice, requirement],
-      ['one promotion does not show what repeats', { plain: single, again: single }],
-      ['there was no response', { plain: broken, again: broken }],
-      ['it is expanded only', { one: came(['category'], expandedList), two: came(['category'], expandedList) }],
-      ['it is no JSON', { plain: came([], [200, '<p>']), again: came([], [200, '<p>']) }],
-      ['another value is the answer', twice, caseOf({ ...errorShape, of: 'plain', take: { part: 'status' } })],
-      ['the result is no error', { probe: plain }, caseOf(errorShape)],
-      ['the error is no JSON', { probe: came([], [400, '<p>']) }, caseOf(errorShape)],
-      ['there is no error', { probe: broken }, caseOf(errorShape)],
-      ['another was refused', { other: came([], [400, {}]) }, caseOf(errorShape)],
+      ['nothing sent', {}],
+      ['no request is repeated', { plain, expanded: createExchange(['category'], expandedList) }],
+      ['a requirement', twice, requirement],
+      ['one promotion', { plain: single, again: single }],
+      ['no response', { plain: broken, again: broken }],
       [
-        'another part of the error is the answer',
-        { probe: came([], [400, {}]) },
+        'only expanded results',
+        { one: createExchange(['category'], expandedList), two: createExchange(['category'], expandedList) },
+      ],
+      ['no JSON', { plain: createExchange([], [200, '<p>']), again: createExchange([], [200, '<p>']) }],
+      ['another value', twice, caseOf({ ...errorShape, of: 'plain', take: { part: 'status' } })],
+      ['no error status', { probe: plain }, caseOf(errorShape)],
+      ['an error without JSON', { probe: createExchange([], [400, '<p>']) }, caseOf(errorShape)],
+      ['a transport error', { probe: broken }, caseOf(errorShape)],
+      ['an error of another request', { other: createExchange([], [400, {}]) }, caseOf(errorShape)],
+      [
+        'another part of the error',
+        { probe: createExchange([], [400, {}]) },
         caseOf({ ...errorShape, take: { part: 'media-type' } }),
       ],
     ];
   test(
-    'and nowhere else',
+    'and from nothing else',
     checkEachRow(rows, (_, exchanges, testCase = caseOf(firstOf)) =>
       expect(answersOf(exchanges, { testCase })).toBeUndefined(),
     ),
   );
 
-  test('nor where no row was sent', () => {
-    const background = { world, recognizer, calibration: [], isWorldSeen: true };
-    expect(extractTemplates(caseOf(firstOf), [], background, (text) => text)).toBeUndefined();
-  });
-
-  test('as expanded where the documented list of what to expand has any', () => {
-    const both = (expand: unknown) => ({ one: came(expand, list(1)), two: came(expand, list(2)) });
+  test('as expanded if the request has a list in expand', () => {
+    const both = (expand: unknown) => ({ one: createExchange(expand, list(1)), two: createExchange(expand, list(2)) });
     for (const expand of [[], undefined, 'category', {}]) expect(answersOf(both(expand))).toEqual({ list: taken });
     expect(answersOf(both(['category']))).toBeUndefined();
     const bare = { ...plain, request: { method: 'GET', path: '/', headers: [] } };
     expect(answersOf({ one: bare, two: bare })).toEqual({ list: { ...taken, turn: 'x1' } });
   });
 
-  test('and of errors their media type and body, without what is of one error alone', () => {
+  test('from errors, without times and request ids', () => {
     const body = {
       code: 400,
       message: 'no secret',
@@ -445,7 +426,7 @@ test.describe('how a deployment answers is seen', () => {
         all: ['0123456789ab', '0123456789a', 'abcdefghijkl', 'a 0123456789ab', '0123456789ab c'],
       },
     };
-    expect(answersOf({ probe: came([], [400, body]) }, { testCase: caseOf(errorShape) })).toEqual({
+    expect(answersOf({ probe: createExchange([], [400, body]) }, { testCase: caseOf(errorShape) })).toEqual({
       error: {
         media_type: 'text/json; a=***',
         body: {
@@ -469,7 +450,7 @@ test.describe('how a deployment answers is seen', () => {
   });
 });
 
-test('of the answers of several cases the first stay; a result and the expanded one are of the same case', () => {
+test('The first templates win, and both results come from the same case', () => {
   const error = { media_type: 'text/json', body: 'first' };
   const whole = { list: 'of a', expanded: 'of a' };
   expect(mergeTemplates(undefined, { list: 'of a' })).toEqual({ list: 'of a' });

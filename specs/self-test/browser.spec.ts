@@ -9,17 +9,17 @@ import axe from 'axe-core';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
 import type { Suite } from '../../src/cases/suite.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import type { EngineOptions } from '../../src/engine/run.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { createBaseline } from '../../src/report/baseline.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { createExpected } from '../../src/report/drift-text.js';
-import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
+import { indexExchanges } from '../../src/report/exchange-index.js';
 import { listPicturedCases } from '../../src/report/page/figures.js';
-import { relayEvidence } from '../../src/report/shown-evidence.js';
 import { openBrowser } from './support/browser.js';
 import { certifyOver, channelTo, recognizer, suite } from './support/in-process.js';
+import { renderOutput } from './support/render-output.js';
 
 type Answer = (request: HttpRequest) => HttpResponse;
 
@@ -47,10 +47,9 @@ async function pageOf(
   const keeper = createEvidenceKeeper((text) => text);
   const run = await certifyOver(channelTo(answer), own, { ...options, keeper });
   const pictured = listPicturedCases(own);
-  const { evidence, shown } = relayEvidence(keeper.take(), recognizer, (id) => pictured.has(id));
-  expect([...evidence.exchanges].length).toBeGreaterThan(0);
+  const exchanges = indexExchanges(keeper.take(), recognizer, (id) => pictured.has(id));
   const certificate = { ...run.certificate, target: { ...run.certificate.target, ...target } };
-  return { html: renderCertificatePage(certificate, own, run.results, { evidence: shown() }), certificate };
+  return { html: renderOutput('certificate.html', certificate, own, run.results, { exchanges }), certificate };
 }
 
 interface Opened {
@@ -124,7 +123,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
       body: isRefused ? script : promotions,
     };
   };
-  const pinned = createExpected(
+  const pinned = createBaseline(
     undefined,
     { 'quantity-numeric-string': 'rejected', 'empty-result': 'not-found' },
     undefined,

@@ -5,7 +5,7 @@ import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
 import { createTemporaryFolder } from './support/cli.js';
 
-test('schemas are as the build has compiled them, until they are edited', async () => {
+test('Compiled schemas are used until their source is edited', async () => {
   const { folder, remove } = createTemporaryFolder();
   for (const part of ['package.json', 'schemas', 'dist/schemas', 'dist/src/support'])
     cpSync(path.join(packageRoot, part), path.join(folder, part), { recursive: true });
@@ -21,10 +21,12 @@ test('schemas are as the build has compiled them, until they are edited', async 
   };
   edit('bindings');
 
-  const { schemaNamed } = await import(pathToFileURL(path.join(folder, 'dist', 'src', 'support', 'schema.js')).href);
-  expect(schemaNamed('contract')('no ledger')).toBe(true);
-  expect(schemaNamed('bindings')('no bindings')).toBe(false);
-  // It refers to that of bindings.
-  expect(schemaNamed('target')('no target')).toBe(false);
+  const { loadValidator } = await import(
+    pathToFileURL(path.join(folder, 'dist', 'src', 'support', 'schema-validation.js')).href
+  );
+  expect(loadValidator('contract')('no contract')).toBe(true);
+  expect(loadValidator('bindings')('no bindings')).toBe(false);
+  // The schema of targets refers to that of bindings.
+  expect(loadValidator('target')('no target')).toBe(false);
   remove();
 });

@@ -1,10 +1,11 @@
 import { execFileSync } from 'node:child_process';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { documentedRequestDraft } from '../../src/cases/request-draft.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Question, Requirement } from '../../src/contract/contract.js';
-import { type CaseResult, notReachedReason } from '../../src/engine/case-result.js';
+import { notReachedReason, type ShownResult } from '../../src/engine/case-result.js';
 import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
@@ -14,9 +15,9 @@ import {
   determineRunVerdict,
   type RunFacts,
 } from '../../src/report/certificate.js';
-import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
 import { renderSummary } from '../../src/report/terminal/summary.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
+import { renderOutput } from './support/render-output.js';
 import { createNamelessWorld } from './support/stubs.js';
 
 const at = { file: 'cases/a.yaml', line: 3, column: 5 };
@@ -62,6 +63,7 @@ const suite: Suite = {
   world: createNamelessWorld({ customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] }),
   cases: [verifying('one-a', 'a.one'), verifying('one-b', 'a.one'), verifying('two', 'a.two')],
   calibration: [],
+  defaultRequest: documentedRequestDraft,
 };
 
 const facts: RunFacts = {
@@ -73,9 +75,21 @@ const facts: RunFacts = {
   durationMs: 1234.5,
 };
 
-function resultOf(id: string, verdict: Verdict, more: Partial<CaseResult> = {}): CaseResult {
+function resultOf(id: string, verdict: Verdict, more: Partial<ShownResult> = {}): ShownResult {
   const reason = verdict === 'pass' ? '' : `It is ${verdict}.`;
-  return { id, subject: id, verdict, reason, at, rows: [], drift: [], exchangesJudged: 1, requestsSent: 1, ...more };
+  return {
+    id,
+    subject: id,
+    verdict,
+    reason,
+    at,
+    rows: [],
+    drift: [],
+    exchangesJudged: 1,
+    requestsSent: 1,
+    durationMs: 1,
+    ...more,
+  };
 }
 
 /** A certificate of cases with these verdicts; cases that are not named were not selected. */
@@ -186,8 +200,11 @@ test.describe('says why', () => {
     const results = ['one-a', 'one-b', 'two', 'first', 'second'].map((id) => resultOf(id, 'inconclusive', { reason }));
     const certificate = createCertificate(suite, results, facts);
     expect(certificate.incomplete_because).toEqual(['5 of 5 cases were not judged: It is down.']);
-    const written = { certificate: 'c', page: 'p', observed: 'o' };
-    const outputs = [renderSummary(certificate, written), renderCertificatePage(certificate, suite, results)];
+    const written = { certificate: 'c', files: [] };
+    const outputs = [
+      renderSummary(certificate, written),
+      renderOutput('certificate.html', certificate, suite, results),
+    ];
     for (const text of outputs) expect(text.split(reason)).toHaveLength(2);
     const [some, other] = [results.slice(0, 3), results.slice(3).map((each) => ({ ...each, reason: 'Else.' }))];
     expect(createCertificate(suite, [...some, ...other], facts).incomplete_because).toEqual([
@@ -197,7 +214,7 @@ test.describe('says why', () => {
   });
 
   test('that a deployment was given up: one cause, whatever it kept from being judged in a case', () => {
-    const why = 'Nothing more was sent: 10 requests in a row brought nothing.';
+    const why = 'Nothing more was sent: 10 requests in a row failed.';
     const reasons = [why, `a row: A precondition is not met. ${why} (and 2 more of 3 rows)`, `x: ${why}`, why];
     const results = ['one-a', 'one-b', 'two', 'first'].map((id, n) =>
       resultOf(id, 'inconclusive', { reason: reasons[n] ?? '' }),
@@ -323,7 +340,10 @@ test('tells the facts of the run', () => {
 });
 
 test.describe('the summary', () => {
-  const written = { certificate: 'out/certificate.json', page: 'out/certificate.html', observed: 'out/observed.md' };
+  const written = {
+    certificate: 'out/certificate.json',
+    files: ['out/certificate.json', 'out/certificate.html', 'out/observed.md'],
+  };
   const lines = (all: Readonly<Record<string, Verdict>>) => renderSummary(certificateWith(all), written).split('\n');
 
   test('names target, verdict, sums and files', () => {

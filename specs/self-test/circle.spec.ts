@@ -57,7 +57,7 @@ test('record, serve the record, certify against it, change something, compare; o
   expect(recorded.output).toMatch(/^ {2}3 skipped\n {2}\d+ passed/m);
   const { summary, questions } = loadCertificate(cwd, 'real/partial');
   expect(summary).toEqual({ pass: 1, 'not-applicable': 16 });
-  const leftOut = questions.filter(({ reason }) => reason === 'Intrusive cases are left out of this run.');
+  const leftOut = questions.filter(({ reason }) => reason === 'Intrusive cases are excluded from this run.');
   expect(leftOut.map(({ id }) => id).sort()).toEqual(intrusive);
   expect(questions.find(({ id }) => id === 'quantity-zero')?.outcome).toBe('item-ignored');
   const record = readFileSync(path.join(cwd, 'shop.yaml'), 'utf8');
@@ -122,7 +122,7 @@ test('the first line says that the credentials are public', async () => {
   const served = await serve([]);
   await served.end();
   expect(served.output.split('\n')[0]).toBe(
-    `The reference deployment, whose credentials are public, answers at ${served.url}/v1/promotions/validation`,
+    `The reference deployment answers at ${served.url}/v1/promotions/validation. Its credentials are public:`,
   );
 });
 
@@ -150,10 +150,13 @@ test('what is no certificate, a port in use, an unknown fault: a plain line each
   for (const [args, output] of [
     [
       ['compare', 'other.json', 'other.json'],
-      'other.json: is no certificate\n    A run writes one: results/<target>/certificate.json.\n',
+      'other.json: is not a certificate\n    A run writes one: results/<target>/certificate.json.\n',
     ],
-    [['serve', '--port', port], `--port: ${port} is in use\n    Name another, or leave it out for a free one.\n`],
-    [['serve', '--fault', 'window'], /^--fault: There is no fault 'window'\. Did you mean '[a-z0-9-]*window[^\n]+\n$/],
+    [
+      ['serve', '--port', port],
+      `--port: port ${port} is in use\n    Name another port, or leave out the flag for a free one.\n`,
+    ],
+    [['serve', '--fault', 'window'], /^--fault: Unknown fault 'window'\. Did you mean '[a-z0-9-]*window[^\n]+\n$/],
     [['serve', '--behaviour', 'empty=x'], /^--behaviour: No question is called "empty"; did you mean "empty-[^\n]+\n$/],
   ] as const) {
     const ended = await runConformanceInProcess(args, { cwd });

@@ -48,14 +48,14 @@ test('what all that fails has, and nothing that passes, is said once', async () 
   const withMetadata = await certified(careless(({ metadata }) => Object.keys(metadata ?? {}).length > 0));
   expect(withMetadata.notes).toEqual([
     expect.stringMatching(
-      /^One pattern: all \d+ rows that fail have a request with metadata; of the \d+ rows that pass in the same cases none has\.$/,
+      /^One pattern: all \d+ failing rows have a request with metadata; none of the \d+ passing rows of the same cases has one\.$/,
     ),
   ]);
   const withMany = await certified(
     careless(({ order }) => (order?.items ?? []).some(({ quantity = 1 }) => quantity >= 3)),
   );
   expect(withMany.notes).toEqual([
-    expect.stringMatching(/ fail have a request with 3 or more of a product or SKU; of the /),
+    expect.stringMatching(/ failing rows have a request with 3 or more of a product or SKU; none of the /),
   ]);
 });
 

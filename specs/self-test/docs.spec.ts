@@ -1,49 +1,50 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
+import { readSchema } from '../../src/support/schema-validation.js';
+import { loadYaml, parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { expandWorld } from '../../src/world/world-file.js';
+import { inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 
-const documents = ['README.md', 'CONTRIBUTING.md'].map((name) => ({
+const docs = readdirSync(path.join(packageRoot, 'docs')).filter((name) => name.endsWith('.md'));
+const documents = ['README.md', 'CONTRIBUTING.md', ...docs.map((name) => `docs/${name}`)].map((name) => ({
   name,
   text: readFileSync(path.join(packageRoot, name), 'utf8'),
 }));
 
-/** The code blocks of a language, without the indentation of the list that they stand in. */
-function blocks(text: string, language: string): string[] {
-  const found = text.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\``, 'gm'));
+/** Lists the YAML blocks of a document, without the indentation of the list that they are in. */
+function listExamples(text: string): string[] {
+  const found = text.matchAll(/^( *)```yaml\n([\s\S]*?)^ *```/gm);
   return [...found].map(([, indentation, block = '']) => block.replaceAll(new RegExp(`^${indentation}`, 'gm'), ''));
 }
 
-/** Examples that are no case file name their schema. */
-const isOfWorld = (example: string) => example.includes('own-world.schema.json');
+const caseLanguage = 'docs/case-language.md';
 
 for (const { name, text } of documents) {
-  test(`${name}: every example of additions to the world is taken`, () => {
+  const examples = name === caseLanguage ? [] : listExamples(text);
+
+  test(`${name}: examples of additions to the world are valid`, () => {
     const world = readYaml(path.join(packageRoot, 'cases', 'world.yaml'));
-    for (const example of blocks(text, 'yaml').filter(isOfWorld))
+    for (const example of examples.filter((each) => each.includes('own-world.schema.json')))
       expect(expandWorld(world, parseYaml(example, name)).tiers).toHaveLength(suite.world.tiers.length);
   });
 
-  test(`${name}: every example case is taken, and passes on the reference deployment`, async () => {
-    const examples = blocks(text, 'yaml').filter((example) => !isOfWorld(example));
-    expect(examples.length).toBeGreaterThan(0);
-    for (const example of examples) {
-      const { cases, problems } = readCaseFile(parseYaml(example, name), suite.contract, suite.world);
+  test(`${name}: examples of cases are valid, and pass on the reference deployment`, async () => {
+    for (const example of examples.filter((each) => /^cases:$/m.test(each))) {
+      const { cases, problems } = readCaseFile(parseYaml(example, name), suite);
       expect(problems).toEqual([]);
-      const deployment = createDeployment({ world: suite.world, credentials: credentialPlaceholders });
+      const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials });
       const { results } = await certifyInProcess(deployment, { suite: { ...suite, cases } });
       expect(results.map(({ verdict }) => verdict)).toEqual(cases.map(() => 'pass'));
     }
   });
 
-  test(`${name}: every command exists, with the options that are shown`, async () => {
+  test(`${name}: each command exists with its options`, async () => {
     const { folder, remove } = createTemporaryFolder();
     const shown = [...text.matchAll(/npx conformance ([a-z]+)([^\n`#]*)/g)];
     for (const command of new Set(shown.map(([, command = '']) => command))) {
@@ -56,8 +57,10 @@ for (const { name, text } of documents) {
     remove();
   });
 
-  test(`${name}: every link and every named file of the project is there`, () => {
-    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link = '']) => link);
+  test(`${name}: each linked and each named file exists`, () => {
+    const links = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)[^)]*\)/g)].map(([, link = '']) =>
+      path.join(path.dirname(name), link),
+    );
     const files = [...text.matchAll(/`((?:cases|schemas|specs|src|reference|targets)\/[A-Za-z0-9./-]*)`/g)].map(
       ([, file = '']) => file,
     );
@@ -65,8 +68,121 @@ for (const { name, text } of documents) {
   });
 }
 
-test('every package is named with its reason', () => {
-  const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
-  const contributing = documents.find(({ name }) => name === 'CONTRIBUTING.md')?.text ?? '';
-  for (const name of Object.keys({ ...dependencies, ...devDependencies })) expect(contributing).toContain(name);
+test.describe('The list of keys of the case language', () => {
+  type Example = Readonly<Record<string, unknown>>;
+
+  /** Completes the example of a key to a case file, by the section that it is in. */
+  const complete: Readonly<Record<string, (example: Example) => object>> = {
+    'A file': (example) => ({
+      cases: [createCase({ request: { again: 1 }, expect: [{ of: 'request', status: '2xx' }] })],
+      ...example,
+    }),
+    'A case': (example) => ({ cases: [createCase(example)] }),
+    'A request': (example) => ({
+      templates: { 'two-mugs': { again: 1 }, 'with-expand': {} },
+      cases: [
+        {
+          answers: 'response-status',
+          title: 'T',
+          requests: { plain: {}, probe: example },
+          value: { of: 'probe', take: 'status' },
+        },
+      ],
+    }),
+    'A check': (example) => ({
+      shared: {
+        requests: {
+          plain: {},
+          'nothing-valid': { filter: { campaign: 'winter' } },
+          control: { filter: { campaign: 'summer' } },
+        },
+      },
+      cases: [
+        {
+          answers: 'response-status',
+          title: 'T',
+          requests: { probe: { filter: { campaign: 'spring' } } },
+          given: [{ of: 'probe', ...example }],
+          value: { of: 'probe', take: 'status' },
+        },
+      ],
+    }),
+  };
+
+  function createCase(example: Example): object {
+    const sending = 'requests' in example ? {} : { request: {} };
+    if (!('answers' in example))
+      return {
+        id: 'example',
+        verifies: 'result.all-valid',
+        title: 'T',
+        ...sending,
+        expect: [{ status: '2xx' }],
+        ...example,
+      };
+    return {
+      title: 'T',
+      ...sending,
+      ...(example.answers === 'repeatability' ? { outcomes: repeatability } : {}),
+      ...example,
+    };
+  }
+
+  const repeatability = ['identical', 'same-promotions', 'different-promotions'].map((outcome) => ({
+    outcome,
+    when: { of: 'second', status: '2xx' },
+  }));
+
+  const { text = '' } = documents.find(({ name }) => name === caseLanguage) ?? {};
+  const keys = text
+    .split(/^## /m)
+    .slice(1)
+    .flatMap((section) => {
+      const [title = ''] = section.split('\n');
+      return section
+        .split(/^### /m)
+        .slice(1)
+        .map((entry) => ({ section: title, key: /^`(.*)`/.exec(entry)?.[1] ?? '', examples: listExamples(entry) }));
+    });
+
+  test('has each key with an example of a few lines that is valid', () => {
+    for (const { section, key, examples } of keys) {
+      expect(examples, key).toHaveLength(1);
+      const [example = ''] = examples;
+      expect(example.trim().split('\n').length, key).toBeLessThanOrEqual(6);
+      const value = parseYaml(example, key).value as Example;
+      const [name = '', member] = key.split('.');
+      const holder = member === undefined || section !== 'A check' ? value : (value[name] as Example);
+      expect(Object.keys(holder), key).toContain(member ?? (name === 'all-of' ? 'any-of' : name));
+      const file = loadYaml().stringify(complete[section]?.(value));
+      const { problems } = readCaseFile(parseYaml(file, key), suite);
+      expect.soft(problems, key).toEqual([]);
+    }
+  });
+
+  test('has the keys of the schemas', () => {
+    const cases = readSchema('cases') as {
+      properties: Example;
+      $defs: { case: { properties: Example }; request: { properties: Example } };
+    };
+    const { check } = (
+      readSchema('assertions') as {
+        $defs: { check: { properties: Readonly<Record<string, { properties?: Example }>> } };
+      }
+    ).$defs;
+    const inGroups = Object.entries(check.properties).flatMap(([key, { properties }]) =>
+      properties === undefined || key === 'status' || key === 'accepted'
+        ? [key]
+        : Object.keys(properties).map((member) => `${key}.${member}`),
+    );
+    const known = (section: string) =>
+      keys
+        .filter((each) => each.section === section)
+        .map(({ key }) => key)
+        .sort();
+    expect(known('A file')).toEqual(Object.keys(cases.properties).sort());
+    expect(known('A case')).toEqual(Object.keys(cases.$defs.case.properties).sort());
+    expect(known('A request')).toEqual(Object.keys(cases.$defs.request.properties).sort());
+    expect(known('A check')).toEqual(inGroups.sort());
+  });
 });

@@ -9,19 +9,18 @@ import fc from 'fast-check';
 import { parse } from 'yaml';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
-import type { CaseResult } from '../../src/engine/case-result.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
+import type { ShownResult } from '../../src/engine/case-result.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { compareCertificates } from '../../src/report/compare/compare-certificates.js';
-import { renderObserved } from '../../src/report/outputs/observed-md.js';
-import { renderOpenapi } from '../../src/report/outputs/openapi-yaml.js';
 import { createSampler } from '../../src/report/shown-answers.js';
 import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { compileSchema } from '../../src/support/user-schema.js';
 import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
+import { renderOutput } from './support/render-output.js';
 import { createCertificateStub } from './support/stubs.js';
 
 type Answer = (request: HttpRequest) => HttpResponse;
@@ -44,14 +43,14 @@ function volatile(answer: Answer, from: number): Answer {
   };
 }
 
-const documentsOf = ({ certificate, results }: { certificate: Certificate; results: readonly CaseResult[] }) => ({
-  observed: renderObserved(suite, results, 'shop'),
-  openapi: renderOpenapi(certificate, suite, results),
+const documentsOf = ({ certificate, results }: { certificate: Certificate; results: readonly ShownResult[] }) => ({
+  observed: renderOutput('observed.md', certificate, suite, results),
+  openapi: renderOutput('openapi.yaml', certificate, suite, results),
 });
 
 test.describe('of a run', () => {
   const chosen = { 'empty-result': 'not-found', 'quantity-numeric-string': 'as-number' };
-  let run: { certificate: Certificate; results: readonly CaseResult[] };
+  let run: { certificate: Certificate; results: readonly ShownResult[] };
   let documents: ReturnType<typeof documentsOf>;
   test.beforeAll(async () => {
     run = await certifyInProcess(volatile(reference({ behaviours: chosen }), 100));
@@ -79,9 +78,11 @@ test.describe('of a run', () => {
 
   test('observed.md says each answer as a sentence, before the command that shows it', () => {
     const section = /### quantity-numeric-string\n([\s\S]*?)\n### /.exec(documents.observed)?.[1] ?? '';
-    expect(section.indexOf('**"3" satisfies the threshold 3 and no higher one.** (`as-number`)')).toBeGreaterThan(0);
-    expect(section.indexOf('curl')).toBeGreaterThan(section.indexOf('**"3"'));
-    expect(documents.observed).toContain('**The status code of an answer with promotions: `200`.**');
+    expect(
+      section.indexOf('**The quantity "3" meets a threshold of 3 and no higher one.** (`as-number`)'),
+    ).toBeGreaterThan(0);
+    expect(section.indexOf('curl')).toBeGreaterThan(section.indexOf('**The quantity "3"'));
+    expect(documents.observed).toContain('**The status code of a response with promotions: `200`.**');
   });
 
   test('openapi.yaml has each answer once, as a sentence beside its outcome', () => {
@@ -145,11 +146,11 @@ const { value: anyBody } = fc.letrec((tie) => ({
 
 /** The reference deployment, whose results are these bodies in turn; the evidence of an earlier run with other bodies. */
 function resultsWith(
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   bodies: readonly string[],
   volatile: readonly string[],
-): CaseResult[] {
-  return results.map((result, n): CaseResult => {
+): ShownResult[] {
+  return results.map((result, n): ShownResult => {
     const { exchange: evidence } = result;
     if (evidence === undefined || !('response' in evidence)) return result;
     const response = { ...evidence.response, body: bodies[n % bodies.length] ?? '' };
@@ -168,7 +169,7 @@ test('whatever bodies are like, samples fit the schemas beside them, and refer t
       fc.subarray(['/at', '/*/at', '']),
       (bodies, paths) => {
         const texts = bodies.map((body) => JSON.stringify(body));
-        const document = parse(renderOpenapi(certificate, suite, resultsWith(results, texts, paths)));
+        const document = parse(renderOutput('openapi.yaml', certificate, suite, resultsWith(results, texts, paths)));
         for (const { content = {} } of Object.values<{
           content?: Record<string, { schema: object; example?: unknown }>;
         }>(document.paths['/v1/promotions/validation'].get.responses)) {
@@ -187,7 +188,7 @@ test('whatever bodies are like, samples fit the schemas beside them, and refer t
 });
 
 test('of a place that is volatile no value is left, and every type', () => {
-  const [first] = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as CaseResult[];
+  const [first] = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as ShownResult[];
   const sampler = createSampler(suite.world, first === undefined ? [] : [first]);
   const body = {
     a: { n: 5, is: true, list: ['x'] },
@@ -220,11 +221,11 @@ test('bodies that differ deeper than the call stack is tall are judged, too', as
 
 test('what was seen elsewhere stands at its own path, and nothing is said of what was not seen', () => {
   const nothing = createCertificateStub({ target: { name: '::error::shop\n::error::', base_url: 'http://shop.test' } });
-  const text = renderOpenapi(nothing, suite, [], { method: 'POST', path: '/other' });
+  const text = renderOutput('openapi.yaml', nothing, suite, [], { operation: { method: 'POST', path: '/other' } });
   expect(text).not.toMatch(/^\s*::/m);
   const { paths } = parse(text);
   expect(Object.keys(paths)).toEqual(['/other']);
-  expect(paths['/other'].post.responses).toEqual({ default: { description: 'None was seen.' } });
+  expect(paths['/other'].post.responses).toEqual({ default: { description: 'No response was seen.' } });
   expect(text).not.toContain('x-observed');
 });
 
@@ -258,7 +259,7 @@ test('a linter takes openapi.yaml, and a renderer shows it: of runs that conform
     const { certificate, results } = await certifyInProcess(answer);
     const file = path.join(folder, `${name}.yaml`);
     const target = { ...certificate.target, name: name === 'hostile' ? hostile : name };
-    writeFileSync(file, renderOpenapi({ ...certificate, target }, suite, results));
+    writeFileSync(file, renderOutput('openapi.yaml', { ...certificate, target }, suite, results));
     // Nobody knows the licence of a deployment's description.
     const linted = redocly([
       'lint',
@@ -315,9 +316,9 @@ test.describe('a comparison of certificates', () => {
     ]);
     expect(rows[0]?.cells[2]?.explanation).toContain("Returned, but should not be: 'beyond-first'");
     expect(rows[1]?.cells.map(({ explanation }) => explanation)).toEqual([
-      '"3" satisfies the threshold 3 and no higher one.',
-      'It is answered with 4xx.',
-      '"3" satisfies the threshold 3 and no higher one.',
+      'The quantity "3" meets a threshold of 3 and no higher one.',
+      'The quantity "3" is rejected with a 4xx status.',
+      'The quantity "3" meets a threshold of 3 and no higher one.',
     ]);
   });
 
@@ -328,7 +329,7 @@ test.describe('a comparison of certificates', () => {
     const page = readFileSync(path.join(cwd, 'page.html'), 'utf8');
     const [, style = ''] = /<style>([\s\S]*)<\/style>/.exec(page) ?? [];
     const hash = createHash('sha256').update(style).digest('base64');
-    expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}'"`);
+    expect(page).toContain(`content="default-src 'none'; style-src 'sha256-${hash}';`);
     expect(page).not.toContain('<script');
     expect(page).toContain('&lt;script&gt;forged()');
     const { requirements, questions } = suite.contract;
@@ -343,7 +344,7 @@ test.describe('a comparison of certificates', () => {
     expect(lines).toHaveLength(4);
     for (const line of lines) expect(line.replaceAll('\\|', '').split('|')).toHaveLength(6);
     expect(output).toContain(`They differ in 1 of ${suite.contract.requirements.length} requirements and 1 of`);
-    expect(output).toContain('**`rejected`** It is answered with 4xx.');
+    expect(output).toContain('**`rejected`** The quantity "3" is rejected with a 4xx status.');
     const outside = output.replaceAll(/(`+)(?!`).*?[^`]\1(?!`)/g, '');
     expect(outside).not.toMatch(/<|@somebody/);
     const same = await runConformanceInProcess(['compare', '--markdown', '0.json', '0.json'], { cwd });
@@ -354,6 +355,6 @@ test.describe('a comparison of certificates', () => {
     const { status, output } = await runConformanceInProcess(['compare', '--html', '0.json', '1.json', '2.json'], {
       cwd,
     });
-    expect([status, output]).toEqual([2, "--html: '0.json' is no name of a page\n    End it in .html.\n"]);
+    expect([status, output]).toEqual([2, expect.stringContaining("--html: '0.json' does not end in .html")]);
   });
 });

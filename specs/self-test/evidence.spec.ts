@@ -84,13 +84,13 @@ test.describe('judged again without the target, a run comes to the same certific
   };
   for (const [what, channel] of Object.entries(outages))
     test(`of a deployment ${what}`, async () => {
-      await expectSame(channel(), { environment: { CONFORMANCE_ONLY: few } });
+      await expectSame(channel(), { options: { only: few.split(',') } });
     });
 
   test('of random requests that found a fault', async () => {
-    const environment = { CONFORMANCE_ONLY: 'limit', CONFORMANCE_EXPLORE: '400', CONFORMANCE_SEED: '7' };
+    const options = { only: ['limit'], explore: 400, seed: 7 };
     const { certificate } = await expectSame(createChannel(deployment({ faults: [findFault(window)] })), {
-      environment,
+      options,
     });
     const found = certificate.requirements.flatMap(({ cases }) => cases).filter(({ id }) => id === 'explore');
     expect(found.map(({ verdict }) => verdict)).toEqual(['fail']);
@@ -142,7 +142,7 @@ test.describe('judged again without the target, a run comes to the same certific
 
 test('cases that are sent again at the end keep exchanges of their own', async () => {
   const { evidence } = await runWithEvidence(createChannel(deployment()), {
-    environment: { CONFORMANCE_ONLY: 'sample' },
+    options: { only: ['sample'] },
   });
   const ids = evidence.exchanges.map(({ id }) => id);
   expect(new Set(ids).size).toBe(ids.length);
@@ -207,7 +207,7 @@ test.describe('an archive', () => {
     const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file));
     test.skip(executablePath === undefined, 'There is no Chromium on this machine.');
     const { folder, remove } = createTemporaryFolder();
-    const left = await runWithEvidence(createChannel(deployment()), { environment: { CONFORMANCE_ONLY: 'limit' } });
+    const left = await runWithEvidence(createChannel(deployment()), { options: { only: ['limit'] } });
     const file = path.join(folder, 'evidence.har');
     writeFileSync(file, createArchive(left.evidence, left.origin).content);
     const browser = await chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] });

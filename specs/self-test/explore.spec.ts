@@ -4,10 +4,10 @@ import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import { faults, findFault } from '../../reference/faults/index.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { explorationId } from '../../src/engine/case-result.js';
 import { type Exploration, explore } from '../../src/engine/explore.js';
 import { startRun } from '../../src/engine/run.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import { certifyInProcess, channelTo, recognizer, suite } from './support/in-process.js';
 import { createIndependentDeployment, type ShapeName, shapes } from './support/independent-deployment.js';
@@ -66,7 +66,7 @@ test('a finding is shrunk to a small request and printed as a case that the suit
   );
   expect(result).toMatchObject({ verdict: 'fail', subject: 'filter.tier-metadata' });
   const text = result.asCase ?? '';
-  const { cases, problems } = readCaseFile(parseYaml(text, 'found.yaml'), suite.contract, suite.world);
+  const { cases, problems } = readCaseFile(parseYaml(text, 'found.yaml'), suite);
   expect(problems).toEqual([]);
   expect(cases.map(({ id }) => id)).toEqual(['found-by-exploring']);
   expect(parse(text).cases[0].requests.plain.body.order.items).toHaveLength(1);
@@ -76,7 +76,7 @@ test('a finding is shrunk to a small request and printed as a case that the suit
 test('a finding that takes several requests is printed with all of them', async () => {
   for (const id of ['cached-without-the-customer', 'older-only-for-some-with-campaign-filter']) {
     const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed: 7 });
-    const { cases, problems } = readCaseFile(parseYaml(asCase, 'found.yaml'), suite.contract, suite.world);
+    const { cases, problems } = readCaseFile(parseYaml(asCase, 'found.yaml'), suite);
     expect(problems, asCase).toEqual([]);
     const sent = [...(cases[0]?.rows[0]?.requests.keys() ?? [])];
     expect(sent, id).toContain(id.startsWith('cached') ? 'twin' : 'telling');

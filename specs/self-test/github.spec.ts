@@ -3,12 +3,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import type { CaseResult } from '../../src/engine/case-result.js';
+import type { ShownResult } from '../../src/engine/case-result.js';
 import { reportToGitHub } from '../../src/playwright/github-actions.js';
 import { type Certificate, createCertificate } from '../../src/report/certificate.js';
 import { createResponseRenderer } from '../../src/report/exchange-text.js';
 import { renderBrokenCase } from '../../src/report/failure-text.js';
-import { renderBadge } from '../../src/report/outputs/badge-json.js';
 import { renderAnnotations } from '../../src/report/terminal/github-annotations.js';
 import { renderJobSummary } from '../../src/report/terminal/job-summary.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -18,6 +17,7 @@ import { createTemporaryFolder } from './support/cli.js';
 import { certifyInProcess, requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 import { lintAction } from './support/lint-action.js';
+import { renderOutput } from './support/render-output.js';
 
 const judged = certifyInProcess(createIndependentDeployment(suite.world, { violation: 'window-oldest' }), {
   suite: requirementSuite,
@@ -62,9 +62,9 @@ test('what is broken is annotated on its line of the case file, with the text th
 test('no text ends an annotation, or a property of it', async () => {
   const { results } = await judged;
   const hostile = '%0A::error::x\r\n::set-output name=a::b,line=9:c%';
-  const [first] = results.filter(({ verdict }) => verdict === 'fail') as [CaseResult];
+  const [first] = results.filter(({ verdict }) => verdict === 'fail') as [ShownResult];
   const { exchange: _, expected: __, ...plain } = first;
-  const result: CaseResult = { ...plain, id: hostile, reason: hostile, at: { ...first.at, file: `cases/${hostile}` } };
+  const result: ShownResult = { ...plain, id: hostile, reason: hostile, at: { ...first.at, file: `cases/${hostile}` } };
   const text = renderAnnotations([result], { suite, baseUrl: 'https://a.test', workspace: packageRoot });
   expect(text.trimEnd().split(/[\r\n]/)).toHaveLength(1);
   expect(commandIn(text.trimEnd())).toMatchObject({
@@ -108,7 +108,7 @@ test('nothing in the job summary is Markdown or an element of a stranger', async
 
 test('the badge has verdict, counts and drift, in the format of its schema', async () => {
   const badgeOf = (certificate: Certificate) => {
-    const badge = JSON.parse(renderBadge(certificate));
+    const badge = JSON.parse(renderOutput('badge.json', certificate, suite, []));
     expect(loadValidator('badge')(badge)).toBe(true);
     return badge;
   };

@@ -7,16 +7,16 @@ import { convertOutcomesToBehaviours } from '../../reference/behaviours.js';
 import { createDeployment } from '../../reference/deployment.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import { mockFromRecord } from '../../src/cli/mock-from-record.js';
-import { credentialPlaceholders } from '../../src/http/credentials.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { AdditivePolicy } from '../../src/judge/drift.js';
-import { createExpected } from '../../src/report/drift-text.js';
-import { renderJunit } from '../../src/report/outputs/junit-xml.js';
+import { createBaseline } from '../../src/report/baseline.js';
 import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { createTemporaryFolder, runConformance } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from './support/independent-deployment.js';
+import { renderOutput } from './support/render-output.js';
 
 type Respond = (request: HttpRequest) => HttpResponse;
 
@@ -52,7 +52,7 @@ async function driftOf(
   record: TargetRecord,
   { additive, ...options }: { additive?: AdditivePolicy; tierPatterns?: readonly string[] } = {},
 ) {
-  const expected = createExpected(record, {}, undefined, additive);
+  const expected = createBaseline(record, {}, undefined, additive);
   const { certificate, results } = await certifyInProcess(respond, { expected, ...options });
   expect(certificate.verdict).toBe('conforms');
   return { certificate, results, drift: certificate.drift.map(({ text }) => text) };
@@ -135,14 +135,14 @@ test('a member that is new in every response is one drift, a note or nothing', a
   const changed = adding(plain, () => ({ version: 2 }));
   const { drift, certificate, results } = await driftOf(changed, record);
   const sentence = "A body does not fit the schema of the record at its root: must not have the member 'version'.";
-  expect(drift).toEqual([expect.stringMatching(/ So it is in \d+ more cases\.$/)]);
+  expect(drift).toEqual([expect.stringMatching(/ The same in \d+ more cases\.$/)]);
   expect(drift[0]?.startsWith(sentence)).toBe(true);
-  expect(renderJunit(certificate, suite, results).split('<failure').length - 1).toBe(1);
+  expect(renderOutput('junit.xml', certificate, suite, results).split('<failure').length - 1).toBe(1);
 
   const noted = await driftOf(changed, record, { additive: 'note' });
   expect(noted.drift).toEqual([]);
   expect(noted.certificate.notes.filter((note) => note.startsWith(sentence))).toHaveLength(1);
-  expect(renderJunit(noted.certificate, suite, noted.results)).not.toContain('<failure');
+  expect(renderOutput('junit.xml', noted.certificate, suite, noted.results)).not.toContain('<failure');
   const ignored = await driftOf(changed, record, { additive: 'ignore' });
   expect([ignored.drift, ignored.certificate.notes.filter((note) => note.includes('version'))]).toEqual([[], []]);
   // What is gone, or of another type, is drift whatever becomes of additions.
@@ -157,8 +157,8 @@ test('a member that is new in every response is one drift, a note or nothing', a
 test('a target file says what becomes of additions', () => {
   const file = path.join(cwd, 'additive.yaml');
   writeFileSync(file, 'name: shop\nbase_url: http://127.0.0.1:9\ndrift: { additive: note }\n');
-  const environment = { TARGET: file, CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
-  expect(loadSettings(environment, suite).expected.additive).toBe('note');
+  const environment = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
+  expect(loadSettings({ target: file }, environment, suite).expected.additive).toBe('note');
 });
 
 test('record --update shows what changed, and accepts it', async () => {
@@ -169,7 +169,7 @@ test('record --update shows what changed, and accepts it', async () => {
   const update = ['record', url, '--to', record, '--update', '--out', 'updated', ...only];
   const none = await runConformance(update, { cwd, env });
   expect([none.status, existsSync(record)]).toEqual([exitStatus.unusableInput, false]);
-  expect(none.output).toContain('Leave out --update the first time.');
+  expect(none.output).toContain('Leave out --update.');
 
   const suiteOfIt = { name: suite.name, version: suite.version, digest: suite.digest };
   const outcome = { outcome: 'as-number' };

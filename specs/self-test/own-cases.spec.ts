@@ -6,12 +6,10 @@ import { readCaseFile } from '../../src/cases/case-file.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { determineExitStatus } from '../../src/cli/exit-status.js';
-import { createContractIdsSchema } from '../../src/contract/contract-ids-schema.js';
 import { readCertificate } from '../../src/report/read-certificate.js';
 import { readRecord } from '../../src/report/target-record.js';
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import { writeResults } from '../../src/report/write-results.js';
-import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { type Binding, bindWorld } from '../../src/world/bind-world.js';
@@ -79,13 +77,13 @@ const withOwn = () => {
   return loaded;
 };
 
-/** The own cases, and as many of the suite as show that these are judged alike. */
+/** The own cases, and similar cases of the suite. */
 function someOf(whole = withOwn()) {
   const ids = ['integer-quantity', 'unknown-query-parameter', 'own-tea-for-two', 'own-unknown-query-parameter'];
   return selectFromSuite(whole, { only: ids });
 }
 
-test('what they add to the world takes spare places among the newest 150: all else keeps rank, time and id', () => {
+test('Own tiers replace spare tiers of the newest 150: all other tiers keep rank, time and id', () => {
   const { world } = withOwn();
   const added = world.tiers.filter(({ name }) => name.startsWith('own-'));
   expect(added.map(({ name }) => name)).toEqual(['own-tea-time', 'own-for-zoe-1', 'own-for-zoe-2']);
@@ -109,7 +107,7 @@ test('what they add to the world takes spare places among the newest 150: all el
   ).toEqual(suite.cases.map(({ id }) => id));
 });
 
-test('where a deployment has what they need, they pass, and all else is as without them', async () => {
+test('Own cases pass on a deployment with their data, and change nothing else in the certificate', async () => {
   const whole = withOwn();
   const deployment = createDeployment({ world: whole.world, credentials: inProcessCredentials });
   const { certificate } = await certifyOver(createChannel(deployment), whole);
@@ -128,10 +126,10 @@ test('where a deployment has what they need, they pass, and all else is as witho
   expect(determineExitStatus(certificate)).toBe(0);
 });
 
-test('where one fails, it is reported apart, with its place: the verdict stays, the exit status does not', async () => {
+test('A failing own case is reported apart, with its location: it changes the exit status, not the verdict', async () => {
   const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials });
   const some = someOf();
-  // It is known to have the world of the suite, and has nothing of what the own cases need.
+  // It has the world of the suite, but not the data of the own cases.
   const { certificate, results } = await certifyOver(createChannel(deployment), some, {
     expected: {
       outcomes: new Map([['unknown-query-parameter', { outcome: 'ignored', statedBy: 'the record' }]]),
@@ -143,7 +141,7 @@ test('where one fails, it is reported apart, with its place: the verdict stays, 
   const [failed, answered] = certificate.own_cases?.cases ?? [];
   expect(failed).toMatchObject({ id: 'own-tea-for-two', verdict: 'fail', failure: expect.any(String) });
   expect(failed?.at).toMatch(/mine\/deeper\/tea\.yaml:14:\d+$/);
-  // The answer to the question is that of the suite's case, and an own case is no drift from it.
+  // The suite's case answers the question. The own case causes no drift.
   expect(answered).toMatchObject({ outcome: 'nothing-returned' });
   expect(certificate.questions.find(({ id }) => id === 'unknown-query-parameter')?.outcome).toBe('ignored');
   expect(certificate.drift).toEqual([]);
@@ -159,14 +157,16 @@ test('where one fails, it is reported apart, with its place: the verdict stays, 
   const written = writeResults(certificate, some, results, { out, recordTo });
   expect(readCertificate(written.certificate).own_cases).toEqual(certificate.own_cases);
   expect(readRecord(recordTo).questions['unknown-query-parameter']?.outcome).toBe('ignored');
-  expect(readFileSync(written.observed, 'utf8')).not.toContain('nothing-returned');
+  expect(readFileSync(path.join(path.dirname(written.certificate), 'observed.md'), 'utf8')).not.toContain(
+    'nothing-returned',
+  );
   const junit = readFileSync(path.join(out, 'junit.xml'), 'utf8');
   const [, apart = ''] = /<testsuite name="own cases: [^"]*mine"(.*)$/s.exec(junit) ?? [];
   expect(apart).toContain('name="own-tea-for-two: ');
   expect(junit.match(/name="own-tea-for-two: /g)).toHaveLength(1);
 });
 
-test.describe('mistakes in them are found like those of the suite, at their places:', () => {
+test.describe('Mistakes are reported with their location:', () => {
   const messageOf = (load: () => unknown): string => {
     try {
       load();
@@ -178,41 +178,36 @@ test.describe('mistakes in them are found like those of the suite, at their plac
   };
 
   test('in the cases', () => {
-    const { contract: ledger, world } = withOwn();
     for (const [change, by, said] of [
       [
         'own-tea-for',
         'tea-for',
-        "tea.yaml:9:9: the id 'tea-for-two' may become one of the suite's\n    Call it 'own-tea-",
+        "tea.yaml:9:9: the id 'tea-for-two' does not begin with 'own-'\n    Use 'own-tea-for-two'.",
       ],
       [
         'order.quantity',
         'order.quantiy',
-        "tea.yaml:10:15: there is no requirement 'order.quantiy' in the ledger\n    Did",
+        "tea.yaml:10:15: unknown requirement 'order.quantiy'\n    Did you mean 'order.quantity'?",
       ],
-      [
-        '    request: {}',
-        '    tags: [sample]\n    request: {}',
-        "tea.yaml:12:12: the tag 'sample' is for cases of the suite",
-      ],
-      // Which is reserved for somebody else.
+      ['    request: {}', '    tags: [sample]\n    request: {}', "tea.yaml:12:12: the tag 'sample'"],
+      // The tier is reserved for another customer.
       ['own-for-zoe-2]', 'for-ann]', 'tea.yaml:14:'],
-      ['customer own-zoe', 'customer own-zeo', "tea.yaml:4:21: there is no customer 'own-zeo' in the world"],
+      ['customer own-zoe', 'customer own-zeo', "tea.yaml:4:21: unknown customer 'own-zeo'"],
     ] as const) {
-      const { problems } = readCaseFile(parseYaml(cases.replace(change, by), 'tea.yaml'), ledger, world, 'own-');
+      const { problems } = readCaseFile(parseYaml(cases.replace(change, by), 'tea.yaml'), withOwn(), 'own-');
       expect(new UnusableInput(problems).message).toContain(said);
     }
   });
 
-  test('in what they add to the world', () => {
+  test('in additions to the world', () => {
     const world = readYaml(path.join(suiteFolder, 'world.yaml'));
     const tier = (text: string) => `customers: [own-zoe]\ntiers:\n  - { name: ${text} }\n`;
     for (const [text, said] of [
-      ['customers: [zoe]\n', "w.yaml:1:13: 'zoe' is not of the form"],
-      [tier('own-x, campaign: spring'), "w.yaml:3:13: tier 'own-x' may be returned to customers of the suite"],
+      ['customers: [zoe]\n', "w.yaml:1:13: 'zoe' does not match"],
+      [tier('own-x, campaign: spring'), "w.yaml:3:13: tier 'own-x' may be valid for customers of the suite"],
       [
         tier('own-x, campaign: spring, rules: [{ customer: [own-zoe, ann] }]'),
-        "w.yaml:3:13: tier 'own-x' may be returned to customers of the suite",
+        "w.yaml:3:13: tier 'own-x' may be valid for customers of the suite",
       ],
       [
         tier('own-x, campaign: sprung, rules: [{ customer: [own-zoe] }]'),
@@ -220,16 +215,16 @@ test.describe('mistakes in them are found like those of the suite, at their plac
       ],
       [
         tier('"own-{n}", repeat: 11, campaign: spring, rules: [{ customer: [own-zoe] }]'),
-        'w.yaml:3:3: there are 11 tiers\n    At most 10 have a place among the newest 150.',
+        'w.yaml:3:3: there are 11 tiers\n    At most 10 are possible among the newest 150.',
       ],
     ] as const)
       expect(messageOf(() => expandWorld(world, parseYaml(text, 'w.yaml')))).toContain(said);
   });
 
-  test('in their folder, whose files messages name as the user does', () => {
+  test('in the folder, whose files are named as the user does', () => {
     const wrong = path.join(folder, 'wrong');
     mkdirSync(wrong);
-    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain('wrong: has no case file');
+    expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain('wrong: the folder has no case file');
     expect(messageOf(() => loadSuite(suiteFolder, {}, path.join(folder, 'none')))).toContain(
       'none:1:1: cannot be read',
     );
@@ -237,12 +232,12 @@ test.describe('mistakes in them are found like those of the suite, at their plac
     writeFileSync(path.join(wrong, 'world.yaml'), additions);
     const relative = path.relative(process.cwd(), wrong);
     expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain(
-      `${relative}/b.yaml:9:5: there is another case 'own-tea-for-two'`,
+      `${relative}/b.yaml:9:5: duplicate case id 'own-tea-for-two'`,
     );
   });
 });
 
-test('no name of the suite begins as theirs do', () => {
+test('No name of the suite begins with own-', () => {
   const names = [
     ...suite.cases.map(({ id }) => id),
     ...thingKinds.flatMap((kind) => [...suite.world.ids[kind].keys()]),
@@ -250,7 +245,7 @@ test('no name of the suite begins as theirs do', () => {
   expect(names.filter((name) => name.startsWith('own-'))).toEqual([]);
 });
 
-test('bindings of what they need are no mistake in a run without them', () => {
+test('Bindings of own names are allowed in a run without own cases', () => {
   const at = { file: 'bindings.yaml', line: 1, column: 1 };
   const none: ReadonlyMap<string, Binding> = new Map();
   const bound = (world: NamedWorld, name: string) => {
@@ -264,7 +259,7 @@ test('bindings of what they need are no mistake in a run without them', () => {
   expect(() => bound(withOwn().world, 'own-zeo')).toThrow("there is no customer 'own-zeo'");
 });
 
-test('the other commands know them: world, explain, and what would be sent', async () => {
+test('world, explain and --dry-run know own cases', async () => {
   const printed = async (...args: readonly string[]) =>
     (await runConformanceInProcess([...args, '--cases', 'mine'], { cwd: folder })).output;
   const world = JSON.parse(await printed('world')) as { tiers: { name: string }[] };
@@ -275,18 +270,7 @@ test('the other commands know them: world, explain, and what would be sent', asy
   );
 });
 
-test('schemas/ledger-ids.schema.json has the ids of the ledger, which editors complete: npm run schemas writes it', () => {
-  const schema = (name: string) =>
-    JSON.parse(readFileSync(path.join(packageRoot, 'schemas', `${name}.schema.json`), 'utf8'));
-  expect(schema('ledger-ids'), 'Run `npm run schemas`.').toEqual(createContractIdsSchema(suite.contract));
-  const { verifies, answers } = schema('cases').$defs.case.properties;
-  expect([verifies.$ref, answers.$ref]).toEqual([
-    'ledger-ids.schema.json#/$defs/requirement',
-    'ledger-ids.schema.json#/$defs/question',
-  ]);
-});
-
-test('@long certify --cases shows a failure on the line of the user, and ends with 1 beside a verdict that stays', async () => {
+test('@long certify --cases shows a failure on its line, and ends with 1 although the target conforms', async () => {
   const { url, close } = await listen(createIndependentDeployment(suite.world));
   writeFileSync(path.join(folder, 'target.yaml'), `name: tea-shop\nbase_url: ${url}\n`);
   const { status, output } = await runConformance(['certify', '--target', 'target.yaml', '--cases', 'mine'], {
@@ -295,7 +279,7 @@ test('@long certify --cases shows a failure on the line of the user, and ends wi
   });
   await close();
   expect(output).toContain('> 14 |       - returned: { include: [own-tea-time');
-  expect(output).toContain('Own cases, which are not of the suite and change no verdict of it: mine, 1 fail, 1 pass.');
+  expect(output).toContain('Own cases, which do not change the verdict: mine, 1 fail, 1 pass.');
   const { verdict, own_cases } = readCertificate(path.join(folder, 'results/tea-shop/certificate.json'));
   expect([status, verdict, own_cases?.verdict]).toEqual([1, 'conforms', 'does-not-conform']);
   expect(existsSync(path.join(folder, 'results/tea-shop/evidence.har'))).toBe(true);

@@ -1,124 +1,119 @@
 import { writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { expect } from '@playwright/test';
 import { runSuite } from '../../src/engine/run.js';
+import { createCircuitBreaker } from '../../src/http/circuit-breaker.js';
 import { openClient } from '../../src/http/client.js';
 import { defaultConnectionOptions, noRetry, type RetryOptions } from '../../src/http/connection-options.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { createMemoryBudget, openFileBudget } from '../../src/http/request-budget.js';
-import { computeRetryDelay } from '../../src/http/retry.js';
+import { computeRetryDelay, isRetryable } from '../../src/http/retry.js';
 import { getMonotonicMs } from '../../src/support/monotonic-clock.js';
 import { createTemporaryFolder } from './support/cli.js';
 import { requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
-import { credentials, type Reply, renderResponse, test, type Wire } from './support/wire.js';
+import {
+  createRequest,
+  getMessage,
+  getOutcome,
+  joinNames,
+  listenOnLoopback,
+  type Reply,
+  renderResponse,
+  test,
+  timeoutMs,
+} from './support/wire.js';
 
-// No test asserts how long something takes: what counts is how many requests there were, and in which order.
+// These tests compare the number and the order of requests, never durations.
 
-const requestTo = (name: string, method = 'GET'): HttpRequest => ({ method, path: `/${name}`, headers: [] });
-const request = requestTo('a');
-const outcomeOf = (exchange: Exchange) => ('response' in exchange ? exchange.response.status : exchange.transportError);
-const messageOf = (exchange: Exchange) => ('message' in exchange ? exchange.message : '');
-/** The requests that came, by the names that they were made with. */
-const namesOf = ({ received }: Wire) => received.map(({ line }) => /\/(\S*) /.exec(line)?.[1]).join('');
-
+const request = createRequest('a');
 const ok = renderResponse('200 OK', [], '{}');
-const busy = (status: number, ...headers: readonly string[]) => renderResponse(`${status} Busy`, headers);
-const quick: RetryOptions = { waitsMs: [1, 1], longestWaitMs: 1_000 };
+const renderBusy = (status: number, ...headers: readonly string[]) => renderResponse(`${status} Busy`, headers);
+const quick: RetryOptions = { delaysMs: [1, 1], maxDelayMs: 1_000 };
 /** A test that waits this long fails. */
 const hour = 3_600_000;
 
-test.describe('repeated twice, and the last exchange counts', () => {
+/** An exchange that ended with a status, or with a transport error. */
+const createExchange = (outcome: number | string, method = 'GET', headers: Exchange['request']['headers'] = []) =>
+  ({
+    request: createRequest('a', method),
+    ...(typeof outcome === 'number'
+      ? { response: { status: outcome, headers, body: '' } }
+      : { transportError: outcome, message: `It was ${outcome}.` }),
+  }) as Exchange;
+
+test.describe('A request is retried', () => {
+  const transient = [408, 421, 425, 429, 499, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530];
+  const errors = ['unreachable', 'tls', 'timed-out', 'broken-connection', 'unreadable'];
+  test('after a transient status or transport error', () => {
+    for (const outcome of [...transient, ...errors])
+      expect(isRetryable(createExchange(outcome)), String(outcome)).toBe(true);
+  });
+
+  test('but not after any other status or transport error', () => {
+    const final = [200, 204, 301, 307, 400, 401, 403, 404, 405, 409, 413, 418, 422, 500, 501, 505, 519, 531];
+    for (const outcome of [...final, 'too-large', 'not-sent'])
+      expect(isRetryable(createExchange(outcome)), String(outcome)).toBe(false);
+  });
+
+  test('but not a POST that may have reached the deployment', () => {
+    for (const outcome of ['timed-out', 'broken-connection', 'unreadable'])
+      expect(isRetryable(createExchange(outcome, 'POST')), outcome).toBe(false);
+    for (const outcome of [503, 'unreachable', 'tls'])
+      expect(isRetryable(createExchange(outcome, 'POST')), String(outcome)).toBe(true);
+  });
+
   const replies: readonly (readonly [what: string, reply: Reply, outcome: number | string])[] = [
-    ...[408, 421, 425, 429, 499, 502, 503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530].map(
-      (status) => [String(status), busy(status), status] as const,
-    ),
-    ['no HTTP', 'SSH-2.0\r\n\r\n', 'unreadable'],
-    ['a length that is none', renderResponse('200 OK', ['Content-Length: many']), 'unreadable'],
-    ['a coding that is none', renderResponse('200 OK', ['Content-Encoding: gzip'], 'text'), 'unreadable'],
-    ['a coding that nobody knows', renderResponse('200 OK', ['Content-Encoding: zstd'], 'text'), 'unreadable'],
-    ['a time-out', () => undefined, 'timed-out'],
-    ['a connection that is reset', (socket) => socket.resetAndDestroy(), 'broken-connection'],
-    ['a connection that is closed', (socket) => socket.end(), 'broken-connection'],
+    ['503', renderBusy(503), 503],
+    ['invalid HTTP', 'SSH-2.0\r\n\r\n', 'unreadable'],
+    ['an unknown coding', renderResponse('200 OK', ['Content-Encoding: zstd'], 'text'), 'unreadable'],
+    ['a timeout', () => undefined, 'timed-out'],
+    ['a reset connection', (socket) => socket.resetAndDestroy(), 'broken-connection'],
     [
-      'a body that is cut',
+      'a truncated body',
       (socket) => socket.end(renderResponse('200 OK', ['Content-Length: 9'], 'a')),
       'broken-connection',
     ],
   ];
   for (const [what, reply, outcome] of replies) {
-    test(what, async ({ serve, open }) => {
+    const options = { limits: outcome === 'timed-out' ? { timeoutMs } : {}, retry: quick };
+
+    test(`twice, and the last exchange counts: ${what}`, async ({ serve, open }) => {
       const wire = await serve(reply);
-      const exchange = await open(wire.url, { timeoutMs: 300 }, {}, { retry: quick }).send(request);
-      expect([outcomeOf(exchange), exchange.attempts]).toEqual([outcome, 3]);
-      expect(namesOf(wire)).toBe('aaa');
+      const exchange = await open(wire.url, options).send(request);
+      expect([getOutcome(exchange), exchange.attempts, joinNames(wire)]).toEqual([outcome, 3, 'aaa']);
     });
 
-    test(`${what}, once: what comes then counts`, async ({ serve, open }) => {
+    test(`until it succeeds: ${what}`, async ({ serve, open }) => {
       const wire = await serve(reply, ok);
-      const exchange = await open(wire.url, { timeoutMs: 300 }, {}, { retry: quick }).send(request);
-      expect([outcomeOf(exchange), exchange.attempts]).toEqual([200, 2]);
-      expect(namesOf(wire)).toBe('aa');
+      const exchange = await open(wire.url, options).send(request);
+      expect([getOutcome(exchange), exchange.attempts, joinNames(wire)]).toEqual([200, 2, 'aa']);
     });
   }
 
-  test('a connection that is refused', async ({ open }) => {
-    const exchange = await open('http://127.0.0.1:1', {}, {}, { retry: quick }).send(request);
-    expect([outcomeOf(exchange), exchange.attempts]).toEqual(['unreachable', 3]);
+  test('when the connection is refused', async ({ open }) => {
+    const exchange = await open('http://127.0.0.1:1', { retry: quick }).send(request);
+    expect([getOutcome(exchange), exchange.attempts]).toEqual(['unreachable', 3]);
   });
 
-  test('TLS that fails', async ({ open }) => {
-    const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => socket.end(ok)));
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const exchange = await open(`https://127.0.0.1:${port}`, {}, {}, { retry: quick }).send(request);
-    server.close();
-    expect([outcomeOf(exchange), exchange.attempts]).toEqual(['tls', 3]);
-    expect(messageOf(exchange)).toBe(`The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS?`);
+  test('but not after 500, even with Retry-After', async ({ serve, open }) => {
+    const wire = await serve(renderBusy(500, 'Retry-After: 0'));
+    const exchange = await open(wire.url, { retry: quick }).send(request);
+    expect([getOutcome(exchange), exchange.attempts, joinNames(wire)]).toEqual([500, 1, 'a']);
   });
 });
 
-test.describe('sent once, whatever comes', () => {
-  for (const status of [200, 204, 301, 307, 400, 401, 403, 404, 405, 409, 413, 418, 422, 500, 501, 505, 519, 531]) {
-    test(String(status), async ({ serve, open }) => {
-      // That a deployment wants it makes no difference.
-      const wire = await serve(busy(status, 'Retry-After: 0'));
-      const exchange = await open(wire.url, {}, {}, { retry: quick }).send(request);
-      expect([outcomeOf(exchange), exchange.attempts, namesOf(wire)]).toEqual([status, 1, 'a']);
-    });
-  }
-
-  const others: readonly (readonly [what: string, reply: Reply, transportError: string, method?: string])[] = [
-    ['a body that is too large', renderResponse('200 OK', [], 'x'.repeat(101)), 'too-large'],
-    ['no HTTP in answer to a POST, which has arrived', 'SSH-2.0\r\n\r\n', 'unreadable', 'POST'],
-    ['no answer to a POST, which may have arrived', (socket) => socket.end(), 'broken-connection', 'POST'],
-  ];
-  for (const [what, reply, transportError, method] of others) {
-    test(what, async ({ serve, open }) => {
-      const wire = await serve(reply);
-      const exchange = await open(wire.url, { bodyBytes: 100 }, {}, { retry: quick }).send(requestTo('a', method));
-      expect([outcomeOf(exchange), exchange.attempts, namesOf(wire)]).toEqual([transportError, 1, 'a']);
-    });
-  }
-
-  test('unless a POST was turned away', async ({ serve, open }) => {
-    const wire = await serve(busy(503), ok);
-    const exchange = await open(wire.url, {}, {}, { retry: quick }).send(requestTo('a', 'POST'));
-    expect([outcomeOf(exchange), exchange.attempts]).toEqual([200, 2]);
-  });
-});
-
-test.describe('waits', () => {
-  test('grow', () => {
-    const { waitsMs } = defaultConnectionOptions.retry;
-    expect(waitsMs.length).toBeGreaterThan(0);
-    expect(waitsMs).toEqual([...new Set(waitsMs)].sort((a, b) => a - b));
+test.describe('A retry waits', () => {
+  test('longer each time', () => {
+    const { delaysMs } = defaultConnectionOptions.retry;
+    expect(delaysMs.length).toBeGreaterThan(0);
+    expect(delaysMs).toEqual([...new Set(delaysMs)].sort((a, b) => a - b));
   });
 
   const now = Date.parse('2026-11-21T12:00:00Z');
-  const repeats: RetryOptions = { waitsMs: [7], longestWaitMs: 60_000 };
-  const waits: readonly (readonly [status: number, retryAfter: string | undefined, ms: number, forAll: boolean])[] = [
+  const retry: RetryOptions = { delaysMs: [7], maxDelayMs: 60_000 };
+  const delays: readonly (readonly [status: number, retryAfter: string | undefined, ms: number, forAll: boolean])[] = [
     [503, undefined, 7, false],
     [429, undefined, 7, true],
     [429, '2', 2_000, true],
@@ -135,337 +130,318 @@ test.describe('waits', () => {
     [503, '1.5', 7, false],
     [503, '', 7, false],
   ];
-  for (const [status, retryAfter, ms, forAll] of waits) {
-    test(`after ${status} with ${retryAfter === undefined ? 'no Retry-After' : `'${retryAfter.slice(0, 40)}'`}`, () => {
-      const headers = retryAfter === undefined ? [] : ([['retry-after', retryAfter]] as const);
-      const exchange: Exchange = { request, response: { status, headers, body: '' } };
-      expect(computeRetryDelay(exchange, 7, repeats, now)).toEqual({ ms, forAll });
+  for (const [status, retryAfter, ms, forAll] of delays) {
+    const header = retryAfter === undefined ? 'no Retry-After' : `Retry-After: ${retryAfter.slice(0, 40)}`;
+    test(`after ${status} with ${header}`, () => {
+      const exchange = createExchange(status, 'GET', retryAfter === undefined ? [] : [['retry-after', retryAfter]]);
+      expect(computeRetryDelay(exchange, 7, retry, now)).toEqual({ ms, forAll });
     });
   }
 
-  test('after no response', () => {
-    const exchange: Exchange = { request, transportError: 'timed-out', message: '' };
-    expect(computeRetryDelay(exchange, 7, repeats, now)).toEqual({ ms: 7, forAll: false });
+  test('after a transport error', () => {
+    expect(computeRetryDelay(createExchange('timed-out'), 7, retry, now)).toEqual({ ms: 7, forAll: false });
   });
 
-  test('as long as the deployment says, in place of the own', async ({ serve, open }) => {
-    const wire = await serve(busy(503, 'Retry-After: 0'), busy(429, 'Retry-After: Sat, 01 Jan 2000 00:00:00 GMT'), ok);
-    const exchange = await open(wire.url, {}, {}, { retry: { waitsMs: [hour, hour], longestWaitMs: hour } }).send(
-      request,
-    );
-    expect([outcomeOf(exchange), exchange.attempts]).toEqual([200, 3]);
+  test('for Retry-After in place of its own delay', async ({ serve, open }) => {
+    const past = renderBusy(429, 'Retry-After: Sat, 01 Jan 2000 00:00:00 GMT');
+    const wire = await serve(renderBusy(503, 'Retry-After: 0'), past, ok);
+    const retry = { delaysMs: [hour, hour], maxDelayMs: hour };
+    const exchange = await open(wire.url, { retry }).send(request);
+    expect([getOutcome(exchange), exchange.attempts]).toEqual([200, 3]);
   });
 
-  test('no longer than the cap', async ({ serve, open }) => {
-    const wire = await serve(
-      busy(503, 'Retry-After: 86400'),
-      busy(429, 'Retry-After: Wed, 01 Jan 3000 00:00:00 GMT'),
-      ok,
-    );
-    const exchange = await open(wire.url, {}, {}, { retry: { waitsMs: [hour, hour], longestWaitMs: 1 } }).send(request);
-    expect([outcomeOf(exchange), exchange.attempts]).toEqual([200, 3]);
+  test('no longer than the limit', async ({ serve, open }) => {
+    const future = renderBusy(429, 'Retry-After: Wed, 01 Jan 3000 00:00:00 GMT');
+    const wire = await serve(renderBusy(503, 'Retry-After: 86400'), future, ok);
+    const retry = { delaysMs: [hour, hour], maxDelayMs: 1 };
+    const exchange = await open(wire.url, { retry }).send(request);
+    expect([getOutcome(exchange), exchange.attempts]).toEqual([200, 3]);
   });
 });
 
-test.describe('others', () => {
-  const three = ['a', 'b', 'c'].map((name) => requestTo(name));
+test.describe('While a request waits for its retry,', () => {
+  const three = ['a', 'b', 'c'].map((name) => createRequest(name));
 
-  for (const reply of [busy(429), busy(503, 'Retry-After: 1')]) {
-    test(`wait too where the rate is limited: ${reply.toString().split('\r\n', 2).join(', ')}`, async ({
-      serve,
-      open,
-    }) => {
+  for (const [what, reply] of [
+    ['429', renderBusy(429)],
+    ['Retry-After', renderBusy(503, 'Retry-After: 1')],
+  ] as const)
+    test(`all others wait, too, after ${what}`, async ({ serve, open }) => {
       const wire = await serve(reply, ok);
-      const repeats: RetryOptions = { waitsMs: [200], longestWaitMs: 200 };
-      const { send } = open(wire.url, { concurrency: 1 }, {}, { retry: repeats });
+      const retry = { delaysMs: [200], maxDelayMs: 200 };
+      const { send } = open(wire.url, { pacing: { concurrency: 1 }, retry });
       await Promise.all(three.map((each) => send(each)));
-      expect(namesOf(wire)).toBe('aabc');
+      expect(joinNames(wire)).toBe('aabc');
     });
-  }
 
-  test('go on where one had bad luck', async ({ serve, open }) => {
-    const wire = await serve(busy(502), ok);
-    const { send } = open(wire.url, { concurrency: 1 }, {}, { retry: { waitsMs: [1_000], longestWaitMs: 1_000 } });
+  test('the others go on after 502', async ({ serve, open }) => {
+    const wire = await serve(renderBusy(502), ok);
+    // The others are done long before.
+    const retry = { delaysMs: [2_000], maxDelayMs: 2_000 };
+    const { send } = open(wire.url, { pacing: { concurrency: 1 }, retry });
     await Promise.all(three.map((each) => send(each)));
-    expect(namesOf(wire)).toBe('abca');
+    expect(joinNames(wire)).toBe('abca');
   });
 
-  test('are sent one at a time from then on', async ({ serve, open }) => {
-    let atOnce = 0;
-    let maxAtOnce = 0;
-    const wire = await serve(
-      // The first four are sent at once; the others are left to wait for a while, so that more could come.
-      (socket) => setTimeout(() => socket.write(busy(429)), 100),
-      (socket) => setTimeout(() => socket.write(ok), 50),
-      (socket) => setTimeout(() => socket.write(ok), 50),
-      (socket) => setTimeout(() => socket.write(ok), 50),
-      (socket) => {
-        atOnce += 1;
-        maxAtOnce = Math.max(maxAtOnce, atOnce);
-        setTimeout(() => {
-          atOnce -= 1;
-          socket.write(ok);
-        }, 20);
-      },
-    );
-    const { send } = open(wire.url, { concurrency: 4 }, {}, { retry: quick });
-    const first = ['a', 'b', 'c', 'd'].map((name) => send(requestTo(name)));
-    await first[0];
-    await Promise.all(['e', 'f', 'g', 'h'].map((name) => send(requestTo(name))));
+  test('later requests go one at a time after 429', async ({ serve, open }) => {
+    const first: Socket[] = [];
+    let pending = 0;
+    let maxPending = 0;
+    const wire = await serve((socket) => {
+      if (first.length < 4) {
+        first.push(socket);
+        if (first.length === 4) for (const [n, each] of first.entries()) each.write(n === 0 ? renderBusy(429) : ok);
+        return;
+      }
+      pending += 1;
+      maxPending = Math.max(maxPending, pending);
+      setTimeout(() => {
+        pending -= 1;
+        socket.write(ok);
+      }, 20);
+    });
+    const { send } = open(wire.url, { pacing: { concurrency: 4 }, retry: quick });
+    const sendAll = (names: string) => Promise.all([...names].map((name) => send(createRequest(name))));
+    await sendAll('abcd');
+    await sendAll('efgh');
     expect(wire.received).toHaveLength(9);
-    expect(maxAtOnce).toBe(1);
+    expect(maxPending).toBe(1);
   });
 });
 
-test.describe('pacing', () => {
-  test('so many in a second: the second waits for its turn', async ({ serve }) => {
+test.describe('A rate limit', () => {
+  test('makes the second request wait for its turn', async ({ serve, open }) => {
     const wire = await serve(ok);
-    const pacing = { concurrency: 8, requestsPerSecond: 0.001 };
-    const { send, close } = openClient({ baseUrl: wire.url, credentials, pacing });
-    const [first, ...others] = ['a', 'b', 'c'].map((name) => send(requestTo(name)));
-    expect(outcomeOf((await first) as Exchange)).toBe(200);
+    const { send, close } = open(wire.url, { pacing: { requestsPerSecond: 0.001 } });
+    const [first, ...others] = ['a', 'b', 'c'].map((name) => send(createRequest(name)));
+    expect(getOutcome((await first) as Exchange)).toBe(200);
     await close();
-    expect((await Promise.all(others)).map(outcomeOf)).toEqual(['not-sent', 'not-sent']);
-    expect(namesOf(wire)).toBe('a');
+    expect((await Promise.all(others)).map(getOutcome)).toEqual(['not-sent', 'not-sent']);
+    expect(joinNames(wire)).toBe('a');
   });
 
-  test('all are sent, in their order', async ({ serve, open }) => {
+  test('keeps the order', async ({ serve, open }) => {
     const wire = await serve(ok);
-    const { send } = open(wire.url, {}, {}, { pacing: { concurrency: 8, requestsPerSecond: 200 } });
-    await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => send(requestTo(name))));
-    expect(namesOf(wire)).toBe('abcde');
+    const { send } = open(wire.url, { pacing: { requestsPerSecond: 200 } });
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => send(createRequest(name))));
+    expect(joinNames(wire)).toBe('abcde');
   });
 });
 
-test.describe('the budget', () => {
-  const usedUp = 'The budget of 3 requests is used up. A larger one goes into the target file (budget.requests).';
+test.describe('The budget', () => {
   const budget = { requests: 3, timeMs: hour };
 
-  test('of requests: the rest is not sent, and the message says why', async ({ serve, open }) => {
+  test('limits requests, and the message names the key', async ({ serve, open }) => {
     const wire = await serve(ok);
-    const { send } = open(wire.url, {}, {}, { budget });
-    const exchanges = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => send(requestTo(name))));
-    expect(exchanges.map(outcomeOf)).toEqual([200, 200, 200, 'not-sent', 'not-sent']);
+    const { send } = open(wire.url, { budget });
+    const exchanges = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => send(createRequest(name))));
+    expect(exchanges.map(getOutcome)).toEqual([200, 200, 200, 'not-sent', 'not-sent']);
     expect(exchanges.map(({ attempts }) => attempts)).toEqual([1, 1, 1, 0, 0]);
-    expect(messageOf(exchanges[4] as Exchange)).toBe(usedUp);
-    expect(namesOf(wire)).toBe('abc');
+    expect(getMessage(exchanges[4] as Exchange)).toContain('(budget.requests)');
+    expect(joinNames(wire)).toBe('abc');
   });
 
-  test('counts repeats; what came before it was used up counts', async ({ serve, open }) => {
-    const wire = await serve(ok, busy(503));
-    const { send } = open(wire.url, {}, {}, { budget, retry: { waitsMs: [1, 1, 1, 1], longestWaitMs: 1 } });
-    await send(requestTo('a'));
-    const exchange = await send(requestTo('b'));
-    expect([outcomeOf(exchange), exchange.attempts]).toEqual([503, 2]);
-    expect(namesOf(wire)).toBe('abb');
+  test('counts retries, and keeps the last exchange', async ({ serve, open }) => {
+    const wire = await serve(ok, renderBusy(503));
+    const { send } = open(wire.url, { budget, retry: { delaysMs: [1, 1, 1, 1], maxDelayMs: 1 } });
+    await send(createRequest('a'));
+    const exchange = await send(createRequest('b'));
+    expect([getOutcome(exchange), exchange.attempts, joinNames(wire)]).toEqual([503, 2, 'abb']);
   });
 
-  test('of time', async ({ serve, open }) => {
+  test('limits the time', async ({ serve, open }) => {
     const wire = await serve(ok);
-    const exchange = await open(wire.url, {}, {}, { budget: { requests: 3, timeMs: 0 } }).send(request);
-    expect(messageOf(exchange)).toBe(
-      'The budget of 0 seconds is used up. A larger one goes into the target file (budget.seconds).',
-    );
-    expect(wire.connections()).toBe(0);
+    const exchange = await open(wire.url, { budget: { requests: 3, timeMs: 0 } }).send(request);
+    expect(getMessage(exchange)).toContain('(budget.seconds)');
+    expect(wire.countConnections()).toBe(0);
   });
 
-  test('is one for all processes of a run', async ({ serve }) => {
+  test('is shared by all processes of a run', async ({ serve }) => {
     const wire = await serve(ok);
     const { folder, remove } = createTemporaryFolder();
     const file = path.join(folder, 'requests');
     writeFileSync(file, '.');
-    const options = { baseUrl: wire.url, credentials, budget };
-    const clients = [1, 2].map(() => openClient(options, openFileBudget(file, getMonotonicMs())));
+    const clients = [1, 2].map(() => openClient({ baseUrl: wire.url, budget }, openFileBudget(file, getMonotonicMs())));
     const outcomes: unknown[] = [];
-    for (const { send } of [...clients, ...clients]) outcomes.push(outcomeOf(await send(request)));
+    for (const { send } of [...clients, ...clients]) outcomes.push(getOutcome(await send(request)));
     await Promise.all(clients.map((client) => client.close()));
     remove();
     expect(outcomes).toEqual([200, 200, 'not-sent', 'not-sent']);
-    expect(namesOf(wire)).toBe('aa');
+    expect(joinNames(wire)).toBe('aa');
   });
 });
 
-test.describe('nothing is waited for beyond the time of the budget', () => {
-  const budget = { requests: 5_000, timeMs: 300 };
-  const usedUp = 'The budget of 0.3 seconds is used up. A larger one goes into the target file (budget.seconds).';
-  const repeats: RetryOptions = { waitsMs: [hour], longestWaitMs: hour };
+test.describe('The time of the budget ends a wait', () => {
+  const budget = { requests: 5_000, timeMs: timeoutMs };
+  const usedUp = /^The budget of 1.5 seconds is used up\. .*\(budget\.seconds\)\.$/;
+  const retry: RetryOptions = { delaysMs: [hour], maxDelayMs: hour };
 
-  test('no response', async ({ serve, open }) => {
+  test('for a response', async ({ serve, open }) => {
     const wire = await serve(() => undefined);
-    const exchange = await open(wire.url, { timeoutMs: hour }, {}, { budget, retry: repeats }).send(request);
-    expect([outcomeOf(exchange), messageOf(exchange), exchange.attempts]).toEqual(['timed-out', usedUp, 1]);
+    const exchange = await open(wire.url, { limits: { timeoutMs: hour }, budget, retry }).send(request);
+    expect([getOutcome(exchange), exchange.attempts]).toEqual(['timed-out', 1]);
+    expect(getMessage(exchange)).toMatch(usedUp);
   });
 
-  test('no connection', async ({ open }) => {
+  test('for a connection', async ({ open }) => {
     const server = createServer(() => undefined);
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const options = { proxy: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, allowHttp: true };
-    const client = open('http://deployment.test', { timeoutMs: hour }, {}, { ...options, budget, retry: repeats });
+    const options = { proxy: `http://127.0.0.1:${await listenOnLoopback(server)}`, allowHttp: true };
+    const client = open('http://deployment.test', { ...options, limits: { timeoutMs: hour }, budget, retry });
     const exchange = await client.send(request);
-    expect([outcomeOf(exchange), messageOf(exchange), exchange.attempts]).toEqual(['timed-out', usedUp, 1]);
+    expect([getOutcome(exchange), exchange.attempts]).toEqual(['timed-out', 1]);
+    expect(getMessage(exchange)).toMatch(usedUp);
     await client.close();
     server.close();
   });
 
-  test('no repeat', async ({ serve, open }) => {
-    const wire = await serve(busy(502), ok);
-    const exchange = await open(wire.url, {}, {}, { budget, retry: repeats }).send(request);
-    expect([outcomeOf(exchange), exchange.attempts, namesOf(wire)]).toEqual([502, 1, 'a']);
+  test('for a retry', async ({ serve, open }) => {
+    const wire = await serve(renderBusy(502), ok);
+    const exchange = await open(wire.url, { budget, retry }).send(request);
+    expect([getOutcome(exchange), exchange.attempts, joinNames(wire)]).toEqual([502, 1, 'a']);
   });
 
-  test('no end of what holds up all', async ({ serve, open }) => {
-    const wire = await serve(busy(429, 'Retry-After: 3600'), ok);
-    const { send } = open(wire.url, { concurrency: 1 }, {}, { budget, retry: repeats });
-    const [first, ...others] = await Promise.all(['a', 'b', 'c'].map((name) => send(requestTo(name))));
-    expect([first && outcomeOf(first), first?.attempts, namesOf(wire)]).toEqual([429, 1, 'a']);
-    expect(others.map(messageOf)).toEqual([usedUp, usedUp]);
-  });
-
-  test('no turn', async ({ serve, open }) => {
-    const wire = await serve(ok);
-    const pacing = { concurrency: 8, requestsPerSecond: 0.000_000_1 };
-    const { send } = open(wire.url, {}, {}, { budget, pacing });
-    const [first, ...others] = await Promise.all(['a', 'b', 'c'].map((name) => send(requestTo(name))));
-    expect([first && outcomeOf(first), namesOf(wire)]).toEqual([200, 'a']);
-    expect(others.map(messageOf)).toEqual([usedUp, usedUp]);
-  });
-});
-
-test.describe('the time of day may be set while a run goes on', () => {
-  const options = { budget: { requests: 5_000, timeMs: hour }, pacing: { concurrency: 1, requestsPerSecond: 100 } };
-  for (const [what, ms] of [
-    ['back', -2 * hour],
-    ['on', 2 * hour],
-  ] as const) {
-    test(`${what}: pacing and budget go on as before`, async ({ serve, open }) => {
-      const wire = await serve(ok, ok, busy(429), ok);
-      const { send } = open(wire.url, {}, {}, { ...options, retry: { waitsMs: [100], longestWaitMs: 100 } });
-      await send(requestTo('a'));
-      const { now } = Date;
-      Date.now = () => now() + ms;
-      try {
-        const exchanges = await Promise.all(['b', 'c', 'd'].map((name) => send(requestTo(name))));
-        expect(exchanges.map(outcomeOf)).toEqual([200, 200, 200]);
-      } finally {
-        Date.now = now;
-      }
-      expect(namesOf(wire)).toBe('abccd');
+  for (const [what, reply, pacing, outcome] of [
+    ['for Retry-After', renderBusy(429, 'Retry-After: 3600'), { concurrency: 1 }, 429],
+    ['for the rate limit', ok, { requestsPerSecond: 0.000_000_1 }, 200],
+  ] as const)
+    test(what, async ({ serve, open }) => {
+      const wire = await serve(reply, ok);
+      const { send } = open(wire.url, { pacing, budget, retry });
+      const [first, ...others] = await Promise.all(['a', 'b', 'c'].map((name) => send(createRequest(name))));
+      expect([first && getOutcome(first), first?.attempts, joinNames(wire)]).toEqual([outcome, 1, 'a']);
+      for (const other of others) expect(getMessage(other)).toMatch(usedUp);
     });
-  }
 });
 
-test.describe('a deployment from which nothing comes any more', () => {
+for (const [what, ms] of [
+  ['back', -2 * hour],
+  ['forward', 2 * hour],
+] as const)
+  test(`The time of day may go ${what} during a run`, async ({ serve, open }) => {
+    const wire = await serve(ok, ok, renderBusy(429), ok);
+    const { send } = open(wire.url, {
+      budget: { requests: 5_000, timeMs: hour },
+      pacing: { concurrency: 1, requestsPerSecond: 100 },
+      retry: { delaysMs: [100], maxDelayMs: 100 },
+    });
+    await send(createRequest('a'));
+    const { now } = Date;
+    Date.now = () => now() + ms;
+    try {
+      const exchanges = await Promise.all(['b', 'c', 'd'].map((name) => send(createRequest(name))));
+      expect(exchanges.map(getOutcome)).toEqual([200, 200, 200]);
+    } finally {
+      Date.now = now;
+    }
+    expect(joinNames(wire)).toBe('abccd');
+  });
+
+test.describe('The circuit breaker', () => {
+  /** Records outcomes. Returns the number of probes, and the reason once the circuit is open. */
+  async function recordAll(outcomes: readonly (number | string)[], probeOutcome: number | string) {
+    let reason: string | undefined;
+    const probes: HttpRequest[] = [];
+    const probe = async (request: HttpRequest) => {
+      probes.push(request);
+      return createExchange(probeOutcome);
+    };
+    const breaker = createCircuitBreaker(probe, (text) => {
+      reason = text;
+    });
+    const allowsRetry: boolean[] = [];
+    for (const outcome of outcomes) {
+      await breaker.record(createExchange(outcome));
+      allowsRetry.push(breaker.allowsRetry());
+    }
+    return { probes: probes.length, reason, allowsRetry };
+  }
+  const repeat = (outcome: number | string, times: number) => Array<number | string>(times).fill(outcome);
+
+  for (const failure of ['timed-out', 'broken-connection', 'unreachable', 'unreadable', 503])
+    test(`opens after ten failures and a failed probe: ${failure}`, async () => {
+      expect(await recordAll([200, ...repeat(failure, 9)], failure)).toMatchObject({ probes: 0, reason: undefined });
+      const { probes, reason } = await recordAll([200, ...repeat(failure, 10)], failure);
+      expect(probes).toBe(1);
+      expect(reason).toMatch(
+        /^Nothing more was sent: 10 requests in a row failed, and so did a request that was answered before\./,
+      );
+      expect(reason).toContain(`The last one: ${failure === 503 ? 'Answered 503' : `It was ${failure}`}`);
+    });
+
+  test('opens without a probe if no request was answered before', async () => {
+    const { probes, reason } = await recordAll(repeat('timed-out', 10), 'timed-out');
+    expect(probes).toBe(0);
+    expect(reason).toMatch(/^Nothing more was sent: 10 requests in a row failed\. /);
+  });
+
+  test('stays closed while the probe is answered', async () => {
+    const { probes, reason } = await recordAll([200, ...repeat('timed-out', 20)], 200);
+    expect([probes, reason]).toEqual([2, undefined]);
+  });
+
+  test('stays closed if one request in ten is answered', async () => {
+    const outcomes = [...repeat('timed-out', 9), 200, ...repeat('timed-out', 9), 'too-large', ...repeat(503, 9)];
+    expect((await recordAll(outcomes, 503)).reason).toBeUndefined();
+  });
+
+  test('allows no retry after three failures, until a request succeeds', async () => {
+    const { allowsRetry } = await recordAll([503, 503, 503, 503, 200, 503], 503);
+    expect(allowsRetry).toEqual([true, true, false, false, true, true]);
+  });
+
   const reset: Reply = (socket) => socket.resetAndDestroy();
-  const send10 = async (send: (request: HttpRequest) => Promise<Exchange>) => {
+  const sendTen = async (send: (request: HttpRequest) => Promise<Exchange>) => {
     const exchanges: Exchange[] = [];
     for (let n = 0; n < 10; n += 1) exchanges.push(await send(request));
     return exchanges;
   };
-  const givenUp =
-    /^Nothing more was sent: 10 requests in a row brought nothing, nor did one that was answered before\. /;
 
-  const replies: readonly (readonly [what: string, reply: Reply, why: string])[] = [
-    ['time-outs', () => undefined, 'There was no complete response within 100 ms'],
-    ['connections that break', reset, 'The connection broke'],
-    ['what is no HTTP', 'SSH-2.0\r\n\r\n', 'The response is no valid HTTP'],
-    ['503', busy(503), 'Answered 503'],
-  ];
-  for (const [what, reply, why] of replies) {
-    test(`is left alone after ten, and one that was answered before: ${what}`, async ({ serve, open }) => {
-      const wire = await serve(ok, reply);
-      const { send } = open(wire.url, { timeoutMs: 100 });
-      await send(requestTo('first'));
-      const attempts = (await send10(send)).map((each) => each.attempts);
-      // The eleventh is the request that had been answered.
-      expect(attempts).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
-      expect(namesOf(wire)).toBe('firstaaaaaaaaaafirst');
-      const exchange = await send(request);
-      expect([outcomeOf(exchange), exchange.attempts]).toEqual(['not-sent', 0]);
-      expect(messageOf(exchange)).toMatch(givenUp);
-      expect(messageOf(exchange)).toContain(`The last one: ${why}`);
-      expect(wire.received).toHaveLength(12);
-    });
-  }
-
-  test('without one that was answered before, after ten', async ({ serve, open }) => {
-    const wire = await serve(reset);
+  test('makes the client send nothing more', async ({ serve, open }) => {
+    const wire = await serve(ok, reset);
     const { send } = open(wire.url);
-    await send10(send);
-    expect(messageOf(await send(request))).toMatch(/^Nothing more was sent: 10 requests in a row brought nothing\. /);
-    expect(wire.received).toHaveLength(10);
+    await send(createRequest('first'));
+    const attempts = (await sendTen(send)).map((each) => each.attempts);
+    // The tenth exchange includes the probe.
+    expect(attempts).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1, 2]);
+    expect(joinNames(wire)).toBe('firstaaaaaaaaaafirst');
+    const exchange = await send(request);
+    expect([getOutcome(exchange), exchange.attempts]).toEqual(['not-sent', 0]);
+    expect(wire.received).toHaveLength(12);
   });
 
-  test('is one that answers if only some requests get through', async ({ serve, open }) => {
-    const wire = await serve((socket, { line }) => (line.includes('/a') ? socket.resetAndDestroy() : socket.write(ok)));
-    const { send } = open(wire.url);
-    await send(requestTo('b'));
-    const attempts = [...(await send10(send)), ...(await send10(send))].map((each) => each.attempts);
-    expect(attempts).toEqual([...Array(9).fill(1), 2, ...Array(9).fill(1), 2]);
-    expect(outcomeOf(await send(requestTo('b')))).toBe(200);
-    expect(namesOf(wire)).toBe(`b${'a'.repeat(10)}b${'a'.repeat(10)}bb`);
-  });
-
-  test('one answer in between counts', async ({ serve, open }) => {
-    const wire = await serve(...Array(9).fill(reset), ok, ...Array(9).fill(reset), ok);
-    const { send } = open(wire.url);
-    await send10(send);
-    await send10(send);
-    expect(wire.received).toHaveLength(20);
-  });
-
-  test('answers that are too large count, too', async ({ serve, open }) => {
-    const wire = await serve(renderResponse('200 OK', [], 'x'.repeat(101)));
-    const { send } = open(wire.url, { bodyBytes: 100 });
-    await send10(send);
-    expect(outcomeOf(await send(request))).toBe('too-large');
-  });
-
-  test('is left alone by all processes of the run', async ({ serve }) => {
+  test('opens for all processes of a run', async ({ serve }) => {
     const wire = await serve(reset);
     const { folder, remove } = createTemporaryFolder();
     const file = path.join(folder, 'requests');
     writeFileSync(file, '');
-    const options = { baseUrl: wire.url, credentials, repeats: noRetry };
-    const [one, other] = [1, 2].map(() => openClient(options, openFileBudget(file, getMonotonicMs())));
-    if (one === undefined || other === undefined) throw new Error('There are two clients.');
-    await send10(one.send);
-    expect(messageOf(await other.send(request))).toContain('Nothing more was sent');
+    const options = { baseUrl: wire.url, retry: noRetry };
+    const createOne = () => openClient(options, openFileBudget(file, getMonotonicMs()));
+    const [one, other] = [createOne(), createOne()];
+    await sendTen(one.send);
+    expect(getMessage(await other.send(request))).toContain('Nothing more was sent');
     await Promise.all([one.close(), other.close()]);
     remove();
     expect(wire.received).toHaveLength(10);
   });
-});
 
-test.describe('a deployment for which repeats are in vain', () => {
-  test('gets each request once after three of them, until one fares better', async ({ serve, open }) => {
-    const replies = [...Array(14).fill(busy(429)), ok, busy(429), ok];
-    const wire = await serve(...replies);
-    const { send } = open(wire.url, {}, {}, { retry: quick });
-    const attempts: unknown[] = [];
-    // One at a time: three by three tries, five by one, then one that is answered, and one that is repeated again.
-    for (let n = 0; n < 10; n += 1) attempts.push((await send(request)).attempts);
-    expect(attempts).toEqual([3, 3, 3, 1, 1, 1, 1, 1, 1, 2]);
-    expect(wire.received).toHaveLength(replies.length);
-  });
-
-  test('costs a run hardly more requests than one that answers', async ({ serve, open }) => {
-    const wire = await serve(busy(429, 'Retry-After: 86400'));
-    const client = open(wire.url, {}, {}, { retry: { waitsMs: [1, 1], longestWaitMs: 1 } });
+  test('ends retries against a deployment that is always busy', async ({ serve, open }) => {
+    const wire = await serve(renderBusy(429, 'Retry-After: 86400'));
+    const client = open(wire.url, { retry: { delaysMs: [1, 1], maxDelayMs: 1 } });
     const { results, calibration } = await runSuite(suite, client);
-    const inCases = results.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
+    const countSent = (run: typeof results) => run.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
     const { url, close } = await listen(createIndependentDeployment(suite.world));
-    const other = await runSuite(suite, open(url));
+    const usual = await runSuite(suite, open(url));
     await close();
-    const usually = other.results.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
-    // At most as many as are sent at once are repeated before it is known.
-    expect(inCases + calibration.requestsSent).toBe(wire.received.length);
-    expect(inCases - usually).toBeLessThanOrEqual(2 * defaultConnectionOptions.pacing.concurrency);
+    expect(countSent(results) + calibration.requestsSent).toBe(wire.received.length);
+    // Only the requests that are pending when the breaker notices are retried.
+    const retried = 2 * defaultConnectionOptions.pacing.concurrency;
+    expect(countSent(results) - countSent(usual.results)).toBeLessThanOrEqual(retried);
     expect(new Set(results.map(({ verdict }) => verdict))).toEqual(new Set(['inconclusive']));
     expect(results[0]?.reason).toContain('limits the rate');
   });
 });
 
-test('a deployment that fails now and then conforms, and every request is counted', async () => {
+test('A deployment that fails now and then conforms, and every request is counted', async () => {
   const answer = createIndependentDeployment(requirementSuite.world);
   let received = 0;
   const { url, close } = await listen((each) => {
@@ -475,7 +451,7 @@ test('a deployment that fails now and then conforms, and every request is counte
     return { status, headers, body: '' } as never;
   });
   const requestBudget = createMemoryBudget();
-  const client = openClient({ retry: quick, baseUrl: url, credentials }, requestBudget);
+  const client = openClient({ retry: quick, baseUrl: url }, requestBudget);
   const { results, calibration } = await runSuite(requirementSuite, client);
   await client.close();
   await close();

@@ -198,7 +198,7 @@ test.describe('the package', { tag: '@long' }, () => {
       '<its token>': referenceCredentials.token,
     });
     const ran = await runWorkflow(file, { cwd: project, contexts: {}, env });
-    const steps = ['npm ci', 'Wait until the service answers', 'Print the data that the cases presuppose'];
+    const steps = ['npm ci', 'Wait until the service answers', 'Print the test data'];
     expect(ran.statuses, ran.output).toEqual(
       Object.fromEntries([...steps, 'Set up', 'Certify'].map((step) => [step, 0])),
     );

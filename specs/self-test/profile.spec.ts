@@ -1,49 +1,44 @@
-/** Few requests: the rows that catch most of the known faults, and what is said of a run that sends no others. */
+/** Runs with a limit on requests: which rows they send, and how their outputs name the limit. */
 
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
-import { faults, findFault } from '../../reference/faults/index.js';
+import { findFault } from '../../reference/faults/index.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
-import {
-  computeRowsDigest,
-  discriminatingRowsFile,
-  readDiscriminatingRows,
-} from '../../src/cases/discriminating-rows.js';
+import { discriminatingRowsFile, readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import type { RunScope } from '../../src/engine/case-exclusion.js';
-import { countPlannedRequests, createPlan, createRequestTally } from '../../src/engine/plan.js';
+import { countPlannedRequests, createPlan } from '../../src/engine/plan.js';
 import { createProfile, type Profile, quickRequestLimit, type RequestLimit } from '../../src/engine/profile.js';
 import { runSuite } from '../../src/engine/run.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Certificate, collectRunFacts, createCertificate } from '../../src/report/certificate.js';
 import { renderProfileNotice } from '../../src/report/notices.js';
-import { renderJunit } from '../../src/report/outputs/junit-xml.js';
-import { renderCertificatePage } from '../../src/report/page/certificate-page.js';
 import { renderSummary } from '../../src/report/terminal/summary.js';
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
-import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
+import type { RunOptions } from '../../src/targets/run-options.js';
 import { readSelection } from '../../src/targets/settings.js';
 import { inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
 import { channelTo, recognizer, suite } from './support/in-process.js';
+import { renderOutput } from './support/render-output.js';
 
 const scope: RunScope = { target: {}, leavesOutIntrusive: false };
-const telling = readDiscriminatingRows(suite);
+const rows = readDiscriminatingRows(suite);
 const all = countPlannedRequests(createPlan(suite, scope));
 
-/** The profile that some spending comes to, which leaves out something. */
-function profileFor(spending: RequestLimit, own = suite): Profile {
-  const profile = createProfile(own, spending, telling, scope);
-  if (profile === undefined) throw new Error(`With ${spending}, nothing is left out.`);
+/** The profile of a limit that not all requests fit. */
+function profileFor(limit: RequestLimit, own = suite): Profile {
+  const profile = createProfile(own, limit, rows, scope);
+  if (profile === undefined) throw new Error(`All requests are within ${limit}.`);
   return profile;
 }
 
-/** Certifies the reference deployment in this process, and counts what it was sent. */
+/** Certifies the reference deployment in this process, and counts the requests. */
 async function certified(profile: Profile, fault?: string) {
   const broken = fault === undefined ? {} : { faults: [findFault(fault)] };
   const respond = createDeployment({ world: suite.world, credentials: inProcessCredentials, ...broken });
@@ -63,82 +58,56 @@ async function certified(profile: Profile, fault?: string) {
   return { certificate, results, sent };
 }
 
-test('the telling rows are chosen from the cases and faults as they are', () => {
-  const ids = faults.map(({ id }) => id);
-  expect(telling.faultsKnown).toBe(faults.length);
-  expect(telling.chosenFrom, 'Run npm run proof, which chooses them anew.').toBe(computeRowsDigest(suite, ids));
-  const tally = createRequestTally();
-  let requests = suite.calibration.length;
-  for (const { testCase, row, requests: stated } of telling.rows) {
-    const alone = { ...testCase, rows: [row] };
-    requests += tally.listNewRequests(alone).length;
-    tally.addCase(alone);
-    expect(stated, `${testCase.id} ${row.title}`).toBe(requests);
-  }
-});
-
-test('a run sends no more than it may, the more it sends, the more it catches, and --quick catches all with 60 requests', async () => {
-  expect(quickRequestLimit).toBe(60);
+test('A run stays within its limit, and a higher limit catches more', async () => {
   let before = 0;
-  for (const spending of [4, 10, 20, 30, 'quick', telling.rows.at(-1)?.requests ?? 0, all - 1] as const) {
-    const profile = profileFor(spending);
+  for (const limit of [4, 10, 20, 30, 'quick', rows.rows.at(-1)?.requests ?? 0, all - 1] as const) {
+    const profile = profileFor(limit);
     const { figures } = profile;
     const { sent, certificate } = await certified(profile);
-    expect(sent, String(spending)).toBe(figures.requests);
-    expect(sent).toBeLessThanOrEqual(spending === 'quick' ? 60 : spending);
+    expect(sent, String(limit)).toBe(figures.requests);
+    expect(sent).toBeLessThanOrEqual(limit === 'quick' ? quickRequestLimit : limit);
     expect(certificate.requests_sent).toBe(sent);
     expect(certificate.selected?.verdict).toBe('conforms');
     expect(figures.faults_caught).toBeGreaterThanOrEqual(before);
     before = figures.faults_caught;
-    if (spending === 'quick') expect(before).toBe(faults.length);
   }
-  expect(before).toBe(faults.length);
+  expect(before).toBe(rows.faultsCaught);
 });
 
-test('the README says what so many requests catch', () => {
-  const readme = readFileSync(path.join(packageRoot, 'README.md'), 'utf8');
-  const line = (what: string, spending: RequestLimit) => {
-    const { faults_caught: caught, faults_known: known } = profileFor(spending).figures;
-    return `| ${what} | ${caught} of ${known} (${Math.floor((100 * caught) / known)} %) |`;
-  };
-  for (const budget of [10, 20, 30, 40]) expect(readme).toContain(line(String(budget), budget));
-  expect(readme).toContain(line(`${quickRequestLimit} (\`--quick\`)`, 'quick'));
-});
-
-test('questions and rows that are not telling are sent once all that are telling fit', () => {
-  const { requests = 0 } = telling.rows.at(-1) ?? {};
+test('Other rows and questions are sent if all discriminating rows fit', () => {
+  const { requests = 0 } = rows.rows.at(-1) ?? {};
   expect(profileFor(requests - 1).figures.questions).toBe(0);
-  expect(profileFor(requests).figures.rows).toBeGreaterThanOrEqual(telling.rows.length);
+  expect(profileFor(requests).figures.rows).toBeGreaterThanOrEqual(rows.rows.length);
   const { figures } = profileFor(all - 1);
   expect(figures.rows).toBe(figures.rows_of);
   expect(figures.questions).toBe(figures.questions_of);
-  expect(createProfile(suite, all, telling, scope)).toBeUndefined();
+  expect(createProfile(suite, all, rows, scope)).toBeUndefined();
 });
 
-test('of selected cases the telling rows are sent, and only what they catch is counted', () => {
+test('Of selected cases, only the discriminating rows are sent and counted', () => {
   const ids = suite.cases.filter(({ tags }) => tags.includes('limit.newest-150')).map(({ id }) => id);
-  const { rows, figures } = profileFor('quick', selectFromSuite(suite, { only: ids }));
-  for (const id of rows.keys()) expect(ids).toContain(id);
+  const { rows: selected, figures } = profileFor('quick', selectFromSuite(suite, { only: ids }));
+  for (const id of selected.keys()) expect(ids).toContain(id);
   expect(figures.faults_caught).toBeGreaterThan(0);
   expect(figures.faults_caught).toBeLessThan(profileFor('quick').figures.faults_caught);
-  const withWindow = readSelection({ CONFORMANCE_BUDGET: 'quick', CONFORMANCE_ONLY: 'limit.newest-150' }, suite, scope);
-  expect(withWindow).toEqual({ only: ids, profile: { rows, figures } });
+  const withWindow = readSelection({ budget: 'quick', only: ['limit.newest-150'] }, suite, scope);
+  expect(withWindow).toEqual({ only: ids, profile: { rows: selected, figures } });
 });
 
-test('what a target does not have, and what is left out, takes nothing of a budget', () => {
-  const [first] = telling.rows;
+test('Rows that the target cannot answer take nothing of the limit', () => {
+  const [first] = rows.rows;
   const cases = suite.cases.map((testCase) =>
     testCase.kind === 'requirement' && testCase.id === first?.testCase.id
       ? { ...testCase, rows: testCase.rows.map((row) => ({ ...row, unavailable: ['customer ann'] })) }
       : testCase,
   );
-  const { rows, figures } = profileFor('quick', { ...suite, cases });
-  expect(rows.has(first?.testCase.id ?? '')).toBe(false);
+  const { rows: selected, figures } = profileFor('quick', { ...suite, cases });
+  expect(selected.has(first?.testCase.id ?? '')).toBe(false);
   expect(figures.requests).toBeLessThanOrEqual(60);
   expect(figures.faults_caught).toBeLessThan(profileFor('quick').figures.faults_caught);
 });
 
-test.describe('a quick certificate is never taken for a full one', () => {
+test.describe('A quick certificate cannot be mistaken for a full one', () => {
   let certificate: Certificate;
   let junit: string;
   const { figures } = profileFor('quick');
@@ -146,10 +115,10 @@ test.describe('a quick certificate is never taken for a full one', () => {
   test.beforeAll(async () => {
     const run = await certified(profileFor('quick'));
     ({ certificate } = run);
-    junit = renderJunit(certificate, suite, run.results);
+    junit = renderOutput('junit.xml', certificate, suite, run.results);
   });
 
-  test('its whole verdict is incomplete, and the exit status speaks of what was sent', () => {
+  test('its verdict is incomplete, and the exit status is that of the rows that were sent', () => {
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.selected?.verdict).toBe('conforms');
     expect(certificate.profile).toEqual(figures);
@@ -167,6 +136,7 @@ test.describe('a quick certificate is never taken for a full one', () => {
       drift: [],
       exchangesJudged: 1,
       requestsSent: 1,
+      durationMs: 1,
     }));
     const facts = { isCutShort: false, startedAt: new Date(0), durationMs: 0, target: certificate.target };
     const own = collectRunFacts(results, undefined, { notes: [], profile: { figures } });
@@ -175,19 +145,19 @@ test.describe('a quick certificate is never taken for a full one', () => {
 
   test('headline, last line, page and JUnit say the profile and its share of the known faults', () => {
     expect(notice).toMatch(/^With --quick: \d+ of \d+ rows .* of the \d+ known faults \(\d+ %\)/);
-    const written = { certificate: 'certificate.json', page: 'certificate.html', observed: 'observed.md' };
+    const written = { certificate: 'certificate.json', files: [] };
     const lines = renderSummary(certificate, written).trimEnd().split('\n');
     expect(lines[1]).toContain('CONFORMS as far as selected, quick');
     expect(lines.at(-1)).toBe(notice);
     expect(lines.filter((line) => line === notice)).toHaveLength(1);
-    expect(renderCertificatePage(certificate, suite, [])).toContain(notice);
+    expect(renderOutput('certificate.html', certificate, suite, [])).toContain(notice);
     expect(junit).toContain('<property name="profile" value="quick"/>');
     expect(junit).toContain(
       `<property name="known faults caught" value="${figures.faults_caught} of ${figures.faults_known}"/>`,
     );
   });
 
-  test('that a case passes with some of its rows does not make up for those that failed', () => {
+  test('A case that passes with some of its rows does not replace its failure with all rows', () => {
     const entry = (verdict: 'fail' | 'pass') => ({ id: 'one', verdict, reason: '' });
     const { profile, ...whole } = certificate;
     const withVerdict = (each: 'fail' | 'pass'): Certificate => ({
@@ -201,59 +171,44 @@ test.describe('a quick certificate is never taken for a full one', () => {
   });
 });
 
-test('what a row of a profile refutes fails the run', async () => {
+test('A row of a profile can fail the run', async () => {
   const { certificate } = await certified(profileFor(4), 'window-of-151');
   expect(certificate.verdict).toBe('does-not-conform');
   expect(determineExitStatus(certificate)).toBe(exitStatus['does-not-conform']);
 });
 
-test('what the rows have in common that fail is read from the rows that were sent', async () => {
+test('The pattern of failing rows is found in the rows that were sent', async () => {
   const { certificate } = await certified(profileFor('quick'), 'expand-loses-the-result');
   expect(certificate.notes).toContainEqual(expect.stringContaining('all 3 rows that fail have a request with expand;'));
 });
 
-test('a file that names an unknown case or row is refused, with place and hint', () => {
+test('A file that names an unknown case or row is refused with its line', () => {
   const written = readFileSync(discriminatingRowsFile, 'utf8');
-  const problems = (text: string): readonly object[] => {
-    try {
-      readDiscriminatingRows(suite, parseYaml(text, 'telling-rows.yaml'));
-      return [];
-    } catch (error) {
-      return (error as UnusableInput).problems;
-    }
-  };
-  expect(problems(written)).toEqual([]);
+  const read = (text: string) => () => readDiscriminatingRows(suite, parseYaml(text, 'rows.yaml'));
   const line = written.split('\n').findIndex((text) => text.startsWith('  - {')) + 1;
-  const { testCase, row } = telling.rows[0] ?? {};
-  expect(problems(written.replace(`case: ${testCase?.id}`, `case: ${testCase?.id}x`))).toEqual([
-    {
-      at: { file: 'telling-rows.yaml', line, column: 13 },
-      message: `there is no requirement's case '${testCase?.id}x'`,
-      hint: `Did you mean '${testCase?.id}'? npm run proof writes the file anew.`,
-    },
-  ]);
-  expect(problems(written.replace(row?.title ?? '', `${row?.title}x`))).toEqual([
-    expect.objectContaining({ message: `the case '${testCase?.id}' has no row '${row?.title}x'` }),
-  ]);
+  const { testCase, row } = rows.rows[0] ?? {};
+  expect(read(written.replace(`case: ${testCase?.id}`, `case: ${testCase?.id}x`))).toThrow(
+    `rows.yaml:${line}:5: unknown case '${testCase?.id}x'`,
+  );
+  expect(read(written.replace(row?.title ?? '', `${row?.title}x`))).toThrow(`unknown row '${row?.title}x'`);
 });
 
-test('a budget that is none, or takes not even one row, is refused; so is one beside random requests', () => {
-  const problem = (environment: Record<string, string>): string => {
+test('A limit below the first row, and one beside random requests are refused', () => {
+  const problem = (options: RunOptions): string => {
     try {
-      readSelection(environment, suite, scope);
+      readSelection(options, suite, scope);
       return '';
     } catch (error) {
       if (error instanceof UnusableInput) return error.message;
       throw error;
     }
   };
-  expect(problem({ CONFORMANCE_BUDGET: 'fast' })).toContain("CONFORMANCE_BUDGET: 'fast' is no number of requests");
-  expect(problem({ CONFORMANCE_BUDGET: '3' })).toContain('3 requests are sent before all cases');
-  expect(problem({ CONFORMANCE_BUDGET: '30', CONFORMANCE_EXPLORE: '9' })).toContain('--explore');
-  expect(problem({ CONFORMANCE_BUDGET: '4' })).toBe('');
+  expect(problem({ budget: 3 })).toContain('3 requests are sent before all cases');
+  expect(problem({ budget: 30, explore: 9 })).toContain('--explore');
+  expect(problem({ budget: 4 })).toBe('');
 });
 
-test('the command line takes --quick and --budget, leaves its results beside those of a whole run, and says so', async () => {
+test('The command line takes --quick and --budget, writes to a folder of its own, and says so', async () => {
   const { folder: cwd, remove } = createTemporaryFolder();
   const both = await runConformanceInProcess(['certify', '--quick', '--budget', '9'], { cwd });
   expect(both.status).toBe(exitStatus.unusableInput);

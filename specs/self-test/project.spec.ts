@@ -37,9 +37,7 @@ test.describe('init', () => {
     expect(status).toBe(0);
     expect(Object.keys(contentOf(cwd)).sort()).toEqual([...written, 'package-lock.json', 'package.json']);
     for (const file of written) expect(output.split('\nNext:')[0]).toContain(file);
-    expect(output).toContain(
-      '1. Copy .env.example to .env, and in that set BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN',
-    );
+    expect(output).toContain('1. Copy .env.example to .env. There, set BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN');
     expect(read('conformance/target.yaml')).toContain('\nname: the-shop\n');
     const workflow = read('.github/workflows/conformance.yml');
     expect(workflow).toMatch(/branches: \[main\][\s\S]*- run: npm ci\n/);
@@ -56,7 +54,7 @@ test.describe('init', () => {
     writeFileSync(path.join(cwd, '.env'), filled);
     const planned = await runConformanceInProcess(['certify', '--dry-run'], { cwd });
     expect([planned.status, planned.output]).toEqual([0, expect.stringContaining('requests')]);
-    expect((await runConformanceInProcess(['init'], { cwd })).output).toContain('1. Load what');
+    expect((await runConformanceInProcess(['init'], { cwd })).output).toContain('1. Load the output of');
     remove();
   });
 
@@ -128,7 +126,7 @@ test.describe('a program', () => {
     expect(Object.keys(left.selected?.cases ?? {})).toEqual(['not-applicable']);
     const refused = await certify(transport, { ...some, only: ['no-such-case'] }).catch((error) => error);
     expect(refused).toBeInstanceOf(UnusableInput);
-    expect(String(refused.message)).toContain("'no-such-case' names no case");
+    expect(String(refused.message)).toContain("group 'no-such-case'");
   });
 
   test('finds no credential in the certificate, though the deployment echoes it', async () => {
@@ -145,8 +143,8 @@ test.describe('a program', () => {
   });
 
   const failures: Readonly<Record<string, readonly [transport: Transport, reason: string]>> = {
-    'that rejects': [() => Promise.reject(new Error('no luck')), 'The transport brought no response: no luck'],
-    'that returns something else': [() => ({ status: '200' }) as never, 'is not of the form { status: 200,'],
+    'that rejects': [() => Promise.reject(new Error('no luck')), 'The transport returned no response: no luck'],
+    'that returns something else': [() => ({ status: '200' }) as never, 'does not have the form { status: 200,'],
   };
   for (const [what, [transport, reason]] of Object.entries(failures)) {
     test(`fails no deployment for a function ${what}`, async () => {

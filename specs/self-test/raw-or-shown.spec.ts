@@ -1,20 +1,20 @@
-/** Responses are judged as they came, and made fit to be shown only where they are shown. */
+/** Responses are judged as they came, and redacted only for output. */
 
 import { expect, test } from '@playwright/test';
 import { startRun } from '../../src/engine/run.js';
 import type { Channel } from '../../src/http/exchange.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
-import { createExpected } from '../../src/report/drift-text.js';
+import { createBaseline } from '../../src/report/baseline.js';
 import { createRecord } from '../../src/report/target-record.js';
 import { escapeControlCharacters } from '../../src/support/escape-control-characters.js';
 import { InternalError } from '../../src/support/internal-error.js';
 import { certifyOver, channelTo, recognizer, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 
-/** Its responses have a member `promotions`, which may be a credential, too. */
+/** Its responses have a member `promotions`. A credential may be the same word. */
 const conforming = createIndependentDeployment(suite.world, { shape: 'agreeing-paths' });
 
-function channelWith(credential: string): Channel {
+function createChannelWith(credential: string): Channel {
   const redact = createRedactor([{ value: credential, placeholder: '$SECRET' }]);
   return { ...channelTo(conforming), redact: (text) => escapeControlCharacters(redact(text)) };
 }
@@ -28,42 +28,40 @@ for (const [recordedWith, comparedWith] of [
   ['promotions', 'promotions'],
   ['another-one', 'promotions'],
 ] as const) {
-  test(`recorded with the credential '${recordedWith}', nothing drifts with '${comparedWith}'`, async () => {
-    const { results } = await certifyOver(channelWith(recordedWith), few, { infersShape: true });
+  test(`Nothing drifts from '${recordedWith}' as the credential to '${comparedWith}'`, async () => {
+    const { results } = await certifyOver(createChannelWith(recordedWith), few, { infersShape: true });
     const record = createRecord(suite, results, 'shop');
     expect(JSON.stringify(record).includes('promotions"')).toBe(recordedWith !== 'promotions');
 
-    const { outcomes, schemas } = createExpected(record, {}, undefined);
+    const { outcomes, schemas } = createBaseline(record, {}, undefined);
     const stated = { statedBy: 'the target file', schema: { type: 'object', required: ['promotions'] } };
     const expected = { outcomes, schemas: [...schemas, stated] };
-    const again = await certifyOver(channelWith(comparedWith), few, { expected });
+    const again = await certifyOver(createChannelWith(comparedWith), few, { expected });
     expect(again.certificate.drift).toEqual([]);
     expect(again.results.map(({ verdict }) => verdict)).toEqual(few.cases.map(() => 'pass'));
   });
 }
 
-test('where promotions are named, a target file may state with a word that is a credential', async () => {
+test('A tier pattern may contain a word that is a credential', async () => {
   const tierPatterns = ['/promotions/*/id'];
-  const { results } = await certifyOver(channelWith('promotions'), few, { tierPatterns });
+  const { results } = await certifyOver(createChannelWith('promotions'), few, { tierPatterns });
   expect(results.map(({ verdict }) => verdict)).toEqual(few.cases.map(() => 'pass'));
 });
 
-test('the message of an error that nobody expected is not shown: it may quote a secret', async () => {
+test('An internal error does not show the message of its cause, which may quote a secret', async () => {
   const secret = 'the-secret-token-4711';
   const broken = {
     ...recognizer,
-    naming(body: string) {
+    findMentions(body: string) {
       throw new RangeError(`Invalid: /${secret}/ in\n    at ${secret} (${body}:1:1)`);
     },
   };
   const known = { namings: [], requestsSent: 0 };
-  const run = await startRun(few, channelWith(secret), { recognizer: broken, isWorldLoaded: true }, known);
+  const run = await startRun(few, createChannelWith(secret), { recognizer: broken, isWorldLoaded: true }, known);
   for (const testCase of few.cases) {
     const { verdict, reason } = await run.runCase(testCase);
     expect(verdict).toBe('error');
-    expect(reason).toMatch(
-      /^A mistake in the suite itself, please report it: RangeError at \S+raw-or-shown.*:\d+:\d+, /,
-    );
+    expect(reason).toMatch(/^Internal error, please report it: RangeError at \S+raw-or-shown.*:\d+:\d+, /);
     expect(reason).not.toContain(secret);
   }
   expect(new InternalError(secret).stack).not.toContain(secret);

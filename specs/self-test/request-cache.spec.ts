@@ -148,7 +148,7 @@ test('of a whole run nothing is kept in the end, and no exchange is let go too e
     sent.set(key, (sent.get(key) ?? 0) + 1);
     return answer(request);
   });
-  const cases = suite.cases.filter(({ tags }) => !tags.includes('alone'));
+  const cases = suite.cases.filter(({ tags }) => !tags.includes('serial'));
   const wanted = cases.flatMap(listRequests);
   const { fetch: obtain, countCachedCharacters: keptCharacters } = createRequestCache(channel, wanted);
   let most = 0;

@@ -138,7 +138,7 @@ test('a folder in which nothing can be written any more: one plain line, and sta
   const bar = () => writeFileSync(partial('barred'), '');
   const { status, output } = await run('barred', honest, { after: 2, happens: bar });
   expect(status).toBe(2);
-  expect(output).toContain('--out: nothing can be written into barred/partial (EEXIST)\n    Name another folder.\n');
+  expect(output).toContain('--out: cannot write into barred/partial (EEXIST)\n    Name another folder.\n');
   expect(output).not.toMatch(/INCOMPLETE|^ +at /m);
 });
 
@@ -216,7 +216,7 @@ test.describe('files that belong together', () => {
     // A limit on the size of a file: to the one that writes, it looks as a full disk does.
     const limited = ['-c', 'ulimit -f 1; exec "$@"', 'sh', process.execPath, script, folder, 'after', '9999', '0'];
     const { stderr } = await promisify(execFile)('sh', limited);
-    const hint = 'Nothing was written. Make room for it, or name another folder.';
+    const hint = 'No file was written. Free some space, or name another folder.';
     expect(stderr).toBe(`${path.join(folder, 'one.txt')}: cannot be written (EFBIG)\n    ${hint}\n`);
     expect(read(folder)).toEqual(['before', 'before']);
     expect(readdirSync(folder).sort()).toEqual(['one.txt', 'two.txt']);
@@ -237,14 +237,14 @@ test.describe('files that belong together', () => {
     const gone = path.join(cwd, 'removed');
     mkdirSync(gone);
     const remove = `rmSync(process.cwd(), { recursive: true })`;
-    const output = path.join(packageRoot, 'dist', 'src', 'report', 'output.js');
-    const write = `writeTogether('deep/er', () => [{ file: 'deep/er/one.txt', text: 'here' }])`;
-    const imports = `import { rmSync } from 'node:fs'; import { writeTogether } from '${output}'`;
+    const output = path.join(packageRoot, 'dist', 'src', 'report', 'write-files-together.js');
+    const write = `writeFilesTogether('deep/er', () => [{ file: 'deep/er/one.txt', text: 'here' }])`;
+    const imports = `import { rmSync } from 'node:fs'; import { writeFilesTogether } from '${output}'`;
     const code = `${imports}; ${remove}; try { ${write} } catch (error) { console.log(error.message) }`;
     const node = promisify(execFile)(process.execPath, ['--input-type=module', '-e', code], {
       cwd: gone,
       timeout: 20_000,
     });
-    expect((await node).stdout).toContain('--out: nothing can be written into deep/er (ENOENT)');
+    expect((await node).stdout).toContain('--out: cannot write into deep/er (ENOENT)');
   });
 });

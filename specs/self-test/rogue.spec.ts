@@ -5,14 +5,14 @@ import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { expect } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
-import { type CaseResult, sampleId } from '../../src/engine/case-result.js';
+import { type ShownResult, sampleId } from '../../src/engine/case-result.js';
 import { runSuite } from '../../src/engine/run.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 import type { CaseRun } from './support/run-cases.js';
-import { type ReceivedRequest, type Reply, renderResponse, test, type Wire } from './support/wire.js';
+import { type ReceivedRequest, type Reply, renderResponse, test, timeoutMs, type Wire } from './support/wire.js';
 
 const answer = createIndependentDeployment(suite.world);
 
@@ -65,12 +65,12 @@ test.describe('a broken response shows nothing: never a failure, never an error'
     socket.on('close', () => clearInterval(drip));
   };
   const tooLarge = 'The body is larger than 8388608 bytes (limits.body_bytes).';
-  const unpacksTooLarge = 'The body unpacks to more than 8388608 bytes (limits.body_bytes).';
-  const timedOut = 'There was no complete response within 300 ms (limits.timeout_ms).';
+  const unpacksTooLarge = 'The body expands to more than 8388608 bytes (limits.body_bytes).';
+  const timedOut = 'There was no complete response within 1500 ms (limits.timeout_ms).';
   const headersTooLarge = 'The headers are larger than 65536 bytes (limits.header_bytes).';
   const broken = /^The connection broke before the response was complete/;
-  const noHttp = 'The response is no valid HTTP, or its length is not as announced.';
-  const noJson = 'The body is no valid JSON, though it is meant to be, so it shows no result.';
+  const noHttp = 'The response is not valid HTTP, or its length differs from Content-Length.';
+  const noJson = 'The body looks like JSON, but it is not valid JSON, so there is no result to judge.';
   const tooManyValues = 'The body has more than 100000 values (limits.body_values).';
   const half = (text: string) => text.slice(0, text.length / 2);
   const replies: readonly (readonly [what: string, reply: Reply, reason: string | RegExp])[] = [
@@ -108,7 +108,7 @@ test.describe('a broken response shows nothing: never a failure, never an error'
   for (const [what, reply, reason] of replies) {
     test(what, async ({ serve, open }) => {
       const { url } = await serve(reply);
-      const results = await ranOver(open(url, reason === timedOut ? { timeoutMs: 300 } : {}));
+      const results = await ranOver(open(url, reason === timedOut ? { limits: { timeoutMs } } : {}));
       const requirements = results.filter(({ id }) => resultCases.includes(id));
       expect(new Set(requirements.map(({ verdict }) => verdict))).toEqual(new Set(['inconclusive']));
       expect(results.filter(({ verdict }) => verdict === 'fail' || verdict === 'error')).toEqual([]);
@@ -124,7 +124,7 @@ const resultCases = ['reserved-for-one-customer', 'metadata-rules', 'window-with
 const questions = ['response-shape', 'response-status', 'repeatability', 'error-shape', 'rate-limit-headers'];
 const some: Suite = { ...suite, cases: suite.cases.filter(({ id }) => [...resultCases, ...questions].includes(id)) };
 
-async function ranOver(channel: Parameters<typeof runSuite>[1]): Promise<readonly CaseResult[]> {
+async function ranOver(channel: Parameters<typeof runSuite>[1]): Promise<readonly ShownResult[]> {
   const { results } = await runSuite(some, channel);
   expect(results.map(({ id }) => id)).toEqual([...some.cases.map(({ id }) => id), sampleId]);
   return results;
@@ -156,7 +156,7 @@ test.describe('a conforming deployment passes, however strange its responses', (
   for (const [what, reply] of Object.entries(dresses)) {
     test(what, async ({ serve, open }) => {
       const { url } = await serve(reply);
-      const results = await ranOver(open(url, { bodyValues: 1_000_000 }));
+      const results = await ranOver(open(url, { limits: { bodyValues: 1_000_000 } }));
       expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
       expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
       // It leaves this process as an attachment.

@@ -1,5 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { setTimeout } from 'node:timers/promises';
+import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import {
   applyPatch,
@@ -8,28 +9,37 @@ import {
   type RequestPatch,
 } from '../../src/cases/request-draft.js';
 import { type RequestForm, requestForms } from '../../src/cases/request-forms.js';
-import { explainUndocumented } from '../../src/contract/documented-request.js';
+import { explainUndocumented } from '../../src/contract/explain-undocumented.js';
+import {
+  audienceParameter,
+  documentedOperation,
+  listCredentialSecrets,
+  renderFilterParameter,
+} from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import { noRetry } from '../../src/http/connection-options.js';
 import { renderCurlCommand } from '../../src/http/curl-command.js';
 import { parseRequest } from '../../src/http/request-content.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { readSchema } from '../../src/support/schema-validation.js';
 import { judgeDeployment, listVerdicts } from '../proof/judge-deployment.js';
 import { recognizer, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
+import { listenOnLoopback } from './support/wire.js';
 
 const plain: RequestPatch = {
   filter: { 'metadata.größe': 'jé' },
   body: { customer: { id: 'cust_ö' }, order: { items: [{ product_id: 'x"y', quantity: 1 }] } },
 };
-const sendingNames = Object.keys(requestForms) as RequestForm[];
-const requestSent = (sent?: RequestForm | readonly RequestForm[]) =>
+const formNames = Object.keys(requestForms) as RequestForm[];
+const createRequest = (sent?: RequestForm | readonly RequestForm[]) =>
   assembleRequest(
     applyPatch(documentedRequestDraft, { ...plain, ...(sent === undefined ? {} : { sent }) }),
     (_, name) => name,
   );
 
-/** What a server on a socket gets of a request, after a usual one: on which connection, and in which pieces. */
-async function onTheWire(sending: RequestForm) {
+/** Sends a usual request and then one in another form. Returns the second one as it reaches a socket. */
+async function sendAs(form: RequestForm) {
   const pieces: { connection: number; text: string }[] = [];
   let connections = 0;
   const server = createServer((socket) => {
@@ -48,15 +58,13 @@ async function onTheWire(sending: RequestForm) {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n[]');
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  const credentials = { applicationId: 'the-application', token: 'the-token' };
-  const client = openClient({ baseUrl: `http://127.0.0.1:${port}`, credentials, retry: noRetry });
-  await client.send(requestSent());
-  // A connection is idle a moment after its answer.
-  await setTimeout(50);
+  const secrets = listCredentialSecrets({ applicationId: 'the-application', token: 'the-token' });
+  const baseUrl = `http://127.0.0.1:${await listenOnLoopback(server)}`;
+  // One connection at most, so the second request waits until it is idle.
+  const client = openClient({ baseUrl, secrets, retry: noRetry, pacing: { concurrency: 1 } });
+  await client.send(createRequest());
   const before = pieces.length;
-  const { response } = (await client.send(requestSent(sending))) as { response?: { status: number } };
+  const { response } = (await client.send(createRequest(form))) as { response?: { status: number } };
   await client.close();
   server.close();
   const own = pieces.slice(before);
@@ -67,36 +75,35 @@ async function onTheWire(sending: RequestForm) {
   return { status: response?.status, connection: own[0]?.connection, pieces: own.length, head, body };
 }
 
-const usualBody = requestSent().body ?? '';
-
-test('whatever is sent otherwise is the same documented request', () => {
-  const usual = parseRequest(requestSent());
-  for (const sending of sendingNames) {
-    expect(parseRequest(requestSent(sending)), sending).toEqual(usual);
-    expect(explainUndocumented(parseRequest(requestSent(sending))), sending).toBeUndefined();
+test('Each form is the same documented request', () => {
+  const usual = parseRequest(createRequest());
+  for (const form of formNames) {
+    expect(parseRequest(createRequest(form)), form).toEqual(usual);
+    expect(explainUndocumented(parseRequest(createRequest(form))), form).toBeUndefined();
   }
 });
 
-test('what is sent otherwise in several respects is so in each, whatever their order', () => {
+test('Several forms apply together in any order', () => {
   const together: RequestForm[] = ['after-white-space', 'with-escaped-letters', 'pretty-printed', 'members-reversed'];
   const others: RequestForm[] = ['in-pieces', 'header-names-in-upper-case', 'values-percent-encoded'];
-  const request = requestSent([...together, ...others]);
-  expect(request).toEqual(requestSent([...others, ...together.toReversed()]));
-  expect(parseRequest(request)).toEqual(parseRequest(requestSent()));
+  const request = createRequest([...together, ...others]);
+  expect(request).toEqual(createRequest([...others, ...together.toReversed()]));
+  expect(parseRequest(request)).toEqual(parseRequest(createRequest()));
   expect(request.body).toMatch(/^\r\n\t \{\n {2}"\\u006frder": \{\n/);
   expect(request.sent).toBe('in-pieces');
   expect(request.path).toMatch(/=%6A%C3%A9$/);
   expect(request.headers.map(([name]) => name)).toContain('X-CLIENT-TOKEN');
 });
 
-test('each sending leaves as it is called', async () => {
+test('Each form goes over the wire as its name says', async () => {
+  const usualBody = createRequest().body ?? '';
   const wire = Object.fromEntries(
-    await Promise.all(sendingNames.map(async (sending) => [sending, await onTheWire(sending)] as const)),
-  ) as Record<RequestForm, Awaited<ReturnType<typeof onTheWire>>>;
-  for (const sending of sendingNames) {
-    expect(wire[sending].status, sending).toBe(200);
-    expect(wire[sending].connection, sending).toBe(sending === 'on-a-fresh-connection' ? 2 : 1);
-    expect(/^content-length: /im.test(wire[sending].head), sending).toBe(sending !== 'chunked');
+    await Promise.all(formNames.map(async (form) => [form, await sendAs(form)] as const)),
+  ) as Record<RequestForm, Awaited<ReturnType<typeof sendAs>>>;
+  for (const form of formNames) {
+    expect(wire[form].status, form).toBe(200);
+    expect(wire[form].connection, form).toBe(form === 'on-a-fresh-connection' ? 2 : 1);
+    expect(/^content-length: /im.test(wire[form].head), form).toBe(form !== 'chunked');
   }
   expect(wire.chunked.head).toMatch(/^transfer-encoding: chunked$/im);
   expect(wire.chunked.body.match(/^[0-9a-f]+$/gim)).toHaveLength(4);
@@ -117,11 +124,11 @@ test('each sending leaves as it is called', async () => {
   expect(wire['header-names-in-upper-case'].head).toContain('\r\nX-CLIENT-TOKEN: the-token');
 });
 
-test('a command for a chunked body sends one', () => {
-  expect(renderCurlCommand(requestSent('chunked'), '$BASE_URL')).toContain("-H 'Transfer-Encoding: chunked'");
+test('A curl command for a chunked body sends one', () => {
+  expect(renderCurlCommand(createRequest('chunked'), '$BASE_URL')).toContain("-H 'Transfer-Encoding: chunked'");
 });
 
-test('a deployment that takes no body without Content-Length conforms; one that drops such a body does not', async () => {
+test('A deployment may require Content-Length, but not ignore a chunked body', async () => {
   const conforming = createIndependentDeployment(suite.world);
   const verdictWhere = async (
     chunked: (request: Parameters<typeof conforming>[0]) => ReturnType<typeof conforming>,
@@ -136,4 +143,24 @@ test('a deployment that takes no body without Content-Length conforms; one that 
   expect(await verdictWhere(() => ({ status: 411, headers: [], body: '' }))).toBe('pass');
   expect(await verdictWhere(() => ({ status: 400, headers: [], body: '' }))).toBe('inconclusive');
   expect(await verdictWhere((request) => conforming({ ...request, body: '' }))).toBe('fail');
+});
+
+test('Schemas and templates name the documented operation', () => {
+  const { properties } = readSchema('request') as {
+    properties: {
+      method: object;
+      path: object;
+      query: { properties: object; patternProperties: object };
+      headers: object;
+    };
+  };
+  const { method, path: operationPath } = documentedOperation;
+  expect([properties.method, properties.path]).toEqual([{ const: method }, { const: operationPath }]);
+  expect(Object.keys(properties.query.properties)).toEqual(
+    expect.arrayContaining([audienceParameter, renderFilterParameter({ on: 'campaign' })]),
+  );
+  const metadataFilter = new RegExp(Object.keys(properties.query.patternProperties).join('|'));
+  expect(renderFilterParameter({ on: 'metadata', key: 'größe' })).toMatch(metadataFilter);
+  for (const file of ['schemas/target.schema.json', 'templates/env.example', 'action.yml'])
+    expect(readFileSync(path.join(packageRoot, file), 'utf8'), file).toContain(operationPath);
 });

@@ -118,7 +118,7 @@ test.describe('answers of two targets, request by request', () => {
     expect(likeness.differences).toEqual([]);
     expect(likeness.notCompared.length).toBeGreaterThan(0);
     for (const { reason, isOpen } of likeness.notCompared)
-      expect([reason, isOpen]).toEqual(['mock did not get it.', false]);
+      expect([reason, isOpen]).toEqual(['mock did not get this request.', false]);
     expect(compareRuns(mock, live).notCompared).toEqual(likeness.notCompared);
   });
 
@@ -183,7 +183,7 @@ test.describe('answers of two targets, request by request', () => {
     };
     const { notCompared } = compareRuns(live, moody);
     expect(notCompared[0]).toMatchObject({
-      reason: 'live: it answers this request now so, now otherwise',
+      reason: 'live: its answers to this request differ',
       isOpen: true,
     });
   });
@@ -201,11 +201,11 @@ test('several targets are refused where they could not be distinguished, before 
   writeFileSync(path.join(folder, 'twin.yaml'), 'name: one\nbase_url: https://b.test\n');
   const both = ['--target', one, '--target', two];
   for (const [args, said] of [
-    [['certify', ...both, '--base-url', 'https://c.test'], 'would win over every target file'],
-    [['certify', ...both, '--reference'], '--reference: is about a single target'],
-    [['certify', ...both, '--against', 'record.yaml'], '--against: is about a single target'],
-    [['certify', ...both, '--watch'], '--watch: is about a single target'],
-    [['record', ...both, '--to', 'record.yaml'], '--to: is about a single target'],
+    [['certify', ...both, '--base-url', 'https://c.test'], 'would replace the base_url of every target file'],
+    [['certify', ...both, '--reference'], '--reference: works with a single target only'],
+    [['certify', ...both, '--against', 'record.yaml'], '--against: works with a single target only'],
+    [['certify', ...both, '--watch'], '--watch: works with a single target only'],
+    [['record', ...both, '--to', 'record.yaml'], '--to: works with a single target only'],
     [['certify', ...both, '--same-as', 'tow'], "--same-as: 'tow' is none of the targets\n    Did you mean 'two'?"],
     [['certify', '--target', one, '--same-as', 'one'], '--same-as: compares several targets'],
     [['certify', '--target', one, '--target', 'twin.yaml'], 'twin.yaml: has the name of one.yaml'],

@@ -23,47 +23,47 @@ function record(properties: Readonly<Record<string, BodyShape>>, required = Obje
 const integer: BodyShape = { type: 'integer' };
 const text: BodyShape = { type: 'string' };
 
-test.describe('the shape of bodies', () => {
+test.describe('The shape of bodies', () => {
   const rows: readonly (readonly [what: string, values: readonly unknown[], shape: BodyShape])[] = [
     ['a text', ['a'], text],
     ['a whole number', [1], integer],
     ['another number', [1.5], { type: 'number' }],
-    ['numbers of both kinds are numbers', [1, 1.5], { type: 'number' }],
+    ['numbers of both kinds', [1, 1.5], { type: 'number' }],
     ['nothing', [null], { type: 'null' }],
-    ['types in the order of the alphabet', [true, null, 1], { type: ['boolean', 'integer', 'null'] }],
+    ['sorted types', [true, null, 1], { type: ['boolean', 'integer', 'null'] }],
     ['a list of nothing', [[]], { type: 'array' }],
     ['a list', [['a', 1]], { type: 'array', items: { type: ['integer', 'string'] } }],
     ['a list of lists', [[['a'], []]], { type: 'array', items: { type: 'array', items: text } }],
     ['an object without members', [{}], record({})],
-    ['members in the order of the alphabet', [{ b: 1, a: 'x' }], record({ a: text, b: integer })],
-    ['a member that is there each time', [{ a: 1 }, { a: 2 }], record({ a: integer })],
-    ['a member that is there at times', [{ a: 1, b: 1 }, { a: 2 }], record({ a: integer, b: integer }, ['a'])],
+    ['sorted members', [{ b: 1, a: 'x' }], record({ a: text, b: integer })],
+    ['a required member', [{ a: 1 }, { a: 2 }], record({ a: integer })],
+    ['an optional member', [{ a: 1, b: 1 }, { a: 2 }], record({ a: integer, b: integer }, ['a'])],
     ['an object or a text', [{ a: 1 }, 'x'], { ...record({ a: integer }), type: ['object', 'string'] }],
     ['members that are tiers', [{ [tier]: 1 }], { ...record({}), additionalProperties: integer }],
     ['members that are campaigns', [{ spring: 1 }], { ...record({}), additionalProperties: integer }],
     [
-      'members that are ids, beside another',
+      'ids and another member',
       [{ [tier]: 1, spring: 'x', n: null }],
       { ...record({ n: { type: 'null' } }), additionalProperties: { type: ['integer', 'string'] } },
     ],
-    ['members that any object has', [{ constructor: 1 }], record({ constructor: integer })],
-    ['half a character', [{ '\ud800': 1 }], { ...record({}), additionalProperties: integer }],
+    ['a member named constructor', [{ constructor: 1 }], record({ constructor: integer })],
+    ['a lone surrogate', [{ '\ud800': 1 }], { ...record({}), additionalProperties: integer }],
   ];
   test(
-    'says what they have in common',
+    'describes what they have in common',
     checkEachRow(rows, (_, values, shape) => expect(shapeOf(...values)).toEqual(shape)),
   );
 
-  test('describes a member of a forbidden name with others', () => {
+  test('describes __proto__ together with other members', () => {
     expect(inferShape(['{"__proto__":1}'], ids)).toEqual({ ...record({}), additionalProperties: integer });
   });
 
-  test('describes members with others whose names are not to be shown', () => {
+  test('does not show secret keys', () => {
     const shape = inferShape(['{"a":1,"secret":"x"}'], ids, (key) => key !== 'secret');
     expect(shape).toEqual({ ...record({ a: integer }), additionalProperties: text });
   });
 
-  test('is none where no body is JSON, and passes over those that are not', () => {
+  test('ignores bodies that are not JSON', () => {
     expect(inferShape(['', '<p>'], ids)).toBeUndefined();
     expect(inferShape(['<p>', '1'], ids)).toEqual(integer);
   });
@@ -71,14 +71,14 @@ test.describe('the shape of bodies', () => {
   const members = (count: number, of: unknown = 0) =>
     Object.fromEntries(Array.from({ length: count }, (_, n) => [`member${n}`, of]));
 
-  test('knows 200 members of an object by name, and describes the rest together', () => {
+  test('names at most 200 members of an object', () => {
     expect(shapeOf(members(200))).toMatchObject({ additionalProperties: false });
     const shape = shapeOf({ ...members(200), more: 'x' }, members(200));
     expect(Object.keys(shape?.properties ?? {})).toHaveLength(200);
     expect(shape).toMatchObject({ additionalProperties: text, required: { length: 200 } });
   });
 
-  test('leaves open what stands deeper than 40 objects and lists', () => {
+  test('describes at most 40 levels', () => {
     const nested = (depth: number, what: unknown): unknown =>
       depth === 0 ? what : depth % 2 === 0 ? [nested(depth - 1, what)] : { in: nested(depth - 1, what) };
     const at = (shape: BodyShape | undefined, depth: number): unknown =>
@@ -92,7 +92,7 @@ test.describe('the shape of bodies', () => {
     expect([within(shapeOf(keyed(40)), 40), within(shapeOf(keyed(41)), 41)]).toEqual([text, {}]);
   });
 
-  test('is open where it would have more than 64 Ki characters', () => {
+  test('allows everything if it would have more than 64 Ki characters', () => {
     const wide = (name: string) => ({ [name]: members(200), more: Array.from({ length: 4 }, () => members(200)) });
     const size = JSON.stringify(shapeOf(wide('a'))).length;
     const longest = 'a'.repeat(1 + (64 * 1024 - size) / 2);
@@ -101,7 +101,7 @@ test.describe('the shape of bodies', () => {
   });
 });
 
-test.describe('a shape that fits what fits one of two', () => {
+test.describe('Merged shapes', () => {
   const rows: readonly (readonly [what: string, one: unknown, other: unknown])[] = [
     ['texts', 'a', 'b'],
     ['numbers of both kinds', 1, 1.5],
@@ -113,27 +113,27 @@ test.describe('a shape that fits what fits one of two', () => {
     ['an object and none', { a: 1 }, 1],
     ['objects with ids for members', { [tier]: 1 }, { spring: 'x', a: 1 }],
     ['objects of which one has ids for members', { [tier]: 1, b: 1 }, { b: 1 }],
-    ['members that any object has', { a: 1 }, { constructor: 1 }],
+    ['a member named constructor', { a: 1 }, { constructor: 1 }],
     ['members in members', { a: { b: 1 } }, { a: { c: 1 } }],
   ];
   test(
-    'is the shape of both, whichever comes first',
+    'equal the shape of all bodies, in any order',
     checkEachRow(rows, (_, one, other) => {
       const [first, second] = [shapeOf(one) as BodyShape, shapeOf(other) as BodyShape];
-      // As text, since the order of keys and types is to be the same, too.
+      // As text, because the order of keys and types matters.
       const both = [mergeShapes(first, second), mergeShapes(second, first)].map((shape) => JSON.stringify(shape));
       const expected = JSON.stringify(shapeOf(one, other));
       expect(both).toEqual([expected, expected]);
     }),
   );
 
-  test('is open where one is, and the other where there is none yet', () => {
+  test('allow everything if one of them does', () => {
     expect(mergeShapes({}, text)).toEqual({});
     expect(mergeShapes(text, {})).toEqual({});
     expect(mergeShapes(undefined, text)).toBe(text);
   });
 
-  test('takes what a shape leaves out as nothing', () => {
+  test('can lack keywords', () => {
     const bare: BodyShape = { type: 'object', properties: { a: text } };
     const whole = { ...record({ a: text }, []) };
     expect(mergeShapes(bare, text)).toEqual({ ...whole, type: ['object', 'string'] });
@@ -142,19 +142,19 @@ test.describe('a shape that fits what fits one of two', () => {
   });
 });
 
-test.describe('what does not fit a schema', () => {
+test.describe('Mismatches with a schema', () => {
   const schema = { ...record({ list: { type: 'array', items: record({ n: integer }) } }, []) };
   const found = (...bodies: readonly string[]) =>
     findMismatches(bodies, { schema, statedBy: 'the record' }).map(({ message }) => message);
 
-  test('is nothing for bodies that fit, or are empty', () => expect(found('{"list":[{"n":1}]}', '')).toEqual([]));
+  test('do not occur in matching and empty bodies', () => expect(found('{"list":[{"n":1}]}', '')).toEqual([]));
 
-  test('is a body that is no JSON', () =>
+  test('include bodies that are not JSON', () =>
     expect(findMismatches(['<p>', '<b>'], { schema, statedBy: 'the record' })).toEqual([
-      { message: 'A body is not JSON, as the schema of the record asks.', isAddition: false },
+      { message: 'A body is not JSON, as the schema of the record requires.', isAddition: false },
     ]));
 
-  test('is said with its place, and once where it recurs', () => {
+  test('have a location, and are listed once', () => {
     const body = JSON.stringify({ list: [{ n: 'x' }, { n: 'y' }, { n: 1, m: 1 }, { n: 1, o: 1 }] });
     expect(found(body, `${body} `)).toEqual([
       'A body does not fit the schema of the record at /list/*/n: must be integer.',
@@ -166,7 +166,7 @@ test.describe('what does not fit a schema', () => {
     expect(found('[]')).toEqual(['A body does not fit the schema of the record at its root: must be object.']);
   });
 
-  test('is all, where the schema allows nothing', () =>
+  test('include everything if the schema is false', () =>
     expect(findMismatches(['1'], { schema: false, statedBy: 'the target file' })).toEqual([
       {
         message: 'A body does not fit the schema of the target file at its root: boolean schema is false.',
@@ -174,19 +174,19 @@ test.describe('what does not fit a schema', () => {
       },
     ]));
 
-  test('recurs by the places of lists, not by digits in names', () => {
+  test('differ if keys differ in digits', () => {
     const named = record({ '1a': text, '2a': text }, []);
     const bodies = ['{"1a":1,"2a":1}'];
     expect(findMismatches(bodies, { schema: named, statedBy: 'the record' })).toHaveLength(2);
   });
 });
 
-test.describe('drift', () => {
+test.describe('Drift', () => {
   const expected = (outcome: string) => ({
     ...emptyBaseline,
     outcomes: new Map([['a-question', { outcome, statedBy: 'the record' }]]),
   });
-  const about = { subject: 'a-question', outcome: 'one', taken: 'the-one' };
+  const about = { subject: 'a-question', outcome: 'one', extracted: 'the-one' };
   const rows: readonly (readonly [
     what: string,
     recorded: string,
@@ -201,13 +201,13 @@ test.describe('drift', () => {
     ['another question', 'two', { ...about, subject: 'another' }, 0],
   ];
   test(
-    'is another outcome than the one that is expected',
+    'is an outcome that differs from the baseline',
     checkEachRow(rows, (_, recorded, seen, count) =>
       expect(findDrift(seen, [], expected(recorded))).toHaveLength(count),
     ),
   );
 
-  test('says which, and who expects it', () => {
+  test('names the outcome and its source', () => {
     expect(findDrift(about, [], expected('two'))).toEqual([
       {
         kind: 'outcome',
@@ -218,7 +218,7 @@ test.describe('drift', () => {
     ]);
   });
 
-  test('is a body that fits not every schema', () => {
+  test('is a body that does not match a schema', () => {
     const schemas = [
       { schema: integer, statedBy: 'the record' },
       { schema: text, statedBy: 'the target file' },
@@ -231,7 +231,7 @@ test.describe('drift', () => {
     ]);
   });
 
-  test('is a member too many, unless additions are noted or ignored; what is wrong otherwise is always', () => {
+  test('includes additional members, unless they are noted or ignored', () => {
     const schemas = [{ schema: record({ a: integer }), statedBy: 'the record' }];
     const at = 'A body does not fit the schema of the record at';
     const wrong = { kind: 'shape', message: `${at} /a: must be integer.` } as const;

@@ -172,7 +172,7 @@ test.describe('--dry-run', () => {
     );
     expect(output).toMatch(/^method-delete {2}\(\d+, shares \d+\) {2}intrusive$/m);
     expect(output).toMatch(
-      /^(\d+) of \1 cases, \d+ requests, \d+ of them intrusive; a case that fails is sent two or three times\. Nothing was sent\.$/m,
+      /^(\d+) of \1 cases, \d+ requests, \d+ of them intrusive\. A failing case is sent two or three times\. Nothing was sent\.$/m,
     );
     expect(output).not.toContain('the-token');
   });
@@ -228,7 +228,7 @@ test.describe('--dry-run', () => {
       cwd: folder,
       env: environment,
     });
-    expect(output).toMatch(/^method-delete {2}Intrusive cases are left out of this run\.$/m);
+    expect(output).toMatch(/^method-delete {2}Intrusive cases are excluded from this run\.$/m);
     expect(output).toMatch(
       /^reserved-for-one-customer {2}not applicable: the target does not have customer ordinary, .* and \d+ more$/m,
     );

@@ -6,7 +6,8 @@ import { defaultConnectionOptions } from '../../src/http/connection-options.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { formatProblem, type Problem, UnusableInput } from '../../src/support/problem.js';
 import { readAvailability } from '../../src/targets/availability.js';
-import { type Environment, runVariables } from '../../src/targets/environment.js';
+import type { Environment } from '../../src/targets/environment.js';
+import { completeRunOptions, type RunOptions } from '../../src/targets/run-options.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { bindWorld } from '../../src/world/bind-world.js';
@@ -26,14 +27,16 @@ function written(name: string, text: string): string {
 }
 
 /** Loads a target from the text of a target file and the environment. */
-const load = (text: string | undefined, environment: Environment = {}) =>
-  loadTarget(text === undefined ? environment : { ...environment, TARGET: written('target.yaml', text) });
+const load = (text: string | undefined, environment: Environment = {}, options: RunOptions = {}) => {
+  const file = text === undefined ? {} : { target: written('target.yaml', text) };
+  return loadTarget(completeRunOptions({ ...options, ...file }, environment), environment);
+};
 
 /** What names a deployment, for files that do not. */
 const elsewhere = { BASE_URL: 'https://a.test', ...credentials };
 
 /** The world under the ids of a target. */
-const worldOf = (file: string) => bindWorld(loadWorld(), readAvailability({ TARGET: file }).availability);
+const worldOf = (file: string) => bindWorld(loadWorld(), readAvailability({ target: file }).availability);
 
 function problemsOf(loading: () => unknown): readonly Problem[] {
   try {
@@ -60,7 +63,6 @@ test.describe('where the target is: the environment wins over the file', () => {
     place: readonly [baseUrl: string, applicationId: string, token: string] | 'reference',
   ])[] = [
     ['nothing said', undefined, {}, 'reference', 'reference'],
-    ['the reference deployment', staging, { ...elsewhere, CONFORMANCE_REFERENCE: '1' }, 'reference', 'reference'],
     [
       'a base URL',
       undefined,
@@ -154,15 +156,18 @@ test.describe('where the target is: the environment wins over the file', () => {
   );
 });
 
+test('--reference wins over every setting', () => {
+  const { target, connection } = load(staging, elsewhere, { reference: true });
+  expect([target.name, connection.location]).toEqual(['reference', { kind: 'reference' }]);
+});
+
 test('plain HTTP goes to another machine where that is meant, and to this one', () => {
-  for (const [text, environment] of [
-    ['name: a\nallow_http: true', { BASE_URL: 'http://a.test' }],
-    ['name: a', { BASE_URL: 'http://a.test', CONFORMANCE_ALLOW_HTTP: '1' }],
-    ['name: a', { BASE_URL: 'http://127.0.0.1:81' }],
+  for (const [text, options] of [
+    ['name: a\nallow_http: true', { baseUrl: 'http://a.test' }],
+    ['name: a', { baseUrl: 'http://a.test', allowHttp: true }],
+    ['name: a', { baseUrl: 'http://127.0.0.1:81' }],
   ] as const)
-    expect(load(text, { ...credentials, ...environment }).connection.location).toMatchObject({
-      baseUrl: environment.BASE_URL,
-    });
+    expect(load(text, credentials, options).connection.location).toMatchObject({ baseUrl: options.baseUrl });
 });
 
 test('what the environment overrides is noted', () => {
@@ -222,7 +227,7 @@ headers: { Origin: https://a.test, Authorization: $GATEWAY_KEY }
 proxy: $OWN_PROXY
 pacing: { requests_per_second: 2.5, concurrency: 3 }
 limits: { timeout_ms: 100, body_bytes: 200, body_values: 250, header_bytes: 300 }
-repeats: { waits_seconds: [0.5, 2], longest_wait_seconds: 7 }
+retry: { delays_seconds: [0.5, 2], max_delay_seconds: 7 }
 budget: { requests: 10, seconds: 60 }
 tls: { ca: ca.pem, cert: cert.pem, key: key.pem }
 allow_http: true`,
@@ -242,11 +247,11 @@ allow_http: true`,
       ['Origin', 'https://a.test'],
       ['Authorization', '$GATEWAY_KEY'],
     ],
-    secrets: [{ value: 'the key', placeholder: '$GATEWAY_KEY', header: 'Authorization' }],
+    secrets: [{ value: 'the key', placeholder: '$GATEWAY_KEY', name: 'Authorization' }],
     proxy: 'http://me:hunter2@proxy.test',
     pacing: { requestsPerSecond: 2.5, concurrency: 3 },
     limits: { timeoutMs: 100, bodyBytes: 200, bodyValues: 250, headerBytes: 300 },
-    repeats: { waitsMs: [500, 2_000], longestWaitMs: 7_000 },
+    retry: { delaysMs: [500, 2_000], maxDelayMs: 7_000 },
     budget: { requests: 10, timeMs: 60_000 },
     tls: { ca: pem('ca'), cert: pem('cert'), key: pem('key') },
     allowHttp: true,
@@ -254,16 +259,16 @@ allow_http: true`,
   expect(load('name: mine', elsewhere).connection.options).toEqual({});
 });
 
-test('the example states the limits and repeats that hold unless others are given', () => {
-  const { connection } = loadTarget({ ...credentials, TARGET: path.join(packageRoot, 'targets', 'example.yaml') });
-  const { limits, retry: repeats } = defaultConnectionOptions;
-  expect(connection.options).toMatchObject({ limits, repeats });
+test('The example shows the default limits and retries', () => {
+  const { connection } = loadTarget({ target: path.join(packageRoot, 'targets', 'example.yaml') }, credentials);
+  const { limits, retry } = defaultConnectionOptions;
+  expect(connection.options).toMatchObject({ limits, retry });
 });
 
 for (const name of readdirSync(path.join(packageRoot, 'targets')).filter((each) => each.endsWith('.yaml'))) {
   if (name.endsWith('.bindings.yaml')) continue;
   test(`targets/${name} is a good target file`, () => {
-    const { connection } = loadTarget({ ...credentials, TARGET: path.join(packageRoot, 'targets', name) });
+    const { connection } = loadTarget({ target: path.join(packageRoot, 'targets', name) }, credentials);
     expect(connection.location.kind).toBe('deployment');
   });
 }
@@ -306,11 +311,9 @@ tls: { cert: cert.pem, key: key.pem }`;
     STAGING_TOKEN: 'hunter2',
     GATEWAY_KEY: 'hunter2',
     OWN_PROXY: 'http://me:hunter2@proxy.test',
-    TARGET: written('target.yaml', text),
-    [runVariables.explore]: '7',
-    [runVariables.recordTo]: 'record.yaml',
   };
-  const settings = loadSettings(environment, suite);
+  const options = { target: written('target.yaml', text), explore: 7, recordTo: 'record.yaml' };
+  const settings = loadSettings(options, environment, suite);
   const bytes = serialize(settings);
   expect(deserialize(bytes)).toEqual(settings);
   expect(bytes.toString('latin1')).not.toContain('hunter2');
@@ -415,15 +418,13 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a name that is no good name for a folder',
       'name: ▸../elsewhere',
-      "'../elsewhere' is not of the form ^[A-Za-z0-9][A-Za-z0-9 ._-]*$",
-      'What the deployment is called, in reports and in the name of the results folder.',
+      "'../elsewhere' does not match ^[A-Za-z0-9][A-Za-z0-9 ._-]*$",
     ],
     ['with an unknown key', 'name: a\n▸base_ulr: https://a.test', "unknown key 'base_ulr'", "Did you mean 'base_url'?"],
     [
       'with a literal secret, which it does not repeat',
       'name: a\ncredentials:\n  application_id: $ID\n  token: ▸hunter2',
-      "'token' is not of the form ^\\$[A-Za-z_][A-Za-z0-9_]*$",
-      'A reference to an environment variable, as in $STAGING_TOKEN. A literal secret is refused.',
+      "'token' does not match ^\\$[A-Za-z_][A-Za-z0-9_]*$",
     ],
     [
       'with a password in its base URL',
@@ -432,10 +433,9 @@ test.describe('refuses a target file, at the line and column', () => {
       'Leave out the part before the @.',
     ],
     [
-      'with a password in a base URL that is not of the form',
+      'with a password in a base URL that does not match',
       'name: a\nbase_url: ▸https://me:hunter2@a.test?q',
-      "'base_url' is not of the form ^[^\\s?#]+$",
-      'Requests go to {base_url}/v1/promotions/validation: http or https, without a query. A value such as $SHOP_URL is taken from the environment. Where it is left out, BASE_URL or --base-url must say it.',
+      "'base_url' does not match ^[^\\s?#]+$",
     ],
     [
       'with a base URL that is none',
@@ -446,8 +446,7 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a place of tiers that is no path',
       'name: a\nresponse: { tier: ▸promotions }',
-      "'promotions' is not of the form ^(/[^/]*)+$",
-      'Where the ids of returned tiers stand: a JSON Pointer with * for any step, such as an array index or a key that is an id, as in /promotions/*/id, and ** for any number of steps, as in /**/id; or several of them, where now one occurs and now another. Needed only where the suite finds tiers under several paths that disagree.',
+      "'promotions' does not match ^(/[^/]*)+$",
     ],
     [
       'with a secret among its headers',
@@ -470,8 +469,7 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a password in the URL of its proxy',
       'name: a\nproxy: ▸http://me:hunter2@proxy.test',
-      "'proxy' is not of the form ^(https?://[^\\s@]+|\\$[A-Za-z_][A-Za-z0-9_]*)?$",
-      "The URL of an HTTP proxy, or a reference to an environment variable that holds it; needed where it has a password. It wins over HTTPS_PROXY and HTTP_PROXY, and '' means none. Deployments on this machine, and hosts that NO_PROXY names, are reached without one.",
+      "'proxy' does not match ^(https?://[^\\s@]+|\\$[A-Za-z_][A-Za-z0-9_]*)?$",
     ],
     [
       'that names a variable which is not set',
@@ -502,7 +500,7 @@ test.describe('refuses a target file, at the line and column', () => {
       'name: a\nids: { customers: { ann: x, ben: ▸x } }',
       "customer 'ben' has the id of customer 'ann'",
     ],
-    ['with ids and bindings', 'name: a\nids: {}\n▸bindings: b.yaml', "'bindings' cannot stand here", 'Leave it out.'],
+    ['with ids and bindings', 'name: a\nids: {}\n▸bindings: b.yaml', "'bindings' is not allowed here", 'Remove it.'],
     ['with bindings that are not there', 'name: a\nbindings: ▸none.yaml', 'none.yaml cannot be read'],
     [
       'with a provision command and no bindings',
@@ -524,7 +522,7 @@ test.describe('refuses a target file, at the line and column', () => {
     [
       'with a header of two lines',
       'name: a\nheaders: { Origin: ▸"a\\nb" }',
-      "'a\nb' is not of the form ^[\\t\\x20-\\x7e]*$",
+      "'a\nb' does not match ^[\\t\\x20-\\x7e]*$",
     ],
     [
       'with a certificate authority that is not there',
@@ -551,7 +549,7 @@ test.describe('refuses a target file, at the line and column', () => {
       "'empty-result' has no outcome 'empty-lists'",
       "Did you mean 'empty-list'?",
     ],
-    ['that is no YAML', 'name: a\n▸name: b', 'is no valid YAML: Map keys must be unique', ''],
+    ['that is no YAML', 'name: a\n▸name: b', 'is not valid YAML: Map keys must be unique', ''],
   ];
   test(
     'each mistake, with its hint',
@@ -560,7 +558,8 @@ test.describe('refuses a target file, at the line and column', () => {
       const file = written('target.yaml', text);
       const problems = problemsOf(() => {
         worldOf(file);
-        loadSettings({ ...(text.includes('base_url:') ? credentials : elsewhere), TARGET: file }, suite);
+        const environment = text.includes('base_url:') ? credentials : elsewhere;
+        loadSettings(completeRunOptions({ target: file }, environment), environment, suite);
       });
       expect(problems).toHaveLength(1);
       expect(problems[0]).toMatchObject({ at: { file, ...places[0] }, message });
@@ -571,7 +570,7 @@ test.describe('refuses a target file, at the line and column', () => {
 
   test('that is not there', () => {
     const file = test.info().outputPath('nowhere.yaml');
-    expect(problemsOf(() => loadTarget({ TARGET: file }))).toEqual([
+    expect(problemsOf(() => loadTarget({ target: file }, {}))).toEqual([
       { at: { file, line: 1, column: 1 }, message: 'cannot be read (ENOENT)', hint: 'Check the path.' },
     ]);
   });

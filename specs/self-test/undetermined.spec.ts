@@ -1,4 +1,4 @@
-/** Deployments written apart from this project: whatever a person could tell of them, the questions tell. */
+/** The questions find an answer on every deployment, however unusual. */
 
 import { expect, test } from '@playwright/test';
 import type { Suite } from '../../src/cases/suite.js';
@@ -20,7 +20,7 @@ const json = (status: number, body: object): HttpResponse => ({
 });
 const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Every response has a number and a time of its own. */
+/** Each response has its own number and time. */
 function volatile(): Respond {
   const plain = createIndependentDeployment(world, { shape: 'renamed' });
   let number = 0;
@@ -33,13 +33,13 @@ function volatile(): Respond {
   };
 }
 
-/** Only the body of an error says that it is one. */
+/** Errors have status 200. */
 const errorsAreSuccesses: Respond = (request) => {
   const response = createIndependentDeployment(world)(request);
   return response.status < 400 ? response : json(200, { error: response.body });
 };
 
-/** Whatever arrives is taken for the operation, from anybody. */
+/** Accepts any method, path and credentials. */
 const careless: Respond = (request) => {
   const at = request.path.indexOf('?');
   return createIndependentDeployment(world)({
@@ -53,13 +53,13 @@ const careless: Respond = (request) => {
   });
 };
 
-/** As Python sees texts: any but the empty one is true. */
+/** Every non-empty text is true, as in Python. */
 const textsAreTrue: Respond = (request) => {
   const path = request.path.replaceAll(/audienceRulesOnly=([^&]+)/g, 'audienceRulesOnly=true');
   return createIndependentDeployment(world, { audienceRulesOnly: 'skips-order-rules' })({ ...request, path });
 };
 
-/** What a schema refuses is answered with 422, and what a router does not know with a redirection. */
+/** Answers 422 to schema violations, and redirects unknown paths. */
 const strict: Respond = (request) => {
   if (request.method !== 'GET') return json(501, {});
   if (request.path.split('?')[0] !== operation) return { status: 308, headers: [['Location', operation]], body: '' };
@@ -104,15 +104,15 @@ const deployments: Readonly<Record<string, Respond>> = {
 };
 
 for (const [name, respond] of Object.entries(deployments)) {
-  test(`no question is left open: ${name}`, async () => {
+  test(`No question stays open: ${name}`, async () => {
     const { certificate } = await certifyInProcess(respond, { suite: questions });
     const open = certificate.questions.filter(({ outcome }) => outcome === null || outcome === undetermined);
     expect(open.map(({ id, reason }) => `${id}: ${reason}`)).toEqual([]);
   });
 }
 
-test('what makes a question without a rule for it undetermined is said', async () => {
-  // A list that is longer each time.
+test('The reason of an undetermined question is shown', async () => {
+  // The list grows with each response.
   let number = 0;
   const body = () => {
     number += 1;

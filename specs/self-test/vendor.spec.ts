@@ -17,7 +17,7 @@ import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js
 import { certifyInProcess, listRequirementsWith, suite } from './support/in-process.js';
 import { type CallOutcome, TestClock, VendorFake, type VendorVariations } from './support/vendor-fake.js';
 
-/** What the worked example exports. */
+/** The exports of the worked example. */
 interface Example {
   provision(world: World & { existing?: Record<string, string> }, setting: Setting): Promise<Record<string, string>>;
   tearDown(setting: Setting): Promise<number>;
@@ -37,7 +37,7 @@ test.afterAll(remove);
 
 const world = createNamedExport(suite.world);
 const few = ['greeting', 'for-ann', 'mug-2', 'shirt-blue-2', 'credit-card', 'boolean-true', 'ann-with-mug-on-broadway'];
-/** Each kind of rule and what it needs, so that a test makes few calls. */
+/** One tier for each kind of rule, and what it needs. */
 const smallWorld: World = only(few, ['ordinary', 'ann', 'bulk', 'mug', 'shirt', 'plate', 'shirt-blue']);
 function only(tierNames: readonly string[], names: readonly string[]): World {
   const tiers = world.tiers.filter(({ name }) => tierNames.includes(name));
@@ -58,29 +58,35 @@ const rulesIn = (of: World) =>
     ),
   ).size;
 
-/** A project that is empty, and how the example comes to it. */
+const openServers: (() => Promise<void>)[] = [];
+test.afterEach(async () => {
+  for (const close of openServers.splice(0)) await close();
+});
+
+/** An empty project, and how the script uses it. */
 async function project(peculiarities: VendorVariations = {}) {
   const clock = new TestClock();
   const fake = new VendorFake(clock, peculiarities);
   const { url, close } = await fake.listen();
+  openServers.push(close);
   const said: string[] = [];
   const manifest = path.join(mkdtempSync(path.join(folder, 'project-')), 'manifest.json');
   const setting = { access: { ...VendorFake.access, url }, manifest, say: (line: string) => said.push(line), clock };
   return {
-    ...{ fake, clock, said, setting, url, manifest, close },
+    ...{ fake, clock, said, setting, url, manifest },
     create: (of: World = smallWorld) => provision(of, setting),
     tearDown: () => tearDown(setting),
   };
 }
 
-/** What a call ended with that was to fail. */
-const failure = (call: Promise<unknown>): Promise<string> =>
+/** The message of a call that must fail. */
+const getFailure = (call: Promise<unknown>): Promise<string> =>
   call.then(
     () => 'nothing failed',
     ({ message }) => message,
   );
 
-/** Each thing of the world is there once, and what is there besides is not of the world. */
+/** Expects every thing of the world exactly once, in the right order. */
 function expectWhole({ stored }: VendorFake, of: World, ids: Record<string, string>) {
   expect(Object.keys(ids)).toHaveLength(thingsIn(of));
   for (const list of ['customers', 'products', 'skus', 'categories', 'campaigns', 'tiers'] as const)
@@ -91,8 +97,8 @@ function expectWhole({ stored }: VendorFake, of: World, ids: Record<string, stri
   expect(newestFirst.map(({ name }) => name)).toEqual(of.tiers.map(({ name }) => name));
 }
 
-/** The project's ids in place of the world's. */
-function bound(ids: Record<string, string>) {
+/** Bindings of the world to the ids of the project. */
+function createBindings(ids: Record<string, string>) {
   const at = { setting: 'in this test' };
   const bindings = Object.fromEntries(
     thingKinds.map((kind) => [
@@ -103,16 +109,16 @@ function bound(ids: Record<string, string>) {
   return bindings as unknown as NonNullable<Parameters<typeof bindWorld>[1]['bindings']>;
 }
 
-test('the whole world at 100 calls an hour: no call too many; rules mean what the oracle says; twice creates nothing', async () => {
-  const { fake, clock, said, create, close } = await project({ callsPerHour: 100 });
+test('The script creates the world within a rate limit, its rules agree with the oracle, and a second run creates nothing', async () => {
+  const { fake, clock, said, create } = await project({ callsPerHour: 100 });
   const ids = await create(world);
   expectWhole(fake, world, ids);
   expect([fake.tooMany, fake.overlapping]).toEqual([0, 0]);
   expect(clock.slept.length).toBe(Math.floor(fake.calls.length / 100));
   expect(said.filter((line) => line.includes('waiting until'))).toHaveLength(clock.slept.length);
-  expect(said).toContain('A campaign has one category here: gala has its first alone.');
+  expect(said).toContain("A campaign has one category here: 'gala' gets only its first.");
 
-  const own = bindWorld(suite.world, { bindings: bound(ids) });
+  const own = bindWorld(suite.world, { bindings: createBindings(ids) });
   const requests = suite.cases
     .flatMap((each) => (each.kind === 'requirement' && /^(order|metadata)\./.test(each.verifies) ? each.rows : []))
     .flatMap((row) => [...row.requests.values()])
@@ -134,27 +140,25 @@ test('the whole world at 100 calls an hour: no call too many; rules mean what th
   const before = fake.changes.length;
   expect(await create(world)).toEqual(ids);
   expect(fake.changes.length).toBe(before);
-  await close();
 });
 
-test('the requirements pass on what was provisioned, and quantities add up @long', async () => {
-  const { fake, create, close } = await project();
-  const own = loadSuite(suiteFolder, { bindings: bound(await create(world)) });
+test('The requirements pass on a provisioned project @long', async () => {
+  const { fake, create } = await project();
+  const own = loadSuite(suiteFolder, { bindings: createBindings(await create(world)) });
   const { certificate } = await certifyInProcess(fake.validate, { suite: own });
   expect(listRequirementsWith('fail', certificate)).toEqual([]);
   expect(listRequirementsWith('pass', certificate)).toContain('order.quantity');
   expect(certificate.questions.find(({ id }) => id === 'repeated-product-quantities')?.outcome).toBe('summed');
-  await close();
 });
 
-test('the command is killed midway, and goes on: with the target file, no double, no key in any file @long', async () => {
+test('A killed script resumes, creates nothing twice and writes no key to a file @long', async () => {
   const home = mkdtempSync(path.join(folder, 'home-'));
   for (const part of ['targets', 'schemas'])
     cpSync(path.join(packageRoot, part), path.join(home, part), {
       recursive: true,
       filter: (file) => !/\.(bindings\.yaml|manifest\.json)$/.test(file),
     });
-  const { fake, url, close } = await project();
+  const { fake, url } = await project();
   const env = {
     VOUCHERIFY_API: url,
     VOUCHERIFY_APP_ID: VendorFake.access.id,
@@ -165,7 +169,7 @@ test('the command is killed midway, and goes on: with the target file, no double
   };
   const own = path.join(home, 'targets', 'voucherify');
   const child = spawn(process.execPath, ['provision.mjs'], { cwd: own, env: { PATH: process.env.PATH, ...env } });
-  // It took effect, and whoever sent it is not there to hear so.
+  // The call took effect, but the response is lost with the process.
   fake.decideOutcome = (n) => (n === 90 && child.kill('SIGKILL') ? 'done-and-lost' : 'answered');
   child.stdin.end(JSON.stringify(world));
   expect(await new Promise((resolve) => child.on('close', (_, signal) => resolve(signal)))).toBe('SIGKILL');
@@ -183,10 +187,9 @@ test('the command is killed midway, and goes on: with the target file, no double
   expectWhole(fake, world, Object.fromEntries(ids));
   const written = [output, bindings, readFileSync(path.join(own, 'voucherify.manifest.json'), 'utf8')].join();
   for (const secret of [...Object.values(VendorFake.access), env.CLIENT_TOKEN]) expect(written).not.toContain(secret);
-  await close();
 });
 
-test.describe('calls that are lost', () => {
+test.describe('Lost calls', () => {
   const created = [
     '/v1/categories',
     '/v1/customers',
@@ -196,21 +199,20 @@ test.describe('calls that are lost', () => {
     '/v1/campaigns',
     '/tiers',
   ];
-  for (const fate of ['lost', 'done-and-lost'] as const) {
-    test(`${fate}: nothing is there twice, and nothing is left out`, async () => {
-      const { fake, create, close } = await project();
+  for (const outcome of ['lost', 'done-and-lost'] as const) {
+    test(`A call that is ${outcome} is repeated without creating anything twice`, async () => {
+      const { fake, create } = await project();
       const once = new Set(created);
       fake.decideOutcome = (_, method, url): CallOutcome =>
-        method === 'POST' && once.delete(created.find((end) => url.endsWith(end)) ?? '') ? fate : 'answered';
+        method === 'POST' && once.delete(created.find((end) => url.endsWith(end)) ?? '') ? outcome : 'answered';
       expectWhole(fake, smallWorld, await create());
       expect(once.size).toBe(0);
-      await close();
     });
   }
 
-  test('from one on, all of them: says so, and goes on when it is started again', async () => {
-    const { fake, create, tearDown: remove, clock, close } = await project();
-    // The last of the tiers is created, and the manifest knows only that it was begun.
+  test('The script gives up when every call is lost, and resumes when it is run again', async () => {
+    const { fake, create, tearDown: remove, clock } = await project();
+    // The last tier is created, but the manifest lists it as pending.
     const isLast = (method: string, url: string) =>
       method === 'POST' && url.endsWith('/tiers') && fake.stored.tiers.length === smallWorld.tiers.length - 1;
     let isDown = false;
@@ -219,17 +221,18 @@ test.describe('calls that are lost', () => {
       isDown = isLast(method, url);
       return isDown ? 'done-and-lost' : 'answered';
     };
-    expect(await failure(create())).toMatch(/^GET \/v1\/promotions\/.*Start it again later: it goes on from here\.$/);
+    expect(await getFailure(create())).toMatch(
+      /^GET \/v1\/promotions\/.*Run the script again later: it resumes here\.$/,
+    );
     expect(clock.slept.slice(0, 2)).toEqual([1000, 1000]);
     fake.decideOutcome = () => 'answered';
     expectWhole(fake, smallWorld, await create());
     expect(await remove()).toBe(thingsIn(smallWorld) + rulesIn(smallWorld));
-    await close();
   });
 });
 
-test('the limit is used up by somebody else: it waits until the next hour', async () => {
-  const { fake, clock, create, close } = await project({ callsPerHour: 1000 });
+test('The script waits for the next hour when somebody else uses up the limit', async () => {
+  const { fake, clock, create } = await project({ callsPerHour: 1000 });
   fake.decideOutcome = (n) => {
     if (n === 9) fake.useUp();
     return 'answered';
@@ -237,66 +240,62 @@ test('the limit is used up by somebody else: it waits until the next hour', asyn
   expectWhole(fake, smallWorld, await create());
   expect(fake.tooMany).toBe(1);
   expect(clock.slept).toEqual([expect.closeTo(3_600_000, -4)]);
-  await close();
 });
 
-test.describe('the first call is answered otherwise', () => {
+test.describe('The first call fails', () => {
   const far = `${Date.parse('2026-02-01T00:00:00.000Z') / 1000}`;
-  const cases: readonly [fate: Exclude<CallOutcome, string>, slept: number[], message: string][] = [
+  const cases: readonly [outcome: Exclude<CallOutcome, string>, slept: number[], message: string][] = [
     [{ status: 429, headers: { 'Retry-After': '7', 'X-Rate-Limit-Retry': far } }, [7000], 'nothing failed'],
     [{ status: 429 }, [60_000], 'nothing failed'],
     [{ status: 503 }, [1000], 'nothing failed'],
     [{ status: 429, headers: { 'X-Rate-Limit-Retry': far } }, [], 'is used up until 2026-02-01T00:00:01.'],
-    [{ status: 402 }, [], 'was answered 402: \nThe plan does not allow it.'],
-    [{ status: 302, headers: { Location: 'http://127.0.0.1:1' } }, [], 'was answered 302'],
+    [{ status: 402 }, [], 'returned 402: \nThe plan does not allow it.'],
+    [{ status: 302, headers: { Location: 'http://127.0.0.1:1' } }, [], 'returned 302'],
   ];
-  for (const [fate, slept, message] of cases) {
-    test(JSON.stringify(fate), async () => {
-      const { fake, clock, create, close } = await project();
-      fake.decideOutcome = (n) => (n === 1 ? fate : 'answered');
-      expect(await failure(create(only([], [])))).toContain(message);
-      // The server says its time in whole seconds.
+  for (const [outcome, slept, message] of cases) {
+    test(JSON.stringify(outcome), async () => {
+      const { fake, clock, create } = await project();
+      fake.decideOutcome = (n) => (n === 1 ? outcome : 'answered');
+      expect(await getFailure(create(only([], [])))).toContain(message);
+      // The server states its time in whole seconds.
       expect(clock.slept.map((ms) => Math.round(ms / 1000) * 1000)).toEqual(slept);
-      await close();
     });
   }
 });
 
-test.describe('promotion tiers of somebody else', () => {
+test.describe('Promotion tiers of somebody else', () => {
   const tier = { name: 'Black Friday', campaign_id: 'camp_other', metadata: {} };
 
-  test('older ones are left alone; one in the future ends it before anything is created', async () => {
-    const { fake, clock, create, close } = await project();
+  test('Older tiers are ignored; a tier in the future stops the script before it creates anything', async () => {
+    const { fake, clock, create } = await project();
     fake.add('tiers', tier);
     const created_at = new Date(clock.time + 86_400_000).toISOString();
     const { id } = fake.add('tiers', { ...tier, created_at });
-    expect(await failure(create())).toContain(`'Black Friday' (${id}) of ${created_at}, which is in the future`);
+    expect(await getFailure(create())).toContain(`'Black Friday' (${id}) of ${created_at}, which is in the future`);
     expect(fake.changes).toEqual([]);
     fake.stored.tiers = fake.stored.tiers.filter((each) => each.id !== id);
     await create();
-    await close();
   });
 
-  test('one is created meanwhile: found when all is read back', async () => {
-    const { fake, create, close } = await project();
+  test('A tier that is created meanwhile is found when the tiers are read back', async () => {
+    const { fake, create } = await project();
     fake.decideOutcome = (_, method, url) => {
       if (method === 'POST' && url.endsWith('/tiers') && fake.stored.tiers.length === 3) fake.add('tiers', tier);
       return 'answered';
     };
-    expect(await failure(create())).toContain("The project has a promotion tier 'Black Friday'");
-    await close();
+    expect(await getFailure(create())).toContain("The project has a promotion tier 'Black Friday'");
   });
 
   for (const [what, updated] of [
     ['created', false],
     ['changed', true],
   ] as const) {
-    test(`one is ${what} after the first of the world: nothing more is created`, async () => {
-      const { fake, clock, create, manifest, close } = await project();
+    test(`A tier that is ${what} after the first of the world stops the script`, async () => {
+      const { fake, clock, create, manifest } = await project();
       const early = fake.add('tiers', tier);
       fake.decideOutcome = (_, method, url) =>
         method === 'POST' && url.endsWith('/tiers') && fake.stored.tiers.length > 3 ? 'lost' : 'answered';
-      await failure(create());
+      await getFailure(create());
       fake.decideOutcome = () => 'answered';
       if (updated)
         fake.stored.tiers = fake.stored.tiers.map((each) =>
@@ -304,19 +303,18 @@ test.describe('promotion tiers of somebody else', () => {
         );
       else fake.add('tiers', tier);
       const before = [fake.changes.length, readFileSync(manifest, 'utf8')];
-      expect(await failure(create())).toMatch(
-        /'Black Friday' .*, after the first one of the world: .* Tear down, see that/,
+      expect(await getFailure(create())).toMatch(
+        /'Black Friday' .*, after the first tier of the world: .* Run tear-down, make sure that/,
       );
       expect([fake.changes.length, readFileSync(manifest, 'utf8')]).toEqual(before);
-      await close();
     });
   }
 });
 
 test.describe('tear-down', () => {
   for (const keepsTiers of [false, true]) {
-    test(`nothing is left but what is of others${keepsTiers ? ', where tiers outlive their campaign' : ''}`, async () => {
-      const { fake, create, tearDown: remove, manifest, close } = await project({ keepsTiers });
+    test(`Only things of others are left${keepsTiers ? ', also where tiers outlive their campaign' : ''}`, async () => {
+      const { fake, create, tearDown: remove, manifest } = await project({ keepsTiers });
       const others = (['categories', 'customers', 'products', 'rules', 'campaigns', 'tiers'] as const).map((list) =>
         fake.add(list, { name: 'of others' }),
       );
@@ -325,62 +323,54 @@ test.describe('tear-down', () => {
       expect(Object.values(fake.stored).flat()).toEqual(others);
       expect(existsSync(manifest)).toBe(false);
       expect(await remove()).toBe(0);
-      await close();
     });
   }
 
-  test('what would take along something of others is not begun', async () => {
-    const { fake, create, tearDown: remove, close } = await project();
+  test('Nothing is removed if things of others depend on it', async () => {
+    const { fake, create, tearDown: remove } = await project();
     await create();
     const [campaign] = fake.stored.campaigns;
     const [rule] = fake.stored.rules;
     const tier = fake.add('tiers', { name: 'of others', campaign_id: campaign?.id });
     const before = fake.changes.length;
-    expect(await failure(remove())).toContain(
-      `Promotion tier 'of others' (${tier.id}) is in a campaign that was created`,
-    );
+    expect(await getFailure(remove())).toContain(`Promotion tier 'of others' (${tier.id}) belongs to somebody else`);
     fake.stored.tiers = fake.stored.tiers.filter(({ id }) => id !== tier.id);
     fake.add('assignments', { rule_id: rule?.id, related_object_id: 'camp_other' });
-    expect(await failure(remove())).toContain(
-      `Validation rule ${rule?.id}, which was created here, is assigned to camp_other`,
+    expect(await getFailure(remove())).toContain(
+      `Validation rule '${rule?.id}' of this script is assigned to 'camp_other'`,
     );
     expect(fake.changes.length).toBe(before);
-    await close();
   });
 
-  test('a campaign of others that bears a name of these is never taken for one of these', async () => {
-    const { fake, create, tearDown: remove, close } = await project();
+  test('A campaign of others with the same name is never adopted', async () => {
+    const { fake, create, tearDown: remove } = await project();
     const others = fake.add('campaigns', { name: 'conformance summer' });
     for (const _ of ['at first', 'again'])
-      expect(await failure(create())).toMatch(/was answered 409: .*\nSomething of that name is there, /);
+      expect(await getFailure(create())).toMatch(/returned 409: .*\nThe name is taken by something /);
     await remove();
     expect(Object.values(fake.stored).flat()).toEqual([others]);
-    await close();
   });
 
-  test('ends midway: started again, it removes the rest', async () => {
-    const { fake, create, tearDown: remove, close } = await project();
+  test('An interrupted tear-down removes the rest when it is run again', async () => {
+    const { fake, create, tearDown: remove } = await project();
     await create();
     fake.decideOutcome = (_, method, url) => (method === 'DELETE' && url.includes('/products/') ? 'lost' : 'answered');
-    expect(await failure(remove())).toContain('Start it again later');
+    expect(await getFailure(remove())).toContain('Run the script again later');
     fake.decideOutcome = () => 'answered';
     expect(await remove()).toBeGreaterThan(0);
     expect(Object.values(fake.stored).flat()).toEqual([]);
-    // And all can be created once more.
     expectWhole(fake, smallWorld, await create());
-    await close();
   });
 });
 
-test.describe('read back', () => {
-  test('rules that did not come with their tiers are assigned', async () => {
-    const { fake, create, close } = await project({ overlooksRules: true });
+test.describe('Reading back', () => {
+  test('Rules that were not assigned with their tiers are assigned', async () => {
+    const { fake, create } = await project({ overlooksRules: true });
     expectWhole(fake, smallWorld, await create());
-    await close();
   });
 
-  test('a rule that is not assigned, a tier that was changed, and one of another time are reported', async () => {
-    const { fake, create, close } = await project();
+  test('A missing rule, a changed tier and a wrong time are reported', async () => {
+    const { fake, create } = await project();
     const ids = await create();
     const tierOf = (name: string) => ids[smallWorld.tiers.find((tier) => tier.name === name)?.id ?? ''];
     const { stored } = fake;
@@ -389,44 +379,42 @@ test.describe('read back', () => {
       if (tier.id === tierOf('credit-card')) return { ...tier, active: false, name: 'Card' };
       return tier.id === tierOf('for-ann') ? { ...tier, created_at: new Date(fake.clock.time).toISOString() } : tier;
     });
-    const message = await failure(create());
+    const message = await getFailure(create());
     expect(message.split('\n')).toEqual([
-      'The tiers are not as they were created:',
+      'The tiers differ from what was created:',
       '- for-ann was not created and last changed before greeting.',
-      expect.stringMatching(/^- mug-2 has the rules \[\] in place of \[val_\w+\]: it is valid for everybody\.$/),
+      expect.stringMatching(/^- mug-2 has the rules \[\] instead of \[val_\w+\]: it is valid for everybody\.$/),
       "- credit-card is called 'Card'.",
       '- credit-card is not active.',
-      expect.stringMatching(/^Tear down, and provision once more; /),
+      expect.stringMatching(/^Run tear-down, then provision again\. /),
     ]);
-    await close();
   });
 
-  test('metadata that is stored otherwise is reported', async () => {
+  test('Changed metadata is reported', async () => {
     const asText = (metadata: object) =>
       Object.fromEntries(Object.entries(metadata).map(([key, value]) => [key, `${value}`]));
-    const { create, close } = await project({ storedMetadata: asText });
-    expect(await failure(create())).toContain(
-      '- boolean-true has the metadata [["on_sale","true"]] in place of [["on_sale",true]].',
+    const { create } = await project({ storedMetadata: asText });
+    expect(await getFailure(create())).toContain(
+      '- boolean-true has the metadata [["on_sale","true"]] instead of [["on_sale",true]].',
     );
-    await close();
   });
 });
 
-test('a rule that means something else is reported, with what to do; changed in the script, it is changed in place', async () => {
-  // A project that does not know $in, where the first condition of two is enough.
-  const { fake, create, manifest, close } = await project({
+test('A rule that works otherwise is reported; after a change of the script it is updated in place', async () => {
+  // A project that ignores $in and joins conditions with 'or'.
+  const { fake, create, manifest } = await project({
     storedRules: (rules) => JSON.parse(JSON.stringify(rules).replace('$in', '$contains').replaceAll(' and ', ' or ')),
   });
-  const message = await failure(create());
+  const message = await getFailure(create());
   const lines = message.split('\n');
-  expect(lines[0]).toBe('The rules of these tiers do not mean what they should:');
+  expect(lines[0]).toBe('The rules of these tiers do not work as intended:');
   expect(lines.slice(1, -1)).toEqual([
-    expect.stringMatching(/^- credit-card \(val_\w+\): \{.*"credit-card".*\} is answered valid: false$/),
-    expect.stringMatching(/^- ann-with-mug-on-broadway \(val_\w+\): .* is answered valid: true$/),
+    expect.stringMatching(/^- credit-card \(val_\w+\): \{.*"credit-card".*\} returns valid: false$/),
+    expect.stringMatching(/^- ann-with-mug-on-broadway \(val_\w+\): .* returns valid: true$/),
   ]);
-  expect(lines.at(-1)).toContain(`change conditionsOf in ${script} and start it again`);
+  expect(lines.at(-1)).toContain(`change createConditions in ${script} and run it again`);
 
-  // As if conditionsOf had been another one when these were created, and the project were a better one.
+  // Pretend that createConditions changed since then, and that the project works as intended.
   const state: { things: { kind: string; body?: string; checked?: true }[] } = JSON.parse(
     readFileSync(manifest, 'utf8'),
   );
@@ -438,10 +426,9 @@ test('a rule that means something else is reported, with what to do; changed in 
   const before = fake.changes.length;
   await create();
   expect(fake.changes.slice(before)).toEqual([expect.stringMatching(/^PUT /), expect.stringMatching(/^PUT /)]);
-  await close();
 });
 
-test.describe('before anything is created', () => {
+test.describe('Checks before the creation', () => {
   const text = { type: 'string', array: false, optional: true };
   const schemas: Readonly<Record<string, readonly [schema: object, flaw: string]>> = {
     'only defined keys': [
@@ -450,57 +437,57 @@ test.describe('before anything is created', () => {
         allow_defined_only: true,
         properties: { store: text, store_name: { ...text, deleted: true } },
       },
-      "- redemption: 'store_name' is not defined, and only defined keys are allowed",
+      "- redemption: 'store_name' is not defined, but only defined keys are allowed",
     ],
     'a key that is required': [
       { related_object: 'customer', allow_defined_only: false, properties: { crm: { ...text, optional: false } } },
-      "- customer: 'crm' is required, and the world has none",
+      "- customer: 'crm' is required, but the world does not have it",
     ],
     'a key of another type': [
       { related_object: 'promotion_tier', properties: { on_sale: text } },
-      "- promotion_tier: 'on_sale' is defined as string, which does not fit",
+      "- promotion_tier: 'on_sale' is defined as string, which does not match",
     ],
     'a text that is to be a list': [
       { related_object: 'order', properties: { payment_mean: text } },
-      "- order: 'payment_mean' is defined as string, which does not fit",
+      "- order: 'payment_mean' is defined as string, which does not match",
     ],
   };
   for (const [what, [schema, flaw]] of Object.entries(schemas)) {
-    test(`metadata schemas: ${what}`, async () => {
-      const { fake, create, close } = await project({ metadataSchemas: [schema as Record<string, unknown>] });
-      expect((await failure(create())).split('\n')).toContain(flaw);
+    test(`A metadata schema with ${what} is reported`, async () => {
+      const { fake, create } = await project({ metadataSchemas: [schema as Record<string, unknown>] });
+      expect((await getFailure(create())).split('\n')).toContain(flaw);
       expect(fake.changes).toEqual([]);
-      await close();
     });
   }
 
-  test('the manifest is lost, is of another project, or is of another world', async () => {
-    const { fake, create, setting, manifest, close } = await project();
+  test('A lost manifest, or one of another project or world, is reported', async () => {
+    const { fake, create, setting, manifest } = await project();
     const ids = await create();
     const kept = readFileSync(manifest, 'utf8');
     const before = fake.changes.length;
     writeFileSync(manifest, '{');
-    expect(await failure(create())).toContain(`${manifest} is no manifest of this script`);
+    expect(await getFailure(create())).toContain(`'${manifest}' is not a manifest of this script`);
     const otherFile = `${manifest}.other`;
     const without = provision(smallWorld, { ...setting, manifest: otherFile });
-    expect(await failure(without)).toContain("The project has a category 'conformance ");
+    expect(await getFailure(without)).toContain("The project has a category 'conformance ");
     writeFileSync(manifest, kept);
     const other = { ...setting, access: { ...setting.access, id: 'of-another-project' } };
-    expect(await failure(provision(smallWorld, other))).toContain('speaks of another project');
+    expect(await getFailure(provision(smallWorld, other))).toContain('belongs to another project');
     const [newest, ...tiers] = smallWorld.tiers;
-    expect(await failure(create({ ...smallWorld, tiers }))).toContain(
-      `The tier ${ids[newest?.id ?? '']} was created for another world`,
+    expect(await getFailure(create({ ...smallWorld, tiers }))).toContain(
+      `The tier '${ids[newest?.id ?? '']}' was created for another world`,
     );
     const late = { ...world, tiers: world.tiers.filter(({ name }) => name === 'mug-3' || few.includes(name)) };
-    expect(await failure(create(late))).toMatch(/^Tier mug-3 is to be older than /);
+    expect(await getFailure(create(late))).toMatch(/^Tier 'mug-3' must be older than /);
     const reused = provision({ ...smallWorld, existing: { [newest?.id ?? '']: 'promo_by-hand' } }, setting);
-    expect(await failure(reused)).toContain('The bindings have promo_by-hand, which this script did not create.');
+    expect(await getFailure(reused)).toContain(
+      "The bindings contain 'promo_by-hand', which this script did not create.",
+    );
     expect(fake.changes.length).toBe(before);
-    await close();
   });
 
-  test('keys: wrong, or to be sent in clear', async () => {
-    const { url, close } = await project();
+  test('Wrong keys and unencrypted addresses are rejected', async () => {
+    const { url } = await project();
     const keys = { VOUCHERIFY_APP_ID: 'id-for-test', VOUCHERIFY_APP_TOKEN: 'token-for-test' };
     const manifest = path.join(folder, 'none.json');
     const run = async (env: Record<string, string>, args: string[] = []) => {
@@ -520,9 +507,8 @@ test.describe('before anything is created', () => {
         run({ ...keys, VOUCHERIFY_API: 'http://api.example.com' }),
       ]),
     ).toEqual([
-      [1, expect.stringMatching(/was answered 401: .*not \$VOUCHERIFY_APP_TOKEN.*\nAre VOUCHERIFY_APP_ID and/s)],
-      [1, expect.stringContaining("VOUCHERIFY_API is 'http://api.example.com', to which no key goes")],
+      [1, expect.stringMatching(/returned 401: .*not \$VOUCHERIFY_APP_TOKEN.*\nCheck that VOUCHERIFY_APP_ID and/s)],
+      [1, expect.stringContaining("VOUCHERIFY_API is 'http://api.example.com': keys are sent only")],
     ]);
-    await close();
   });
 });

@@ -42,8 +42,8 @@ const names = { certificate: 'certificate.json', evidence: 'evidence.har', signa
 const files = (async () => {
   const credentials = inProcessCredentials;
   const answer = createDeployment({ world: suite.world, credentials, faults: [findFault('window-of-149')] });
-  const environment = { CONFORMANCE_ONLY: 'limit.newest-150,response-status,deprecation-headers' };
-  const { certificate, results, evidence, origin } = await runWithEvidence(createChannel(answer), { environment });
+  const options = { only: ['limit.newest-150', 'response-status', 'deprecation-headers'] };
+  const { certificate, results, evidence, origin } = await runWithEvidence(createChannel(answer), { options });
   const sign = createSigner(inFolder('key.pem'));
   writeResults(certificate, suite, results, { out: cwd, sign }, { ...evidence, origin });
   return Object.fromEntries(Object.values(names).map((name) => [name, readFileSync(inFolder(name), 'utf8')]));
@@ -130,7 +130,7 @@ test.describe('one character that is changed is found, and named', () => {
       [names.signature, '"signature": "', 'signature: was changed.'],
       [names.signature, '"evidence": "sha256:', 'signature: '],
       [names.signature, '"key": "sha256:', 'signature: its file was changed.'],
-      [names.signature, '"algorithm": "', 'signature: is not as a run writes it.'],
+      [names.signature, '"algorithm": "', 'signature: is not a signature file of this suite.'],
       [names.signature, '{', 'signature: '],
     ];
     for (const [file, after, found] of signed) {
@@ -164,7 +164,7 @@ test('nor is evidence that was changed together with the digest', async () => {
   );
   expect(await verifyWith(evidence.replaceAll('"status":200', '"status":500'))).toMatch(/^ {2}selected\/cases\//m);
   expect(await verifyWith('{"log":{"entries":[null],"_origin":{}}}')).toMatch(/^ {2}evidence: cannot be judged again/m);
-  expect(await verifyWith('nothing')).toMatch(/^ {2}evidence: cannot be judged again: .*is no HTTP archive/m);
+  expect(await verifyWith('nothing')).toMatch(/^ {2}evidence: cannot be judged again: .*is not an HTTP archive/m);
 });
 
 test('a certificate of other cases is judged by those that are here, and the differences are named', async () => {
@@ -190,9 +190,9 @@ test('what is not there, or is no certificate, is said', async () => {
     output: 'none.json: cannot be read (ENOENT)\n    Name the certificate.json that a run left.\n',
   });
   expect((await runConformanceInProcess(['verify', 'pub.pem'], { cwd })).output).toMatch(
-    /BROKEN {2}pub\.pem\n.*is no JSON/,
+    /BROKEN {2}pub\.pem\n.*is not valid JSON/,
   );
-  expect((await verify('--key', 'other.pem')).output).toContain('signature: is not of this key, but of sha256:');
+  expect((await verify('--key', 'other.pem')).output).toContain('signature: was made with another key, sha256:');
   rmSync(inFolder(names.signature));
   expect((await verify('--key', 'pub.pem')).output).toContain('signature: there is no certificate.sig');
   rmSync(inFolder(names.evidence));
@@ -204,10 +204,10 @@ test('a key that cannot be used is refused before anything is sent, and nothing 
   const encrypted = pair({ cipher: 'aes-256-cbc', passphrase: 'a passphrase' }).privateKey;
   const broken = ours.privateKey.replace(/\n(.{10})/, '\nAAAAAAAAAA');
   const keys: Readonly<Record<string, readonly [text: string, message: string]>> = {
-    'rsa.pem': [rsa.privateKey, 'holds a key of the type rsa, not Ed25519'],
+    'rsa.pem': [rsa.privateKey, 'has a key of type rsa, not Ed25519'],
     'encrypted.pem': [encrypted, 'openssl pkey -in encrypted.pem -out plain.pem'],
-    'broken.pem': [broken, 'holds no private key that can be read'],
-    'public.pem': [ours.publicKey, 'holds no private key in PEM'],
+    'broken.pem': [broken, 'has no private key that can be parsed'],
+    'public.pem': [ours.publicKey, 'has no private key in PEM'],
     'empty.pem': ['', 'openssl genpkey -algorithm ed25519 -out key.pem'],
   };
   for (const [name, [text, message]] of Object.entries(keys)) {
@@ -220,7 +220,7 @@ test('a key that cannot be used is refused before anything is sent, and nothing 
   }
   const none = await runConformanceInProcess(['certify', '--reference', '--sign', 'nowhere.pem'], { cwd });
   expect(none.output).toContain('--sign nowhere.pem: cannot be read (ENOENT)');
-  expect((await verify('--key', 'key.pem')).output).toContain('holds no public key in PEM, but a private one');
+  expect((await verify('--key', 'key.pem')).output).toContain('has no public key in PEM, but a private one');
 });
 
 test('a signature, or evidence, of an earlier run goes with the next one', async () => {
@@ -231,7 +231,7 @@ test('a signature, or evidence, of an earlier run goes with the next one', async
         credentials: inProcessCredentials,
       }),
     ),
-    { environment: { CONFORMANCE_ONLY: 'response-status' } },
+    { options: { only: ['response-status'] } },
   );
   await withFiles({ 'evidence.har.gz': '' });
   writeResults(certificate, suite, results, { out: cwd });

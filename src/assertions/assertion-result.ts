@@ -1,52 +1,36 @@
 /** Whether an assertion holds. `unclear`: the exchanges neither prove nor refute it. */
-export type AssertionResult =
-  | { readonly is: 'holds' }
-  | {
-      readonly is: 'violated' | 'unclear';
-      /** In words, for the user. */
-      readonly because: string;
-      /** The name of the exchange that shows it, where that is not the one that the assertion is of. */
-      readonly shownBy?: string;
-    };
+export type AssertionResult = { readonly is: 'holds' } | NegativeResult;
+
+export interface NegativeResult {
+  readonly is: 'violated' | 'unclear';
+  /** Renders the reason. A function, because few reasons are shown and some are expensive to render. */
+  readonly explain: () => string;
+  /** The exchange that shows it, if it is not the one that the assertion is about. */
+  readonly shownBy?: string;
+}
 
 export const holds: AssertionResult = { is: 'holds' };
 
-export function violated(because: string): AssertionResult {
-  return { is: 'violated', because };
+export function violated(reason: string | (() => string)): NegativeResult {
+  return { is: 'violated', explain: typeof reason === 'string' ? () => reason : reason };
 }
 
-/** Violated for a reason that is put into words where somebody wants to know it: of two readings one need not hold. */
-export function violatedFor(reason: () => string): AssertionResult {
-  let words: string | undefined;
-  return {
-    is: 'violated',
-    get because() {
-      words ??= reason();
-      return words;
-    },
-  };
+export function unclear(reason: string): NegativeResult {
+  return { is: 'unclear', explain: () => reason };
 }
 
-export function unclear(because: string): AssertionResult {
-  return { is: 'unclear', because };
+/** Returns `holds`, or `violated` with the reason. */
+export function holdsIf(condition: boolean, reason: string): AssertionResult {
+  return condition ? holds : violated(reason);
 }
 
-/** Holds, or is violated for this reason. */
-export function holdsIf(condition: boolean, because: string): AssertionResult {
-  return condition ? holds : violated(because);
+/** Combines results with "and". A violation outweighs a doubt. */
+export function combineAll(results: readonly AssertionResult[]): AssertionResult {
+  return results.find(({ is }) => is === 'violated') ?? results.find(({ is }) => is === 'unclear') ?? holds;
 }
 
-/** All of them: violated as soon as one is, whatever the others. */
-export function combineAll(truths: readonly AssertionResult[]): AssertionResult {
-  return truths.find(({ is }) => is === 'violated') ?? truths.find(({ is }) => is === 'unclear') ?? holds;
-}
-
-/** At least one of them: unclear where none holds and one might. */
-export function combineAny(truths: readonly AssertionResult[]): AssertionResult {
-  return (
-    truths.find(({ is }) => is === 'holds') ??
-    truths.find(({ is }) => is === 'unclear') ??
-    truths[0] ??
-    violated('There is no alternative.')
-  );
+/** Combines at least one result with "or". A doubt outweighs a violation. */
+export function combineAny(results: readonly AssertionResult[]): AssertionResult {
+  const best = results.find(({ is }) => is === 'holds') ?? results.find(({ is }) => is === 'unclear') ?? results[0];
+  return best ?? violated('There is no alternative.');
 }

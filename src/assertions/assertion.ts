@@ -1,132 +1,133 @@
-import type { Oracle, WindowAlternative } from '../contract/oracle.js';
+import type { Oracle } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
 import type { NamedWorld } from '../world/named-world.js';
 import type { World } from '../world/world.js';
+import type { AlternativeTiers } from './alternative-tiers.js';
 import type { AssertionResult } from './assertion-result.js';
 import type { AnsweredExchange, JudgeMode, RowEvidence } from './row-evidence.js';
 import type { TierSelection } from './tier-selection.js';
 
-/** One statement about responses, as it was read from a case file: plain data. */
+/** One statement about responses, as read from a case file. Plain data. */
 export type Assertion = ResponseAssertion | CompositeAssertion;
 
-/** About the response to one request. */
+/** A statement about the response to one request. */
 export interface ResponseAssertion {
   /** The key of its kind, such as `returned.include`. */
   readonly kind: string;
   /** The name of the request. */
   readonly of: string;
   readonly at: Location;
-  /** What its kind read. */
+  /** The result of `ResponseKind.read`. */
   readonly data: unknown;
 }
 
-/** About other assertions: each list holds as a whole or not. */
+/** A statement that combines lists of other assertions. Each list counts as one assertion. */
 export interface CompositeAssertion {
   readonly kind: string;
   readonly at: Location;
   readonly lists: readonly (readonly Assertion[])[];
 }
 
-/** An entry of a case file that holds assertions, by their keys; `of` names the requests. */
+/** A check of a case file: assertions by their keys. `of` names the requests. */
 export type CheckEntry = { readonly of?: string | readonly string[] } & Readonly<Record<string, unknown>>;
 
-/** A kind of assertion: the default export of a file in `kinds/`, where the registry finds it. */
+/** A kind of assertion: the default export of a file in `kinds/`. */
 export type AssertionKind = ResponseKind | CompositeKind;
 
 interface CommonKind {
-  /** The key under which it stands in a check; `returned.include` is `include` within `returned`. */
+  /** The key in a check. `returned.include` is `include` within `returned`. */
   readonly key: string;
-  /** JSON Schema (draft 2020-12) of the value under the key, with descriptions for those who write cases. */
-  readonly schema: object;
+  /** JSON Schema (draft 2020-12) of the value under the key. The description is for authors of cases. */
+  readonly schema: { readonly description: string } & Readonly<Record<string, unknown>>;
 }
 
-/** How it is written, when it holds, what it needs of the world, and when it cannot be trusted. */
+/** A kind of assertion about one response. */
 export interface ResponseKind<Value = unknown, Data = unknown> extends CommonKind {
-  /** Whether it shows that something was returned, or that something was not: the latter needs the former. */
+  /** Whether it proves that something was returned, or that something was not. `absence` needs a `presence` control. */
   readonly shows?: 'presence' | 'absence';
-  /** Reads the value of a case file. Undefined where it asserts nothing in this row. */
+  /** Reads the value from a case file. Returns undefined if it asserts nothing in this row. */
   read(value: Value, context: ReadContext): Data | undefined;
-  /** What it says of a response, in words that follow the name of the request: "is answered 2xx". */
+  /** Completes a sentence that begins with the name of the request: "is answered 2xx". */
   describe(data: Data, namesOf: (tiers: readonly string[]) => string): string;
-  /** Holds it against an exchange that brought a response. Pure. */
+  /** Judges a response. Pure. */
   judge(data: Data, context: JudgeContext): AssertionResult;
-  /** Ids of the world without which it cannot be judged; none unless given. */
+  /** Lists the ids of the world without which it cannot be judged. Default: none. */
   listNeededIds?(data: Data, context: NeedContext): readonly string[];
-  /** Why a requirement must not rest on it; a kind without this is for questions alone. */
+  /** Finds out why a requirement must not use it. A kind without this function is for questions only. */
   findFlaw?(data: Data, context: FlawContext): Flaw | undefined;
-  /** Whether it can be violated at all, rather than raise a doubt; it can unless this says otherwise. */
+  /** Whether it can be violated at all, and not only be unclear. Default: true. */
   canBeViolated?(data: Data): boolean;
 }
 
-/** How several assertions make one, written as a list of checks. */
+/** A kind that combines other assertions. Its value is a list of checks. */
 export interface CompositeKind extends CommonKind {
-  /** Stands between the assertions when they are put into words. */
+  /** The word between the assertions in a description. */
   readonly conjunction: 'and' | 'or';
-  combine(truths: readonly AssertionResult[]): AssertionResult;
+  combine(results: readonly AssertionResult[]): AssertionResult;
 }
 
-/** Gives a kind its types. */
+/** Checks the types of a kind. */
 export function defineAssertion<Value, Data>(kind: ResponseKind<Value, Data>): ResponseKind<Value, Data> {
   return kind;
 }
 
-/** What reading an assertion may rest on. Steps lead from the assertion's value to the part that is meant. */
+/** What `read` can use. */
 export interface ReadContext {
-  /** The name, if a request has it; otherwise a problem is noted, and another request's name is returned. */
+  /**
+   * Returns the name if there is such a request. Otherwise reports a problem and returns the name of another request.
+   *
+   * @param steps the path from the assertion's value to the name, for the location of the problem
+   */
   resolveRequest(name: string, ...steps: string[]): string;
-  /** The ids of the tiers that a selection means for this request; what is wrong with it is noted as a problem. */
+  /** Lists the ids of the tiers that a selection selects for this request. Reports problems of the selection. */
   selectTiers(selection: TierSelection): string[];
-  /** The ids of the tiers that a selection certainly does not mean for this request. */
+  /** Lists the ids of the tiers that a selection certainly does not select for this request. */
   selectOtherTiers(selection: TierSelection): string[];
-  /** A text with ids in place of references such as `<campaign spring>`. */
+  /** Replaces references such as `<campaign spring>` in a text by ids. */
   fillReferences(text: string): string;
-  /** The tiers whose return the documentation leaves open for this request. */
+  /** Lists the tiers that the documentation neither requires nor forbids for this request. */
   listOpenTiers(): string[];
-  /** What each reading of the documentation requires and forbids of the tiers in which they differ, for another request too. */
+  /** Lists the readings of the documentation for this request, or for the named one. */
   listAlternatives(name?: string): AlternativeTiers[];
 }
 
-/** One reading of the documentation, in tiers. */
-export interface AlternativeTiers {
-  readonly window: WindowAlternative['window'];
-  readonly required: readonly string[];
-  readonly forbidden: readonly string[];
-}
-
+/** What `judge` can use. */
 export interface JudgeContext {
   readonly exchange: AnsweredExchange;
   readonly evidence: RowEvidence;
   readonly mode: JudgeMode;
-  /** Another exchange of the row, or why it shows nothing. */
-  findAnswer(name: string): AnsweredExchange | { readonly because: string };
+  /** Judges by the exchange of another request too. The result is `unclear` if that exchange proves nothing. */
+  compareWith(name: string, judge: (other: AnsweredExchange) => AssertionResult): AssertionResult;
 }
 
+/** What `listNeededIds` can use. */
 export interface NeedContext {
   readonly mode: JudgeMode;
   readonly world: NamedWorld;
-  /** What the documentation says of the request that the assertion is about. */
+  /** What the documentation says about the request. */
   readonly oracle: Oracle;
   getOracle(name: string): Oracle;
-  /** Every tier that the deployment could have, by its capabilities. */
+  /** All tiers that the deployment can have with its capabilities. */
   readonly possibleTiers: readonly string[];
-  /** These tiers and, where only its age speaks against one of them, the newest 150: they show that it is older. */
+  /** Returns these tiers. Adds the newest 150 if the age of one of them matters: they prove that it is older. */
   addWindow(ids: readonly string[]): readonly string[];
 }
 
-/** A request of a row with what the documentation says of it. */
+/** A request of a row, with what the documentation says about it. */
 export interface ExaminedRequest {
   readonly name: string;
   readonly http: HttpRequest;
   readonly oracle: Oracle;
 }
 
+/** What `findFlaw` can use. */
 export interface FlawContext extends ExaminedRequest {
   readonly world: World;
   getRequest(name: string): ExaminedRequest;
 }
 
-/** Why an assertion cannot be trusted, and what to write instead. */
+/** Why a requirement must not use an assertion, and what to write instead. */
 export interface Flaw {
   readonly message: string;
   readonly hint: string;

@@ -1,13 +1,16 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../support/package-root.js';
 import { assertionKinds } from './registry.js';
 
-/** What the groups of assertions are about, for those who write cases. */
+/** Descriptions of the groups of assertions, for authors of cases. */
 const groups: Readonly<Record<string, string>> = {
   body: 'The body of the response, as text.',
   returned: 'The promotions that were returned.',
-  records: "What stands where this target's responses name promotions, be it of the world or not.",
+  records: 'The records of the response: the promotions of the world and everything else that is listed beside them.',
 };
 
-/** `schemas/assertions.schema.json`: what a check of a case file may say, put together from the kinds of assertions. */
+/** Creates the content of `schemas/assertions.schema.json` from the kinds of assertions. */
 export function createAssertionsSchema(): object {
   const properties: Record<string, { readonly properties?: object } & Record<string, unknown>> = {};
   for (const { key, schema } of assertionKinds.values()) {
@@ -28,18 +31,18 @@ export function createAssertionsSchema(): object {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'assertions.schema.json',
     title: 'Checks of a case file',
-    description: 'Written by `npm run schemas` from the kinds of assertions in src/assertions/kinds/.',
+    description: 'Written by `npm run update` from the kinds of assertions in src/assertions/kinds/.',
     $ref: '#/$defs/checks',
     $defs: {
       checks: { type: 'array', minItems: 1, items: { $ref: '#/$defs/check' } },
       check: {
-        description: 'What holds of the response to a request.',
+        description: 'Assertions about the response to a request. All of them must hold.',
         type: 'object',
         additionalProperties: false,
         minProperties: 1,
         properties: {
           of: {
-            description: 'The request whose response is meant, or several. May be left out where there is only one.',
+            description: 'The name of the request, or several names. Optional if there is only one request.',
             type: ['string', 'array'],
             items: { type: 'string' },
             minItems: 1,
@@ -49,4 +52,10 @@ export function createAssertionsSchema(): object {
       },
     },
   };
+}
+
+/** Writes `schemas/assertions.schema.json`. */
+export function writeAssertionsSchema(): void {
+  const file = path.join(packageRoot, 'schemas', 'assertions.schema.json');
+  writeFileSync(file, `${JSON.stringify(createAssertionsSchema(), null, 2)}\n`);
 }

@@ -1,7 +1,7 @@
 import { defineAssertion, type ResponseKind } from './assertion.js';
 import { holdsIf } from './assertion-result.js';
 
-/** A kind that looks for texts in a body: at least one of them occurs, or none. */
+/** Creates a kind that searches a body for texts: it must mention at least one of them, or none. */
 export function createBodyTextsKind(
   key: string,
   description: string,
@@ -10,11 +10,14 @@ export function createBodyTextsKind(
   return defineAssertion({
     key,
     schema: { description, type: 'array', minItems: 1, items: { type: 'string', minLength: 1 } },
-    read: (texts, { fillReferences: fill }) => ({ texts: texts.map(fill) }),
+    read: (texts, { fillReferences }) => ({ texts: texts.map(fillReferences) }),
     describe: ({ texts }) => `mentions ${wantsOne ? 'one' : 'none'} of ${texts.join(', ')}`,
     judge({ texts }, { exchange: { response } }) {
       const found = texts.some((text) => response.body.includes(text));
-      return holdsIf(found === wantsOne, `The body names ${found ? 'at least one' : 'none'} of ${texts.length}.`);
+      return holdsIf(
+        found === wantsOne,
+        `The body mentions ${found ? 'at least one' : 'none'} of ${texts.length} texts.`,
+      );
     },
     listNeededIds: ({ texts }, { world }) =>
       [...world.unavailable.keys()].filter((id) => texts.some((text) => text.includes(id))),

@@ -1,4 +1,4 @@
-import type { NeedContext, ResponseKind } from './assertion.js';
+import type { ResponseKind } from './assertion.js';
 import { judgeNoneReturned, judgeResult } from './judge-result.js';
 import { findUndocumented } from './requirement-flaws.js';
 
@@ -7,7 +7,7 @@ export interface ExcludedTiers {
   readonly tiers: readonly string[];
 }
 
-/** What is the same of every kind that excludes tiers, however they are written. */
+/** The members that all kinds share that exclude tiers. */
 export const exclusionKind: Pick<
   ResponseKind<never, ExcludedTiers>,
   'shows' | 'describe' | 'judge' | 'listNeededIds' | 'findFlaw'
@@ -15,10 +15,10 @@ export const exclusionKind: Pick<
   shows: 'absence',
   describe: ({ tiers }, namesOf) => `does not return ${namesOf(tiers)}`,
   judge: ({ tiers }, context) => judgeResult(context, true, (result) => judgeNoneReturned(tiers, result, context)),
-  listNeededIds({ tiers }, { possibleTiers, addWindow: withWindow }: NeedContext) {
-    // What a deployment cannot have is certainly not returned, so the others show as much without it.
+  listNeededIds({ tiers }, { possibleTiers, addWindow }) {
+    // A deployment cannot return the tiers that it cannot have, so the other ones are enough.
     const possible = tiers.filter((id) => possibleTiers.includes(id));
-    return withWindow(possible.length > 0 ? possible : tiers);
+    return addWindow(possible.length > 0 ? possible : tiers);
   },
   findFlaw: ({ tiers }, context) => findUndocumented(tiers, 'forbidden', context),
 };

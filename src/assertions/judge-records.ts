@@ -6,9 +6,10 @@ import { type AssertionResult, unclear } from './assertion-result.js';
 import type { AnsweredExchange } from './row-evidence.js';
 
 /**
- * Judges a statement about whatever stands where a response names promotions, known or not. Nothing there shows nothing.
+ * Judges a statement about all records of a response: the known tiers and everything else that is listed beside them.
+ * The result is unclear if there are none.
  *
- * @param judge gets what stands there, and how to find the same in another response
+ * @param judge gets the records, and a function that lists the records of another response
  */
 export function judgeRecords(
   { exchange, evidence: { reading, recognizer } }: JudgeContext,
@@ -20,7 +21,7 @@ export function judgeRecords(
     return unclear(readReturnedTiers(recognizer.findMentions(response.body), reading).reason);
   if (reading.kind === 'agreed' && reading.patterns.length === 0)
     return unclear(
-      'Where the responses name promotions is not known. Say it in a target file: response: { tier: /promotions/*/id }',
+      'The path of promotions in the responses is unknown. Set it in a target file: response: { tier: /promotions/*/id }',
     );
   const recordsOf = (answered: AnsweredExchange) => listRecords(answered.response.body, reading, recognizer.ids);
   const records = recordsOf(exchange);
@@ -28,7 +29,7 @@ export function judgeRecords(
   return judge(records, recordsOf);
 }
 
-/** Whether a request has a query: filters, or what else may take promotions away. */
+/** Whether a request has a query, such as a filter. It may reduce the result. */
 export function hasQuery({ path }: { readonly path: string }): boolean {
   return path.includes('?');
 }

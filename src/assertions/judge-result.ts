@@ -6,104 +6,105 @@ import { type ReturnedTiers, readReturnedTiers } from '../recognition/returned-t
 import { parseJson } from '../support/json.js';
 import type { Tier, World } from '../world/world.js';
 import type { JudgeContext } from './assertion.js';
-import { type AssertionResult, holds, unclear, violated, violatedFor } from './assertion-result.js';
+import { type AssertionResult, holds, unclear, violated } from './assertion-result.js';
 
 /**
  * Judges a statement about the promotions that a response returned.
  *
- * @param expectsNothing whether an empty result satisfies the statement; that may look like anything, so then any
- *   response that names no tier will do
+ * @param expectsNothing whether an empty result satisfies the statement. An empty result may have any status and body,
+ *   so every response satisfies it that names no tier.
  */
 export function judgeResult(
   { exchange: { response }, evidence, mode }: JudgeContext,
   expectsNothing: boolean,
   judge: (result: ReturnedTiers) => AssertionResult,
 ): AssertionResult {
-  const naming = evidence.recognizer.findMentions(response.body);
-  const result = readReturnedTiers(naming, evidence.reading);
+  const mentions = evidence.recognizer.findMentions(response.body);
+  const result = readReturnedTiers(mentions, evidence.reading);
   if (!isSuccessful(response)) {
-    // Where it is stated what counts, what else is named does not.
+    // If the target file states the path of promotions, mentions elsewhere do not count.
     const namesNothing =
-      naming.unlocatedIds.size + result.unclear.size === 0 &&
-      (evidence.reading.kind === 'stated' ? result.returned.length === 0 : naming.idsByPattern.size === 0);
+      mentions.unlocatedIds.size + result.unclear.size === 0 &&
+      (evidence.reading.kind === 'stated' ? result.returned.length === 0 : mentions.idsByPattern.size === 0);
     if (mode === 'requirement' && expectsNothing && namesNothing) return holds;
-    const because = `Answered ${response.status}, so there is no result to judge.`;
-    return mode === 'requirement' ? unclear(because) : violated(because);
+    const reason = `Answered ${response.status}, so there is no result to judge.`;
+    return mode === 'requirement' ? unclear(reason) : violated(reason);
   }
-  if (naming.idsByPattern.size === 0 && isBrokenJson(response))
-    return unclear('The body is no valid JSON, though it is meant to be, so it shows no result.');
+  if (mentions.idsByPattern.size === 0 && isBrokenJson(response))
+    return unclear('The body looks like JSON, but it is not valid JSON, so there is no result to judge.');
   return judge(result);
 }
 
-/** Judges how the results of two requests compare. */
+/** Judges a comparison of the results of two requests. */
 export function judgeBothResults(
   context: JudgeContext,
   name: string,
   judge: (result: ReturnedTiers, other: ReturnedTiers) => AssertionResult,
 ): AssertionResult {
-  const { evidence } = context;
-  return judgeResult(context, false, (result) => {
-    const other = context.findAnswer(name);
-    if ('because' in other) return unclear(`'${name}': ${other.because}`);
-    if (!isSuccessful(other.response))
-      return unclear(`'${name}' was answered ${other.response.status}, so there is no result to compare with.`);
-    const otherResult = readReturnedTiers(evidence.recognizer.findMentions(other.response.body), evidence.reading);
-    const doubtful = [result, otherResult].find(({ unclear }) => unclear.size > 0);
-    return doubtful === undefined ? judge(result, otherResult) : unclear(doubtful.reason);
-  });
+  const { recognizer, reading } = context.evidence;
+  return judgeResult(context, false, (result) =>
+    context.compareWith(name, ({ response }) => {
+      if (!isSuccessful(response))
+        return unclear(`'${name}' was answered ${response.status}, so there is no result to compare with.`);
+      const other = readReturnedTiers(recognizer.findMentions(response.body), reading);
+      const doubtful = [result, other].find(({ unclear }) => unclear.size > 0);
+      return doubtful === undefined ? judge(result, other) : unclear(doubtful.reason);
+    }),
+  );
 }
 
-/** Whether a body says that it is JSON, by its media type or by how it begins, and is none: cut off, for instance. */
+/** Whether a body is meant to be JSON, by its media type or its first character, but is not. It may be cut off. */
 function isBrokenJson({ headers, body }: HttpResponse): boolean {
-  const announced = getHeaderValues(headers, 'content-type').some((type) => /^[^;]*[/+]json\b/i.test(type));
-  return body.trim() !== '' && (announced || /^\s*[[{]/.test(body)) && parseJson(body) === undefined;
+  const isDeclared = getHeaderValues(headers, 'content-type').some((type) => /^[^;]*[/+]json\b/i.test(type));
+  return body.trim() !== '' && (isDeclared || /^\s*[[{]/.test(body)) && parseJson(body) === undefined;
 }
 
-/** That all of these were returned. */
+/** Judges whether all of these tiers were returned. */
 export function judgeAllReturned(
   ids: readonly string[],
   result: ReturnedTiers,
   context: JudgeContext,
 ): AssertionResult {
   const absent = ids.filter((id) => !result.returned.includes(id) && !result.unclear.has(id));
-  if (absent.length > 0) return violatedFor(() => `Not returned: ${tiersExplained(absent, context)}.`);
-  return clearFor(ids, result);
+  if (absent.length > 0) return violated(() => `Not returned: ${explainTiers(absent, context)}.`);
+  return judgeClear(ids, result);
 }
 
-/** That none of these was returned. */
+/** Judges whether none of these tiers was returned. */
 export function judgeNoneReturned(
   ids: readonly string[],
   result: ReturnedTiers,
   context: JudgeContext,
 ): AssertionResult {
   const extra = ids.filter((id) => result.returned.includes(id));
-  if (extra.length > 0) return violatedFor(() => `Returned, but should not be: ${tiersExplained(extra, context)}.`);
-  return clearFor(ids, result);
+  if (extra.length > 0) return violated(() => `Returned, but should not be: ${explainTiers(extra, context)}.`);
+  return judgeClear(ids, result);
 }
 
-function clearFor(ids: readonly string[], result: ReturnedTiers): AssertionResult {
+function judgeClear(ids: readonly string[], result: ReturnedTiers): AssertionResult {
   return ids.some((id) => result.unclear.has(id)) ? unclear(result.reason) : holds;
 }
 
-/** What one result has and another has not, in words: empty where they are the same. */
+/** Describes which tiers only one of two results has. Empty if the results are equal. */
 export function describeDifferences(one: ReturnedTiers, other: ReturnedTiers, otherName: string, world: World): string {
   const onlyHere = one.returned.filter((id) => !other.returned.includes(id));
   const onlyThere = other.returned.filter((id) => !one.returned.includes(id));
   return [
-    ...(onlyHere.length > 0 ? [`Returned here and not in '${otherName}': ${renderTierNames(onlyHere, world)}.`] : []),
-    ...(onlyThere.length > 0 ? [`Returned in '${otherName}' and not here: ${renderTierNames(onlyThere, world)}.`] : []),
+    ...(onlyHere.length > 0 ? [`Returned here, but not in '${otherName}': ${renderTierNames(onlyHere, world)}.`] : []),
+    ...(onlyThere.length > 0
+      ? [`Returned in '${otherName}', but not here: ${renderTierNames(onlyThere, world)}.`]
+      : []),
   ].join(' ');
 }
 
-/** Names tiers with what the request decides them by. */
-function tiersExplained(ids: readonly string[], { exchange: { request }, evidence: { world } }: JudgeContext): string {
+function explainTiers(ids: readonly string[], { exchange: { request }, evidence: { world } }: JudgeContext): string {
   return renderTierNames(ids, world, createTierExplainer(request, world));
 }
 
 /**
- * Names tiers for people: the first few by name and rank, the rest by number.
+ * Renders names and ranks of the first five tiers, and the number of the others.
  *
- * @param explain what to say of each, if anything
+ * @param explain returns a text to show with a tier, or ''
  */
 export function renderTierNames(
   ids: readonly string[],
@@ -114,8 +115,8 @@ export function renderTierNames(
   const named = ids.slice(0, maxNamed).map((id) => {
     const index = tiers.findIndex((tier) => tier.id === id);
     const tier = tiers[index];
-    const why = tier === undefined ? '' : explain(tier);
-    return `'${tier?.name}' (rank ${index + 1}${why === '' ? '' : `: ${why}`})`;
+    const explanation = tier === undefined ? '' : explain(tier);
+    return `'${tier?.name}' (rank ${index + 1}${explanation === '' ? '' : `: ${explanation}`})`;
   });
   return `${named.join(', ')}${ids.length > maxNamed ? ` and ${ids.length - maxNamed} more` : ''}`;
 }

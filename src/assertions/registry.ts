@@ -1,17 +1,17 @@
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Assertion, AssertionKind, ResponseAssertion, ResponseKind } from './assertion.js';
+import type { Assertion, AssertionKind, CompositeKind, ResponseKind } from './assertion.js';
 import { type AssertionResult, combineAll, unclear } from './assertion-result.js';
 import { findAnsweredExchange, type JudgeMode, type RowEvidence } from './row-evidence.js';
 
-/** Every kind of assertion, by its key: the default exports of the files in `kinds/`. */
-export const assertionKinds: ReadonlyMap<string, AssertionKind> = await kindsIn(
+/** All kinds of assertions, by key: the default exports of the files in `kinds/`. */
+export const assertionKinds: ReadonlyMap<string, AssertionKind> = await loadKinds(
   path.join(import.meta.dirname, 'kinds'),
 );
 
-async function kindsIn(folder: string): Promise<Map<string, AssertionKind>> {
-  // Compiled files have source maps beside them.
+async function loadKinds(folder: string): Promise<Map<string, AssertionKind>> {
+  // Compiled files have source maps and declarations beside them.
   const files = readdirSync(folder).filter((file) => /(?<!\.d)\.[jt]s$/.test(file));
   const modules = await Promise.all(
     files
@@ -21,37 +21,39 @@ async function kindsIn(folder: string): Promise<Map<string, AssertionKind>> {
   return new Map(modules.map(({ default: kind }) => [kind.key, kind]));
 }
 
-/** The kind of an assertion. */
-export function findKind({ kind }: Pick<Assertion, 'kind'>): AssertionKind {
-  const known = assertionKinds.get(kind);
-  if (known === undefined) throw new Error(`There is no kind of assertion '${kind}'.`);
-  return known;
+/** Finds the kind of an assertion about a response. */
+export function findResponseKind({ kind }: Pick<Assertion, 'kind'>): ResponseKind {
+  const found = assertionKinds.get(kind);
+  if (found === undefined || 'combine' in found) throw new Error(`'${kind}' is not an assertion about a response.`);
+  return found;
 }
 
-/** The kind of an assertion about a response. */
-export function findResponseKind(assertion: ResponseAssertion): ResponseKind {
-  const kind = findKind(assertion);
-  if ('combine' in kind) throw new Error(`'${assertion.kind}' is about other assertions.`);
-  return kind;
+/** Finds the kind of an assertion that combines other assertions. */
+export function findCompositeKind({ kind }: Pick<Assertion, 'kind'>): CompositeKind {
+  const found = assertionKinds.get(kind);
+  if (found === undefined || !('combine' in found)) throw new Error(`'${kind}' does not combine other assertions.`);
+  return found;
 }
 
-/** Holds one assertion against the exchanges of its row. Pure: the same evidence gives the same truth. */
+/** Judges one assertion by the exchanges of its row. Pure: the same evidence gives the same result. */
 export function judgeAssertion(assertion: Assertion, evidence: RowEvidence, mode: JudgeMode): AssertionResult {
-  if ('lists' in assertion) {
-    const kind = findKind(assertion);
-    if (!('combine' in kind)) throw new Error(`'${assertion.kind}' is about a response.`);
-    return kind.combine(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
-  }
-  const other = (name: string) => findAnsweredExchange(name, evidence, mode);
-  const exchange = other(assertion.of);
-  const truth =
-    'because' in exchange
-      ? unclear(exchange.because)
-      : findResponseKind(assertion).judge(assertion.data, { exchange, evidence, mode, findAnswer: other });
-  return truth.is === 'holds' ? truth : { shownBy: assertion.of, ...truth };
+  if ('lists' in assertion)
+    return findCompositeKind(assertion).combine(assertion.lists.map((list) => judgeAssertions(list, evidence, mode)));
+  const exchange = findAnsweredExchange(assertion.of, evidence, mode);
+  if ('reason' in exchange) return { ...unclear(exchange.reason), shownBy: assertion.of };
+  const result = findResponseKind(assertion).judge(assertion.data, {
+    exchange,
+    evidence,
+    mode,
+    compareWith(name, judge) {
+      const other = findAnsweredExchange(name, evidence, mode);
+      return 'reason' in other ? unclear(`'${name}': ${other.reason}`) : judge(other);
+    },
+  });
+  return result.is === 'holds' ? result : { shownBy: assertion.of, ...result };
 }
 
-/** Whether all of some assertions hold. */
+/** Judges whether all assertions hold. */
 export function judgeAssertions(
   assertions: readonly Assertion[],
   evidence: RowEvidence,

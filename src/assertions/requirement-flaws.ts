@@ -1,28 +1,28 @@
 import type { Obligation } from '../contract/oracle.js';
 import type { Flaw, FlawContext } from './assertion.js';
 
-/** What is added to a flaw where the whole result is open. */
+/** Renders why the documentation leaves the whole result open, as the end of a message. */
 export function renderOpenReason({ oracle }: Pick<FlawContext, 'oracle'>): string {
   return oracle.openReason === undefined ? '' : `: ${oracle.openReason}`;
 }
 
-/** That the documentation does not say that the request is accepted. */
+/** Reports a request that the documentation does not require to be accepted. */
 export function findNotAccepted(context: FlawContext): Flaw | undefined {
   if (context.oracle.accepted) return undefined;
   const message = `the documentation does not say that this is accepted${renderOpenReason(context)}`;
   return { message, hint: 'Ask a question instead.' };
 }
 
-/** That nothing must be returned for the request, so that its result may be empty, which may look like anything. */
+/** Reports a request whose result may be empty: the documentation names no status for an empty result. */
 export function findNothingRequired(context: FlawContext): Flaw | undefined {
   if (context.world.tiers.some((tier) => context.oracle.returned(tier) === 'required')) return undefined;
   return {
-    message: `nothing is required to be returned for this request, and an empty result may have any status${renderOpenReason(context)}`,
-    hint: "Send one for which something is, or say 'accepted: { or-empty-like: … }'.",
+    message: `no promotion is required for this request, and an empty result may have any status${renderOpenReason(context)}`,
+    hint: "Send a request that requires one, or write 'accepted: { or-empty-like: … }'.",
   };
 }
 
-/** That the documentation does not say of some of these tiers what is expected of them. */
+/** Reports a tier for which the documentation does not say what the assertion expects. */
 export function findUndocumented(ids: readonly string[], wanted: Obligation, context: FlawContext): Flaw | undefined {
   const { tiers } = context.world;
   const wrong = tiers.find((tier) => ids.includes(tier.id) && context.oracle.returned(tier) !== wanted);

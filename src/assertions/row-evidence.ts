@@ -19,31 +19,31 @@ export interface RowEvidence {
 }
 
 /**
- * How exchanges are judged. For a requirement, an answer without success says nothing of the result, and a refusal of
- * the configured credentials says nothing at all. A question is about such answers, too.
+ * How exchanges are judged. A redirect or a refusal of the configured credentials proves nothing about a requirement,
+ * but it can answer a question.
  */
 export type JudgeMode = 'requirement' | 'question';
 
-/** An exchange that brought a response. */
+/** An exchange that has a response. */
 export type AnsweredExchange = Extract<Exchange, { response: unknown }>;
 
-/** The exchange of a name with its response, or why it shows nothing. */
+/** Finds the exchange of a request, or returns the reason why its response proves nothing. */
 export function findAnsweredExchange(
   name: string,
   { exchanges }: RowEvidence,
   mode: JudgeMode,
-): AnsweredExchange | { readonly because: string } {
+): AnsweredExchange | { readonly reason: string } {
   const exchange = exchanges.get(name);
   if (exchange === undefined) throw new Error(`There is no exchange '${name}'.`);
-  const because = explainTransientFailure(exchange);
-  if (!('response' in exchange) || because !== undefined) return { because: because ?? '' };
+  const failure = explainTransientFailure(exchange);
+  if (!('response' in exchange) || failure !== undefined) return { reason: failure ?? '' };
   if (mode === 'question') return exchange;
-  const misled = explainRedirect(exchange.response) ?? whyRefused(exchange, exchanges);
-  return misled === undefined ? exchange : { because: misled };
+  const reason = explainRedirect(exchange.response) ?? explainRefusal(exchange, exchanges);
+  return reason === undefined ? exchange : { reason };
 }
 
-/** That an exchange shows nothing since the credentials may be wrong: they are not where another request got through. */
-function whyRefused({ response }: AnsweredExchange, exchanges: RowEvidence['exchanges']): string | undefined {
-  const areGood = [...exchanges.values()].some((each) => 'response' in each && isSuccessful(each.response));
-  return response.status === 401 && areGood ? undefined : explainRefusedCredentials(response);
+/** A 401 counts if another request of the row was accepted with the same credentials. */
+function explainRefusal({ response }: AnsweredExchange, exchanges: RowEvidence['exchanges']): string | undefined {
+  const areAccepted = [...exchanges.values()].some((each) => 'response' in each && isSuccessful(each.response));
+  return response.status === 401 && areAccepted ? undefined : explainRefusedCredentials(response);
 }

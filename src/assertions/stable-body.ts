@@ -6,8 +6,8 @@ import { holdsIf, unclear } from './assertion-result.js';
 import type { RowEvidence } from './row-evidence.js';
 
 /**
- * A kind that compares the bodies of two responses apart from what is volatile: times, counters and identifiers, which
- * differ between responses to the same request. What these are is seen where a case sends a request twice.
+ * Creates a kind that compares the bodies of two responses without their volatile values: times, counters and ids that
+ * differ between responses to the same request. A case that sends a request twice shows which values are volatile.
  */
 export function createStableBodyKind(
   key: string,
@@ -17,22 +17,23 @@ export function createStableBodyKind(
   return defineAssertion({
     key,
     schema: { description, type: 'string' },
-    read: (name, { resolveRequest: request }) => ({ other: request(name) }),
+    read: (name, { resolveRequest }) => ({ other: resolveRequest(name) }),
     describe: ({ other }) =>
-      `has ${wantsSame ? 'the' : 'another'} body ${wantsSame ? 'of' : 'than'} '${other}', apart from volatile values`,
-    judge({ other: name }, { exchange: { response }, evidence, findAnswer: other }: JudgeContext) {
-      const one = other(name);
-      if ('because' in one) return unclear(`'${name}': ${one.because}`);
-      const volatile = findVolatilePaths(evidence);
-      if (volatile.has('')) return unclear('The body differs between responses to the same request, as a whole.');
-      const isSame = isDeepStrictEqual(steady(response.body, volatile), steady(one.response.body, volatile));
-      const aside = volatile.size === 0 ? '' : `, apart from ${[...volatile].sort().join(', ')}`;
-      return holdsIf(isSame === wantsSame, `The body ${isSame ? 'equals' : 'differs from'} that of '${name}'${aside}.`);
-    },
+      `has ${wantsSame ? 'the same body as' : 'another body than'} '${other}', except for volatile values`,
+    judge: ({ other: name }, { exchange, evidence, compareWith }: JudgeContext) =>
+      compareWith(name, (other) => {
+        const volatile = findVolatilePaths(evidence);
+        if (volatile.has('')) return unclear('The whole body differs between responses to the same request.');
+        const [one, another] = [exchange, other].map(({ response }) => removeVolatile(response.body, volatile));
+        const isSame = isDeepStrictEqual(one, another);
+        const ignored = volatile.size === 0 ? '' : `, ignoring ${[...volatile].sort().join(', ')}`;
+        const relation = isSame ? 'equals' : 'differs from';
+        return holdsIf(isSame === wantsSame, `The body ${relation} that of '${name}'${ignored}.`);
+      }),
   });
 }
 
-/** The places, as patterns, in which responses to one and the same request differ; '' for bodies as a whole. */
+/** Finds the path patterns at which responses to the same request differ. '' stands for the whole body. */
 export function findVolatilePaths({ exchanges }: Pick<RowEvidence, 'exchanges'>): ReadonlySet<string> {
   const bodies = new Map<string, string[]>();
   for (const exchange of exchanges.values()) {
@@ -49,13 +50,12 @@ export function findVolatilePaths({ exchanges }: Pick<RowEvidence, 'exchanges'>)
   return paths;
 }
 
-/** What is deeper counts as different: a body can nest deeper than the call stack is tall. */
-const deepest = 100;
+/** Values below this depth count as different: a body can be nested deeper than the call stack allows. */
+const maxDepth = 100;
 
-/** Adds the patterns under which two values differ. */
 function collectDifferences(one: unknown, other: unknown, path: string, paths: Set<string>, depth = 0): void {
   if (Object.is(one, other)) return;
-  if (depth > deepest) paths.add(path);
+  if (depth > maxDepth) paths.add(path);
   else if (Array.isArray(one) && Array.isArray(other) && one.length === other.length) {
     for (const [n, item] of one.entries()) collectDifferences(item, other[n], `${path}/*`, paths, depth + 1);
   } else if (isJsonObject(one) && isJsonObject(other)) {
@@ -66,19 +66,18 @@ function collectDifferences(one: unknown, other: unknown, path: string, paths: S
   }
 }
 
-/** What a body says apart from what is volatile. */
-function steady(body: string, volatile: ReadonlySet<string>): unknown {
+function removeVolatile(body: string, volatile: ReadonlySet<string>): unknown {
   const value = parseJson(body);
-  return value === undefined ? body : without(value, '', volatile);
+  return value === undefined ? body : removePaths(value, '', volatile);
 }
 
-function without(value: unknown, path: string, volatile: ReadonlySet<string>): unknown {
+function removePaths(value: unknown, path: string, volatile: ReadonlySet<string>): unknown {
   if (volatile.has(path)) return undefined;
-  if (Array.isArray(value)) return value.map((item) => without(item, `${path}/*`, volatile));
+  if (Array.isArray(value)) return value.map((item) => removePaths(item, `${path}/*`, volatile));
   if (!isJsonObject(value)) return value;
   return Object.fromEntries(
     Object.entries(value)
       .filter(([key]) => !volatile.has(`${path}/${key}`))
-      .map(([key, part]) => [key, without(part, `${path}/${key}`, volatile)]),
+      .map(([key, part]) => [key, removePaths(part, `${path}/${key}`, volatile)]),
   );
 }

@@ -3,10 +3,10 @@ import { suggest } from '../support/suggest.js';
 import type { NamedWorld } from '../world/named-world.js';
 import type { Tier } from '../world/world.js';
 
-/** Which tiers are meant: one of the words below, a name, or names. See `schemas/assertions.schema.json`. */
+/** Selects tiers: one of the keywords below, a name, or several names. */
 export type TierSelection = string | readonly string[];
 
-/** The words for tiers of which the documentation says something for the request. */
+/** Keywords that select tiers by what the documentation says about them for the request. */
 export const selectionKeywords = {
   required: (oracle: Oracle) => (tier: Tier) => oracle.returned(tier),
   forbidden: (oracle: Oracle) => (tier: Tier) => opposite(oracle.returned(tier)),
@@ -18,45 +18,46 @@ export const selectionKeywords = {
 /** The piece of JSON Schema that describes a selection. */
 export const selectionSchema = {
   description:
-    'Names of tiers, or one word: `required` and `forbidden`, what the documentation requires or forbids to be returned for the request; `valid` for its customer and order; `matching` its filter; `newest-150`, those that are checked.',
+    'Names of tiers, or one keyword: `required` or `forbidden` (the documentation requires or forbids to return them), `valid` (for the customer and the order), `matching` (the filter), `newest-150` (the tiers that are checked).',
   type: ['string', 'array'],
   items: { type: 'string' },
   minItems: 1,
 };
 
-/** A name of a selection that is no tier of the world. */
+/** A name in a selection that is not a tier of the world. */
 export interface UnknownTier {
-  /** Steps from the selection. */
+  /** The path from the selection to the name. */
   readonly at: readonly number[];
   readonly message: string;
   readonly hint: string;
 }
 
 /**
- * Finds the tiers that a selection means for a request.
+ * Finds the tiers that a selection selects for a request.
  *
- * @returns whether a tier is certainly meant (`required`), certainly not (`forbidden`), or left `open`
+ * @returns `selects` says whether a tier is certainly selected (`required`), certainly not (`forbidden`), or `open`
  */
 export function resolveSelection(
   selection: TierSelection,
   oracle: Oracle,
   { ids }: NamedWorld,
-): { meant(tier: Tier): Obligation; unknown: readonly UnknownTier[] } {
-  if (isWord(selection)) return { meant: selectionKeywords[selection](oracle), unknown: [] };
+): { selects(tier: Tier): Obligation; unknown: readonly UnknownTier[] } {
+  if (isKeyword(selection)) return { selects: selectionKeywords[selection](oracle), unknown: [] };
   const names = [selection].flat();
   const known = [...ids.tier.keys(), ...Object.keys(selectionKeywords)];
   return {
-    meant: ({ id }) => (names.some((name) => ids.tier.get(name) === id) ? 'required' : 'forbidden'),
+    selects: ({ id }) => (names.some((name) => ids.tier.get(name) === id) ? 'required' : 'forbidden'),
     unknown: names.flatMap((name, n) => {
       if (ids.tier.has(name)) return [];
       const at = typeof selection === 'string' ? [] : [n];
-      if (isWord(name)) return [{ at, message: `'${name}' stands by itself, in no list`, hint: 'Write two checks.' }];
+      if (isKeyword(name))
+        return [{ at, message: `the keyword '${name}' cannot be part of a list`, hint: 'Write two checks.' }];
       return [{ at, message: `there is no tier '${name}' in the world`, hint: suggest(name, known) }];
     }),
   };
 }
 
-function isWord(selection: TierSelection): selection is keyof typeof selectionKeywords {
+function isKeyword(selection: TierSelection): selection is keyof typeof selectionKeywords {
   return typeof selection === 'string' && Object.hasOwn(selectionKeywords, selection);
 }
 

@@ -4,93 +4,104 @@ import { assertionKinds } from '../assertions/registry.js';
 import { resolveSelection, type TierSelection } from '../assertions/tier-selection.js';
 import type { Obligation } from '../contract/oracle.js';
 import { isJsonObject } from '../support/json.js';
+import { suggest } from '../support/suggest.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import type { CaseFileContext } from './case-file-context.js';
 import { resolveReferences } from './request-draft.js';
 import type { PreparedRequest } from './row-reader.js';
 
-/** A check, or several that all hold, as a case file has them under one key. */
+/** A check, or several that all hold. */
 export type Checks = CheckEntry | readonly CheckEntry[];
+
+/** `given` or `expect`: a list of checks, or checks by the name of the request. */
+export type Expectations = readonly CheckEntry[] | Readonly<Record<string, Checks>>;
+
+type Requests = ReadonlyMap<string, PreparedRequest>;
 
 /** Reads the assertions of a file. */
 export interface AssertionReader {
-  /** @param requests those of the row; the assertions are about them */
-  read(checks: Checks, at: YamlPath, requests: ReadonlyMap<string, PreparedRequest>): Assertion[];
-  /** The places of selections that meant no tier in any row that was read: they can never apply. */
+  /** @param requests the requests of the row that the checks are about */
+  read(checks: Checks, at: YamlPath, requests: Requests): Assertion[];
+  /** Reads `given` or `expect`. */
+  readExpectations(expectations: Expectations, at: YamlPath, requests: Requests): Assertion[];
+  /** Lists the paths of selections that selected no tier in any row: they have no effect. */
   listIdleSelections(): YamlPath[];
 }
 
-export function createAssertionReader(reader: CaseFileContext): AssertionReader {
-  const selections = new Map<string, { at: YamlPath; isMeant: boolean }>();
+export function createAssertionReader(context: CaseFileContext): AssertionReader {
+  const { world } = context;
+  const selections = new Map<string, { at: YamlPath; isUsed: boolean }>();
 
-  const contextFor = (of: string, at: YamlPath, requests: ReadonlyMap<string, PreparedRequest>): ReadContext => {
+  const createReadContext = (of: string, at: YamlPath, requests: Requests): ReadContext => {
     const { oracle } = requests.get(of) as PreparedRequest;
-    const { tiers } = reader.world;
-    const idsWith = (selection: TierSelection, wanted: Obligation): string[] => {
-      const { meant, unknown } = resolveSelection(selection, oracle, reader.world);
-      for (const { at: steps, message, hint } of unknown) reader.reportProblem([...at, ...steps], message, hint);
-      const ids = tiers.filter((tier) => meant(tier) === wanted).map(({ id }) => id);
-      const before = selections.get(at.join('/'))?.isMeant ?? false;
-      selections.set(at.join('/'), { at, isMeant: before || unknown.length > 0 || ids.length > 0 });
+    const selectIds = (selection: TierSelection, wanted: Obligation): string[] => {
+      const { selects, unknown } = resolveSelection(selection, oracle, world);
+      for (const { at: steps, message, hint } of unknown) context.reportProblem([...at, ...steps], message, hint);
+      const ids = world.tiers.filter((tier) => selects(tier) === wanted).map(({ id }) => id);
+      const wasUsed = selections.get(at.join('/'))?.isUsed ?? false;
+      selections.set(at.join('/'), { at, isUsed: wasUsed || unknown.length > 0 || ids.length > 0 });
       return ids;
     };
     return {
-      resolveRequest: (name, ...steps) => reader.findRequestName(name, [...at, ...steps], [...requests.keys()]),
-      selectTiers: (selection) => idsWith(selection, 'required'),
-      selectOtherTiers: (selection) => idsWith(selection, 'forbidden'),
-      fillReferences: (text) => resolveReferences(text, reader.resolveId),
-      listAlternatives: (name = of) =>
-        listAlternativeTiers((requests.get(name) as PreparedRequest).oracle, reader.world),
-      listOpenTiers: () => tiers.filter((tier) => oracle.returned(tier) === 'open').map(({ id }) => id),
+      resolveRequest: (name, ...steps) => context.findRequestName(name, [...at, ...steps], [...requests.keys()]),
+      selectTiers: (selection) => selectIds(selection, 'required'),
+      selectOtherTiers: (selection) => selectIds(selection, 'forbidden'),
+      fillReferences: (text) => resolveReferences(text, context.resolveId),
+      listAlternatives: (name = of) => listAlternativeTiers((requests.get(name) as PreparedRequest).oracle, world),
+      listOpenTiers: () => world.tiers.filter((tier) => oracle.returned(tier) === 'open').map(({ id }) => id),
     };
   };
 
-  const readOne = (
-    { of, ...statements }: CheckEntry,
-    at: YamlPath,
-    requests: ReadonlyMap<string, PreparedRequest>,
-  ): Assertion[] => {
-    const found = statementsOf(statements);
-    if (found.length === 0) reader.reportProblem(at, 'a check that says nothing', 'Add status, body or returned.');
+  const readOne = ({ of, ...statements }: CheckEntry, at: YamlPath, requests: Requests): Assertion[] => {
+    const found = listStatements(statements);
+    if (found.length === 0) context.reportProblem(at, 'the check states nothing', 'Add status, body or returned.');
     return found.flatMap(({ kind, steps, value }): Assertion[] => {
-      const place = { kind: kind.key, at: reader.file.locateKey([...at, ...steps]) };
+      const path: YamlPath = [...at, ...steps];
+      const common = { kind: kind.key, at: context.file.locateKey(path) };
       if ('combine' in kind) {
-        const lists = (value as CheckEntry[]).map((each, n) => readOne(each, [...at, ...steps, n], requests));
-        return [{ ...place, lists }];
+        const lists = (value as CheckEntry[]).map((each, n) => readOne(each, [...path, n], requests));
+        return [{ ...common, lists }];
       }
-      return namesIn(of, at).flatMap((name) => {
-        const request = reader.findRequestName(name.name, name.at, [...requests.keys()]);
-        const data = kind.read(value, contextFor(request, [...at, ...steps], requests));
-        return data === undefined ? [] : [{ ...place, of: request, data }];
+      return [of].flat().flatMap((stated, n) => {
+        const ofPath: YamlPath = stated === undefined ? at : typeof of === 'string' ? [...at, 'of'] : [...at, 'of', n];
+        const name = context.findRequestName(stated, ofPath, [...requests.keys()]);
+        const data = kind.read(value, createReadContext(name, path, requests));
+        return data === undefined ? [] : [{ ...common, of: name, data }];
       });
     });
   };
 
-  return {
+  const reader: AssertionReader = {
     read: (checks, at, requests) =>
       isList(checks)
         ? checks.flatMap((entry, n) => readOne(entry, [...at, n], requests))
         : readOne(checks, at, requests),
-    listIdleSelections: () => [...selections.values()].filter(({ isMeant }) => !isMeant).map(({ at }) => at),
+    readExpectations: (expectations, at, requests) => {
+      if (isList(expectations)) return reader.read(expectations, at, requests);
+      return Object.entries(expectations).flatMap(([name, checks]) => {
+        const known = [...requests.keys()];
+        if (!known.includes(name)) {
+          context.reportKeyProblem([...at, name], `unknown request '${name}'`, suggest(name, known));
+          return [];
+        }
+        const about = isList(checks) ? checks.map((check) => ({ ...check, of: name })) : { ...checks, of: name };
+        return reader.read(about, [...at, name], requests);
+      });
+    },
+    listIdleSelections: () => [...selections.values()].filter(({ isUsed }) => !isUsed).map(({ at }) => at),
   };
+  return reader;
 }
 
-function isList(checks: Checks): checks is readonly CheckEntry[] {
+function isList(checks: Checks | Expectations): checks is readonly CheckEntry[] {
   return Array.isArray(checks);
 }
 
-/** The names that `of` gives, each with its place; a single undefined one where there is no `of`. */
-function namesIn(of: CheckEntry['of'], at: YamlPath): { name: string | undefined; at: YamlPath }[] {
-  if (of === undefined) return [{ name: undefined, at }];
-  if (typeof of === 'string') return [{ name: of, at: [...at, 'of'] }];
-  return of.map((name, n) => ({ name, at: [...at, 'of', n] }));
-}
-
-/** What a check says, by the kinds of assertions: some stand under a key of their own, some within a group. */
-function statementsOf(
-  statements: Readonly<Record<string, unknown>>,
+/** Lists the statements of a check with their assertion kinds: each has a key of its own, or is in a group. */
+function listStatements(
+  check: Readonly<Record<string, unknown>>,
 ): { kind: AssertionKind; steps: readonly string[]; value: unknown }[] {
-  return Object.entries(statements).flatMap(([key, value]) => {
+  return Object.entries(check).flatMap(([key, value]) => {
     const kind = assertionKinds.get(key);
     if (kind !== undefined) return [{ kind, steps: [key], value }];
     return Object.entries(isJsonObject(value) ? value : {}).flatMap(([member, part]) => {

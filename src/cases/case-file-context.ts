@@ -1,63 +1,68 @@
 import type { Contract } from '../contract/contract.js';
-import type { Location, Problem } from '../support/problem.js';
+import type { Problem } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import { type NamedWorld, type ThingKind, thingKinds } from '../world/named-world.js';
-import type { ResolveId } from './request-draft.js';
+import type { RequestDraft, ResolveId } from './request-draft.js';
 
-/** A case file that is being read: what reading it rests on, and where their problems go. */
+/** What case files refer to. */
+export interface SuiteBasis {
+  readonly contract: Contract;
+  readonly world: NamedWorld;
+  /** The request that every case starts from. */
+  readonly defaultRequest: RequestDraft;
+}
+
+/** A case file that is being read, with what its names refer to. Problems are reported to it. */
 export interface CaseFileContext {
   readonly file: YamlFile;
   readonly contract: Contract;
   readonly world: NamedWorld;
-  /** Notes a problem with the value at a path. */
+  /** Reports a problem with the value at a path. */
   reportProblem(at: YamlPath, message: string, hint: string): void;
-  /** Notes a problem with the key at a path. */
+  /** Reports a problem with the key at a path. */
   reportKeyProblem(at: YamlPath, message: string, hint: string): void;
-  /** The name of a request, if there is one; otherwise a problem is noted, and another's name is returned. */
+  /** Returns the name of a request; if it is missing or unknown, reports a problem and returns another name. */
   findRequestName(name: string | undefined, at: YamlPath, known: readonly string[]): string;
-  /** Resolves a reference to an id; a problem is noted wherever the file has it when it leads nowhere. */
+  /** Returns the id of a name in `<kind name>`; if there is none, reports a problem wherever the file has this text. */
   readonly resolveId: ResolveId;
 }
 
-/** Begins to read a file. @param problems grows by what is found wrong */
+/** @param problems reported problems are added to it */
 export function createCaseFileContext(
   file: YamlFile,
-  ledger: Contract,
-  world: NamedWorld,
+  { contract, world }: SuiteBasis,
   problems: Problem[],
 ): CaseFileContext {
-  const note = (at: Location, message: string, hint: string) => problems.push({ at, message, hint });
-  const problem = (at: YamlPath, message: string, hint: string) => note(file.locate(at), message, hint);
+  const reportProblem: CaseFileContext['reportProblem'] = (at, message, hint) =>
+    problems.push({ at: file.locate(at), message, hint });
   return {
     file,
-    contract: ledger,
+    contract,
     world,
-    reportProblem: problem,
-    reportKeyProblem: (at, message, hint) => note(file.locateKey(at), message, hint),
+    reportProblem,
+    reportKeyProblem: (at, message, hint) => problems.push({ at: file.locateKey(at), message, hint }),
     findRequestName(name, at, known) {
       const [first = ''] = known;
-      if (name === undefined) {
-        if (known.length > 1)
-          problem(at, 'which request is meant is not said', `Add 'of:' with one of ${known.join(', ')}.`);
-        return first;
-      }
-      if (known.includes(name)) return name;
-      problem(at, `there is no request '${name}'`, suggest(name, known));
+      if (name !== undefined && known.includes(name)) return name;
+      if (name !== undefined) reportProblem(at, `unknown request '${name}'`, suggest(name, known));
+      else if (known.length > 1) reportProblem(at, 'no request is named', `Add 'of:' with one of ${known.join(', ')}.`);
       return first;
     },
     resolveId(kind, name) {
-      const id = isKind(kind) ? world.ids[kind].get(name) : undefined;
+      const ids = isThingKind(kind) ? world.ids[kind] : undefined;
+      const id = ids?.get(name);
       if (id !== undefined) return id;
-      const [message, hint] = isKind(kind)
-        ? [`there is no ${kind} '${name}' in the world`, suggest(name, [...world.ids[kind].keys()])]
-        : [`there is no kind '${kind}' as in <${kind} ${name}>`, suggest(kind, thingKinds)];
-      for (const at of file.locateTexts(`<${kind} ${name}>`)) note(at, message, hint);
+      const [message, hint] =
+        ids === undefined
+          ? [`unknown kind '${kind}' in <${kind} ${name}>`, suggest(kind, thingKinds)]
+          : [`unknown ${kind} '${name}'`, suggest(name, [...ids.keys()])];
+      for (const at of file.locateTexts(`<${kind} ${name}>`)) problems.push({ at, message, hint });
       return name;
     },
   };
 }
 
-function isKind(kind: string): kind is ThingKind {
+function isThingKind(kind: string): kind is ThingKind {
   return (thingKinds as readonly string[]).includes(kind);
 }

@@ -1,15 +1,12 @@
-import type { CheckEntry } from '../assertions/assertion.js';
-import type { Contract } from '../contract/contract.js';
 import type { Problem } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { suggest } from '../support/suggest.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
-import type { NamedWorld } from '../world/named-world.js';
-import { type AssertionReader, createAssertionReader } from './assertion-reader.js';
-import { type CaseFileContext, createCaseFileContext } from './case-file-context.js';
+import { type AssertionReader, createAssertionReader, type Expectations } from './assertion-reader.js';
+import { type CaseFileContext, createCaseFileContext, type SuiteBasis } from './case-file-context.js';
 import { listUnavailable } from './list-unavailable.js';
 import { type AnswerEntry, readAnswer, type SharedAnswers } from './read-answer.js';
-import { applyPatch, documentedRequestDraft, type RequestPatch } from './request-draft.js';
+import { applyPatch, type RequestPatch, type Templates } from './request-draft.js';
 import { findEqualRequests, findRowFlaws } from './row-flaws.js';
 import {
   checkPatch,
@@ -19,15 +16,16 @@ import {
   type PreparedRow,
   type RequestsEntry,
 } from './row-reader.js';
-import { type QuestionAnswer, type RequirementRow, type Row, type TestCase, tag } from './test-case.js';
+import { type RequirementRow, type Row, type TestCase, tag } from './test-case.js';
 
 /** A case file as it is written. See `schemas/cases.schema.json`. */
 interface CaseFileDocument {
   readonly base?: RequestPatch;
+  readonly templates?: Templates;
   readonly axes?: Readonly<Record<string, MatrixAxis>>;
   readonly shared?: Partial<SharedAnswers> & {
     readonly requests?: Readonly<Record<string, RequestPatch>>;
-    readonly given?: readonly CheckEntry[];
+    readonly given?: Expectations;
   };
   readonly cases: readonly CaseEntry[];
 }
@@ -38,162 +36,164 @@ interface CaseEntry extends RequestsEntry, AnswerEntry {
   readonly answers?: string;
   readonly title: string;
   readonly tags?: readonly string[];
-  readonly given?: readonly CheckEntry[];
-  readonly expect?: readonly CheckEntry[];
+  readonly given?: Expectations;
+  readonly expect?: Expectations;
 }
 
 /**
  * Reads the cases of a parsed case file: checks it against its schema, replaces names by ids, expands matrices into
  * rows and selections into sets of tiers.
  *
- * @param prefix what the ids of its cases begin with, where they are not of the suite: then it answers a question under
- *   the id of the question behind the prefix, and the tags by which the suite sends cases for its own sake are refused
- * @returns the cases, and every problem of the file; with problems the cases are not fit to be run
+ * @param prefix the beginning of the ids of cases that are not of the suite. The id of a question's case is then the id of
+ *   the question behind the prefix, and tags of the suite are refused
+ * @returns the cases, and all problems of the file; with problems the cases cannot be run
  */
 export function readCaseFile(
   file: YamlFile,
-  ledger: Contract,
-  world: NamedWorld,
+  basis: SuiteBasis,
   prefix = '',
 ): { cases: TestCase[]; problems: Problem[] } {
   const problems = findSchemaProblems('cases', file);
   if (problems.length > 0) return { cases: [], problems };
   const document = file.value as CaseFileDocument;
-  const reader = createCaseFileContext(file, ledger, world, problems);
-  const assertions = createAssertionReader(reader);
-  checkPatch(document.base ?? {}, ['base'], reader);
-  const readRows = createRowReader(reader, {
-    base: applyPatch(documentedRequestDraft, document.base ?? {}),
-    sharedRequests: document.shared?.requests ?? {},
-    axes: document.axes ?? {},
+  const { base = {}, templates = {}, axes = {}, shared = {} } = document;
+  const context = createCaseFileContext(file, basis, problems);
+  checkPatch(base, ['base'], templates, context);
+  for (const [name, template] of Object.entries(templates)) checkPatch(template, ['templates', name], {}, context);
+  const readRows = createRowReader(context, {
+    base: applyPatch(basis.defaultRequest, base),
+    templates,
+    requests: shared.requests ?? {},
+    axes,
   });
-  const tools = {
-    document,
-    reader,
-    assertions,
-    readRows: (entry: CaseEntry, at: YamlPath) => {
+  const tools: CaseTools = {
+    shared,
+    context,
+    assertions: createAssertionReader(context),
+    readRows: (entry, at) => {
       const rows = readRows(entry, at);
       const sent = rows.map(({ requests }) => requests);
       const flaw = findEqualRequests(sent, entry.tags ?? []);
-      if (flaw !== undefined) reader.reportProblem(at, flaw.message, flaw.hint);
+      if (flaw !== undefined) context.reportProblem(at, flaw.message, flaw.hint);
       return rows;
     },
     problems,
     prefix,
   };
   const cases = document.cases.flatMap((entry, n) => readCase(entry, ['cases', n], tools) ?? []);
-  for (const at of assertions.listIdleSelections())
-    reader.reportProblem(at, 'no tier of the world is meant, so this can never apply', 'Choose others.');
+  for (const at of tools.assertions.listIdleSelections())
+    context.reportProblem(at, 'the selection contains no tier, so the check has no effect', 'Select other tiers.');
   return { cases, problems };
 }
 
-interface FileTools {
-  readonly document: CaseFileDocument;
-  readonly reader: CaseFileContext;
+interface CaseTools {
+  readonly shared: NonNullable<CaseFileDocument['shared']>;
+  readonly context: CaseFileContext;
   readonly assertions: AssertionReader;
   readonly readRows: (entry: CaseEntry, at: YamlPath) => PreparedRow[];
   readonly problems: Problem[];
   readonly prefix: string;
 }
 
-function readCase(entry: CaseEntry, at: YamlPath, tools: FileTools): TestCase | undefined {
-  if (tools.prefix !== '') checkOwn(entry, at, tools);
+function readCase(entry: CaseEntry, at: YamlPath, tools: CaseTools): TestCase | undefined {
+  if (tools.prefix !== '') checkOwnCase(entry, at, tools);
   return entry.answers === undefined ? readRequirementCase(entry, at, tools) : readQuestionCase(entry, at, tools);
 }
 
-function readQuestionCase(entry: CaseEntry, at: YamlPath, tools: FileTools): TestCase | undefined {
-  const { document, reader, assertions, readRows, prefix } = tools;
-  const question = known('question', entry.answers ?? '', reader.contract.questions, [...at, 'answers'], reader);
+function readQuestionCase(entry: CaseEntry, at: YamlPath, tools: CaseTools): TestCase | undefined {
+  const { shared, context, assertions, readRows, prefix } = tools;
+  const { contract, world, file } = context;
+  const question = findEntry('question', entry.answers ?? '', contract.questions, [...at, 'answers'], context);
   const [sent] = readRows(entry, at);
   if (question === undefined || sent === undefined) return undefined;
-  const given = readGiven(entry, at, sent.requests, tools);
-  const shared = { outcomes: [], ...document.shared };
-  const answer = readAnswer(entry, shared, question, at, sent.requests, { reader, assertions });
-  const needing = [...given, ...assertionsOf(answer)];
-  const unavailable = listUnavailable({ requests: sent.requests, assertions: needing, mode: 'question' }, reader.world);
-  const row: Row = { title: sent.title, requests: httpOf(sent.requests), given, unavailable };
+  const { title, requests } = sent;
+  const given = readGiven(entry, at, requests, tools);
+  const answer = readAnswer(entry, { outcomes: [], ...shared }, question, at, requests, { context, assertions });
+  const needed = [...given, ...(answer.kind === 'value' ? [] : answer.rules.flatMap(({ when }) => when))];
+  const unavailable = listUnavailable({ requests, assertions: needed, mode: 'question' }, world);
   return {
     kind: 'question',
     id: `${prefix}${question.id}`,
     answers: question.id,
     title: entry.title,
-    at: reader.file.locate(at),
-    tags: ['question', question.id, ...ownTags(tools), ...(entry.tags ?? [])],
-    rows: [row],
+    at: file.locate(at),
+    tags: ['question', question.id, ...listTags(entry, tools)],
+    rows: [{ title, requests: listHttpRequests(requests), given, unavailable }],
     answer,
   };
 }
 
-function readRequirementCase(entry: CaseEntry, at: YamlPath, tools: FileTools): TestCase | undefined {
-  const { reader, assertions, readRows, problems } = tools;
-  const { requirements } = reader.contract;
-  const requirement = known('requirement', entry.verifies ?? '', requirements, [...at, 'verifies'], reader);
+function readRequirementCase(entry: CaseEntry, at: YamlPath, tools: CaseTools): TestCase | undefined {
+  const { context, assertions, readRows, problems } = tools;
+  const { contract, world, file } = context;
+  const requirement = findEntry(
+    'requirement',
+    entry.verifies ?? '',
+    contract.requirements,
+    [...at, 'verifies'],
+    context,
+  );
   if (requirement === undefined) return undefined;
-  const place = reader.file.locate(at);
+  const location = file.locate(at);
   const rows = readRows(entry, at).map(({ title, requests }): RequirementRow => {
     const given = readGiven(entry, at, requests, tools);
-    const expect = assertions.read(entry.expect ?? [], [...at, 'expect'], requests);
-    problems.push(...findRowFlaws({ title, at: place, requests, given, expect }, reader.world));
-    const needing = { requests, assertions: [...given, ...expect], mode: 'requirement' } as const;
-    return { title, requests: httpOf(requests), given, expect, unavailable: listUnavailable(needing, reader.world) };
+    const expect = assertions.readExpectations(entry.expect ?? [], [...at, 'expect'], requests);
+    problems.push(...findRowFlaws({ title, at: location, requests, given, expect }, world));
+    const needs = { requests, assertions: [...given, ...expect], mode: 'requirement' } as const;
+    return { title, requests: listHttpRequests(requests), given, expect, unavailable: listUnavailable(needs, world) };
   });
   return {
     kind: 'requirement',
     id: entry.id ?? '',
     verifies: requirement.id,
     title: entry.title,
-    at: place,
-    tags: [requirement.id, ...ownTags(tools), ...(entry.tags ?? [])],
+    at: location,
+    tags: [requirement.id, ...listTags(entry, tools)],
     rows,
   };
 }
 
-/** Tags by which a case is sent for the suite's sake, not for its own verdict. */
+/** The suite sends cases with these tags for its own purposes. */
 const tagsOfSuite: readonly string[] = [tag.calibration, tag.doctor, tag.sample];
 
-function checkOwn({ id, tags = [] }: CaseEntry, at: YamlPath, { reader, prefix }: FileTools): void {
+function checkOwnCase({ id, tags = [] }: CaseEntry, at: YamlPath, { context, prefix }: CaseTools): void {
   if (id !== undefined && !id.startsWith(prefix))
-    reader.reportProblem([...at, 'id'], `the id '${id}' may become one of the suite's`, `Call it '${prefix}${id}'.`);
+    context.reportProblem([...at, 'id'], `the id '${id}' does not begin with '${prefix}'`, `Use '${prefix}${id}'.`);
   for (const [n, each] of tags.entries())
     if (tagsOfSuite.includes(each))
-      reader.reportProblem([...at, 'tags', n], `the tag '${each}' is for cases of the suite`, 'Leave it out.');
+      context.reportProblem([...at, 'tags', n], `the tag '${each}' is for cases of the suite only`, 'Remove it.');
 }
 
-/** For --only and --grep. */
-function ownTags({ prefix }: FileTools): string[] {
-  return prefix === '' ? [] : [tag.own];
+function listTags({ tags = [] }: CaseEntry, { prefix }: CaseTools): string[] {
+  return prefix === '' ? [...tags] : [tag.own, ...tags];
 }
 
 function readGiven(
   entry: CaseEntry,
   at: YamlPath,
   requests: ReadonlyMap<string, PreparedRequest>,
-  { document, assertions }: FileTools,
+  { shared, assertions }: CaseTools,
 ) {
   return [
-    ...assertions.read(document.shared?.given ?? [], ['shared', 'given'], requests),
-    ...assertions.read(entry.given ?? [], [...at, 'given'], requests),
+    ...assertions.readExpectations(shared.given ?? [], ['shared', 'given'], requests),
+    ...assertions.readExpectations(entry.given ?? [], [...at, 'given'], requests),
   ];
 }
 
-/** The entry of the ledger with an id; a problem is noted where there is none. */
-function known<T extends { readonly id: string }>(
+/** Returns the entry of the contract with an id; reports a problem if there is none. */
+function findEntry<T extends { readonly id: string }>(
   kind: string,
   id: string,
   entries: readonly T[],
   at: YamlPath,
-  reader: CaseFileContext,
+  context: CaseFileContext,
 ): T | undefined {
   const entry = entries.find((each) => each.id === id);
   const ids = entries.map((each) => each.id);
-  if (entry === undefined) reader.reportProblem(at, `there is no ${kind} '${id}' in the ledger`, suggest(id, ids));
+  if (entry === undefined) context.reportProblem(at, `unknown ${kind} '${id}'`, suggest(id, ids));
   return entry;
 }
 
-function httpOf(requests: ReadonlyMap<string, PreparedRequest>): Row['requests'] {
+function listHttpRequests(requests: ReadonlyMap<string, PreparedRequest>): Row['requests'] {
   return new Map([...requests].map(([name, { http }]) => [name, http]));
-}
-
-function assertionsOf(answer: QuestionAnswer) {
-  return answer.kind === 'value' ? [] : answer.rules.flatMap(({ when }) => when);
 }

@@ -1,64 +1,60 @@
 /**
- * Rows of places on axes, in which any two places of two axes meet: what two choices do to each other shows in a few
- * rows, where all combinations would be hundreds.
+ * Combines axes pairwise (all-pairs testing): any two places of two axes meet in a row. This shows in a few rows how two
+ * choices affect each other; all combinations would be hundreds.
  *
- * The rows are the same each time, and those of axes that end as others do are made of the others' rows. So the same
- * customers and orders are sent with a campaign filter, with a metadata filter and with none, and a request that two
- * matrices have in common goes out once.
+ * The result is deterministic. Rows of axes that end in the same axes end in the same combinations: so the same customers
+ * and orders are sent with a campaign filter, with a metadata filter and without one, and cases share these requests.
  *
- * @param sizes how many places each axis has, at least one
- * @returns a single empty row where there is no axis
+ * @param sizes the number of places of each axis, at least one
+ * @returns rows with one place of each axis; one empty row if there is no axis
  */
 export function combinePairwise([first, ...rest]: readonly number[]): number[][] {
   if (first === undefined) return [[]];
   const ends = combinePairwise(rest);
-  const unmet = new Set(ends.flatMap(pairsOf));
+  const unmet = new Set(ends.flatMap(listPairs));
   const rows: number[][] = [];
   const add = (place: number, end: readonly number[]) => {
     rows.push([place, ...end]);
-    for (const pair of pairsOf(end)) unmet.delete(pair);
+    for (const pair of listPairs(end)) unmet.delete(pair);
   };
-  for (let place = 0; place < first; place += 1) for (const end of everyPlace(ends, unmet)) add(place, end);
-  // A first axis with few places leaves some pairs of the others for further rows.
+  for (let place = 0; place < first; place += 1) for (const end of coverPlaces(ends, unmet)) add(place, end);
+  // If the first axis has few places, some pairs of the others need further rows.
   for (let n = 0; unmet.size > 0; n += 1)
     add(
       n % first,
-      bestOf(ends, (end) => countIn(unmet, pairsOf(end))),
+      findBest(ends, (end) => countIn(unmet, listPairs(end))),
     );
   return rows.sort(
     (one, other) => one.map((place, n) => place - (other[n] as number)).find((apart) => apart !== 0) ?? 0,
   );
 }
 
-/**
- * As few rows as can be found in which each place of each axis stands, and as many pairs as can be that have not met:
- * the best of several greedy choices, each of which begins elsewhere.
- */
-function everyPlace(rows: readonly number[][], unmet: ReadonlySet<string>): number[][] {
-  const choices = rows.map((_, n) => greedyChoice([...rows.slice(n), ...rows.slice(0, n)], unmet));
-  return bestOf(choices, (choice) => countIn(unmet, choice.flatMap(pairsOf)) - choice.length * (unmet.size + 1));
+/** Chooses few rows with every place of every axis and many unmet pairs: the best of several greedy choices. */
+function coverPlaces(rows: readonly number[][], unmet: ReadonlySet<string>): number[][] {
+  const choices = rows.map((_, n) => chooseGreedily([...rows.slice(n), ...rows.slice(0, n)], unmet));
+  return findBest(choices, (choice) => countIn(unmet, choice.flatMap(listPairs)) - choice.length * (unmet.size + 1));
 }
 
-function greedyChoice(rows: readonly number[][], unmet: ReadonlySet<string>): number[][] {
-  const absent = new Set(rows.flatMap(placesOf));
+function chooseGreedily(rows: readonly number[][], unmet: ReadonlySet<string>): number[][] {
+  const absent = new Set(rows.flatMap(listPlaces));
   const choice: number[][] = [];
   while (absent.size > 0) {
-    const next = bestOf(
+    const next = findBest(
       rows,
-      (row) => countIn(absent, placesOf(row)) * (unmet.size + 1) + countIn(unmet, pairsOf(row)),
+      (row) => countIn(absent, listPlaces(row)) * (unmet.size + 1) + countIn(unmet, listPairs(row)),
     );
     choice.push(next);
-    for (const place of placesOf(next)) absent.delete(place);
+    for (const place of listPlaces(next)) absent.delete(place);
   }
   return choice.length === 0 ? rows.slice(0, 1) : choice;
 }
 
-function placesOf(row: readonly number[]): string[] {
+function listPlaces(row: readonly number[]): string[] {
   return row.map((place, axis) => `${axis}:${place}`);
 }
 
-function pairsOf(row: readonly number[]): string[] {
-  const places = placesOf(row);
+function listPairs(row: readonly number[]): string[] {
+  const places = listPlaces(row);
   return places.flatMap((one, n) => places.slice(n + 1).map((other) => `${one} ${other}`));
 }
 
@@ -66,8 +62,8 @@ function countIn(set: ReadonlySet<string>, some: readonly string[]): number {
   return new Set(some.filter((each) => set.has(each))).size;
 }
 
-/** The first of those that score the most. */
-function bestOf<T>(candidates: readonly T[], score: (candidate: T) => number): T {
+/** Returns the first candidate with the highest score. */
+function findBest<T>(candidates: readonly T[], score: (candidate: T) => number): T {
   const scores = candidates.map(score);
   return candidates[scores.indexOf(Math.max(...scores))] as T;
 }

@@ -4,15 +4,15 @@ import type { YamlPath } from '../support/yaml-file.js';
 import type { AssertionReader, Checks } from './assertion-reader.js';
 import type { CaseFileContext } from './case-file-context.js';
 import type { PreparedRequest } from './row-reader.js';
-import type { OutcomeRule, QuestionAnswer, ValueExtraction } from './test-case.js';
+import type { QuestionAnswer, ValueExtraction } from './test-case.js';
 
-/** A rule as it is written; without `when` it is the one that the file shares, tried at this place. */
+/** A rule for an outcome. Without `when`, the shared rule is tried at this place. */
 export interface OutcomeEntry {
   readonly outcome: string;
   readonly when?: Checks;
 }
 
-/** What of a case says how its question is answered. */
+/** The keys of a case that say how its question is answered. */
 export interface AnswerEntry {
   readonly outcomes?: readonly OutcomeEntry[];
   readonly evidence?: string;
@@ -24,104 +24,93 @@ export interface AnswerEntry {
   };
 }
 
-/** What the cases of a file share for their answers. */
+/** What all cases of a file have in common for their answers. */
 export interface SharedAnswers {
   readonly outcomes: readonly OutcomeEntry[];
   readonly evidence?: string;
 }
 
-/** Reads how a question is answered. @param at where its case stands */
+/** Reads how a question is answered. @param at the path of its case */
 export function readAnswer(
-  entry: AnswerEntry,
+  { outcomes = [], evidence, value }: AnswerEntry,
   shared: SharedAnswers,
   question: Question,
   at: YamlPath,
   requests: ReadonlyMap<string, PreparedRequest>,
-  { reader, assertions }: { readonly reader: CaseFileContext; readonly assertions: AssertionReader },
+  { context, assertions }: { readonly context: CaseFileContext; readonly assertions: AssertionReader },
 ): QuestionAnswer {
   const names = [...requests.keys()];
-  if (entry.value !== undefined) {
-    const { of, take, values = [], names: byName = [] } = entry.value;
-    const where: YamlPath = [...at, 'value'];
+  if (value !== undefined) {
+    const { of, take, values = [], names: byName = [] } = value;
+    const path: YamlPath = [...at, 'value'];
     if (question.answer.kind !== 'value')
-      reader.reportProblem(where, `the ledger lists outcomes for '${question.id}'`, "Say 'outcomes:' instead.");
+      context.reportProblem(
+        path,
+        `the question '${question.id}' has outcomes`,
+        "Add 'outcomes:' in place of 'value:'.",
+      );
     return {
       kind: 'value',
-      of: reader.findRequestName(of, of === undefined ? where : [...where, 'of'], names),
+      of: context.findRequestName(of, of === undefined ? path : [...path, 'of'], names),
       take: take === 'headers' ? { part: take, values, names: byName } : { part: take },
-      at: reader.file.locate(where),
+      at: context.file.locate(path),
     };
   }
-  const rules = rulesFor(entry.outcomes ?? [], shared.outcomes, question, at, reader).map(
-    ({ outcome, when, at: place }): OutcomeRule => ({ outcome, when: assertions.read(when, place, requests) }),
-  );
-  return { kind: 'first-of', rules, evidence: evidenceOf(entry, shared, at, names, reader) };
+  const rules = listRules(outcomes, shared.outcomes, question, at, context).map(({ outcome, when, at: path }) => ({
+    outcome,
+    when: assertions.read(when, path, requests),
+  }));
+  const [name = shared.evidence, path] =
+    evidence === undefined ? [undefined, ['shared', 'evidence']] : [evidence, [...at, 'evidence']];
+  if (name !== undefined) return { kind: 'first-of', rules, evidence: context.findRequestName(name, path, names) };
+  if (names.length > 1)
+    context.reportProblem(at, 'no request is named as evidence', `Add 'evidence:' with one of ${names.join(', ')}.`);
+  return { kind: 'first-of', rules, evidence: names[0] ?? '' };
 }
 
-function evidenceOf(
-  { evidence }: AnswerEntry,
-  shared: SharedAnswers,
-  at: YamlPath,
-  names: readonly string[],
-  reader: CaseFileContext,
-): string {
-  if (evidence !== undefined) return reader.findRequestName(evidence, [...at, 'evidence'], names);
-  if (shared.evidence !== undefined) return reader.findRequestName(shared.evidence, ['shared', 'evidence'], names);
-  const [first = ''] = names;
-  if (names.length > 1) {
-    const hint = `Add 'evidence:' with one of ${names.join(', ')}.`;
-    reader.reportProblem(at, 'which request shows the answer is not said', hint);
-  }
-  return first;
-}
-
-/** Notes outcomes that stand twice in a list: only one rule of each can be meant. */
-function checkOnce(entries: readonly OutcomeEntry[], at: YamlPath, reader: CaseFileContext): void {
-  for (const [n, { outcome }] of entries.entries()) {
-    if (entries.slice(0, n).some((earlier) => earlier.outcome === outcome))
-      reader.reportProblem([...at, n, 'outcome'], `there is another rule for '${outcome}'`, 'Leave out one of them.');
-  }
-}
-
-interface PlacedRule {
+interface LocatedRule {
   readonly outcome: string;
   readonly when: Checks;
   readonly at: YamlPath;
 }
 
-/** The rules of a case in the order in which they are tried: shared ones first, unless the case names their outcome. */
-function rulesFor(
+/** Lists the rules of a case in the order of trial: first the shared ones whose outcome the case does not name. */
+function listRules(
   own: readonly OutcomeEntry[],
   shared: readonly OutcomeEntry[],
   { id, answer }: Question,
   at: YamlPath,
-  reader: CaseFileContext,
-): PlacedRule[] {
-  const where: YamlPath = [...at, 'outcomes'];
+  context: CaseFileContext,
+): LocatedRule[] {
+  const path: YamlPath = [...at, 'outcomes'];
   const known = answer.kind === 'outcomes' ? [...answer.outcomes.keys()] : [];
   if (known.length === 0)
-    reader.reportProblem(where, `the answer to '${id}' is an open value`, "Say 'value:' instead.");
-  checkOnce(shared, ['shared', 'outcomes'], reader);
-  checkOnce(own, where, reader);
-  const sharedRules = shared.flatMap(({ outcome, when }, n): PlacedRule[] =>
+    context.reportProblem(path, `the question '${id}' has an open value`, "Add 'value:' in place of 'outcomes:'.");
+  checkUnique(shared, ['shared', 'outcomes'], context);
+  checkUnique(own, path, context);
+  const sharedRules = shared.flatMap(({ outcome, when }, n): LocatedRule[] =>
     when === undefined || !known.includes(outcome) ? [] : [{ outcome, when, at: ['shared', 'outcomes', n, 'when'] }],
   );
-  const ownRules = own.flatMap(({ outcome, when }, n): PlacedRule[] => {
-    const place: YamlPath = [...where, n];
+  const ownRules = own.flatMap(({ outcome, when }, n): LocatedRule[] => {
     if (known.length > 0 && !known.includes(outcome)) {
-      const message = `'${id}' has no outcome '${outcome}' in the ledger`;
-      reader.reportProblem([...place, 'outcome'], message, suggest(outcome, known));
+      const message = `unknown outcome '${outcome}' of the question '${id}'`;
+      context.reportProblem([...path, n, 'outcome'], message, suggest(outcome, known));
     }
-    if (when !== undefined) return [{ outcome, when, at: [...place, 'when'] }];
+    if (when !== undefined) return [{ outcome, when, at: [...path, n, 'when'] }];
     const rule = sharedRules.find((each) => each.outcome === outcome);
-    if (rule === undefined)
-      reader.reportProblem(place, `the file shares no rule for '${outcome}'`, "Add 'when:' with what shows it.");
-    return rule === undefined ? [] : [rule];
+    if (rule !== undefined) return [rule];
+    context.reportProblem([...path, n], `no shared rule for '${outcome}'`, "Add 'when:' with what shows it.");
+    return [];
   });
   const named = new Set(own.map(({ outcome }) => outcome));
   const rules = [...sharedRules.filter(({ outcome }) => !named.has(outcome)), ...ownRules];
-  const untold = known.filter((outcome) => !named.has(outcome) && !rules.some((rule) => rule.outcome === outcome));
-  if (untold.length > 0)
-    reader.reportProblem(where, `nothing shows the outcome '${untold.join("', '")}'`, 'Add a rule for it.');
+  const missing = known.filter((outcome) => !named.has(outcome) && !rules.some((rule) => rule.outcome === outcome));
+  if (missing.length > 0) context.reportProblem(path, `no rule for the outcome '${missing.join("', '")}'`, 'Add one.');
   return rules;
+}
+
+function checkUnique(entries: readonly OutcomeEntry[], at: YamlPath, context: CaseFileContext): void {
+  for (const [n, { outcome }] of entries.entries())
+    if (entries.slice(0, n).some((earlier) => earlier.outcome === outcome))
+      context.reportProblem([...at, n, 'outcome'], `several rules for '${outcome}'`, 'Remove one of them.');
 }

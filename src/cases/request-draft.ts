@@ -1,4 +1,4 @@
-import { documentedOperation, renderFilterParameter } from '../contract/documented-request.js';
+import { documentedOperation, renderFilterParameter } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { isJsonObject } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -8,6 +8,7 @@ import { applyForms, type RequestForm } from './request-forms.js';
 /** Changes to a request, as a case file writes them. See `schemas/cases.schema.json`. */
 export interface RequestPatch {
   like?: string;
+  use?: string | readonly string[];
   method?: string;
   path?: string;
   query?: string | Record<string, string | string[]>;
@@ -20,7 +21,10 @@ export interface RequestPatch {
   again?: number;
 }
 
-/** A request taken apart, still with the world's names in place of ids. */
+/** Named changes to a request, for `use`. */
+export type Templates = Readonly<Record<string, RequestPatch>>;
+
+/** A request in parts, with names of the world in place of ids. */
 export interface RequestDraft {
   readonly method: string;
   readonly path: string;
@@ -31,25 +35,28 @@ export interface RequestDraft {
   readonly again?: number;
 }
 
-/** The request that every base varies. */
+/** The documented operation, without a query and a body. */
 export const documentedRequestDraft: RequestDraft = { ...documentedOperation, query: {}, body: undefined };
 
-/** Applies changes to a request. */
+/** Lists the changes of a patch in the order in which they are applied: first the templates that it uses. */
+export function expandTemplates(patch: RequestPatch, templates: Templates): RequestPatch[] {
+  return [...[patch.use ?? []].flat().map((name) => templates[name] ?? {}), patch];
+}
+
+/** Applies changes to a request, without the templates that they use. */
 export function applyPatch(request: RequestDraft, patch: RequestPatch): RequestDraft {
-  const { headers = {}, without = [] } = patch;
   const merged = {
     method: patch.method ?? request.method,
     path: patch.path ?? request.path,
-    query: queryOf(request.query, patch),
-    headers: { ...request.headers, ...headers },
-    body: bodyOf(request.body, patch),
+    query: patchQuery(request.query, patch),
+    headers: { ...request.headers, ...patch.headers },
+    body: patchBody(request.body, patch),
     ...omitUndefined({ sent: patch.sent ?? request.sent, again: patch.again ?? request.again }),
   };
-  return without.reduce(removed, merged);
+  return (patch.without ?? []).reduce(removeMember, merged);
 }
 
-function queryOf(before: RequestDraft['query'], { query, filter = {} }: RequestPatch): RequestDraft['query'] {
-  // A literal query string stays unless the patch speaks of the query, and then goes as a whole.
+function patchQuery(before: RequestDraft['query'], { query, filter = {} }: RequestPatch): RequestDraft['query'] {
   if (typeof query === 'string') return query;
   const filters = Object.entries(filter).map(([subject, value]) =>
     subject === 'campaign'
@@ -57,88 +64,88 @@ function queryOf(before: RequestDraft['query'], { query, filter = {} }: RequestP
       : [renderFilterParameter({ on: 'metadata', key: subject.replace(/^metadata\./, '') }), value],
   );
   if (query === undefined && filters.length === 0) return before;
+  // Parameters cannot be added to a literal query string: they replace it.
   return { ...(typeof before === 'string' ? {} : before), ...query, ...Object.fromEntries(filters) };
 }
 
-function bodyOf(body: RequestDraft['body'], patch: RequestPatch): RequestDraft['body'] {
+function patchBody(body: RequestDraft['body'], patch: RequestPatch): RequestDraft['body'] {
   if (patch.raw !== undefined) return { raw: patch.raw };
   if (!('body' in patch)) return body;
   return { json: merge(body !== undefined && 'json' in body ? body.json : undefined, patch.body) };
 }
 
-/** Objects are merged at every depth; anything else, null too, replaces. */
+/** Merges objects at every depth; any other value, null too, replaces. */
 function merge(base: unknown, change: unknown): unknown {
   if (!isJsonObject(base) || !isJsonObject(change)) return change;
   const merged = Object.entries(change).map(([key, value]) => [key, merge(base[key], value)] as const);
   return { ...base, ...Object.fromEntries(merged) };
 }
 
-/** A request without the member at a path such as `body.order.metadata` or `headers.Content-Type`. */
-function removed(request: RequestDraft, dotted: string): RequestDraft {
+/** Removes the member at a path such as `body.order.metadata` or `headers.Content-Type`. */
+function removeMember(request: RequestDraft, dotted: string): RequestDraft {
   const [part, ...steps] = dotted.split('.');
-  if (part === 'headers')
-    return { ...request, headers: pruned(request.headers, [steps.join('.')]) as RequestDraft['headers'] };
-  if (part === 'query') {
-    const query =
-      typeof request.query === 'string' || steps.length === 0 ? {} : pruned(request.query, [steps.join('.')]);
-    return { ...request, query: query as RequestDraft['query'] };
-  }
+  const name = steps.join('.');
+  if (part === 'headers') return { ...request, headers: prune(request.headers, [name]) };
+  if (part === 'query')
+    return { ...request, query: typeof request.query === 'string' || name === '' ? {} : prune(request.query, [name]) };
   if (steps.length === 0 || request.body === undefined || 'raw' in request.body) return { ...request, body: undefined };
-  return { ...request, body: { json: pruned(request.body.json, steps) } };
+  return { ...request, body: { json: prune(request.body.json, steps) } };
 }
 
-function pruned(value: unknown, [step, ...rest]: readonly string[]): unknown {
+function prune<T>(value: T, [step, ...rest]: readonly string[]): T {
   if (step === undefined || !isJsonObject(value)) return value;
-  if (rest.length === 0) return Object.fromEntries(Object.entries(value).filter(([key]) => key !== step));
-  return { ...value, [step]: pruned(value[step], rest) };
+  const members = Object.entries(value);
+  const kept =
+    rest.length === 0
+      ? members.filter(([key]) => key !== step)
+      : members.map(([key, part]) => [key, key === step ? prune(part, rest) : part]);
+  return Object.fromEntries(kept) as T;
 }
 
-/** Stands for the id of a name: `<customer ann>`. */
+/** A reference to an id by name: `<customer ann>`. */
 const reference = /<([a-z]+) ([^<>]*)>/g;
 
-/** Resolves a reference to an id. */
+/** Returns the id of a name. */
 export type ResolveId = (kind: ThingKind | (string & {}), name: string) => string;
 
-/** Replaces every reference in a text. */
-export function resolveReferences(text: string, resolve: ResolveId): string {
-  return text.replace(reference, (_, kind: string, name: string) => resolve(kind, name));
+/** Replaces all references in a text. */
+export function resolveReferences(text: string, resolveId: ResolveId): string {
+  return text.replace(reference, (_, kind: string, name: string) => resolveId(kind, name));
 }
 
-/** Puts a request together for the wire, with ids in place of references. */
-export function assembleRequest(draft: RequestDraft, resolve: ResolveId): HttpRequest {
+/** Makes the HTTP request of a draft, with ids in place of references. */
+export function assembleRequest(draft: RequestDraft, resolveId: ResolveId): HttpRequest {
   const { method, path, query, headers, body, sent = [], again } = draft;
-  const rewritten = (request: HttpRequest) => applyForms(request, [sent].flat());
-  const fill = (text: string) => resolveReferences(text, resolve);
+  const fill = (text: string) => resolveReferences(text, resolveId);
+  const pairs = (values: Readonly<Record<string, string | string[]>>) =>
+    Object.entries(values).flatMap(([name, each]) => [each].flat().map((value) => [name, fill(value)] as const));
   const queryString =
     typeof query === 'string'
-      ? resolveReferences(query, (kind, name) => encodeURIComponent(resolve(kind, name)))
-      : Object.entries(query)
-          .flatMap(([name, values]) =>
-            [values].flat().map((value) => `${fill(name)}=${encodeURIComponent(fill(value))}`),
-          )
+      ? resolveReferences(query, (kind, name) => encodeURIComponent(resolveId(kind, name)))
+      : pairs(query)
+          .map(([name, value]) => `${fill(name)}=${encodeURIComponent(value)}`)
           .join('&');
+  const bodyText =
+    body === undefined ? undefined : 'raw' in body ? fill(body.raw) : JSON.stringify(fillJson(body.json, fill));
   const request: HttpRequest = {
     method,
     path: queryString === '' ? path : `${path}?${queryString}`,
-    headers: Object.entries(headers).flatMap(([name, values]) =>
-      [values].flat().map((value) => [name, fill(value)] as const),
-    ),
-    ...omitUndefined({ again }),
+    headers: pairs(headers),
+    ...omitUndefined({ again, body: bodyText }),
   };
-  if (body === undefined) return rewritten(request);
-  return rewritten({ ...request, body: 'raw' in body ? fill(body.raw) : JSON.stringify(filled(body.json, fill)) });
+  return applyForms(request, [sent].flat());
 }
 
-function filled(value: unknown, fill: (text: string) => string): unknown {
+function fillJson(value: unknown, fill: (text: string) => string): unknown {
   if (typeof value === 'string') return fill(value);
-  if (Array.isArray(value)) return value.map((part) => filled(part, fill));
-  if (isRepetition(value)) return Array(value.repeat).fill(filled(value.item, fill));
+  if (Array.isArray(value)) return value.map((part) => fillJson(part, fill));
+  if (isRepetition(value)) return Array(value.repeat).fill(fillJson(value.item, fill));
   if (isJsonObject(value))
-    return Object.fromEntries(Object.entries(value).map(([key, part]) => [fill(key), filled(part, fill)]));
+    return Object.fromEntries(Object.entries(value).map(([key, part]) => [fill(key), fillJson(part, fill)]));
   return value;
 }
 
-/** Stands for a list of equal items that is too long to write. */
+/** `{ repeat, item }` is a list of equal items that is too long to write. */
 function isRepetition(value: unknown): value is { repeat: number; item: unknown } {
   return isJsonObject(value) && Object.keys(value).sort().join() === 'item,repeat' && Number.isInteger(value.repeat);
 }

@@ -6,37 +6,37 @@ import { type Contract, parseContract } from '../contract/contract.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { packageRoot, readOwnPackage } from '../support/package-root.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
+import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
 import { type Availability, bindWorld } from '../world/bind-world.js';
-import { type NamedWorld, ownPrefix } from '../world/named-world.js';
+import { ownPrefix } from '../world/named-world.js';
 import { expandWorld } from '../world/world-file.js';
 import { readCaseFile } from './case-file.js';
+import type { SuiteBasis } from './case-file-context.js';
+import { applyPatch, documentedRequestDraft, type RequestPatch } from './request-draft.js';
 import { getSubjectId, type TestCase, tag } from './test-case.js';
 
-/** Everything that is sent to a deployment, and what it is judged by. */
-export interface Suite {
+/** Everything that is sent to a deployment, and what its responses are judged by. */
+export interface Suite extends SuiteBasis {
   readonly name: string;
   readonly version: string;
-  /** Of all that decides what is sent and expected: it is the same in two runs with equal digests. */
+  /** Of all files that decide what is sent and expected: runs with equal digests send and expect the same. */
   readonly digest: string;
-  readonly contract: Contract;
-  readonly world: NamedWorld;
   readonly cases: readonly TestCase[];
-  /** Sent before all cases, to learn how responses name promotions. */
+  /** Requests that are sent before all cases, to find out how responses name promotions. */
   readonly calibration: readonly HttpRequest[];
-  /** Where cases come from that somebody added; they are the last of `cases`, see {@link isOwnCase}. */
+  /** Cases of the user. They are the last of `cases`, see {@link isOwnCase}. */
   readonly own?: OwnCases;
 }
 
 /** Cases that are not of this package. */
 export interface OwnCases {
-  /** As it was named. */
+  /** The folder as the user named it. */
   readonly folder: string;
   /** Of all its files. */
   readonly digest: string;
 }
 
-/** Whether a case, by its id, is one that somebody added. */
 export function isOwnCase({ id }: { readonly id: string }): boolean {
   return id.startsWith(ownPrefix);
 }
@@ -45,37 +45,36 @@ export function isOwnCase({ id }: { readonly id: string }): boolean {
 export const suiteFolder = path.join(packageRoot, 'cases');
 
 /**
- * Loads ledger, world and cases: as they were expanded when the package was built, unless a file was edited since or
- * the deployment has ids of its own.
+ * Loads contract, world and cases. Uses the suite that the build expanded, unless a file was edited since then or the
+ * deployment has ids of its own.
  *
- * @param folder holds `contract.yaml`, `world.yaml`, `requirements/` and `questions/`
- * @param availability what the deployment under test has of the world; all of it, under the world's ids, unless given
- * @param own a folder of cases that somebody adds: `world.yaml` with what they need beside the world, if anything, and
- *   case files
- * @throws UnusableInput with every problem of every file
+ * @param folder contains `contract.yaml`, `world.yaml`, `defaults.yaml`, `requirements/` and `questions/`
+ * @param availability what the target has of the world; by default all of it, under the ids of the world
+ * @param own a folder with cases of the user, and `world.yaml` if they need data in addition to the world
+ * @throws UnusableInput with all problems of all files
  */
 export function loadSuite(folder = suiteFolder, availability: Availability = {}, own?: string): Suite {
   const isAsBuilt = folder === suiteFolder && Object.keys(availability).length === 0 && own === undefined;
-  return (isAsBuilt ? builtSuite() : undefined) ?? expandSuite(folder, availability, own);
+  return (isAsBuilt ? readBuiltSuite() : undefined) ?? expandSuite(folder, availability, own);
 }
 
-/** Where the build leaves the expanded suite, beside the compiled files; sources have none, since they may be newer. */
+/** The file with the expanded suite, beside the compiled files. Sources have none: they may be newer. */
 const builtFile = import.meta.filename.endsWith('.js') ? path.join(packageRoot, 'dist', 'suite') : undefined;
 
-function builtSuite(): Suite | undefined {
+function readBuiltSuite(): Suite | undefined {
   if (builtFile === undefined || !existsSync(builtFile)) return undefined;
   const built = deserialize(readFileSync(builtFile)) as Suite;
-  return built.digest === digestOf(listSuiteFiles(), suiteFolder) ? built : undefined;
+  return built.digest === computeDigest(listSuiteFiles(), suiteFolder) ? built : undefined;
 }
 
-/** Expands the suite of this package for all that load it from now on. @throws UnusableInput as `loadSuite` */
+/** Expands the suite of this package and writes it beside the compiled files. @throws UnusableInput like `loadSuite` */
 export function precompileSuite(): void {
   if (builtFile === undefined) return;
   rmSync(builtFile, { force: true });
   writeFileSync(builtFile, serialize(expandSuite(suiteFolder, {})));
 }
 
-/** Reads all files of a suite, though the build did. @throws UnusableInput as `loadSuite` */
+/** Reads all files of a suite, even if the build did. @throws UnusableInput like `loadSuite` */
 export function expandSuite(folder: string, availability: Availability, own?: string): Suite {
   const problems: Problem[] = [];
   const attempt = <T>(load: () => T): T | undefined => {
@@ -87,71 +86,70 @@ export function expandSuite(folder: string, availability: Availability, own?: st
       return undefined;
     }
   };
-  const ledger = attempt(() => parseContract(readOwn(path.join(folder, 'contract.yaml'))));
-  const added = attempt(() => (own === undefined ? undefined : filesOfOwn(own)));
-  const additions = attempt(() => (added?.world === undefined ? undefined : readYaml(added.world)));
-  const world = attempt(() =>
-    bindWorld(expandWorld(readOwn(path.join(folder, 'world.yaml')), additions), availability),
+  const readFile = (name: string) => readSuiteFile(path.join(folder, name));
+  const contract = attempt(() => parseContract(readFile('contract.yaml')));
+  const ownFiles = attempt(() => (own === undefined ? undefined : findOwnFiles(own)));
+  const additions = attempt(() => (ownFiles?.world === undefined ? undefined : readYaml(ownFiles.world)));
+  const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml'), additions), availability));
+  const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
+  const files = (attempt(() => listCaseFiles(folder)) ?? []).flatMap(
+    (file) => attempt(() => readSuiteFile(file)) ?? [],
   );
-  const files = (attempt(() => caseFiles(folder)) ?? []).flatMap((file) => attempt(() => readOwn(file)) ?? []);
-  if (ledger === undefined || world === undefined) throw new UnusableInput(problems);
+  const addedFiles = (ownFiles?.cases ?? []).flatMap((file) => attempt(() => readYaml(file)) ?? []);
+  if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
 
-  const cases = files.flatMap((file) => {
-    const read = readCaseFile(file, ledger, world);
-    problems.push(...read.problems);
-    return read.cases;
-  });
-  const addedFiles = (added?.cases ?? []).flatMap((file) => attempt(() => readYaml(file)) ?? []);
-  const addedCases = addedFiles.flatMap((file) => {
-    const read = readCaseFile(file, ledger, world, ownPrefix);
-    problems.push(...read.problems);
-    return read.cases;
-  });
+  const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
+  const readCases = (some: readonly YamlFile[], prefix: string) =>
+    some.flatMap((file) => {
+      const read = readCaseFile(file, basis, prefix);
+      problems.push(...read.problems);
+      return read.cases;
+    });
+  const cases = readCases(files, '');
+  const ownCases = readCases(addedFiles, ownPrefix);
   if (problems.length === 0)
-    problems.push(...takenTwice(cases), ...unverified(cases, ledger), ...takenTwice(addedCases));
-  if (problems.length > 0) throw new UnusableInput(unique(problems));
+    problems.push(...findDuplicateIds(cases), ...findUntested(cases, contract), ...findDuplicateIds(ownCases));
+  if (problems.length > 0) throw new UnusableInput(removeDuplicates(problems));
 
   return {
     ...readOwnPackage(),
-    digest: digestOf(listSuiteFiles(folder), folder),
-    contract: ledger,
-    world,
-    cases: [...cases, ...addedCases],
-    calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(firstRequests),
-    ...(own === undefined ? {} : { own: { folder: own, digest: digestOf(listOwnFiles(own), own) } }),
+    digest: computeDigest(listSuiteFiles(folder), folder),
+    ...basis,
+    cases: [...cases, ...ownCases],
+    calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(listFirstRequests),
+    ...(own === undefined ? {} : { own: { folder: own, digest: computeDigest(listOwnFiles(own), own) } }),
   };
 }
 
-/** Reads a file of the suite; messages name those of this package alike, wherever it is installed. */
-function readOwn(file: string): YamlFile {
-  const within = path.relative(packageRoot, file);
-  return within.startsWith('..') ? readYaml(file) : readYaml(file, within.replaceAll(path.sep, '/'));
+/** Reads a file of the suite. Messages name it relative to the package, wherever that is installed. */
+function readSuiteFile(file: string): YamlFile {
+  const relative = path.relative(packageRoot, file);
+  return relative.startsWith('..') ? readYaml(file) : readYaml(file, relative.replaceAll(path.sep, '/'));
 }
 
-/** Every file that a suite is loaded from. */
+/** Lists all files of a suite. */
 export function listSuiteFiles(folder = suiteFolder): string[] {
-  return [path.join(folder, 'contract.yaml'), path.join(folder, 'world.yaml'), ...caseFiles(folder)];
-}
-
-/** The files of a folder of cases that somebody adds. @throws UnusableInput where it cannot be read, or has no case */
-function filesOfOwn(folder: string): { world?: string; cases: string[] } {
-  const names = namesIn(folder, 'Name the folder of your cases.')
-    .filter((file) => file.endsWith('.yaml'))
-    .sort();
-  const cases = names.filter((name) => name !== worldName).map((name) => path.join(folder, name));
-  if (cases.length === 0) {
-    const hint = 'It holds your case files, whose names end in .yaml.';
-    throw new UnusableInput([{ at: { setting: folder }, message: 'has no case file', hint }]);
-  }
-  return { cases, ...(names.includes(worldName) ? { world: path.join(folder, worldName) } : {}) };
+  const files = ['contract.yaml', 'world.yaml', 'defaults.yaml'].map((name) => path.join(folder, name));
+  return [...files, ...listCaseFiles(folder)];
 }
 
 const worldName = 'world.yaml';
 
-/** Every file that cases are loaded from which somebody adds; none where there are none. */
+/** Finds the files in a folder of the user's cases. @throws UnusableInput if it cannot be read or has no case file */
+function findOwnFiles(folder: string): { world?: string; cases: string[] } {
+  const names = listYamlFiles(folder, 'Name the folder of your cases.');
+  const cases = names.filter((name) => name !== worldName).map((name) => path.join(folder, name));
+  if (cases.length === 0) {
+    const hint = 'Name a folder with case files (*.yaml).';
+    throw new UnusableInput([{ at: { setting: folder }, message: 'the folder has no case file', hint }]);
+  }
+  return { cases, ...(names.includes(worldName) ? { world: path.join(folder, worldName) } : {}) };
+}
+
+/** Lists the files in a folder of the user's cases; none if it cannot be used. */
 export function listOwnFiles(folder: string): string[] {
   try {
-    const { world, cases } = filesOfOwn(folder);
+    const { world, cases } = findOwnFiles(folder);
     return [...(world === undefined ? [] : [world]), ...cases];
   } catch (error) {
     if (error instanceof UnusableInput) return [];
@@ -159,23 +157,22 @@ export function listOwnFiles(folder: string): string[] {
   }
 }
 
-/** The file of what a folder of cases adds to the world, if it does. @throws UnusableInput where it has no cases */
+/** Returns the file with additions to the world, if the folder has one. @throws UnusableInput if it has no cases */
 export function findOwnWorld(folder: string): string | undefined {
-  return filesOfOwn(folder).world;
+  return findOwnFiles(folder).world;
 }
 
-function caseFiles(folder: string): string[] {
-  return ['requirements', 'questions'].flatMap((room) => {
-    return namesIn(path.join(folder, room), 'It is the folder for case files of its kind.')
-      .filter((file) => file.endsWith('.yaml'))
-      .sort()
-      .map((file) => path.join(folder, room, file));
+function listCaseFiles(folder: string): string[] {
+  return ['requirements', 'questions'].flatMap((kind) => {
+    const inner = path.join(folder, kind);
+    return listYamlFiles(inner, `Create the folder '${kind}' for case files.`).map((file) => path.join(inner, file));
   });
 }
 
-function namesIn(folder: string, hint: string): string[] {
+function listYamlFiles(folder: string, hint: string): string[] {
   try {
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+    return names.filter((file) => file.endsWith('.yaml')).sort();
   } catch (error) {
     const message = `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`;
     const at = { file: path.relative(process.cwd(), folder), line: 1, column: 1 };
@@ -183,31 +180,31 @@ function namesIn(folder: string, hint: string): string[] {
   }
 }
 
-function firstRequests({ rows: [first] }: TestCase): HttpRequest[] {
-  // What names something that the deployment does not have would teach nothing.
+function listFirstRequests({ rows: [first] }: TestCase): HttpRequest[] {
+  // A request for what the target lacks would show nothing.
   return first === undefined || first.unavailable.length > 0 ? [] : [...first.requests.values()];
 }
 
-function takenTwice(cases: readonly TestCase[]): Problem[] {
+function findDuplicateIds(cases: readonly TestCase[]): Problem[] {
   return cases
     .filter(({ id }, n) => cases.findIndex((other) => other.id === id) < n)
-    .map(({ id, at }) => ({ at, message: `there is another case '${id}'`, hint: 'Rename one of them.' }));
+    .map(({ id, at }) => ({ at, message: `duplicate case id '${id}'`, hint: 'Rename one of the cases.' }));
 }
 
-/** Entries of the ledger without a case. */
-function unverified(cases: readonly TestCase[], { requirements }: Contract): Problem[] {
-  const subjects = new Set(cases.map(getSubjectId));
+/** Finds requirements without a case. */
+function findUntested(cases: readonly TestCase[], { requirements }: Contract): Problem[] {
+  const tested = new Set(cases.map(getSubjectId));
   return requirements
-    .filter(({ id }) => !subjects.has(id))
-    .map(({ id, at }) => ({ at, message: `no case speaks of '${id}'`, hint: 'Write one under cases/.' }));
+    .filter(({ id }) => !tested.has(id))
+    .map(({ id, at }) => ({ at, message: `no case verifies '${id}'`, hint: 'Add one to cases/requirements/.' }));
 }
 
-/** Rows of a matrix find the same mistake again and again. */
-function unique(problems: readonly Problem[]): Problem[] {
+/** The rows of a matrix often have the same problem. */
+function removeDuplicates(problems: readonly Problem[]): Problem[] {
   return [...new Map(problems.map((problem) => [JSON.stringify([problem.at, problem.message]), problem])).values()];
 }
 
-function digestOf(files: readonly string[], folder: string): string {
+function computeDigest(files: readonly string[], folder: string): string {
   const hash = createHash('sha256');
   for (const file of files) {
     hash.update(`${path.relative(folder, file).replaceAll(path.sep, '/')}\n`);

@@ -2,30 +2,30 @@ import type { Assertion } from '../assertions/assertion.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { Location } from '../support/problem.js';
 
-/** One case of a case file, ready to be run: names are ids, the matrix is rows, selections are sets of tiers. */
+/** A test case, ready to run: names are ids, the matrix is rows, tier selections are lists of tiers. */
 export type TestCase = RequirementCase | QuestionCase;
 
-/** Tags that mean something to the suite. */
+/** Tags with a meaning for the suite. */
 export const tag = {
-  /** Sends bad credentials, oversized bodies or other methods. */
+  /** Sends invalid credentials, oversized bodies or other methods. */
   intrusive: 'intrusive',
-  /** Its requests are sent before all cases, to learn how responses name promotions. */
+  /** Its requests are sent before all cases, to find out how responses name promotions. */
   calibration: 'calibration',
-  /** It is about the documented method and path, so it says nothing of a target that offers the operation elsewhere. */
+  /** Is about the documented method and path: it does not apply to a target that offers the operation elsewhere. */
   operation: 'operation',
-  /** It needs to know of no promotion: any customer, product and campaign of a deployment will do. */
+  /** Needs any customer, product and campaign, but no known promotion. */
   anyData: 'any-data',
-  /** The doctor sends its requests. */
+  /** `doctor` sends its requests. */
   doctor: 'doctor',
-  /** It is sent once more at the end of a run, to notice a deployment that changes meanwhile. */
+  /** Is sent again at the end of a run, to notice a deployment that changes meanwhile. */
   sample: 'sample',
-  /** It is about what is left over between requests: all of its own are sent, while nothing else is sent. */
-  alone: 'alone',
-  /** It is not of the suite; no file states it. */
+  /** Looks for state between requests: all of its requests are sent one by one, while nothing else is sent. */
+  serial: 'serial',
+  /** Is a case of the user. No file states this tag. */
   own: 'own',
 } as const;
 
-/** The outcome of every question for a target whose answers do not tell its listed outcomes apart. */
+/** The outcome of a question if no listed outcome holds, or several might. */
 export const undetermined = 'undetermined';
 
 interface CommonCase {
@@ -51,40 +51,40 @@ export interface QuestionCase extends CommonCase {
   readonly answer: QuestionAnswer;
 }
 
-/** What is sent together, and what must hold before anything can be concluded from what comes back. */
+/** Requests that are sent together, and what must hold before their responses can show anything. */
 export interface Row {
-  /** Empty for the only row of a case. */
+  /** Empty if the case has only one row. */
   readonly title: string;
   readonly requests: ReadonlyMap<string, HttpRequest>;
   readonly given: readonly Assertion[];
-  /** What is needed of the world here and the target does not have, each with its kind. */
+  /** What the row needs and the target lacks: kind and name, such as `customer ann`. */
   readonly unavailable: readonly string[];
 }
 
-/** One row of a requirement case's matrix; a case without a matrix has a single row. */
+/** A row of a requirement case. Without a matrix there is one. */
 export interface RequirementRow extends Row {
   readonly expect: readonly Assertion[];
 }
 
 export type QuestionAnswer =
-  /** The first rule that holds names the outcome; the exchange named by `evidence` shows it. */
+  /** The first rule that holds gives the outcome; the exchange of the request `evidence` shows it. */
   | { readonly kind: 'first-of'; readonly rules: readonly OutcomeRule[]; readonly evidence: string }
-  /** An open value, taken from one exchange. */
+  /** An open value of one response. */
   | { readonly kind: 'value'; readonly of: string; readonly take: ValueExtraction; readonly at: Location };
 
-/** An outcome, and the assertions that all hold where it is the answer. */
+/** An outcome, and the assertions that all hold if it is the answer. */
 export interface OutcomeRule {
   readonly outcome: string;
   readonly when: readonly Assertion[];
 }
 
-/** What an open value is made of. */
+/** The part of a response that is an open value. */
 export type ValueExtraction =
   | { readonly part: 'status' | 'media-type' | 'shape' | 'error-shape' }
-  /** `values` are recorded with their values, `names` by name alone; a final `*` stands for any ending. */
+  /** `values` are recorded with their values, `names` by name only. A final `*` means any ending. */
   | { readonly part: 'headers'; readonly values: readonly string[]; readonly names: readonly string[] };
 
-/** The id of the requirement or the question that a case speaks of. */
+/** Returns the id of the requirement or question that a case is about. */
 export function getSubjectId(testCase: TestCase): string {
   return testCase.kind === 'question' ? testCase.answers : testCase.verifies;
 }

@@ -1,179 +1,147 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
+import type { Command } from 'commander';
 import { selectFromSuite } from '../cases/case-selection.js';
 import { createPlan, renderPlan } from '../engine/plan.js';
-import { beginRun, type Ending, loadRunInputs, type RunInputs, readEnding, shareRun } from '../playwright/run-state.js';
-import { renderProfileNotice } from '../report/notices.js';
+import { readEnding } from '../playwright/ending.js';
+import { leaveRunFolder } from '../playwright/run-folder.js';
+import { loadRunInputs, type RunInputs, shareRun } from '../playwright/run-inputs.js';
+import { referenceEndNotice, renderProfileNotice } from '../report/notices.js';
 import { renderPlannedRequests } from '../report/planned-requests.js';
 import { readCertificate } from '../report/read-certificate.js';
-import { referenceEndNotice } from '../report/reference-notice.js';
 import type { RequestFormat } from '../report/request-formats.js';
 import { checkOutFolder, findCertificates } from '../report/result-files.js';
 import { createSigner } from '../report/signature.js';
 import { listUnpassedCases } from '../report/unpassed-cases.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
-import { runVariables } from '../targets/environment.js';
+import type { RunOptions } from '../targets/run-options.js';
 import { loadTarget } from '../targets/target.js';
-import { type CertifyFlags, hasSeveralTargets } from './certify-flags.js';
-import { determineExitStatus, determineShardExitStatus, exitStatus } from './exit-status.js';
-import { readTargetVariables, setVariables } from './flags.js';
-import { addCertificateReporter, runPlaywright } from './run-playwright.js';
+import { type CertifyFlags, hasSeveralTargets, readCertifyOptions } from './certify-flags.js';
+import { exitStatus, mapEndingToExitStatus, reportMissingCertificate } from './exit-status.js';
+import { addCertificateReporter, runPlaywrightTests } from './run-playwright.js';
 import { keepShardReport, renderShardEnd } from './shard-report.js';
 
 /**
- * Checks everything that can be checked without sending, then runs Playwright, which says how the run ended.
+ * Checks everything that can be checked before anything is sent, then runs Playwright.
  *
- * @param all arguments without a flag
- * @param behind how many of them stand behind `--`: those are for Playwright
- * @returns the exit status
+ * @param args all arguments without a flag
+ * @param countAfterDashes how many of them come after `--`: those are for Playwright
+ * @param command of the flags
+ * @returns the exit status, unless Playwright ends the process
  */
-export async function runCertify(all: readonly string[], behind: number, flags: CertifyFlags): Promise<number> {
-  beginRun();
-  const args = all.slice(all.length - behind);
-  setVariables({
-    ...readTargetVariables(
-      hasSeveralTargets(flags) ? { ...flags, target: [] } : flags,
-      all.slice(0, all.length - behind),
-    ),
-    [runVariables.cases]: flags.cases,
-    [runVariables.out]: flags.out,
-    [runVariables.against]: flags.update ? olderRecord(flags) : flags.against,
-    [runVariables.recordTo]: flags.to,
-    [runVariables.noIntrusive]: flags.intrusive ? undefined : '1',
-    [runVariables.worldLoaded]: flags.worldLoaded ? '1' : undefined,
-    [runVariables.only]: flags.only?.join(','),
-    [runVariables.budget]: flags.quick ? 'quick' : flags.budget?.toString(),
-    [runVariables.replay]: flags.replay,
-    [runVariables.sign]: flags.sign,
-    [runVariables.shard]: flags.shard,
-    [runVariables.explore]: flags.explore?.toString(),
-    // Without a seed another one each time; the result names it.
-    [runVariables.seed]: (flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000)).toString(),
-  });
-  if (hasSeveralTargets(flags)) return await (await import('./certify-several.js')).certifySeveral(args, flags);
+export async function runCertify(
+  args: readonly string[],
+  countAfterDashes: number,
+  flags: CertifyFlags,
+  command: Command,
+): Promise<number> {
+  leaveRunFolder();
+  const count = args.length - countAfterDashes;
+  const playwrightArgs = args.slice(count);
+  let options = readCertifyOptions(flags, args.slice(0, count));
+  if (flags.update) options = { ...options, against: findOlderRecord(flags) };
+  if (hasSeveralTargets(flags)) {
+    const { certifySeveral } = await import('./certify-several.js');
+    return await certifySeveral(options, playwrightArgs, flags, command);
+  }
   if (flags.failed) {
-    const unpassed = unpassedLastTime();
-    if (unpassed.length === 0) {
-      process.stdout.write(joinLines(['Nothing is left that did not pass when it was last run.']));
+    const only = listUnpassed(options);
+    if (only.length === 0) {
+      process.stdout.write('All cases passed in their last run, so nothing is left to run.\n');
       return exitStatus.conforms;
     }
-    setVariables({ [runVariables.only]: unpassed.join(',') });
+    options = { ...options, only };
   }
-  const { suite: whole, settings } = loadRunInputs();
-  const suite = selectFromSuite(whole, settings);
+  const { suite, settings } = loadRunInputs(options);
   if (flags.dryRun) {
-    process.stdout.write(dryRun({ suite, settings }, flags.format));
+    process.stdout.write(renderDryRun(options, { suite: selectFromSuite(suite, settings), settings }, flags.format));
     return exitStatus.conforms;
   }
   if (flags.format !== undefined) {
-    const hint = 'Add --dry-run, which prints what would be sent.';
-    throw new UnusableInput([{ at: { setting: '--format' }, message: 'is about a dry run alone', hint }]);
+    const hint = 'Add --dry-run, which prints the requests.';
+    throw new UnusableInput([{ at: { setting: '--format' }, message: 'needs --dry-run', hint }]);
   }
-  // Lists tests and judges nothing, so that there is nothing to certify.
-  if (args.includes('--list')) return await runPlaywright(['--reporter=list', ...args], (code) => code);
-  const { out, recordTo } = settings;
-  if (recordTo !== undefined) makeFolder(path.dirname(recordTo), '--to');
+  if (playwrightArgs.includes('--list')) {
+    const unshare = shareRun(options);
+    return await runPlaywrightTests(['--reporter=list', ...playwrightArgs], (code) => {
+      unshare();
+      return code;
+    });
+  }
+  const { out, recordTo, shard } = settings;
+  if (recordTo !== undefined) checkRecordFolder(path.dirname(recordTo));
   checkOutFolder(out);
-  const key = process.env[runVariables.sign];
-  // One that cannot be used is found before anything is sent.
-  if (key) createSigner(key);
+  if (options.sign !== undefined) createSigner(options.sign);
+  if (flags.watch) {
+    const { watchCases } = await import('./watch-cases.js');
+    return await watchCases(options, flags.bail === true);
+  }
 
-  if (flags.watch) return await watched(flags.bail === true);
-
-  const ofShard = settings.shard === undefined ? [] : keepShardReport(settings.shard, out, args);
-  const unshare = shareRun();
-  return await runPlaywright([...(flags.bail ? ['-x'] : []), ...addCertificateReporter(args), ...ofShard], (code) => {
+  const shardArgs = shard === undefined ? [] : keepShardReport(shard, out);
+  const unshare = shareRun(options);
+  const all = [...(flags.bail ? ['-x'] : []), ...addCertificateReporter(playwrightArgs), ...shardArgs];
+  return await runPlaywrightTests(all, (code) => {
     const ending = readEnding();
     unshare();
     if (ending === undefined) return reportMissingCertificate(code);
-    if (ending.kind === 'not-begun') process.stderr.write('No case was run, so the results of earlier runs stay.\n');
+    if (ending.kind === 'not-begun') process.stderr.write('No case was run. The results of earlier runs are kept.\n');
     if (ending.kind === 'certified' && ending.shard !== undefined)
-      process.stdout.write(joinLines(['', renderShardEnd(ending.shard, ofShard.length > 0 ? out : undefined)]));
-    // What was shown is accepted: the record that the run wrote has it.
+      process.stdout.write(joinLines(['', renderShardEnd(ending.shard, out)]));
+    // The new record contains the drift that was shown: --update accepts it.
     const isAccepted = flags.update && ending.kind === 'certified' && ending.isRecorded;
     return mapEndingToExitStatus(isAccepted ? { ...ending, drift: [] } : ending);
   });
 }
 
-/** The record that is to be updated. @throws UnusableInput where it is not there, or another is to be compared with */
-function olderRecord({ to = '', against }: CertifyFlags): string {
+/** @throws UnusableInput if there is no record to update, or `--against` names another one */
+function findOlderRecord({ to = '', against }: CertifyFlags): string {
   const at = { setting: '--update' };
   if (against !== undefined) {
-    const hint = 'Leave out --against: what differs from the record that is there is shown.';
-    throw new UnusableInput([{ at, message: 'compares with --to', hint }]);
+    const hint = 'Leave out --against.';
+    throw new UnusableInput([{ at, message: 'compares with the record that --to names', hint }]);
   }
   if (existsSync(to)) return to;
-  throw new UnusableInput([{ at, message: `there is no ${to} to update`, hint: 'Leave out --update the first time.' }]);
+  throw new UnusableInput([{ at, message: `there is no record '${to}' yet`, hint: 'Leave out --update.' }]);
 }
 
-/** The cases that did not pass when they were last run, as the certificates of the target say. */
-function unpassedLastTime(): string[] {
-  const { suite, settings } = loadRunInputs();
+/** The cases that did not pass in their last run, according to the certificates of the target. */
+function listUnpassed(options: RunOptions): string[] {
+  const { suite, settings } = loadRunInputs(options);
   const files = findCertificates(settings.out);
   if (files.length === 0) {
     const message = `there is no certificate in ${settings.out} yet`;
-    const hint = 'Run it once without --failed, or name the folder of the results with --out.';
+    const hint = 'Run all cases once without --failed, or name the folder of the results with --out.';
     throw new UnusableInput([{ at: { setting: '--failed' }, message, hint }]);
   }
   const unpassed = new Set(listUnpassedCases(files.map(readCertificate)));
   return suite.cases.map(({ id }) => id).filter((id) => unpassed.has(id));
 }
 
-async function watched(bail: boolean): Promise<number> {
-  const ended = new AbortController();
-  const end = () => ended.abort();
-  for (const signal of endings) process.once(signal, end);
-  try {
-    const { watchCases } = await import('./watch-cases.js');
-    return await watchCases(bail, ended.signal);
-  } finally {
-    for (const signal of endings) process.off(signal, end);
-  }
-}
-
-const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
-/** What would be sent, with what the user should know of it: in comments, where a program reads it. */
-function dryRun({ suite, settings }: Pick<RunInputs, 'suite' | 'settings'>, format: RequestFormat | undefined): string {
+/** The requests of a run. Notes are comments where a program reads them. */
+function renderDryRun(
+  options: RunOptions,
+  { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
+  format: RequestFormat | undefined,
+): string {
   const plan = createPlan(suite, settings);
   const ends = settings.target.kind === 'reference' ? [referenceEndNotice] : [];
-  const notes = [
-    ...(settings.profile === undefined ? [] : [renderProfileNotice(settings.profile.figures)]),
-    ...settings.notes,
-  ];
+  const { profile } = settings;
+  const notes = [...(profile === undefined ? [] : [renderProfileNotice(profile.figures)]), ...settings.notes];
   if (format === undefined) return joinLines(notes) + renderPlan(plan) + joinLines(ends);
-  const { location: place, options } = loadTarget(process.env).connection;
-  const baseUrl = place.kind === 'deployment' ? place.baseUrl : '$BASE_URL';
+  const { location, options: stated } = loadTarget(options, process.env).connection;
+  const baseUrl = location.kind === 'deployment' ? location.baseUrl : '$BASE_URL';
   const comments = (lines: readonly string[]) => joinLines(lines.map((line) => `# ${line}`));
-  return comments(notes) + renderPlannedRequests(plan, format, baseUrl, options.extraHeaders) + comments(ends);
+  return comments(notes) + renderPlannedRequests(plan, format, baseUrl, stated.extraHeaders) + comments(ends);
 }
 
-/** What a run comes to of which nothing is known but how Playwright ended. */
-export function reportMissingCertificate(code: number): number {
-  process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
-  return exitStatus.unusableInput;
-}
-
-export function mapEndingToExitStatus(ending: Ending): number {
-  switch (ending.kind) {
-    case 'certified':
-      return ending.shard?.isDone ? determineShardExitStatus(ending) : determineExitStatus(ending);
-    case 'not-begun':
-    case 'unwritten':
-      return exitStatus.unusableInput;
-    case 'broken-off':
-      return exitStatus.mistake;
-  }
-}
-
-/** Before anything is sent: at the end of a run it would be too late. @param flag that names another folder */
-function makeFolder(folder: string, flag: string): void {
+/** Checks the folder before anything is sent: at the end of the run it would be too late. */
+function checkRecordFolder(folder: string): void {
   try {
     mkdirSync(path.resolve(folder), { recursive: true });
     accessSync(folder, constants.W_OK);
   } catch (error) {
-    const message = `nothing can be written into ${folder} (${(error as NodeJS.ErrnoException).code})`;
-    throw new UnusableInput([{ at: { setting: flag }, message, hint: 'Name another folder.' }]);
+    const message = `cannot write to the folder '${folder}' (${(error as NodeJS.ErrnoException).code})`;
+    throw new UnusableInput([{ at: { setting: '--to' }, message, hint: 'Name another folder.' }]);
   }
 }

@@ -1,77 +1,98 @@
 import { type Command, Option } from 'commander';
 import { type RequestFormat, requestFormats } from '../report/request-formats.js';
-import { addTargetFlags, parseCount, type TargetFlags } from './flags.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import type { RunOptions } from '../targets/run-options.js';
+import { addTargetFlags, parseCount, readTargetOptions, type TargetFlags } from './flags.js';
 
-/** What the flags of the commands that certify say. */
-export interface CertifyFlags extends TargetFlags {
-  readonly cases?: string;
-  readonly out?: string;
-  readonly against?: string;
-  readonly intrusive: boolean;
-  readonly dryRun?: boolean;
+/** The flags of `certify` and `record` that are options of a run. */
+const runFlags = [
+  'cases',
+  'out',
+  'against',
+  'intrusive',
+  'worldLoaded',
+  'only',
+  'replay',
+  'sign',
+  'shard',
+  'explore',
+] as const;
+
+/** The values of the flags of `certify` and `record`. */
+export interface CertifyFlags extends TargetFlags, Pick<RunOptions, (typeof runFlags)[number] | 'seed'> {
+  readonly dryRun?: true;
   readonly format?: RequestFormat;
-  readonly worldLoaded?: true;
-  readonly only?: readonly string[];
   readonly quick?: true;
   readonly budget?: number;
   readonly failed?: true;
   readonly bail?: true;
   readonly watch?: true;
-  readonly replay?: string;
-  readonly sign?: string;
-  readonly shard?: string;
   readonly sameAs?: string;
-  readonly explore?: number;
-  readonly seed?: number;
-  /** Of the record command. */
+  /** Of `record`. */
   readonly to?: string;
+  /** Of `record`. */
   readonly update?: true;
 }
 
-/** Adds the flags and arguments of the commands that certify. */
+/** Adds the flags and arguments of `certify` and `record`. */
 export function addCertifyFlags(command: Command): Command {
-  const count = (flags: string, description: string) => new Option(flags, description).argParser(parseCount);
+  const countFlag = (flags: string, description: string) => new Option(flags, description).argParser(parseCount);
   return addTargetFlags(command)
-    .option('--cases <folder>', 'cases of your own, beside those of the suite; reported apart')
-    .option('--out <folder>', 'for the results; results/<target> unless given')
-    .option('--against <record>', 'reports every difference from a record')
-    .option('--dry-run', 'prints what would be sent, and sends nothing')
+    .option('--cases <folder>', 'also run your own cases; they are reported separately')
+    .option('--out <folder>', 'for the results (default: results/<target>)')
+    .option('--against <record>', 'report every difference from a record')
+    .option('--dry-run', 'print the requests and send nothing')
     .addOption(
-      new Option('--format <format>', 'of a dry run: its requests for a shell, or for an editor').choices(
-        requestFormats,
-      ),
+      new Option('--format <format>', 'of --dry-run: requests for a shell or for an editor').choices(requestFormats),
     )
-    .option('--world-loaded', 'says that the world is loaded, so that a target that returns nothing of it fails')
-    .option('--no-intrusive', 'leaves out cases that send bad credentials, oversized bodies or other methods')
-    .option('--only <name>', 'this case, requirement, question, tag or group alone; may be repeated', collectList)
-    .option('--quick', 'the rows that catch most of the known faults alone, with at most 60 requests')
-    .addOption(count('--budget <requests>', 'at most so many requests, the most telling ones').conflicts('quick'))
-    .addOption(new Option('--failed', 'what did not pass when it was last run').conflicts('only'))
-    .option('--bail', 'ends with the first failure')
-    .option('--watch', 'again whenever a case, the target file or the answers of the target change')
-    .option('--replay <evidence>', 'judges the exchanges that an earlier run kept, and sends nothing')
+    .option('--world-loaded', 'the target has the test data: fail if it returns none of it')
+    .option('--no-intrusive', 'skip cases that send bad credentials, oversized bodies or other methods')
+    .option('--only <name>', 'run this case, requirement, question, tag or group; may be repeated', collectList)
+    .option('--quick', 'run the rows that catch most of the known faults, with at most 60 requests')
+    .addOption(countFlag('--budget <requests>', 'send at most N requests, the most effective ones').conflicts('quick'))
+    .addOption(new Option('--failed', 'run the cases that did not pass in their last run').conflicts('only'))
+    .option('--bail', 'stop at the first failure')
+    .option('--watch', 'run again whenever a case, the target file or an answer of the target changes')
+    .option('--replay <evidence>', 'judge the exchanges of an earlier run again and send nothing')
     .addOption(
-      new Option('--sign <key>', 'signs certificate and evidence with a private key (Ed25519, PEM)').conflicts('watch'),
+      new Option('--sign <key>', 'sign certificate and evidence with a private key (Ed25519, PEM)').conflicts('watch'),
     )
-    .addOption(
-      new Option('--shard <share>', 'one of so many machines that share the run, such as 1/3').conflicts([
-        'watch',
-        'replay',
-        'failed',
-      ]),
-    )
-    .option('--same-as <target>', 'of several --target: each of the others answers every request as this one does')
-    .addOption(count('--explore <requests>', 'goes beyond the written cases with so many random requests'))
-    .addOption(count('--seed <number>', 'draws the same requests again'))
+    .addOption(new Option('--shard <shard>', 'run shard N of M, such as 1/3').conflicts(['watch', 'replay', 'failed']))
+    .option('--same-as <target>', 'with several --target: compare the answers of the others with those of this one')
+    .addOption(countFlag('--explore <requests>', 'also send N random requests'))
+    .addOption(countFlag('--seed <number>', 'of --explore: draw the same requests again'))
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
 }
 
-/** Whether several targets are named, or are to be compared. */
+/** @param positional arguments without a flag @throws UnusableInput if they name several deployments */
+export function readCertifyOptions(flags: CertifyFlags, positional: readonly string[]): RunOptions {
+  const stated = Object.fromEntries(runFlags.map((name) => [name, flags[name]]));
+  return {
+    ...readTargetOptions(hasSeveralTargets(flags) ? { ...flags, target: [] } : flags, positional),
+    ...omitUndefined({ ...stated, recordTo: flags.to, budget: flags.quick ? 'quick' : flags.budget }),
+    // Another one each time: the certificate names it.
+    seed: flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000),
+  };
+}
+
+/** Whether the flags name several targets, or compare them. */
 export function hasSeveralTargets({ target = [], sameAs }: CertifyFlags): boolean {
   return target.length > 1 || sameAs !== undefined;
 }
 
-/** Reads a flag that may be repeated, or has several values with commas between them. */
-export function collectList(name: string, before: readonly string[] = []): string[] {
-  return [...before, ...name.split(',')];
+/** Reads a flag that may be repeated, or has several values separated by commas. */
+export function collectList(names: string, before: readonly string[] = []): string[] {
+  return [...before, ...names.split(',')];
+}
+
+/** The flags of a command as they were given, to run it again. @param omitted names of options, such as `baseUrl` */
+export function renderFlags(command: Command, omitted: readonly (keyof CertifyFlags)[]): string[] {
+  return command.options.flatMap((option) => {
+    const name = option.attributeName();
+    const { long = '' } = option;
+    if (command.getOptionValueSource(name) !== 'cli' || omitted.some((each) => each === name)) return [];
+    const value: unknown = command.getOptionValue(name);
+    if (typeof value === 'boolean') return [long];
+    return [value].flat().flatMap((each) => [long, String(each)]);
+  });
 }

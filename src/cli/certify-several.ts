@@ -1,12 +1,13 @@
 /**
- * Several targets in one run: a run of its own for each, side by side in processes of their own, which share neither
- * connections nor credentials; then what they say is compared. What is printed of one target stands together.
+ * Certifies several targets. Each runs in a process of its own, at the same time, and shares neither connections nor
+ * credentials with the others. Then their results are compared.
  */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import path from 'node:path';
+import type { Command } from 'commander';
 import { ignoreClosedOutput, watchForShutdown } from '../playwright/parent-watch.js';
-import { loadInputsFor, type RunInputs } from '../playwright/run-state.js';
+import { loadInputs, type RunInputs } from '../playwright/run-inputs.js';
 import type { Certificate } from '../report/certificate.js';
 import { type AnsweredRun, compareRuns, judgeComparison, renderRunComparison } from '../report/compare/compare-runs.js';
 import { readCertificate } from '../report/read-certificate.js';
@@ -16,57 +17,60 @@ import { packageRoot } from '../support/package-root.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { joinLines } from '../support/untrusted-text.js';
-import { type Environment, runVariables } from '../targets/environment.js';
+import type { Environment } from '../targets/environment.js';
 import { readRecordedRun } from '../targets/recorded-run.js';
+import type { RunOptions } from '../targets/run-options.js';
 import { createFolderName } from '../targets/settings.js';
 import { parseVariableReference } from '../targets/stated-options.js';
-import { readTargetFile } from '../targets/target-file.js';
-import type { CertifyFlags } from './certify-flags.js';
+import { readTargetFile, type TargetDocument } from '../targets/target-file.js';
+import { type CertifyFlags, renderFlags } from './certify-flags.js';
 import { printComparison } from './compare-action.js';
 import { exitStatus } from './exit-status.js';
 
 /**
- * Runs the cases on several targets. What the flags say beside the targets is in the environment.
+ * Runs the cases on several targets and compares the results.
  *
+ * @param options for each of them
  * @param args for Playwright
  * @returns the worst exit status
- * @throws UnusableInput with all that is wrong with any of the targets, before anything is sent
+ * @throws UnusableInput with all problems of all targets, before anything is sent
  */
-export async function certifySeveral(args: readonly string[], flags: CertifyFlags): Promise<number> {
-  refuseOtherFlags(flags);
-  const targets = loadTargets(flags.target ?? []);
-  const model = flags.sameAs === undefined ? undefined : targetNamed(flags.sameAs, targets);
-  const statuses = await runAll(targets, [...childFlags(flags), ...(args.length === 0 ? [] : ['--', ...args])]);
-  // Nothing is judged then, so that there is nothing to compare.
-  if (flags.dryRun || args.includes('--list')) return worst(statuses);
-  const judged = targets.flatMap((target, n) => certifiedRun(target, statuses[n]));
+export async function certifySeveral(
+  options: RunOptions,
+  args: readonly string[],
+  flags: CertifyFlags,
+  command: Command,
+): Promise<number> {
+  refuseOtherFlags(flags, options);
+  const targets = loadTargets(flags.target ?? [], options);
+  const model = flags.sameAs === undefined ? undefined : findTarget(flags.sameAs, targets);
+  const childFlags = renderFlags(command, ['target', 'sameAs', 'out']);
+  const statuses = await runAll(targets, [...childFlags, ...(args.length === 0 ? [] : ['--', ...args])]);
+  if (flags.dryRun || args.includes('--list')) return findWorst(statuses);
+  const judged = targets.flatMap((target, n) => readJudgedRun(target, statuses[n]));
   if (judged.length > 1) {
-    // The first is what the others are compared with.
-    const ordered = [
-      ...judged.filter(({ target }) => target === model),
-      ...judged.filter(({ target }) => target !== model),
-    ];
+    // The first one is the one to compare with.
+    const ordered = judged.toSorted((one, other) => Number(other.target === model) - Number(one.target === model));
     printComparison(
       ordered.map(({ file }) => file),
       {},
     );
   }
-  if (model === undefined) return worst(statuses);
-  const compared = targets.filter((target) => target !== model).map((target) => compareAnswers(model, target, judged));
-  return worst([...statuses, ...compared]);
+  if (model === undefined) return findWorst(statuses);
+  const others = targets.filter((target) => target !== model);
+  return findWorst([...statuses, ...others.map((target) => compareAnswers(model, target, judged))]);
 }
 
-/** A target of several. */
 interface NamedTarget {
-  /** As it was named. */
+  /** The target file, as the user named it. */
   readonly file: string;
   readonly name: string;
   readonly environment: Environment;
   readonly inputs: RunInputs;
 }
 
-function refuseOtherFlags(flags: CertifyFlags): void {
-  const problem = (setting: string, message: string, hint: string) => ({ at: { setting }, message, hint });
+function refuseOtherFlags(flags: CertifyFlags, { baseUrl }: RunOptions): void {
+  const createProblem = (setting: string, message: string, hint: string) => ({ at: { setting }, message, hint });
   const single = {
     '--reference': flags.reference,
     '--against': flags.against,
@@ -77,28 +81,29 @@ function refuseOtherFlags(flags: CertifyFlags): void {
   };
   const stated = Object.entries(single).filter(([, value]) => value !== undefined);
   const problems: Problem[] = stated.map(([flag]) =>
-    problem(flag, 'is about a single target', 'Run it for each target by itself.'),
+    createProblem(flag, 'works with a single target only', 'Run it for each target by itself.'),
   );
-  if (process.env.BASE_URL)
+  if (baseUrl)
     problems.push(
-      problem(
+      createProblem(
         'BASE_URL, or --base-url',
-        'would win over every target file, so that all targets were one deployment',
-        'Leave it out; each target file states its base_url.',
+        'would replace the base_url of every target file',
+        'Leave it out, and put a base_url into each target file.',
       ),
     );
   if ((flags.target ?? []).length < 2)
-    problems.push(problem('--same-as', 'compares several targets', 'Name each of them with --target.'));
+    problems.push(createProblem('--same-as', 'compares several targets', 'Name each of them with --target.'));
   if (problems.length > 0) throw new UnusableInput(problems);
 }
 
-/** @throws UnusableInput with all that is wrong with any of them */
-function loadTargets(files: readonly string[]): NamedTarget[] {
+function loadTargets(files: readonly string[], options: RunOptions): NamedTarget[] {
   const problems: Problem[] = [];
   const targets = files.flatMap((file): NamedTarget[] => {
     try {
-      const environment = environmentFor(file);
-      const inputs = loadInputsFor(environment);
+      const { document } = readTargetFile({ target: file }) ?? {};
+      const environment = createEnvironment(document);
+      const out = path.join(options.out ?? 'results', createFolderName(document?.name ?? ''));
+      const inputs = loadInputs({ ...options, target: file, out }, environment);
       return [{ file, name: inputs.settings.target.name, environment, inputs }];
     } catch (error) {
       if (!(error instanceof UnusableInput)) throw error;
@@ -107,162 +112,127 @@ function loadTargets(files: readonly string[]): NamedTarget[] {
     }
   });
   for (const [n, { file, inputs }] of targets.entries()) {
-    const same = targets.slice(0, n).find((earlier) => earlier.inputs.settings.out === inputs.settings.out);
+    const { out } = inputs.settings;
+    const same = targets.slice(0, n).find((earlier) => earlier.inputs.settings.out === out);
     if (same === undefined) continue;
-    const message = `has the name of ${same.file}, so that the results of both would go to ${inputs.settings.out}`;
+    const message = `has the name of ${same.file}, so the results of both would go to ${out}`;
     problems.push({ at: { setting: file }, message, hint: 'Give one of them another name.' });
   }
-  // What is wrong with the environment is so for each.
+  // A problem of the environment is reported for each target.
   const unique = new Map(problems.map((problem) => [JSON.stringify(problem), problem]));
   if (unique.size > 0) throw new UnusableInput([...unique.values()]);
   return targets;
 }
 
 /**
- * What a run on a target goes by: its own folder for the results and, where its file names credentials, those alone. The
- * usual variables would win over them, and so bring the credentials of one target to another.
+ * The environment of a target. CLIENT_APPLICATION_ID and CLIENT_TOKEN win over a target file, so they are unset if it
+ * names other variables: they may be the credentials of another target.
  */
-function environmentFor(file: string): Environment {
-  const alone = { ...process.env, TARGET: file, [runVariables.reference]: '' };
-  const { document } = readTargetFile(alone) ?? {};
-  const isElsewhere = (usual: string, reference: string | undefined) =>
+function createEnvironment(document: TargetDocument | undefined): Environment {
+  const namesOther = (usual: string, reference: string | undefined) =>
     reference !== undefined && parseVariableReference(reference) !== usual;
   const { application_id, token } = document?.credentials ?? {};
   return {
-    ...alone,
-    ...(isElsewhere('CLIENT_APPLICATION_ID', application_id) ? { CLIENT_APPLICATION_ID: '' } : {}),
-    ...(isElsewhere('CLIENT_TOKEN', token) ? { CLIENT_TOKEN: '' } : {}),
-    [runVariables.out]: path.join(process.env[runVariables.out] || 'results', createFolderName(document?.name ?? '')),
+    ...process.env,
+    ...(namesOther('CLIENT_APPLICATION_ID', application_id) ? { CLIENT_APPLICATION_ID: '' } : {}),
+    ...(namesOther('CLIENT_TOKEN', token) ? { CLIENT_TOKEN: '' } : {}),
   };
 }
 
-function targetNamed(wanted: string, targets: readonly NamedTarget[]): NamedTarget {
+function findTarget(wanted: string, targets: readonly NamedTarget[]): NamedTarget {
   const found = targets.find(({ name, file }) => name === wanted || file === wanted);
   if (found !== undefined) return found;
-  const hint = suggest(
-    wanted,
-    targets.map(({ name }) => name),
-  );
-  throw new UnusableInput([{ at: { setting: '--same-as' }, message: `'${wanted}' is none of the targets`, hint }]);
+  const names = targets.map(({ name }) => name);
+  const message = `'${wanted}' is none of the targets`;
+  throw new UnusableInput([{ at: { setting: '--same-as' }, message, hint: suggest(wanted, names) }]);
 }
 
-/** What the environment does not hand on. */
-function childFlags({ bail, dryRun, format, seed }: CertifyFlags): string[] {
-  return [
-    ...(bail ? ['--bail'] : []),
-    ...(dryRun ? ['--dry-run'] : []),
-    ...(format === undefined ? [] : ['--format', format]),
-    ...(seed === undefined ? [] : ['--seed', String(seed)]),
-  ];
-}
-
-/** Runs all targets side by side; the output of the first is shown as it comes, that of the others in their turn. */
+/** Runs all targets at the same time. Prints the output of the first as it comes, then that of each other. */
 async function runAll(targets: readonly NamedTarget[], args: readonly string[]): Promise<(number | null)[]> {
   const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
-  const children = targets.map(({ file, environment }) =>
-    spawn(process.execPath, [script, 'certify', '--target', file, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: environment,
-    }),
-  );
-  // Ctrl-C reaches all by itself; each then still writes its certificate.
-  const wait = () => undefined;
-  process.on('SIGINT', wait);
-  const endWatch = watchForShutdown(() => {
-    for (const child of children) child.kill('SIGTERM');
-  });
+  // Ctrl-C reaches every process by itself, and each still writes its certificate.
+  process.on('SIGINT', () => undefined);
   ignoreClosedOutput();
-  const outputs = children.map(outputOf);
-  const ended = children.map(
-    (child) => new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject)),
-  );
+  process.stdout.write(joinLines([`Target ${targets[0]?.name}`]));
+  const runs = targets.map(({ file, environment, inputs }, n) => {
+    const output = n === 0 ? 'inherit' : 'pipe';
+    const child = spawn(
+      process.execPath,
+      [script, 'certify', '--target', file, '--out', inputs.settings.out, ...args],
+      { stdio: ['ignore', output, output], env: environment },
+    );
+    const chunks: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const end = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
+    return { child, chunks, end };
+  });
+  const endWatch = watchForShutdown(() => {
+    for (const { child } of runs) child.kill('SIGTERM');
+  });
   const statuses: (number | null)[] = [];
-  for (const [n, { name }] of targets.entries()) {
-    process.stdout.write(joinLines([...(n === 0 ? [] : ['']), `Target ${name}`]));
-    outputs[n]?.show();
-    statuses.push((await ended[n]) ?? null);
+  for (const [n, { chunks, end }] of runs.entries()) {
+    statuses.push(await end);
+    if (n > 0) process.stdout.write(joinLines(['', `Target ${targets[n]?.name}`]));
+    process.stdout.write(Buffer.concat(chunks));
   }
-  process.off('SIGINT', wait);
   endWatch();
   process.stdout.write('\n');
   return statuses;
 }
 
-/** Keeps what a process prints until it is to be shown. */
-function outputOf({ stdout, stderr }: ChildProcess): { show(): void } {
-  const kept: { readonly stream: NodeJS.WriteStream; readonly text: Buffer }[] = [];
-  let isShown = false;
-  for (const [from, to] of [
-    [stdout, process.stdout],
-    [stderr, process.stderr],
-  ] as const)
-    from?.on('data', (text: Buffer) => {
-      if (isShown) to.write(text);
-      else kept.push({ stream: to, text });
-    });
-  return {
-    show() {
-      isShown = true;
-      for (const { stream, text } of kept.splice(0)) stream.write(text);
-    },
-  };
-}
-
-/** What a run left behind. */
-interface CertifiedRun {
+interface JudgedRun {
   readonly target: NamedTarget;
-  /** Its certificate. */
+  /** The file of the certificate. */
   readonly file: string;
   readonly certificate: Certificate;
 }
 
-function certifiedRun(target: NamedTarget, status: number | null | undefined): CertifiedRun[] {
-  const hasEnded = [exitStatus.conforms, exitStatus['does-not-conform'], exitStatus.drift, exitStatus.incomplete];
+function readJudgedRun(target: NamedTarget, status: number | null | undefined): JudgedRun[] {
+  const { conforms, drift, incomplete } = exitStatus;
+  const isJudged = [conforms, exitStatus['does-not-conform'], drift, incomplete].some((each) => each === status);
   const file = findCertificates(target.inputs.settings.out).at(-1);
-  if (file === undefined || !hasEnded.some((each) => each === status)) return [];
-  return [{ target, file, certificate: readCertificate(file) }];
+  return file === undefined || !isJudged ? [] : [{ target, file, certificate: readCertificate(file) }];
 }
 
-/** Compares a target with the one that it is to be like; returns the exit status. */
-function compareAnswers(model: NamedTarget, other: NamedTarget, judged: readonly CertifiedRun[]): number {
+/** Compares the answers of a target with those of the model. @returns the exit status */
+function compareAnswers(model: NamedTarget, other: NamedTarget, judged: readonly JudgedRun[]): number {
   const runs = [model, other].map((target) => judged.find((each) => each.target === target));
   const [one, two] = runs;
   if (one === undefined || two === undefined) {
-    const [without] = [model, other].filter((_, n) => runs[n] === undefined);
-    process.stdout.write(
-      joinLines(['', `${other.name} was not compared with ${model.name}: ${without?.name} left no certificate.`]),
-    );
+    const missing = one === undefined ? model : other;
+    const text = `${other.name} was not compared with ${model.name}: ${missing.name} left no certificate.`;
+    process.stdout.write(joinLines(['', text]));
     return exitStatus.incomplete;
   }
   const names = [model.name, other.name] as const;
-  const likeness = compareRuns(answeredRun(one), answeredRun(two));
+  const comparison = compareRuns(readAnsweredRun(one), readAnsweredRun(two));
   const folder = path.dirname(two.file);
   const file = path.join(folder, 'differences.md');
-  writeFilesTogether(folder, () => [{ file, text: renderRunComparison(likeness, names) }]);
-  process.stdout.write(`\n${renderRunComparison(likeness, names, maxShown)}\n`);
+  writeFilesTogether(folder, () => [{ file, text: renderRunComparison(comparison, names) }]);
+  process.stdout.write(`\n${renderRunComparison(comparison, names, maxShownDifferences)}\n`);
   process.stdout.write(joinLines([`Comparison  ${file}`]));
-  return statusOfLikeness[judgeComparison(likeness)];
+  return statusOfComparison[judgeComparison(comparison)];
 }
 
-/** Of a comparison on the terminal; the file has all of it. */
-const maxShown = 3;
+/** On the terminal; the file contains all of them. */
+const maxShownDifferences = 3;
 
-const statusOfLikeness = {
+const statusOfComparison = {
   same: exitStatus.conforms,
   different: exitStatus['does-not-conform'],
   undetermined: exitStatus.incomplete,
 } as const;
 
-function answeredRun({ target: { name, inputs }, file, certificate }: CertifiedRun): AnsweredRun {
+function readAnsweredRun({ target: { name, inputs }, file, certificate }: JudgedRun): AnsweredRun {
   const { tierPatterns } = inputs.settings.target;
   const { evidence, origin } = readRecordedRun(path.join(path.dirname(file), certificate.evidence?.file ?? ''));
   const stated = tierPatterns === undefined ? {} : { tierPatterns };
   return { name, baseUrl: origin.baseUrl, suite: inputs.suite, evidence, ...stated };
 }
 
-/** From the worst: a mistake in the suite, input that cannot be used, a failure, drift, what could not be determined. */
-const byWeight = [
-  exitStatus.mistake,
+/** From the worst to the best. */
+const severity = [
+  exitStatus.internalError,
   exitStatus.unusableInput,
   exitStatus['does-not-conform'],
   exitStatus.drift,
@@ -270,7 +240,7 @@ const byWeight = [
 ] as const;
 
 /** @param statuses null for a process that a signal ended */
-function worst(statuses: readonly (number | null)[]): number {
+function findWorst(statuses: readonly (number | null)[]): number {
   const all = statuses.map((status) => status ?? exitStatus.unusableInput);
-  return byWeight.find((each) => all.includes(each)) ?? Math.max(...all);
+  return severity.find((each) => all.includes(each)) ?? Math.max(...all);
 }

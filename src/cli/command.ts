@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 
 /**
- * A command: the default export of a file in `commands/`, named as the file is.
+ * Configures a command: the default export of a file in `commands/`. The name of the file is that of the command, and
+ * its action is loaded when it runs: `--help` loads all commands.
  *
- * @param end says with which status the command line ends; 0 unless it is called
- * @param behind how many of the arguments stand behind `--`, which commander takes away
+ * @param end sets the exit status; 0 if it is not called
+ * @param countAfterDashes how many arguments come after `--`, which commander removes
  */
-export type ConfigureCommand = (command: Command, end: (status: number) => void, behind: number) => void;
+export type ConfigureCommand = (command: Command, end: (status: number) => void, countAfterDashes: number) => void;

@@ -8,20 +8,20 @@ import { writeFilesTogether } from '../report/write-files-together.js';
 import { UnusableInput } from '../support/problem.js';
 
 /**
- * Prints in what certificates differ, and writes them as a page where one is wanted.
+ * Prints the differences of certificates, and writes them to a page if `html` names one.
  *
- * @param files the certificates, of which the first is what the others are compared with
+ * @param files the certificates; the others are compared with the first
  * @returns whether they differ
- * @throws UnusableInput where one of them is none, or the page cannot be written
+ * @throws UnusableInput if a file is no certificate, or the page cannot be written
  */
 export function printComparison(
   files: readonly string[],
   { html, markdown }: { readonly html?: string; readonly markdown?: true },
 ): boolean {
   if (html !== undefined && !/\.html?$/i.test(html)) {
-    const message = `'${html}' is no name of a page`;
-    // The first certificate would be taken for the page, and be lost.
-    throw new UnusableInput([{ at: { setting: '--html' }, message, hint: 'End it in .html.' }]);
+    const message = `'${html}' does not end in .html`;
+    // `--html` before the certificates would overwrite the first one.
+    throw new UnusableInput([{ at: { setting: '--html' }, message, hint: 'Name the page after --html.' }]);
   }
   const certificates = files.map(readCertificate);
   const compared = compareCertificates(certificates, loadSuite().contract);

@@ -2,7 +2,7 @@ import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
 import { loadSuite, suiteFolder } from '../cases/suite.js';
 import { noRetry } from '../http/connection-options.js';
-import { referenceEndNotice, referenceNotice } from '../report/reference-notice.js';
+import { referenceEndNotice, referenceNotice } from '../report/notices.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { readAvailability } from '../targets/availability.js';
 import { diagnose, renderFindings } from '../targets/diagnose.js';
@@ -10,30 +10,29 @@ import { openTarget } from '../targets/open-target.js';
 import { loadTarget } from '../targets/target.js';
 import { resolveEndpoint } from '../targets/target-connection.js';
 import { exitStatus } from './exit-status.js';
-import { readTargetVariables, setVariables, type TargetFlags } from './flags.js';
+import { readTargetOptions, type TargetFlags } from './flags.js';
 
 /**
- * Finds out what keeps a target from being certified, and prints it.
+ * Finds out whether a target can be certified, and prints why not.
  *
- * @param url in place of the base URL of flags, environment and target file
+ * @param url replaces the base URL of flags, environment and target file
  * @returns the exit status
  */
 export async function runDoctor(url: string | undefined, flags: TargetFlags): Promise<number> {
-  setVariables(readTargetVariables(flags, url === undefined ? [] : [url]));
-  const { target, connection } = loadTarget(process.env);
-  const { location: place, options } = connection;
-  const suite = loadSuite(suiteFolder, readAvailability(process.env).availability);
-  const reference =
-    place.kind === 'reference'
-      ? await serveReference({ world: suite.world, credentials: referenceCredentials })
-      : undefined;
-  const endpoint = resolveEndpoint(place, { baseUrl: reference?.url ?? '', credentials: referenceCredentials });
+  const runOptions = readTargetOptions(flags, url === undefined ? [] : [url]);
+  const { target, connection } = loadTarget(runOptions, process.env);
+  const { location, options } = connection;
+  const suite = loadSuite(suiteFolder, readAvailability(runOptions).availability);
+  const isReference = location.kind === 'reference';
+  const reference = isReference
+    ? await serveReference({ world: suite.world, credentials: referenceCredentials })
+    : undefined;
+  const endpoint = resolveEndpoint(location, { baseUrl: reference?.url ?? '', credentials: referenceCredentials });
   const client = openTarget(target, endpoint, { ...options, retry: noRetry });
   const findings = await diagnose(suite, client, { ...target, baseUrl: endpoint.baseUrl });
   await client.close();
   await reference?.close();
-  const isReference = place.kind === 'reference';
-  const where = isReference ? referenceNotice : `Target ${target.name}: ${place.baseUrl}`;
+  const where = isReference ? referenceNotice : `Target ${target.name}: ${location.baseUrl}`;
   process.stdout.write(
     joinLines([where, ...(target.notes ?? []), '']) +
       renderFindings(findings) +

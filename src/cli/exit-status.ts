@@ -1,33 +1,48 @@
+import type { Ending } from '../playwright/ending.js';
 import { type Certificate, determineOverallVerdict } from '../report/certificate.js';
 import { InternalError } from '../support/internal-error.js';
 
-/** How commands end. */
+/** The exit statuses of all commands. */
 export const exitStatus = {
   conforms: 0,
   'does-not-conform': 1,
   unusableInput: 2,
   drift: 3,
   incomplete: 4,
-  /** A mistake in the suite itself (EX_SOFTWARE of sysexits.h), so that no crash looks like a verdict. */
-  mistake: 70,
+  /** A bug in the suite (EX_SOFTWARE of sysexits.h), so that no crash looks like a verdict. */
+  internalError: 70,
 } as const;
 
-/** A failure is worse than drift, and drift than what could not be determined. */
-export function determineExitStatus(
-  certificate: Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'>,
-): number {
+type Outcome = Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'>;
+
+/** A failure is worse than drift, and drift is worse than an incomplete run. */
+export function determineExitStatus(certificate: Outcome): number {
   const verdict = determineOverallVerdict(certificate);
   return verdict !== 'does-not-conform' && certificate.drift.length > 0 ? exitStatus.drift : exitStatus[verdict];
 }
 
-/** Of one of several machines that share a run: the others may hold what this one does not determine. */
-export function determineShardExitStatus(certificate: Pick<Certificate, 'verdict' | 'selected' | 'own_cases'>): number {
-  const verdict = determineOverallVerdict(certificate);
-  return verdict === 'does-not-conform' ? exitStatus[verdict] : exitStatus.conforms;
+export function mapEndingToExitStatus(ending: Ending): number {
+  switch (ending.kind) {
+    case 'certified':
+      // What a finished shard does not determine, another shard does.
+      if (!ending.shard?.isDone) return determineExitStatus(ending);
+      return determineOverallVerdict(ending) === 'does-not-conform' ? exitStatus['does-not-conform'] : 0;
+    case 'not-begun':
+    case 'unwritten':
+      return exitStatus.unusableInput;
+    case 'broken-off':
+      return exitStatus.internalError;
+  }
 }
 
-/** Of a command that broke off. Says so. */
+/** Prints an error that is a bug in the suite. @returns the exit status */
 export function reportInternalError(error: unknown): number {
   process.stderr.write(`${new InternalError(error).message}\n`);
-  return exitStatus.mistake;
+  return exitStatus.internalError;
+}
+
+/** Prints that Playwright ended before the certificate was written. @returns the exit status */
+export function reportMissingCertificate(code: number): number {
+  process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
+  return exitStatus.unusableInput;
 }

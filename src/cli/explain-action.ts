@@ -3,29 +3,32 @@ import { renderExplanation } from '../engine/explanation.js';
 import { UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { readAvailability } from '../targets/availability.js';
-import { setVariables } from './flags.js';
+import { completeRunOptions } from '../targets/run-options.js';
 
 /**
  * Prints what a case sends and expects, and why.
  *
- * @param id of a case, or of a question
- * @throws UnusableInput where there is no such case, or no such row
+ * @param id the id of a case or a question
+ * @throws UnusableInput if there is no such case or row
  */
 export function explainCase(
   id: string,
   { row, target, cases }: { row?: number; target?: string; cases?: string },
 ): void {
-  setVariables({ TARGET: target });
-  const suite = loadSuite(suiteFolder, readAvailability(process.env).availability, cases);
+  const options = completeRunOptions(target === undefined ? {} : { target }, process.env);
+  const suite = loadSuite(suiteFolder, readAvailability(options).availability, cases);
   const testCase = suite.cases.find((each) => each.id === id);
   if (testCase === undefined) {
-    const ids = suite.cases.map((each) => each.id);
-    throw new UnusableInput([{ at: { setting: id }, message: 'is no case', hint: suggest(id, ids) }]);
+    const hint = `${suggest(
+      id,
+      suite.cases.map((each) => each.id),
+    )} \`certify --dry-run\` lists all cases.`;
+    throw new UnusableInput([{ at: { setting: 'explain' }, message: `unknown case '${id}'`, hint }]);
   }
   const { length } = testCase.rows;
   if (row !== undefined && row > length) {
-    const hint = `It has ${length === 1 ? 'one row' : `${length} rows`}.`;
-    throw new UnusableInput([{ at: { setting: '--row' }, message: `${id} has no row ${row}`, hint }]);
+    const hint = `Use a number from 1 to ${length}.`;
+    throw new UnusableInput([{ at: { setting: '--row' }, message: `the case '${id}' has no row ${row}`, hint }]);
   }
   process.stdout.write(renderExplanation(testCase, suite, row));
 }

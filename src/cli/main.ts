@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import dotenv from 'dotenv';
+import { documentedOperation } from '../contract/operation.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import type { ConfigureCommand } from './command.js';
@@ -21,39 +22,41 @@ export async function main(argv: readonly string[]): Promise<number> {
   let status = 0;
   const program = new Command('conformance')
     .version(readOwnPackage().version)
-    .description('Certifies deployments of GET /v1/promotions/validation against its documentation.')
+    .description(
+      `Certify deployments of ${documentedOperation.method} ${documentedOperation.path} against their documentation.`,
+    )
     .exitOverride()
-    .showHelpAfterError('Run it with --help for what it takes.');
-  const behind = argv.includes('--') ? argv.length - argv.indexOf('--') - 1 : 0;
-  for (const { name, file } of commandsFor(argv[2])) {
+    .showHelpAfterError('Run the command with --help to see its arguments.');
+  const countAfterDashes = argv.includes('--') ? argv.length - argv.indexOf('--') - 1 : 0;
+  for (const { name, file } of listCommands(argv[2])) {
     const { default: configure }: { default: ConfigureCommand } = await import(pathToFileURL(file).href);
-    const end = (ended: number) => {
-      status = ended;
+    const end = (exitStatus: number) => {
+      status = exitStatus;
     };
-    configure(program.command(name), end, behind);
+    configure(program.command(name), end, countAfterDashes);
   }
   try {
     await program.parseAsync(argv);
     return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitStatus.unusableInput;
-    if (!(error instanceof UnusableInput) && !isOfSystem(error)) throw error;
+    if (!(error instanceof UnusableInput) && !isSystemError(error)) throw error;
     process.stderr.write(`${error.message}\n`);
     return exitStatus.unusableInput;
   }
 }
 
-/** The command that is named, since loading the others takes its time; all of them where none is. */
-function commandsFor(named: string | undefined): { name: string; file: string }[] {
+/** Lists only the named command, so that the others need not be loaded; all commands if none is named. */
+function listCommands(named: string | undefined): { name: string; file: string }[] {
   const all = readdirSync(folder)
-    // Compiled files have source maps beside them.
+    // The build also leaves source maps and declarations.
     .filter((file) => /(?<!\.d)\.[jt]s$/.test(file))
     .map((file) => ({ name: path.parse(file).name, file: path.join(folder, file) }));
   const wanted = all.filter(({ name }) => name === named);
   return wanted.length > 0 ? wanted : all;
 }
 
-/** A file, a port or a program that cannot be had: its message says which. */
-function isOfSystem(error: unknown): error is NodeJS.ErrnoException {
+/** Such as a missing file or a used port: the message names it. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
 }

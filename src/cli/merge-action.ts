@@ -1,59 +1,53 @@
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { beginRun, readEnding, shareEnding } from '../playwright/run-state.js';
+import { readEnding } from '../playwright/ending.js';
+import { leaveRunFolder } from '../playwright/run-folder.js';
+import { shareRunOptions } from '../playwright/run-inputs.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
-import { runVariables } from '../targets/environment.js';
-import { mapEndingToExitStatus, reportMissingCertificate } from './certify-action.js';
-import { setVariables } from './flags.js';
-import { certificateReporterFile, handOverToPlaywright } from './run-playwright.js';
+import { mapEndingToExitStatus, reportMissingCertificate } from './exit-status.js';
+import { certificateReporterFile, runPlaywright } from './run-playwright.js';
 
 /**
- * Makes one certificate, with all that belongs to it, of the reports of all shards of a run. Nothing is sent, and
- * neither target file nor credentials are needed: the reports say what the shards went by.
+ * Creates one certificate from the reports of all shards of a run. It sends nothing, and needs neither target file nor
+ * credentials: the reports contain the settings.
  *
- * @param folder that has their blob reports, in it or in folders of it
- * @param out the folder for the results; that of the shards unless given
- * @param reporters of Playwright, which show the merged tests
- * @returns the exit status, as that of a run on one machine
+ * @param folder with the blob reports, or with folders of them
+ * @param out the folder for the results; by default that of the shards
+ * @param reporters of Playwright that show the merged tests
  */
 export async function mergeShards(
   folder: string,
   { out, reporter: reporters = [] }: { readonly out?: string; readonly reporter?: readonly string[] },
-): Promise<number> {
-  beginRun();
-  const reports = reportsIn(folder);
+): Promise<never> {
+  leaveRunFolder();
+  const reports = listReports(folder);
   if (reports.length === 0) {
-    const hint = 'Name the folder of the reports that certify --shard 1/3, 2/3 and so on left.';
+    const hint = 'Name the folder with the reports that `certify --shard 1/3` (2/3, 3/3) wrote.';
     throw new UnusableInput([{ at: { setting: folder }, message: 'has no report of a shard (a .zip file)', hint }]);
   }
-  // Playwright unpacks reports where they lie, and knows no folders within folders.
+  // Playwright unpacks reports beside the originals, and reads no nested folders.
   const together = mkdtempSync(path.join(tmpdir(), 'conformance-merge-'));
-  try {
-    for (const [n, report] of reports.entries()) cpSync(report, path.join(together, `${n}.zip`));
-    // The package may be installed elsewhere on each machine.
-    const config = path.join(together, 'merge.config.mjs');
-    const testDir = path.join(packageRoot, 'dist', 'specs');
-    writeFileSync(config, `export default ${JSON.stringify({ testDir })};\n`);
-    setVariables({ [runVariables.merge]: folder, [runVariables.out]: out });
-    const unshare = shareEnding();
-    const shown = [certificateReporterFile, ...reporters].join(',');
-    return await handOverToPlaywright(['merge-reports', '--config', config, '--reporter', shown, together], (code) => {
-      const ending = readEnding();
-      unshare();
-      rmSync(together, { recursive: true, force: true });
-      return ending === undefined ? reportMissingCertificate(code) : mapEndingToExitStatus(ending);
-    });
-  } finally {
+  for (const [n, report] of reports.entries()) cpSync(report, path.join(together, `${n}.zip`));
+  // The package may be installed elsewhere on each machine.
+  const config = path.join(together, 'merge.config.mjs');
+  const testDir = path.join(packageRoot, 'dist', 'specs');
+  writeFileSync(config, `export default ${JSON.stringify({ testDir })};\n`);
+  const unshare = shareRunOptions({ merge: folder, ...(out === undefined ? {} : { out }) });
+  const shown = [certificateReporterFile, ...reporters].join(',');
+  return await runPlaywright(['merge-reports', '--config', config, '--reporter', shown, together], (code) => {
+    const ending = readEnding();
+    unshare();
     rmSync(together, { recursive: true, force: true });
-  }
+    return ending === undefined ? reportMissingCertificate(code) : mapEndingToExitStatus(ending);
+  });
 }
 
-function reportsIn(folder: string): string[] {
+function listReports(folder: string): string[] {
   return (
     readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      // So are traces, where results are kept whole.
+      // Folders of whole results contain traces, too.
       .filter((name) => name.endsWith('.zip') && path.basename(name) !== 'trace.zip')
       .sort()
       .map((name) => path.join(folder, name))

@@ -3,7 +3,7 @@ import type { ResponseTemplates } from '../judge/extract-templates.js';
 import { fillTemplate } from '../judge/response-template.js';
 import type { World } from '../world/world.js';
 
-/** Makes the reference deployment answer in the shape of another. @param answers as a record has them */
+/** Makes the reference deployment answer in the format of another one. @param answers of a record */
 export function mockFromRecord(answers: ResponseTemplates, world: World): Change {
   const { list, expanded = list, error } = answers;
   let responses = 0;
@@ -12,7 +12,7 @@ export function mockFromRecord(answers: ResponseTemplates, world: World): Change
       ? {}
       : {
           list: (tiers, request) => {
-            // What is volatile differs from one response to the next.
+            // Volatile values differ between responses.
             responses += 1;
             const template = request.expand.length > 0 ? expanded : list;
             const body = JSON.stringify(fillTemplate(template, { world, tiers, volatile: responses }));

@@ -1,35 +1,32 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { applyV8Flags } from '../playwright/v8-settings.js';
 import { packageRoot } from '../support/package-root.js';
 import { reportInternalError } from './exit-status.js';
 
 /**
- * Goes over to Playwright, which runs the tests of this package as its compiled configuration says, and then ends this
- * process: what is to happen after it, `ended` does.
+ * Runs Playwright with the tests of this package, in this process.
  *
- * @param ended takes the exit status of Playwright and returns that of this process; nothing of it may wait
+ * @param onExit maps the exit status of Playwright to that of this process; it must not wait for anything
  */
-export async function runPlaywright(args: readonly string[], ended: Ended): Promise<never> {
-  return handOverToPlaywright(
-    ['test', '--config', path.join(packageRoot, 'dist', 'playwright.config.js'), ...args],
-    ended,
-  );
+export async function runPlaywrightTests(args: readonly string[], onExit: ExitHandler): Promise<never> {
+  return runPlaywright(['test', '--config', path.join(packageRoot, 'dist', 'playwright.config.js'), ...args], onExit);
 }
 
-type Ended = (code: number) => number;
+type ExitHandler = (code: number) => number;
 
-/** The same with any command of Playwright. */
-export async function handOverToPlaywright(args: readonly string[], ended: Ended): Promise<never> {
+/**
+ * Runs a command of Playwright in this process: a process of its own would cost 57 MB and a fifth of a second. The
+ * command line of Playwright reads `process.argv` and ends the process itself, so this function never returns.
+ */
+export async function runPlaywright(args: readonly string[], onExit: ExitHandler): Promise<never> {
   process.on('exit', (code) => {
     try {
-      process.exitCode = ended(code);
+      process.exitCode = onExit(code);
     } catch (error) {
       process.exitCode = reportInternalError(error);
     }
   });
-  applyV8Flags();
-  // All is compiled, so that Playwright's own compiler need not start, in every process of the run.
+  // Everything is compiled: saves the start of Playwright's compiler in every process of the run.
   process.env.PW_DISABLE_TS_ESM ??= '1';
   const commandLine = import.meta.resolve('@playwright/test/cli');
   process.argv = [process.execPath, fileURLToPath(commandLine), ...args];
@@ -37,10 +34,10 @@ export async function handOverToPlaywright(args: readonly string[], ended: Ended
   return new Promise<never>(() => undefined);
 }
 
-/** The file of the one that writes the certificate. */
-export const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'playwright', 'reporter.js');
+/** The file of the reporter that writes the certificate. */
+export const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'playwright', 'certificate-reporter.js');
 
-/** Another reporter is had beside the one that writes the certificate, and after it, not in its place. */
+/** Adds the certificate reporter before the reporters that the user names: Playwright would replace it by them. */
 export function addCertificateReporter(args: readonly string[]): string[] {
   return args.map((arg, n) => {
     const isReporters = args[n - 1] === '--reporter' || arg.startsWith('--reporter=');

@@ -3,15 +3,15 @@ import { joinLines } from '../support/untrusted-text.js';
 import { verifyCertificate } from '../targets/verify-certificate.js';
 import { exitStatus } from './exit-status.js';
 
-/** So many lines say enough of what is broken. */
+/** How many problems are printed. */
 const maxLines = 100;
 
 /**
- * Says whether a certificate is whole, and what is broken otherwise.
+ * Verifies a certificate and prints what is broken.
  *
- * @param key the file of the public key with which its signature is checked, if so
+ * @param key the file of a public key that checks the signature
  * @returns the exit status
- * @throws UnusableInput where certificate or key cannot be read
+ * @throws UnusableInput if certificate or key cannot be read
  */
 export async function runVerify(file: string, key: string | undefined): Promise<number> {
   const { broken, notes, certificate } = await verifyCertificate(

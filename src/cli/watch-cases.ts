@@ -1,6 +1,6 @@
 /**
- * The cases again and again, in this process: starting Playwright takes longer than a case. A round is judged whenever a
- * file that the run goes by was edited, or the target answers otherwise than it did.
+ * Runs the cases in this process whenever a file of the run or an answer of the target changes: starting Playwright
+ * takes longer than judging a case.
  */
 
 import path from 'node:path';
@@ -8,13 +8,13 @@ import { setTimeout } from 'node:timers/promises';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
 import { selectFromSuite } from '../cases/case-selection.js';
-import { expandSuite, type Suite, suiteFolder } from '../cases/suite.js';
+import type { Suite } from '../cases/suite.js';
 import type { Calibration } from '../engine/calibrate.js';
-import { type CaseResult, createUnsentResult, notReachedReason } from '../engine/case-result.js';
+import { createUnsentResult, notReachedReason, type ShownResult } from '../engine/case-result.js';
 import { listRequests } from '../engine/case-sender.js';
 import { startRun } from '../engine/run.js';
 import type { Endpoint } from '../http/connection-options.js';
-import { computeRunSignature, loadRunInputs, type RunInputs } from '../playwright/run-state.js';
+import { computeFileSignature, computeSignature, loadRunInputs, type RunInputs } from '../playwright/run-inputs.js';
 import { openRunTarget } from '../playwright/run-target.js';
 import { collectRunFacts, createCertificate } from '../report/certificate.js';
 import { renderCodeFrame } from '../report/code-frame.js';
@@ -26,46 +26,48 @@ import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
-import { readAvailability } from '../targets/availability.js';
+import type { RunOptions } from '../targets/run-options.js';
 import { createEngineOptions } from '../targets/settings.js';
 import { createCertifiedTarget } from '../targets/target.js';
 import { determineExitStatus, exitStatus } from './exit-status.js';
 
-/** How often is looked whether a file was edited, in milliseconds: it costs nothing. */
-const filesEveryMs = 150;
-/** How long after a look whether the target changed the next begins. It costs requests, so it is not sooner. */
-const targetEveryMs = 1_000;
-/** Of a look. */
-const maxRequests = 20;
+/** How often files are checked for changes, in milliseconds. */
+const fileIntervalMs = 150;
+/** How long to wait between two checks of the target, in milliseconds: they cost requests. */
+const targetIntervalMs = 1_000;
+/** How many requests a check of the target sends at most. */
+const maxCheckRequests = 20;
 
 /**
- * Runs the selected cases until somebody ends it.
+ * Runs the selected cases again and again, until a signal ends it.
  *
  * @param bail whether a round ends with its first failure
- * @param signal ends it
- * @returns the exit status that the last round speaks of
+ * @returns the exit status of the last round
  */
-export async function watchCases(bail: boolean, signal: AbortSignal): Promise<number> {
-  const { settings, replay } = loadRunInputs();
+export async function watchCases(options: RunOptions, bail: boolean): Promise<number> {
+  const ended = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => ended.abort());
+  const { signal } = ended;
+  const { settings, suite, replay } = loadRunInputs(options);
   const isReference = replay === undefined && settings.target.kind === 'reference';
   const reference = isReference
-    ? await serveReference({ world: loadRunInputs().suite.world, credentials: referenceCredentials })
+    ? await serveReference({ world: suite.world, credentials: referenceCredentials })
     : undefined;
-  const endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials };
+  const watched: WatchedRun = {
+    options,
+    reference: { baseUrl: reference?.url ?? '', credentials: referenceCredentials },
+    signal,
+  };
   let status = 0;
-  let isFirst = true;
   try {
     while (!signal.aborted) {
-      const signature = computeRunSignature();
-      const isEdited = () => signature !== computeRunSignature();
-      const round = await attempted(() => judgeRound(endpoint, bail));
+      const signature = computeWatchSignature(options);
+      const isEdited = () => signature !== computeWatchSignature(options);
+      const round = await tryRound(watched, bail);
       status = round.status;
-      if (isFirst) await attempted(readAhead);
-      isFirst = false;
-      process.stdout.write(
-        joinLines(['', 'Waits for a change of the cases, the target file or the target. Ctrl-C ends it.']),
-      );
-      while (!signal.aborted && !isEdited() && !(await hasChanged(round, endpoint, isEdited, signal)));
+      const waiting = 'Waiting for a change of the cases, the target file or the target. Ctrl-C ends the watch.';
+      process.stdout.write(joinLines(['', waiting]));
+      while (!signal.aborted && !isEdited() && !(await hasTargetChanged(watched, round, isEdited)));
     }
   } finally {
     await reference?.close();
@@ -73,22 +75,32 @@ export async function watchCases(bail: boolean, signal: AbortSignal): Promise<nu
   return status;
 }
 
-/** What a round came to; without results where the input could not be used. */
+interface WatchedRun {
+  readonly options: RunOptions;
+  /** The endpoint of the reference deployment. */
+  readonly reference: Endpoint;
+  readonly signal: AbortSignal;
+}
+
+/** The result of a round; it has no case results if the input was unusable. */
 interface Round {
   readonly status: number;
-  readonly results: readonly CaseResult[];
+  readonly results: readonly ShownResult[];
 }
 
-/** All case files are read several times faster than the first time: that is over before anybody edits one. */
-async function readAhead(): Promise<Round> {
-  expandSuite(suiteFolder, readAvailability(process.env).availability);
-  return { status: exitStatus.conforms, results: [] };
-}
-
-/** Somebody is editing: what cannot be used is said, and waited for. */
-async function attempted(judge: () => Promise<Round>): Promise<Round> {
+/** Changes with every edit, even if the edited file is unusable. */
+function computeWatchSignature(options: RunOptions): string {
   try {
-    return await judge();
+    return computeSignature(options);
+  } catch (error) {
+    return computeFileSignature(options.target ?? '') + (error as Error).message;
+  }
+}
+
+/** Prints unusable input and waits for the next edit. */
+async function tryRound(watched: WatchedRun, bail: boolean): Promise<Round> {
+  try {
+    return await runRound(watched, bail);
   } catch (error) {
     if (!(error instanceof UnusableInput)) throw error;
     process.stderr.write(`${error.message}\n`);
@@ -96,13 +108,12 @@ async function attempted(judge: () => Promise<Round>): Promise<Round> {
   }
 }
 
-async function judgeRound(reference: Endpoint, bail: boolean): Promise<Round> {
+async function runRound(watched: WatchedRun, bail: boolean): Promise<Round> {
   const startedAt = new Date();
   const startedMs = getMonotonicMs();
-  const inputs = loadRunInputs();
+  const inputs = loadRunInputs(watched.options);
   const { suite, settings } = inputs;
-  const selected = selectFromSuite(suite, settings);
-  const { results, calibration, baseUrl } = await judged(selected, inputs, reference, bail);
+  const { results, calibration, baseUrl } = await judgeCases(watched, inputs, selectFromSuite(suite, settings), bail);
   const durationMs = getMonotonicMs() - startedMs;
   const certificate = createCertificate(suite, results, {
     target: createCertifiedTarget(settings.target, baseUrl),
@@ -113,24 +124,24 @@ async function judgeRound(reference: Endpoint, bail: boolean): Promise<Round> {
   });
   const isPartial = certificate.selected !== undefined || results.some(({ reason }) => reason === notReachedReason);
   const written = writeResults(certificate, suite, results, { ...settings, isPartial });
-  const responseText = createResponseRenderer(suite.world);
-  const broken = results.filter(isBroken).flatMap((result) => brokenLines(result, baseUrl, responseText));
+  const renderResponse = createResponseRenderer(suite.world);
+  const broken = results.filter(isBroken).flatMap((result) => renderBroken(result, baseUrl, renderResponse));
   process.stdout.write(joinLines(broken) + renderSummary(certificate, written));
   process.stdout.write(joinLines(['', `Judged in ${Math.round(getMonotonicMs() - startedMs)} ms.`]));
   return { status: determineExitStatus(certificate), results };
 }
 
-/** Sends cases and judges them; those after the first failure, where that ends it, are not reached. */
-async function judged(
-  suite: Suite,
+/** @param bail whether cases after the first failure are not sent */
+async function judgeCases(
+  { options, reference }: WatchedRun,
   inputs: RunInputs,
-  reference: Endpoint,
+  suite: Suite,
   bail: boolean,
-): Promise<{ results: CaseResult[]; calibration: Calibration; baseUrl: string }> {
-  const { channel, baseUrl, options, close } = openRunTarget(inputs, reference);
+): Promise<{ results: ShownResult[]; calibration: Calibration; baseUrl: string }> {
+  const { channel, baseUrl, options: engineOptions, close } = openRunTarget(inputs, reference, undefined, options);
   try {
-    const run = await startRun(suite, channel, { ...createEngineOptions(inputs.settings), ...options });
-    const results: CaseResult[] = [];
+    const run = await startRun(suite, channel, { ...createEngineOptions(inputs.settings), ...engineOptions });
+    const results: ShownResult[] = [];
     for (const testCase of suite.cases) {
       const isOver = bail && results.some(isBroken);
       results.push(
@@ -143,53 +154,45 @@ async function judged(
   }
 }
 
-function brokenLines(result: CaseResult, baseUrl: string, responseText: ResponseRenderer): string[] {
+function renderBroken(result: ShownResult, baseUrl: string, renderResponse: ResponseRenderer): string[] {
   const { id, at } = result;
-  const { kind, text } = renderBrokenCase(result, baseUrl, responseText);
+  const { kind, text } = renderBrokenCase(result, baseUrl, renderResponse);
   const frame = renderCodeFrame({ ...at, file: path.resolve(packageRoot, at.file) });
   return ['', `${kind}  ${id}`, ...text.split('\n'), '', ...frame];
 }
 
-/**
- * Waits a while, then looks whether the target answers as it did in a round.
- *
- * @param isEdited whether a file was edited, which ends the wait
- */
-async function hasChanged(
-  { results }: Round,
-  reference: Endpoint,
-  isEdited: () => boolean,
-  signal: AbortSignal,
-): Promise<boolean> {
-  for (let waited = 0; waited < targetEveryMs; waited += filesEveryMs) {
-    await setTimeout(filesEveryMs, undefined, { signal }).catch(() => undefined);
+/** Waits a while, then checks whether the target answers as it did in a round. An edit ends the wait. */
+async function hasTargetChanged(watched: WatchedRun, { results }: Round, isEdited: () => boolean): Promise<boolean> {
+  const { options, signal } = watched;
+  for (let waited = 0; waited < targetIntervalMs; waited += fileIntervalMs) {
+    await setTimeout(fileIntervalMs, undefined, { signal }).catch(() => undefined);
     if (signal.aborted || isEdited()) return false;
   }
   if (results.length === 0) return false;
-  const inputs = loadRunInputs();
-  const suite = lookedAt(selectFromSuite(inputs.suite, inputs.settings), results);
-  const now = await judged(suite, inputs, reference, false);
-  const before = new Map(results.map((result) => [result.id, saidBy(result)]));
-  return now.results.some((result) => before.get(result.id) !== saidBy(result));
+  const inputs = loadRunInputs(options);
+  const suite = selectForCheck(selectFromSuite(inputs.suite, inputs.settings), results);
+  const now = await judgeCases(watched, inputs, suite, false);
+  const before = new Map(results.map((result) => [result.id, serializeResult(result)]));
+  return now.results.some((result) => before.get(result.id) !== serializeResult(result));
 }
 
-/** As many of the cases as a few requests tell of, first those that somebody is about to correct. */
-function lookedAt(suite: Suite, results: readonly CaseResult[]): Suite {
+/** Selects as many cases as {@link maxCheckRequests} allows, those that did not pass first. */
+function selectForCheck(suite: Suite, results: readonly ShownResult[]): Suite {
   const byId = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
-  const unpassed = (result: CaseResult) => (result.verdict === 'pass' ? 1 : 0);
-  const reached = results.filter(({ reason }) => reason !== notReachedReason);
+  const hasPassed = (result: ShownResult) => Number(result.verdict === 'pass');
   let requests = 0;
-  const cases = reached
-    .toSorted((one, other) => unpassed(one) - unpassed(other))
+  const cases = results
+    .filter(({ reason }) => reason !== notReachedReason)
+    .toSorted((one, other) => hasPassed(one) - hasPassed(other))
     .flatMap(({ id }) => byId.get(id) ?? [])
     .filter((testCase, n) => {
       requests += listRequests(testCase).length;
-      return n === 0 || requests <= maxRequests;
+      return n === 0 || requests <= maxCheckRequests;
     });
   return { ...suite, cases };
 }
 
-/** What a result says of the target. */
-function saidBy({ verdict, outcome, reason, rows, drift }: CaseResult): string {
+/** What a result says about the target, as a text to compare. */
+function serializeResult({ verdict, outcome, reason, rows, drift }: ShownResult): string {
   return JSON.stringify([verdict, outcome, reason, rows, drift]);
 }

@@ -1,8 +1,11 @@
-import type { Contract } from './contract.js';
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../support/package-root.js';
+import { type Contract, loadContract } from './contract.js';
 
 /**
- * `schemas/ledger-ids.schema.json`: the ids that editors complete in case files. Any other text fits it, too: what reads
- * a case file goes by the ledger itself, and says which id may have been meant.
+ * Creates the content of `schemas/contract-ids.schema.json`: the ids that editors complete in case files. The schema also
+ * accepts any other text, because the reader of case files checks ids and suggests similar ones.
  */
 export function createContractIdsSchema({ requirements, questions }: Contract): object {
   const idsOf = (entries: readonly { readonly id: string }[]) => ({
@@ -10,9 +13,15 @@ export function createContractIdsSchema({ requirements, questions }: Contract): 
   });
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
-    $id: 'ledger-ids.schema.json',
-    title: 'Ids of the ledger',
-    description: 'Written by `npm run schemas` from cases/contract.yaml.',
+    $id: 'contract-ids.schema.json',
+    title: 'Ids of the contract',
+    description: 'Written by `npm run update` from cases/contract.yaml.',
     $defs: { requirement: idsOf(requirements), question: idsOf(questions) },
   };
+}
+
+/** Writes `schemas/contract-ids.schema.json`. */
+export function writeContractIdsSchema(): void {
+  const file = path.join(packageRoot, 'schemas', 'contract-ids.schema.json');
+  writeFileSync(file, `${JSON.stringify(createContractIdsSchema(loadContract()), null, 2)}\n`);
 }

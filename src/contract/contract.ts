@@ -4,8 +4,9 @@ import { type Location, type Problem, UnusableInput } from '../support/problem.j
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { suggest } from '../support/suggest.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
+import type { audienceParameter } from './operation.js';
 
-/** What random requests can find broken. */
+/** The kinds of violations that random requests can find. */
 export type ExplorationFinding =
   | 'request-refused'
   | 'expand-refused'
@@ -19,37 +20,37 @@ export type ExplorationFinding =
   | 'reserved-returned'
   | 'valid-not-returned';
 
-/** A statement that the documentation makes. */
+/** A statement of the documentation. */
 export interface Requirement {
   readonly id: string;
-  /** What random requests find broken where this is. */
+  /** The violations of this requirement that random requests can find. */
   readonly findings: readonly ExplorationFinding[];
   readonly part: string;
   readonly statement: string;
   readonly at: Location;
 }
 
-/** What of the operation a question concerns; in the body, by the names of its members. */
+/** The part of the operation that a question is about. */
 export type OperationElement =
   | 'operation'
   | 'credentials'
-  | `query/${'audienceRulesOnly' | 'promotion_id' | 'metadata'}`
+  | `query/${typeof audienceParameter | 'promotion_id' | 'metadata'}`
   | 'body'
   | `body/${string}`
   | 'response'
   | 'errors';
 
-/** Questions that documents show together. */
+/** A group of questions that documents show together. */
 export interface QuestionGroup {
   readonly name: string;
-  /** What a client developer asks. */
+  /** The question of a client developer that the group answers. */
   readonly asks: string;
 }
 
 /** Behaviour that the documentation leaves open. */
 export interface Question {
   readonly id: string;
-  /** The name of one. */
+  /** The name of its group. */
   readonly group: string;
   readonly about: OperationElement;
   readonly part: string;
@@ -58,12 +59,12 @@ export interface Question {
   readonly at: Location;
 }
 
-/** What the answer to a question can be: one of named outcomes, or an open value such as a status code. */
+/** The possible answers to a question: named outcomes, or an open value such as a status code. */
 export type PossibleAnswers =
   | { readonly kind: 'outcomes'; readonly outcomes: ReadonlyMap<string, string>; readonly warn: ReadonlySet<string> }
   | { readonly kind: 'value'; readonly describes: string };
 
-/** A statement for which nothing is sent. */
+/** A statement that no case verifies. */
 export interface Exclusion {
   readonly part: string;
   readonly statement: string;
@@ -77,12 +78,12 @@ export interface Contract {
   readonly exclusions: readonly Exclusion[];
 }
 
-/** Whether an outcome of a question deserves a warning. */
+/** Whether reports show a warning for an outcome. */
 export function isWarningOutcome({ answer }: Question, outcome: string | undefined): boolean {
   return outcome !== undefined && answer.kind === 'outcomes' && answer.warn.has(outcome);
 }
 
-interface LedgerDocument {
+interface ContractDocument {
   requirements: { id: string; part: string; statement: string; findings?: ExplorationFinding[] }[];
   groups: (QuestionGroup & { about: OperationElement })[];
   questions: {
@@ -99,7 +100,7 @@ interface LedgerDocument {
 }
 
 /**
- * Loads and checks the ledger of the suite.
+ * Loads and checks the contract of the suite.
  *
  * @throws UnusableInput with every problem of the file
  */
@@ -107,18 +108,18 @@ export function loadContract(file = path.join(packageRoot, 'cases', 'contract.ya
   return parseContract(readYaml(file));
 }
 
-/** Reads a parsed ledger; see `loadLedger`. */
+/** Reads a parsed contract; see `loadLedger`. */
 export function parseContract(file: YamlFile): Contract {
   const problems: Problem[] = findSchemaProblems('contract', file);
   if (problems.length > 0) throw new UnusableInput(problems);
-  const document = file.value as LedgerDocument;
+  const document = file.value as ContractDocument;
 
   const seen = new Set<string>();
   for (const list of ['requirements', 'questions'] as const) {
     document[list].forEach(({ id }, index) => {
       const at = file.locate([list, index, 'id']);
       if (seen.has(id))
-        problems.push({ at, message: `the id '${id}' is taken`, hint: 'Ids are permanent; choose another.' });
+        problems.push({ at, message: `the id '${id}' is used twice`, hint: 'Ids are permanent: choose another one.' });
       seen.add(id);
     });
   }

@@ -3,15 +3,13 @@ import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { windowSize } from '../world/named-world.js';
 import type { Rule, Tier, World } from '../world/world.js';
-import { explainUndocumented, type FilterSubject, parseFilterParameter } from './documented-request.js';
+import { explainUndocumented } from './explain-undocumented.js';
+import { audienceParameter, type FilterSubject, parseFilterParameter } from './operation.js';
 
-/**
- * What the documentation says of something: it must be so, it must not be so, or a conforming deployment may do
- * either.
- */
+/** What the documentation says: something is required, forbidden, or open (a conforming deployment may do either). */
 export type Obligation = 'required' | 'forbidden' | 'open';
 
-/** One reason for or against a tier. */
+/** One reason for or against returning a tier. */
 export type ObligationReason = { readonly obligation: Obligation } & (
   | { readonly is: 'rank'; readonly rank: number }
   | { readonly is: 'filter'; readonly parameter: string; readonly value: string }
@@ -19,39 +17,39 @@ export type ObligationReason = { readonly obligation: Obligation } & (
 );
 
 /**
- * One of the two readings of the documentation where a request has a filter: the newest tiers are taken
- * before it, or after it. A deployment follows one of them throughout.
+ * One of two readings of the documentation for a request with a filter: the deployment takes the newest 150 tiers before
+ * it filters, or after it filters. A deployment must follow one of them for all requests.
  */
 export interface WindowAlternative {
   readonly window: 'before-the-filter' | 'after-the-filter';
-  /** As {@link Oracle.returned}, where this is how it is read. */
+  /** Like {@link Oracle.returned}, for this reading. */
   returned(tier: Tier): Obligation;
 }
 
-/** What the documentation says of one request. */
+/** What the documentation says about one request. */
 export interface Oracle {
-  /** Whether it requires a 2xx answer, provided that there is something to return. */
+  /** Whether a 2xx response is required if there is a promotion to return. */
   readonly accepted: boolean;
-  /** That a tier is returned. */
+  /** Whether a tier is returned. */
   returned(tier: Tier): Obligation;
-  /** That a tier is valid for the customer and the order, whatever the filters and the window. */
+  /** Whether a tier is valid for the customer and the order, regardless of filters and window. */
   valid(tier: Tier): Obligation;
-  /** That a tier matches the filters of the request, whether valid or not. */
+  /** Whether a tier matches the filters. */
   matching(tier: Tier): Obligation;
-  /** That a tier is among those that are checked at all: the newest 150, save that a filter may come first. */
+  /** Whether a tier is checked: the newest 150 are. With a filter, older ones are open. */
   checked(tier: Tier): Obligation;
-  /** How else the documentation can be read, and for which kind of filter; none where one reading is all there is. */
+  /** The readings of the documentation for a request with one filter. Empty for other requests. */
   readonly alternatives: readonly WindowAlternative[];
   readonly filteredOn?: FilterSubject['on'];
-  /** What all of this follows from, for a tier: its rank, each filter and each of its rules. Empty where all is open. */
+  /** The reasons for a tier: its rank, each filter and each of its rules. Empty if the whole result is open. */
   listReasons(tier: Tier): readonly ObligationReason[];
-  /** Why all of the result is open, if so. */
+  /** Why the whole result, or a part of it, is open. */
   readonly openReason?: string;
-  /** Why the documentation does not describe the request at all, if so. */
+  /** Why the documentation does not describe this request at all. */
   readonly undocumentedReason?: string;
 }
 
-/** The body of a documented request: every member may be left out, which leaves open what its rules come to. */
+/** The body of a documented request. Every member is optional. */
 interface Body {
   customer?: { id?: string };
   order?: { items?: Item[]; metadata?: Record<string, string[]> };
@@ -62,89 +60,91 @@ interface Body {
 type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_id?: never }) & { quantity?: number };
 
 /**
- * Reads from the documentation what it says of a request to a deployment that has the world.
+ * Determines what the documentation says about a request to a deployment that has the world.
  *
- * Whatever the documentation leaves open comes out as `open`, so nothing that is judged by this fails a deployment that
- * conforms: a question can be answered in any manner without a requirement failing. What it leaves open of a request is
- * open tier by tier: whatever else a documented request carries or leaves out, a filter restricts, without a filter
- * older tiers are not returned, and what is reserved for others than the named customer is not valid.
+ * Everything that the documentation leaves open is `open`, so a deployment conforms whatever its answers to questions
+ * are. Open is per tier: a filter always restricts, older tiers are never returned without a filter, and tiers for other
+ * customers than the named one are never valid.
  */
 export function createOracle(request: HttpRequest, world: World): Oracle {
   const content = parseRequest(request);
-  const undocumented = explainUndocumented(content);
-  if (undocumented !== undefined) return { ...allOpen(undocumented), undocumentedReason: undocumented };
+  const undocumentedReason = explainUndocumented(content);
+  if (undocumentedReason !== undefined) return { ...createOpenOracle(undocumentedReason), undocumentedReason };
   const body = content.body as Body;
-  const unknown = unknownId(body, content.query, world);
-  if (unknown !== undefined) return allOpen(unknown);
+  const unknown = explainUnknownId(body, content.query, world);
+  if (unknown !== undefined) return createOpenOracle(unknown);
 
-  const [audience, ...others] = openReasons(body, content.query, request.path, world);
-  const whyOpen = audience ?? others.find((each) => each !== undefined);
+  const [audience, ...others] = listOpenReasons(body, content.query, request.path, world);
+  const openReason = audience ?? others.find((each) => each !== undefined);
   const isAccepted = others.every((each) => each === undefined);
-  /** Where a part of the request is open, what speaks for a tier is open too; what speaks against it may still bind. */
-  const ifAllIsSaid = (obligation: Obligation): Obligation =>
-    whyOpen !== undefined && obligation === 'required' ? 'open' : obligation;
+  /** If a part of the request is open, `required` becomes `open`. `forbidden` may still hold. */
+  const openIfPartial = (obligation: Obligation): Obligation =>
+    openReason !== undefined && obligation === 'required' ? 'open' : obligation;
 
   const skuOwner = new Map(world.skus.map(({ id, product_id }) => [id, product_id]));
   const ranks = new Map(world.tiers.map((tier, index) => [tier.id, index + 1]));
   const filters = content.query
     .filter(([name]) => parseFilterParameter(name) !== undefined)
-    .map(([name, value]) => ({ name, value, matches: filterOf(name, value, request.path, world) }));
-  const ofRule = (rule: Rule): Obligation => {
-    // A reservation binds wherever a customer is named; what the other rules come to depends on all of the request.
-    if (rule.kind === 'customer') return body.customer?.id === undefined ? 'open' : holds(rule, body, skuOwner);
-    return whyOpen === undefined ? holds(rule, body, skuOwner) : 'open';
+    .map(([name, value]) => ({ name, value, matches: createFilter(name, value, request.path, world) }));
+  const judgeOwnRule = (rule: Rule): Obligation => {
+    // A customer rule depends only on the customer. The other rules may depend on the whole request.
+    if (rule.kind === 'customer') return body.customer?.id === undefined ? 'open' : judgeRule(rule, body, skuOwner);
+    return openReason === undefined ? judgeRule(rule, body, skuOwner) : 'open';
   };
-  const valid = (tier: Tier) => ifAllIsSaid(all(tier.rules.map(ofRule)));
+  const valid = (tier: Tier) => openIfPartial(combine(tier.rules.map(judgeOwnRule)));
   const matching = (tier: Tier) => {
     const each = filters.map(({ matches }) => matches(tier));
-    // What several filters mean together is open, but what matches none of them is not returned.
+    // The combination of several filters is open, but a tier that matches none of them is not returned.
     if (each.length > 1) return each.every((one) => one === 'forbidden') ? 'forbidden' : 'open';
-    return ifAllIsSaid(all(each));
+    return openIfPartial(combine(each));
   };
   const checked = (tier: Tier): Obligation => {
-    if ((ranks.get(tier.id) ?? Number.POSITIVE_INFINITY) <= windowSize) return ifAllIsSaid('required');
-    // Without a filter an older tier is never returned. With one, the window may be taken before or after filtering.
+    if ((ranks.get(tier.id) ?? Number.POSITIVE_INFINITY) <= windowSize) return openIfPartial('required');
+    // With a filter, a deployment may take the newest 150 before or after it filters.
     return filters.length === 0 ? 'forbidden' : 'open';
   };
   const [filter] = filters;
   return {
-    // A server may ask for the length of a body (RFC 9112, section 6.3).
+    // A server may require Content-Length (RFC 9112, section 6.3).
     accepted: isAccepted && request.sent !== 'chunked',
-    alternatives: whyOpen === undefined && filter !== undefined ? alternativesOf(matching, valid, world) : [],
+    alternatives: openReason === undefined && filter !== undefined ? createAlternatives(matching, valid, world) : [],
     ...(filter === undefined ? {} : { filteredOn: parseFilterParameter(filter.name)?.on as FilterSubject['on'] }),
     valid,
     matching,
     checked,
-    returned: (tier) => all([checked(tier), matching(tier), valid(tier)]),
+    returned: (tier) => combine([checked(tier), matching(tier), valid(tier)]),
     listReasons: (tier) => [
       { is: 'rank', rank: ranks.get(tier.id) ?? Number.POSITIVE_INFINITY, obligation: checked(tier) },
       ...filters.map(({ name, value }) => {
         return { is: 'filter', parameter: name, value, obligation: matching(tier) } as const;
       }),
-      ...tier.rules.map((rule) => ({ is: 'rule', rule, obligation: ifAllIsSaid(ofRule(rule)) }) as const),
+      ...tier.rules.map((rule) => ({ is: 'rule', rule, obligation: openIfPartial(judgeOwnRule(rule)) }) as const),
     ],
-    ...omitUndefined({ whyOpen }),
+    ...omitUndefined({ openReason }),
   };
 }
 
-function allOpen(whyOpen: string): Oracle {
+function createOpenOracle(openReason: string): Oracle {
   const open = () => 'open' as const;
-  const said = { valid: open, matching: open, checked: open, returned: open };
-  return { accepted: false, openReason: whyOpen, ...said, alternatives: [], listReasons: () => [] };
+  const obligations = { valid: open, matching: open, checked: open, returned: open };
+  return { accepted: false, openReason, ...obligations, alternatives: [], listReasons: () => [] };
 }
 
-/** What is returned where the newest tiers are taken before a filter, and where they are taken after it. */
-function alternativesOf(matching: Oracle['matching'], valid: Oracle['valid'], { tiers }: World): WindowAlternative[] {
-  const newestOf = (some: readonly Tier[]) => new Set(some.slice(0, windowSize));
-  const newest = newestOf(tiers);
-  // How some values compare is open, so a tier may have more matching ones before it, or fewer.
-  const atMost = newestOf(tiers.filter((tier) => matching(tier) !== 'forbidden'));
-  const atLeast = newestOf(tiers.filter((tier) => matching(tier) === 'required'));
+function createAlternatives(
+  matching: Oracle['matching'],
+  valid: Oracle['valid'],
+  { tiers }: World,
+): WindowAlternative[] {
+  const takeNewest = (some: readonly Tier[]) => new Set(some.slice(0, windowSize));
+  const newest = takeNewest(tiers);
+  // The comparison of some values is open, so the number of newer matching tiers may vary.
+  const atMost = takeNewest(tiers.filter((tier) => matching(tier) !== 'forbidden'));
+  const atLeast = takeNewest(tiers.filter((tier) => matching(tier) === 'required'));
   const afterIt = (tier: Tier): Obligation =>
     atMost.has(tier) ? 'required' : atLeast.has(tier) ? 'open' : 'forbidden';
   const alternative = (window: WindowAlternative['window'], checked: Oracle['checked']): WindowAlternative => ({
     window,
-    returned: (tier) => all([checked(tier), matching(tier), valid(tier)]),
+    returned: (tier) => combine([checked(tier), matching(tier), valid(tier)]),
   });
   return [
     alternative('before-the-filter', (tier) => requiredIf(newest.has(tier))),
@@ -152,8 +152,8 @@ function alternativesOf(matching: Oracle['matching'], valid: Oracle['valid'], { 
   ];
 }
 
-/** Of several things together: forbidden as soon as one is. */
-function all(obligations: readonly Obligation[]): Obligation {
+/** Combines obligations with "and". */
+function combine(obligations: readonly Obligation[]): Obligation {
   if (obligations.includes('forbidden')) return 'forbidden';
   return obligations.includes('open') ? 'open' : 'required';
 }
@@ -162,25 +162,32 @@ function requiredIf(condition: boolean): Obligation {
   return condition ? 'required' : 'forbidden';
 }
 
-/** Why all of a result is open although the documentation describes the request: an id in it does not exist. */
-function unknownId(body: Body, query: RequestContent['query'], world: World): string | undefined {
+/** Explains why the whole result is open: an id in the request does not exist. */
+function explainUnknownId(body: Body, query: RequestContent['query'], world: World): string | undefined {
   const { customers, products, skus, campaigns } = world;
-  const said = (kind: string, things: readonly { readonly id: string }[], id: string | undefined) =>
-    id === undefined || things.some((thing) => thing.id === id) ? [] : [`what an unknown ${kind} means is open: ${id}`];
+  const explain = (kind: string, things: readonly { readonly id: string }[], id: string | undefined) =>
+    id === undefined || things.some((thing) => thing.id === id)
+      ? []
+      : [`the effect of an unknown ${kind} is open: ${id}`];
   return [
-    ...said('customer', customers, body.customer?.id),
+    ...explain('customer', customers, body.customer?.id),
     ...(body.order?.items ?? []).flatMap(({ product_id, sku_id }) => [
-      ...said('product', products, product_id),
-      ...said('SKU', skus, sku_id),
+      ...explain('product', products, product_id),
+      ...explain('SKU', skus, sku_id),
     ]),
     ...query.flatMap(([name, value]) =>
-      parseFilterParameter(name)?.on === 'campaign' && value !== '' ? said('campaign', campaigns, value) : [],
+      parseFilterParameter(name)?.on === 'campaign' && value !== '' ? explain('campaign', campaigns, value) : [],
     ),
   ][0];
 }
 
-/** Why some of a result is open; the first, which may be undefined as any, is no reason to refuse the request. */
-function openReasons(body: Body, query: RequestContent['query'], path: string, world: World): (string | undefined)[] {
+/** Lists why parts of the result are open. With the first reason (audienceRulesOnly), the request must still be accepted. */
+function listOpenReasons(
+  body: Body,
+  query: RequestContent['query'],
+  path: string,
+  world: World,
+): (string | undefined)[] {
   const { customer, order, options, metadata } = body;
   const omitted = Object.entries({
     customer,
@@ -193,84 +200,84 @@ function openReasons(body: Body, query: RequestContent['query'], path: string, w
   }).find(([, value]) => value === undefined);
   const items = order?.items ?? [];
   const filters = query.filter(([name]) => parseFilterParameter(name) !== undefined);
-  const hasAudience = query.some(([name]) => name === 'audienceRulesOnly');
+  const hasAudience = query.some(([name]) => name === audienceParameter);
   return [
-    hasAudience ? 'the effect of audienceRulesOnly is open' : undefined,
-    omitted === undefined ? undefined : `what leaving out ${omitted[0]} means is open`,
-    order?.items?.length === 0 ? 'what an order without items means is open' : undefined,
-    whyItemsOpen(items, world),
-    filters.length > 1 ? 'what several filters together mean is open' : undefined,
-    // A space to HTML forms, a plus sign to RFC 3986.
-    path.includes('+') ? 'what a + in the query means is open' : undefined,
-    filters.some(([, value]) => value === '') ? 'what a filter with an empty value means is open' : undefined,
-    ...filters.map(([name]) => whyUnknownKey(name, world)),
+    hasAudience ? `the effect of ${audienceParameter} is open` : undefined,
+    omitted === undefined ? undefined : `the effect of leaving out ${omitted[0]} is open`,
+    order?.items?.length === 0 ? 'the effect of an order without items is open' : undefined,
+    explainOpenItems(items, world),
+    filters.length > 1 ? 'the combination of several filters is open' : undefined,
+    // It is a space in HTML forms, and a plus sign in RFC 3986.
+    path.includes('+') ? 'the meaning of + in the query is open' : undefined,
+    filters.some(([, value]) => value === '') ? 'the effect of a filter with an empty value is open' : undefined,
+    ...filters.map(([name]) => explainUnknownKey(name, world)),
   ];
 }
 
-function whyItemsOpen(items: readonly Item[], { skus }: World): string | undefined {
-  if (items.some(({ quantity }) => quantity === undefined)) return 'what an item without quantity means is open';
-  if (items.some(({ quantity = 1 }) => quantity < 1)) return 'what a quantity below 1 means is open';
-  if (items.some(({ quantity = 1 }) => quantity > 1_000_000)) return 'the largest quantity is open';
-  if (items.length > 100) return 'the largest number of items is open';
+function explainOpenItems(items: readonly Item[], { skus }: World): string | undefined {
+  if (items.some(({ quantity }) => quantity === undefined)) return 'the effect of an item without quantity is open';
+  if (items.some(({ quantity = 1 }) => quantity < 1)) return 'the effect of a quantity below 1 is open';
+  if (items.some(({ quantity = 1 }) => quantity > 1_000_000)) return 'the maximum quantity is open';
+  if (items.length > 100) return 'the maximum number of items is open';
   const products = new Set(items.flatMap(({ product_id }) => product_id ?? []));
   const ordered = items.flatMap(({ sku_id }) => sku_id ?? []);
   if (new Set(ordered).size < ordered.length) return 'whether a SKU may be repeated is open';
   const isBesideItsProduct = ordered.some((id) => products.has(skus.find((sku) => sku.id === id)?.product_id ?? ''));
-  return isBesideItsProduct ? 'what a product beside its own SKU means is open' : undefined;
+  return isBesideItsProduct ? 'the effect of a product and its own SKU in one order is open' : undefined;
 }
 
-function whyUnknownKey(parameter: string, { tiers }: World): string | undefined {
+function explainUnknownKey(parameter: string, { tiers }: World): string | undefined {
   const subject = parseFilterParameter(parameter);
   if (subject?.on !== 'metadata' || tiers.some(({ metadata }) => Object.hasOwn(metadata, subject.key)))
     return undefined;
-  return `what a metadata key that no tier has means is open: ${subject.key}`;
+  return `the effect of a metadata key that no tier has is open: ${subject.key}`;
 }
 
-function holds(rule: Rule, body: Body, skuOwner: ReadonlyMap<string, string>): Obligation {
+function judgeRule(rule: Rule, body: Body, skuOwner: ReadonlyMap<string, string>): Obligation {
   const { items = [] } = body.order ?? {};
   const { metadata = {} } = body;
   switch (rule.kind) {
     case 'customer':
       return requiredIf(rule.any_of.includes(body.customer?.id ?? ''));
     case 'product':
-      // Whether a SKU counts as its product is open, so its items can only add to what is possible.
-      return enough(
+      // A SKU may or may not count as its product, so items with a SKU are only possible.
+      return judgeQuantity(
         items.filter(({ product_id }) => product_id === rule.id),
         items.filter(({ sku_id }) => sku_id !== undefined && skuOwner.get(sku_id) === rule.id),
         rule.at_least,
       );
     case 'sku':
-      return enough(
+      return judgeQuantity(
         items.filter(({ sku_id }) => sku_id === rule.id),
         [],
         rule.at_least,
       );
     case 'metadata':
-      return hasEntry(metadata, rule.key, rule.is);
+      return judgeEntry(metadata, rule.key, rule.is);
     case 'order_metadata':
       return 'open';
   }
 }
 
-/** Whether items reach a threshold, however items with equal ids add up. */
-function enough(certain: readonly Item[], possible: readonly Item[], atLeast: number): Obligation {
+/** Judges whether items reach a threshold. The documentation leaves open how items with equal ids add up. */
+function judgeQuantity(certain: readonly Item[], possible: readonly Item[], atLeast: number): Obligation {
   const total = (items: readonly Item[]) => items.reduce((sum, { quantity = 1 }) => sum + quantity, 0);
   const smallest = certain.length === 0 ? 0 : Math.min(...certain.map(({ quantity = 1 }) => quantity));
   if (smallest >= atLeast) return 'required';
   return total(certain) + total(possible) >= atLeast ? 'open' : 'forbidden';
 }
 
-function filterOf(name: string, value: string, path: string, world: World): (tier: Tier) => Obligation {
+function createFilter(name: string, value: string, path: string, world: World): (tier: Tier) => Obligation {
   const subject = parseFilterParameter(name);
-  // Such a filter may mean anything, or nothing.
-  if (value === '' || path.includes('+') || whyUnknownKey(name, world) !== undefined) return () => 'open';
+  // The documentation does not say what such a filter does.
+  if (value === '' || path.includes('+') || explainUnknownKey(name, world) !== undefined) return () => 'open';
   if (subject?.on !== 'metadata') return (tier) => requiredIf(tier.campaign_id === value);
   const { key } = subject;
-  return ({ metadata }) => hasEntry(metadata, key, value);
+  return ({ metadata }) => judgeEntry(metadata, key, value);
 }
 
-/** Whether metadata has a key with a value. Open: whether letter case matters, and how what is no string compares. */
-function hasEntry(metadata: Readonly<Record<string, unknown>>, key: string, value: string): Obligation {
+/** Judges whether metadata has an entry. Open: whether letter case matters, and how other types than strings compare. */
+function judgeEntry(metadata: Readonly<Record<string, unknown>>, key: string, value: string): Obligation {
   if (Object.hasOwn(metadata, key) && metadata[key] === value) return 'required';
   const isAlike = Object.entries(metadata).some(
     ([other, entry]) =>

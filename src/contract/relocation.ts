@@ -1,5 +1,5 @@
 import type { Channel, HttpRequest } from '../http/exchange.js';
-import { documentedOperation } from './documented-request.js';
+import { documentedOperation } from './operation.js';
 
 /** Where a deployment offers the operation, as far as that is not as documented. */
 export interface Operation {

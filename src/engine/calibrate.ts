@@ -11,22 +11,23 @@ import { hasMentions, type TierMentions } from '../recognition/tier-mentions.js'
 import { countAttempts } from './request-cache.js';
 import { sanitizeText } from './sanitize-result.js';
 
-/** What was learnt of the target before all cases: plain data, for every process of a run. */
+/** What the first requests of a run showed: plain data for every process of the run. */
 export interface Calibration {
   readonly namings: readonly TierMentions[];
-  /** Why nothing can be learnt of the target at all, if so. */
+  /** Why the target cannot be tested, if so. */
   readonly unreachable?: string;
-  /** What the user should know before reading on. */
+  /** A note for the user. */
   readonly note?: string;
   readonly requestsSent: number;
+  /** The statuses of the responses, each once; nothing if some request got no response. */
+  readonly statuses?: readonly number[];
 }
 
 /**
  * Sends the calibration requests of a suite.
  *
- * @returns what the successful responses name; `unreachable` where not one request got any response, or all were
- *   refused for their credentials, sent elsewhere, or met a deployment that is not available: the rest would fare no
- *   better, and may lock somebody out
+ * @returns the tiers that successful responses mention. `unreachable` is set if every request ended with a transport
+ *   error, refused credentials, a redirect or an unavailable deployment: more requests could lock an account.
  */
 export async function calibrate(
   { calibration, world }: Suite,
@@ -37,33 +38,36 @@ export async function calibrate(
   const namings = exchanges.flatMap((exchange) =>
     'response' in exchange && isSuccessful(exchange.response) ? [recognizer.findMentions(exchange.response.body)] : [],
   );
-  const refusals = exchanges.map(whyRefused);
-  const [refusal] = refusals;
-  const isUnreachable = refusal !== undefined && refusals.every((each) => each !== undefined);
+  const failures = exchanges.map(explainFailure);
+  const [failure] = failures;
+  const isUnreachable = failure !== undefined && failures.every((each) => each !== undefined);
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
-  const isUnseen = namings.length > 0 && hasTiers && !namings.some(hasMentions);
-  const note = isUnseen
-    ? noWorld
-    : namings.some(({ hasOtherLetterCase: isInOtherCase }) => isInOtherCase)
-      ? otherCase
-      : undefined;
+  const isWorldMissing = namings.length > 0 && hasTiers && !namings.some(hasMentions);
+  const hasOtherLetterCase = namings.some((each) => each.hasOtherLetterCase);
+  const note = isWorldMissing ? worldNote : hasOtherLetterCase ? letterCaseNote : undefined;
   return {
     namings,
     requestsSent: countAttempts(exchanges),
-    ...(isUnreachable ? { unreachable: sanitizeText(refusal, redact) } : {}),
+    statuses: listStatuses(exchanges),
+    ...(isUnreachable ? { unreachable: sanitizeText(failure, redact) } : {}),
     ...(note === undefined ? {} : { note }),
   };
 }
 
-/** Why an exchange shows nothing that another request would not, in words; undefined where it shows something. */
-function whyRefused(exchange: Exchange): string | undefined {
-  const nothing = explainTransientFailure(exchange);
-  if (nothing !== undefined || !('response' in exchange)) return nothing;
+function listStatuses(exchanges: readonly Exchange[]): number[] {
+  const statuses = exchanges.flatMap((exchange) => ('response' in exchange ? [exchange.response.status] : []));
+  return statuses.length === exchanges.length ? [...new Set(statuses)] : [];
+}
+
+/** Explains why other requests would fail like this one; undefined if they may succeed. */
+function explainFailure(exchange: Exchange): string | undefined {
+  const failure = explainTransientFailure(exchange);
+  if (failure !== undefined || !('response' in exchange)) return failure;
   return explainRefusedCredentials(exchange.response) ?? explainRedirect(exchange.response);
 }
 
-const noWorld =
-  'The first responses name no promotion of the world. Is it loaded (npx conformance world), under the ids that the target file states? npx conformance doctor looks closer.';
+const worldNote =
+  'The first responses name no promotion of the test data. Load it (npx conformance world) under the ids in the target file. npx conformance doctor checks the target.';
 
-const otherCase =
-  'The responses write ids of the world in another letter case than they were loaded in. They are taken for the same.';
+const letterCaseNote =
+  'The responses write ids of the test data in another letter case. The suite treats them as the same ids.';

@@ -1,16 +1,16 @@
 import { type TestCase, tag } from '../cases/test-case.js';
 import { elsewhere, type Operation } from '../contract/relocation.js';
 
-/** What decides which cases are not sent to a target, whatever it has of the world. */
+/** The settings that exclude cases from a run. */
 export interface RunScope {
-  /** `operation`: where the target offers the operation, if not where the documentation says. */
+  /** `operation`: the method and path of the operation, if not as documented. */
   readonly target: { readonly operation?: Operation };
-  /** Whether cases that send bad credentials, oversized bodies or other methods are left out. */
+  /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
   readonly leavesOutIntrusive: boolean;
 }
 
-/** Why a case is not sent to this target, in words for the user; undefined where it is. */
+/** Explains to the user why a case is excluded; undefined if it is not. */
 export function findExclusionReason({ tags }: TestCase, { target, leavesOutIntrusive }: RunScope): string | undefined {
-  if (leavesOutIntrusive && tags.includes(tag.intrusive)) return 'Intrusive cases are left out of this run.';
+  if (leavesOutIntrusive && tags.includes(tag.intrusive)) return 'Intrusive cases are excluded from this run.';
   return target.operation !== undefined && tags.includes(tag.operation) ? elsewhere(target.operation) : undefined;
 }

@@ -4,12 +4,13 @@ import type { BodyShape } from '../judge/body-shape.js';
 import type { Drift } from '../judge/drift.js';
 import type { ResponseTemplates } from '../judge/extract-templates.js';
 import type { Verdict } from '../judge/verdict.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import type { Location } from '../support/problem.js';
 
-/** What came of one case: all that the certificate needs to know of it, as plain JSON. */
+/** The result of one case as plain JSON. It refers to exchanges by the ids of the evidence. */
 export interface CaseResult {
   readonly id: string;
-  /** The requirement or the question that the case speaks of. */
+  /** The id of the requirement or question. */
   readonly subject: string;
   readonly verdict: Verdict;
   readonly reason: string;
@@ -17,28 +18,52 @@ export interface CaseResult {
   /** For `fail`: what was expected, in words. */
   readonly expected?: string;
   readonly rows: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
-  /** A case that shows the same, as it could stand in a case file; of what was found by exploring. */
+  /** For a failure found with random requests: YAML of a case that reproduces it. */
   readonly asCase?: string;
-  /** For a question that was answered. */
+  /** The answer to a question. */
   readonly outcome?: string;
-  /** The exchange that shows it. */
-  readonly exchange?: Exchange;
-  /** For a case that is unstable: the same request, when the case was sent again. */
-  readonly repeatedExchange?: Exchange;
-  /** Of all successful bodies, where it is wanted for a record. */
+  /** The exchange that shows the result. */
+  readonly exchangeId?: string;
+  /** For an unstable case: the same request when the case was repeated. */
+  readonly repeatedExchangeId?: string;
+  /** The shape of all successful bodies, if a record is wanted. */
   readonly shape?: BodyShape;
-  /** How the target answers, where it shows in this case and is wanted for a record. */
+  /** Templates of the responses, if a record is wanted. */
   readonly answers?: ResponseTemplates;
-  /** Of a question: the places, as patterns, whose values differ between responses to the same request. */
+  /** For a question: patterns of places whose values differ between responses to the same request. */
   readonly volatile?: readonly string[];
   readonly drift: readonly Drift[];
-  /** How many exchanges it was judged by. */
   readonly exchangesJudged: number;
-  /** How many requests they took: fewer where equal ones had been sent for other cases, more where some were repeated. */
+  /** Fewer than the exchanges if cases share requests, more if requests were retried. */
   readonly requestsSent: number;
+  /** From the first request to the verdict. */
+  readonly durationMs: number;
 }
 
-/** How much was sent and judged for some results. */
+/** A result with its exchanges, which are redacted, escaped and shortened for display. */
+export interface ShownResult extends CaseResult {
+  readonly exchange?: Exchange;
+  readonly repeatedExchange?: Exchange;
+}
+
+/** Removes the exchanges from a result: the evidence has them. */
+export function detachExchanges({ exchange: _, repeatedExchange: __, ...result }: ShownResult): CaseResult {
+  return result;
+}
+
+/** Adds their exchanges to results. @param find returns an exchange of the evidence by its id, ready for display */
+export function attachExchanges(
+  results: readonly CaseResult[],
+  find: (id: string) => Exchange | undefined,
+): ShownResult[] {
+  return results.map((result) => {
+    const exchange = result.exchangeId === undefined ? undefined : find(result.exchangeId);
+    const repeatedExchange = result.repeatedExchangeId === undefined ? undefined : find(result.repeatedExchangeId);
+    return { ...result, ...omitUndefined({ exchange, repeatedExchange }) };
+  });
+}
+
+/** Adds up the exchanges and requests of results. */
 export function countRequests(results: readonly CaseResult[]): Pick<CaseResult, 'exchangesJudged' | 'requestsSent'> {
   return {
     exchangesJudged: results.reduce((sum, each) => sum + each.exchangesJudged, 0),
@@ -46,17 +71,17 @@ export function countRequests(results: readonly CaseResult[]): Pick<CaseResult, 
   };
 }
 
-/** Results that are of no single case, by their ids: what exploring finds, and cases sent again at the end of a run. */
+/** Ids of results that belong to no single case: random requests, and the sample cases at the end of a run. */
 export const explorationId = 'explore';
 export const sampleId = 'sampled-again';
 
-/** Why a case has no verdict of its own, where that says nothing of the target. */
+/** Why a case has no verdict, for reasons that say nothing about the target. */
 export const notReachedReason = 'Not reached in this run.';
 export const notSelectedReason = 'Not selected in this run.';
 
-/** The result of a case that was not sent at all. */
+/** Creates the result of a case that was not sent. */
 export function createUnsentResult(testCase: TestCase, verdict: Verdict, reason: string): CaseResult {
   const { id, at } = testCase;
-  const nothing = { rows: [], drift: [], exchangesJudged: 0, requestsSent: 0 };
+  const nothing = { rows: [], drift: [], exchangesJudged: 0, requestsSent: 0, durationMs: 0 };
   return { id, subject: getSubjectId(testCase), verdict, reason, at, ...nothing };
 }

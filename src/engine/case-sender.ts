@@ -1,214 +1,202 @@
 import { type Row, type TestCase, tag } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import type { RowExchanges } from '../judge/judge-case.js';
+import type { CaseExchanges } from './case-exchanges.js';
+import { type ConditionSender, createConditionSender } from './condition-sender.js';
 import { createRequestCache, createUncachedFetch, type FetchExchange, type FetchedExchange } from './request-cache.js';
 
-/** The requests that a case sends: each once, rows for which the target has not all that they need aside. */
+/** Lists the requests of a case, each once, without rows for which the target lacks test data. */
 export function listRequests({ rows }: TestCase): HttpRequest[] {
   const applicable = rows.filter(({ unavailable }) => unavailable.length === 0);
   const named = applicable.flatMap(({ requests }) => [...requests]);
-  return [...new Map(named.map(([name, request]) => [keyOf(name, request), request])).values()];
+  return [...new Map(named.map(([name, request]) => [createKey(name, request), request])).values()];
 }
 
-/** Requests of the same name that are equal are one. */
-function keyOf(name: string, request: HttpRequest): string {
+/** Within a case, requests with the same name and content are sent once. */
+function createKey(name: string, request: HttpRequest): string {
   return JSON.stringify([name, request]);
 }
 
-/** What was sent for a case and what came back, by row and then by name. */
-export interface CaseExchanges {
-  readonly exchanges: RowExchanges;
-  /** How many exchanges there are, each counted once. */
-  readonly count: number;
-  /** How many requests they took, repeats included; fewer where equal requests had been sent for other cases. */
-  readonly requestsSent: number;
-}
-
-/** Sends the cases of a run. */
+/** Sends the requests of cases. */
 export interface CaseSender {
   /**
-   * Sends the requests of a case, side by side; where it is to be alone, a row's one after another. Rows for which the
-   * target has not all that they need are not sent, nor is anything once the bodies have more characters than the channel
-   * allows.
+   * Sends the requests of a case concurrently, or one after another if the case is serial. Rows for which the target lacks
+   * test data are skipped. Nothing more is sent once the bodies exceed the limit of the channel.
    */
   send(testCase: TestCase): Promise<CaseExchanges>;
-  /**
-   * The same once more, while nothing else is sent: one request after another, each sent anew and on a connection
-   * of its own.
-   */
+  /** Sends each request again, one after another on new connections, while nothing else is sent. */
   sendSerially(testCase: TestCase): Promise<CaseExchanges>;
+  /** Sends single rows again, under the conditions of the first time. */
+  readonly conditions: ConditionSender;
 }
 
-/** How many requests may be ahead of the case whose turn it is, for each exchange that the target takes at once. */
-const aheadPerExchange = 8;
-/** How many characters their bodies may have together: they are kept until it is the turn of their cases. */
+/** How many requests are sent ahead of the current case, per concurrent request of the channel. */
+const aheadPerConcurrency = 8;
+/** The maximum length of bodies that wait for their case, in characters. */
 const maxAhead = 8 * 1024 * 1024;
 
 /**
- * Makes the sender of a run. Of equal requests one is sent, whose exchange all cases share; while a case waits for its
- * exchanges, the requests of coming ones go out. A case that is to be alone has its own, and nothing beside it.
+ * Creates the sender of a run. Equal requests of several cases are sent once. While a case waits for responses, requests
+ * of the next cases are sent ahead. A serial case shares nothing and runs alone.
  *
- * @param coming the cases that will be sent, in their order, as far as that is known
+ * @param planned the cases that will be sent, in this order, as far as known
+ * @param known the cases whose ids name requests in reasons
  */
-export function createCaseSender(channel: Channel, coming: readonly TestCase[] = []): CaseSender {
-  const sendable = coming.map((testCase) => ({ testCase, requests: listRequests(testCase) }));
-  const wanted = sendable.filter(({ testCase }) => !isSerial(testCase)).flatMap(({ requests }) => requests);
-  const { fetch: obtain } = createRequestCache(channel, coming.length === 0 ? undefined : wanted);
-  const places = new Map(coming.map(({ id }, place) => [id, place]));
+export function createCaseSender(
+  target: Channel,
+  planned: readonly TestCase[] = [],
+  known: readonly TestCase[] = planned,
+): CaseSender {
+  const { channel, conditions } = createConditionSender(target, known);
+  const queue = planned.map((testCase) => ({ testCase, requests: listRequests(testCase) }));
+  const expected = queue.filter(({ testCase }) => !isSerial(testCase)).flatMap(({ requests }) => requests);
+  const { fetch } = createRequestCache(channel, planned.length === 0 ? undefined : expected);
+  const positions = new Map(planned.map(({ id }, position) => [id, position]));
   const ahead = new Map<string, Promise<CaseExchanges>>();
-  const sizes = bodySizes();
+  const sizes = createBodySizes();
   const begin = async (testCase: TestCase): Promise<CaseExchanges> => {
-    const sent = await sendRows(testCase, channel, obtain);
-    sizes.note(testCase.id, sent);
+    const sent = await sendRows(testCase, channel, fetch);
+    sizes.add(sent);
     return sent;
   };
-  const beginComing = (place: number): void => {
-    // Before anything has come back, it may be of any size.
-    const maxRequests = sizes.areKnown() ? aheadPerExchange * channel.maxConcurrency : channel.maxConcurrency;
+  const sendAhead = (position: number): void => {
     let count = 0;
-    let characters = 0;
-    for (const { testCase, requests } of sendable.slice(place + 1)) {
+    for (const { testCase, requests } of queue.slice(position + 1)) {
       if (isSerial(testCase)) return;
       count += requests.length;
-      characters += sizes.of(testCase.id, requests.length);
-      if (count > maxRequests || characters > maxAhead) return;
+      const size = sizes.estimate(count);
+      const maxRequests = (size === undefined ? 1 : aheadPerConcurrency) * channel.maxConcurrency;
+      if (count > maxRequests || (size ?? 0) > maxAhead) return;
       if (!ahead.has(testCase.id)) ahead.set(testCase.id, begin(testCase));
     }
   };
-  const settled = async () => void (await Promise.all(ahead.values()));
   return {
     send: async (testCase) => {
       if (isSerial(testCase)) {
-        await settled();
-        return sendRows(testCase, channel, createUncachedFetch(channel), 'one-by-one');
+        await Promise.all(ahead.values());
+        return sendRows(testCase, channel, createUncachedFetch(channel), 'serial');
       }
       const sending = ahead.get(testCase.id) ?? begin(testCase);
-      const place = places.get(testCase.id);
-      if (place !== undefined) beginComing(place);
+      const position = positions.get(testCase.id);
+      if (position !== undefined) sendAhead(position);
       const sent = await sending;
       ahead.delete(testCase.id);
       return sent;
     },
     sendSerially: async (testCase) => {
-      await settled();
-      return sendRowsSlowly(testCase, channel);
+      await Promise.all(ahead.values());
+      return sendRowsSerially(testCase, channel);
     },
+    conditions,
   };
 }
 
-/** How many characters the bodies of cases have. */
+/** Estimates the bodies of requests by the average of all responses so far. */
 interface BodySizes {
-  note(caseId: string, sent: CaseExchanges): void;
-  /** @param requests of a case of which nothing came back yet: each is expected to bring what others brought on average */
-  of(caseId: string, requests: number): number;
-  areKnown(): boolean;
+  add(sent: CaseExchanges): void;
+  /** Returns characters; undefined before the first response, which may have any size. */
+  estimate(requests: number): number | undefined;
 }
 
-function bodySizes(): BodySizes {
-  const known = new Map<string, number>();
+function createBodySizes(): BodySizes {
   let characters = 0;
   let exchanges = 0;
   return {
-    note(caseId, sent) {
-      const size = charactersOf(sent);
-      known.set(caseId, size);
-      characters += size;
+    add(sent) {
+      characters += countCharacters(sent);
       exchanges += sent.count;
     },
-    of: (caseId, requests) => known.get(caseId) ?? (exchanges === 0 ? 0 : (requests * characters) / exchanges),
-    areKnown: () => exchanges > 0,
+    estimate: (requests) => (exchanges === 0 ? undefined : (requests * characters) / exchanges),
   };
 }
 
-function charactersOf({ exchanges }: CaseExchanges): number {
+function countCharacters({ exchanges }: CaseExchanges): number {
   const all = new Set(exchanges.flatMap((row) => [...row.values()]));
   return [...all].reduce((sum, exchange) => sum + ('response' in exchange ? exchange.response.body.length : 0), 0);
 }
 
-/** Whether a case has exchanges of its own, which it shares with no other. */
+/** Whether a case shares no exchanges with other cases. */
 export function isSerial({ tags }: TestCase): boolean {
-  return tags.includes(tag.alone);
+  return tags.includes(tag.serial);
 }
 
-/** Makes a sender that shares nothing and sends nothing ahead, for cases that are sent once more. */
-export function createUncachedSender(channel: Channel): CaseSender {
+/** Creates a sender without cache that sends nothing ahead, for cases that are sent again. */
+export function createUncachedSender(target: Channel, known: readonly TestCase[] = []): CaseSender {
+  const { channel, conditions } = createConditionSender(target, known);
   return {
+    conditions,
     send: (testCase) => sendRows(testCase, channel, createUncachedFetch(channel)),
-    sendSerially: (testCase) => sendRowsSlowly(testCase, channel),
+    sendSerially: (testCase) => sendRowsSerially(testCase, channel),
   };
 }
 
 async function sendRows(
   { rows }: TestCase,
   channel: Channel,
-  obtain: FetchExchange,
-  order: Order = 'side-by-side',
+  fetch: FetchExchange,
+  order: SendingOrder = 'concurrent',
 ): Promise<CaseExchanges> {
-  const sender = rowSender(channel, obtain, order);
+  const sender = createRowSender(channel, fetch, order);
   const exchanges = await Promise.all(rows.map((row) => sender.send(row)));
-  return { exchanges, ...(await sender.sums()) };
+  return { exchanges, ...(await sender.countAll()) };
 }
 
-async function sendRowsSlowly({ rows }: TestCase, channel: Channel): Promise<CaseExchanges> {
-  const obtain = createUncachedFetch(channel);
-  const renewing: FetchExchange = (request, whyWithheld) => {
+async function sendRowsSerially({ rows }: TestCase, channel: Channel): Promise<CaseExchanges> {
+  const fetch = createUncachedFetch(channel);
+  const fetchOnNewConnection: FetchExchange = (request, whyWithheld) => {
     channel.reconnect();
-    return obtain(request, whyWithheld);
+    return fetch(request, whyWithheld);
   };
-  const sender = rowSender(channel, renewing, 'one-by-one');
-  const exchanges: SentRow[] = [];
+  const sender = createRowSender(channel, fetchOnNewConnection, 'serial');
+  const exchanges: RowExchange[] = [];
   for (const row of rows) exchanges.push(await sender.send(row));
-  return { exchanges, ...(await sender.sums()) };
+  return { exchanges, ...(await sender.countAll()) };
 }
 
-type SentRow = RowExchanges[number];
+type RowExchange = RowExchanges[number];
 
-/** How the requests of a row go out. */
-type Order = 'side-by-side' | 'one-by-one';
+/** How the requests of one row are sent. */
+type SendingOrder = 'concurrent' | 'serial';
 
-/** Sends the rows of one case. */
+/** Sends the rows of one case. Requests that rows share are sent once. */
 interface RowSender {
-  send(row: Row): Promise<SentRow>;
-  /** Of all that was begun. */
-  sums(): Promise<Pick<CaseExchanges, 'count' | 'requestsSent'>>;
+  send(row: Row): Promise<RowExchange>;
+  /** Counts everything that was sent. */
+  countAll(): Promise<Pick<CaseExchanges, 'count' | 'requestsSent'>>;
 }
 
-/** A request that several rows have in common is sent once. */
-function rowSender({ maxCaseBodyLength: maxOfCase }: Channel, obtain: FetchExchange, order: Order): RowSender {
+function createRowSender({ maxCaseBodyLength }: Channel, fetch: FetchExchange, order: SendingOrder): RowSender {
   const sent = new Map<string, Promise<FetchedExchange>>();
   let characters = 0;
   const whyWithheld = (): string | undefined =>
-    characters > maxOfCase
-      ? `The bodies of this case have more than ${maxOfCase} characters together, so the rest was not sent. A larger limits.body_bytes of the target file allows more.`
+    characters > maxCaseBodyLength
+      ? `The bodies of this case are longer than ${maxCaseBodyLength} characters together, so its other requests were not sent. Increase limits.body_bytes in the target file.`
       : undefined;
   const sendOne = async (request: HttpRequest): Promise<FetchedExchange> => {
-    const obtained = await obtain(request, whyWithheld);
-    if ('response' in obtained.exchange) characters += obtained.exchange.response.body.length;
-    return obtained;
+    const fetched = await fetch(request, whyWithheld);
+    if ('response' in fetched.exchange) characters += fetched.exchange.response.body.length;
+    return fetched;
   };
   const sendOnce = async (name: string, request: HttpRequest): Promise<Exchange> => {
-    const key = keyOf(name, request);
-    const obtaining = sent.get(key) ?? sendOne(request);
-    sent.set(key, obtaining);
-    return (await obtaining).exchange;
+    const key = createKey(name, request);
+    const sending = sent.get(key) ?? sendOne(request);
+    sent.set(key, sending);
+    return (await sending).exchange;
   };
   return {
     async send({ requests, unavailable }) {
       if (unavailable.length > 0) return new Map();
-      const came: Promise<readonly [string, Exchange]>[] = [];
+      const sending: Promise<readonly [string, Exchange]>[] = [];
       for (const [name, request] of requests) {
-        const sending = sendOnce(name, request).then((exchange) => [name, exchange] as const);
-        came.push(sending);
-        if (order === 'one-by-one') await sending;
+        const one = sendOnce(name, request).then((exchange) => [name, exchange] as const);
+        sending.push(one);
+        if (order === 'serial') await one;
       }
-      return new Map(await Promise.all(came));
+      return new Map(await Promise.all(sending));
     },
-    async sums() {
-      const obtained = await Promise.all(sent.values());
-      return {
-        count: obtained.length,
-        requestsSent: obtained.reduce((sum, { requestsSent }) => sum + requestsSent, 0),
-      };
+    async countAll() {
+      const all = await Promise.all(sent.values());
+      return { count: all.length, requestsSent: all.reduce((sum, { requestsSent }) => sum + requestsSent, 0) };
     },
   };
 }

@@ -1,65 +1,67 @@
 import { createHash } from 'node:crypto';
 import type { TestCase } from '../cases/test-case.js';
 import { type Channel, type Exchange, type Headers, type HttpRequest, serializeRequest } from '../http/exchange.js';
-import type { CaseExchanges } from './case-sender.js';
+import type { CaseExchanges } from './case-exchanges.js';
 
-/** An exchange without secrets, and else as it was judged: whoever shows it writes out what is obeyed rather than shown. */
+/** An exchange as it was judged, except that secrets are redacted. Escape control characters before you show it. */
 export interface KeptExchange {
-  /** Unique within a run: where it was first of use. */
+  /** Unique within a run; it names the first use. */
   readonly id: string;
-  /** Equal for requests that are equal before the client completes them for the target: see {@link computeRequestKey}. */
+  /** Equal for equal requests: see {@link computeRequestKey}. */
   readonly key: string;
   readonly exchange: Exchange;
 }
 
-/** That an exchange was judged, and what for. */
+/** States which case an exchange was judged for. */
 export interface ExchangeUse {
-  /** The exchange. */
+  /** The id of the exchange. */
   readonly id: string;
-  /** The id of a case, or what else it was for: see {@link formatPurpose}. */
+  /** The id of a case, or another purpose: see {@link formatPurpose}. */
   readonly case: string;
   /** Counted from 0. */
   readonly row: number;
   /** The name of the request in the case. */
   readonly request: string;
-  /** 1 for the first time that the case was sent; a case that is about to fail is sent again. */
+  /** 1 for the first time that the case was sent, more for repetitions. */
   readonly attempt: number;
 }
 
-/** Exchanges, each once, and what they were for. There may be more than fits into memory: then they come bit by bit. */
+/** All exchanges of a run with their uses. The exchanges may not fit into memory together. */
 export interface RunEvidence {
   readonly exchanges: Iterable<KeptExchange>;
   readonly uses: readonly ExchangeUse[];
 }
 
-/** What is not of a case. */
+/** The purpose of exchanges that belong to no case. */
 export const calibrationPurpose = 'calibration';
 
-/** What a case was sent for, where that is not its own verdict. @param by what for; undefined for its own verdict */
-export function formatPurpose({ id }: Pick<TestCase, 'id'>, by: string | undefined): string {
-  return by === undefined ? id : `${by}/${id}`;
+/** Names the purpose of a case's exchanges. @param prefix why the case was sent again; undefined for its own verdict */
+export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | undefined): string {
+  return prefix === undefined ? id : `${prefix}/${id}`;
 }
 
-/** What is known of a request before it is sent, as a short text. */
+/** Computes a short digest of a request as the case states it, before the client adapts it to the target. */
 export function computeRequestKey(request: HttpRequest): string {
   return createHash('sha256').update(serializeRequest(request)).digest('base64url').slice(0, 16);
 }
 
-/** Takes note of the exchanges of a run. */
+/** Collects the exchanges of a run. */
 export interface EvidenceKeeper {
   /**
-   * @param sent what came back each time that the case was sent
-   * @param by what it was sent for, where that is not its own verdict
+   * @param attempts the exchanges of each time that the case was sent
+   * @param prefix why the case was sent again; undefined for its own verdict
    */
-  keepCase(testCase: TestCase, sent: readonly CaseExchanges[], by?: string): void;
-  /** A channel whose exchanges are noted. @param by what they are for, where that is no case */
-  wrapChannel(channel: Channel, by: string): Channel;
-  /** What was noted since it was last taken. */
+  keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void;
+  /** Wraps a channel so that its exchanges are kept for a purpose. */
+  wrapChannel(channel: Channel, purpose: string): Channel;
+  /** Returns the id of an exchange that was kept. */
+  findId(exchange: Exchange | undefined): string | undefined;
+  /** Returns what was kept since the last call. */
   take(): { readonly exchanges: readonly KeptExchange[]; readonly uses: readonly ExchangeUse[] };
 }
 
-/** @param withoutSecrets replaces every secret in a text, and leaves the rest as it is */
-export function createEvidenceKeeper(withoutSecrets: (text: string) => string): EvidenceKeeper {
+/** Creates a keeper. @param redactSecrets replaces secrets in a text and changes nothing else */
+export function createEvidenceKeeper(redactSecrets: (text: string) => string): EvidenceKeeper {
   const ids = new WeakMap<Exchange, string>();
   let exchanges: KeptExchange[] = [];
   let uses: ExchangeUse[] = [];
@@ -68,33 +70,36 @@ export function createEvidenceKeeper(withoutSecrets: (text: string) => string): 
     const id = known ?? `${use.case}/${use.row}/${use.request}/${use.attempt}`;
     if (known === undefined) {
       ids.set(exchange, id);
-      exchanges.push({ id, key: computeRequestKey(request), exchange: keptExchange(exchange, withoutSecrets) });
+      exchanges.push({ id, key: computeRequestKey(request), exchange: redactExchange(exchange, redactSecrets) });
     }
     uses.push({ ...use, id });
   };
   return {
-    keepCase(testCase, sent, by) {
-      const purpose = formatPurpose(testCase, by);
-      for (const [n, each] of sent.entries())
+    keepCase(testCase, attempts, prefix) {
+      const purpose = formatPurpose(testCase, prefix);
+      for (const [n, attempt] of attempts.entries())
         for (const [row, { requests }] of testCase.rows.entries())
           for (const [name, request] of requests) {
-            const exchange = each.exchanges[row]?.get(name);
-            const use = { case: purpose, row, request: name, attempt: n + 1 };
-            if (exchange !== undefined) keep(use, request, exchange);
+            const exchange = attempt.exchanges[row]?.get(name);
+            if (exchange !== undefined) keep({ case: purpose, row, request: name, attempt: n + 1 }, request, exchange);
           }
+      for (const [n, { partners }] of attempts.entries())
+        for (const [name, { request, exchange }] of partners?.exchanges ?? [])
+          keep({ case: purpose, row: partners?.row ?? 0, request: name, attempt: n + 1 }, request, exchange);
     },
-    wrapChannel(channel, by) {
-      let turn = 0;
+    wrapChannel(channel, purpose) {
+      let count = 0;
       return {
         ...channel,
         send: async (request, whyWithheld) => {
           const exchange = await channel.send(request, whyWithheld);
-          turn += 1;
-          keep({ case: by, row: 0, request: String(turn), attempt: 1 }, request, exchange);
+          count += 1;
+          keep({ case: purpose, row: 0, request: String(count), attempt: 1 }, request, exchange);
           return exchange;
         },
       };
     },
+    findId: (exchange) => exchange && ids.get(exchange),
     take() {
       const taken = { exchanges, uses };
       exchanges = [];
@@ -104,22 +109,21 @@ export function createEvidenceKeeper(withoutSecrets: (text: string) => string): 
   };
 }
 
-/** Judged again from it, a case comes to the same: so nothing is cut, and nothing escaped. */
-function keptExchange(exchange: Exchange, withoutSecrets: (text: string) => string): Exchange {
-  const lines = (headers: Headers): Headers =>
-    headers.map(([name, value]) => [withoutSecrets(name), withoutSecrets(value)]);
+/** Redacts secrets and changes nothing else, so that the exchange can be judged again with the same result. */
+function redactExchange(exchange: Exchange, redact: (text: string) => string): Exchange {
+  const redactHeaders = (headers: Headers): Headers => headers.map(([name, value]) => [redact(name), redact(value)]);
   const { path, headers, body } = exchange.request;
   const request = {
     ...exchange.request,
-    path: withoutSecrets(path),
-    headers: lines(headers),
-    ...(body === undefined ? {} : { body: withoutSecrets(body) }),
+    path: redact(path),
+    headers: redactHeaders(headers),
+    ...(body === undefined ? {} : { body: redact(body) }),
   };
-  if (!('response' in exchange)) return { ...exchange, request, message: withoutSecrets(exchange.message) };
+  if (!('response' in exchange)) return { ...exchange, request, message: redact(exchange.message) };
   const { response } = exchange;
   return {
     ...exchange,
     request,
-    response: { ...response, headers: lines(response.headers), body: withoutSecrets(response.body) },
+    response: { ...response, headers: redactHeaders(response.headers), body: redact(response.body) },
   };
 }

@@ -2,88 +2,91 @@ import type { Assertion } from '../assertions/assertion.js';
 import { describeAssertion } from '../assertions/describe-assertion.js';
 import { renderTierNames } from '../assertions/judge-result.js';
 import type { Suite } from '../cases/suite.js';
-import type { QuestionCase, RequirementRow, Row, TestCase } from '../cases/test-case.js';
+import { getSubjectId, type QuestionCase, type RequirementRow, type Row, type TestCase } from '../cases/test-case.js';
 import { createOracle, type Obligation, type ObligationReason } from '../contract/oracle.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { formatLocation } from '../support/problem.js';
 import { createNameLookup, renderRule } from '../world/render-rule.js';
+import { describeRow } from './describe-row.js';
 
-/** Stands for the base URL in commands. */
+/** A placeholder in commands. */
 const baseUrl = '$BASE_URL';
 
-/** So many rows are shown as a whole, unless one is named. */
+/** A case with more rows is shown with its first row only. */
 const maxRowsInFull = 3;
 
 /**
- * What a case is, in plain words: the statement or the question that it is about, its requests as commands, what the
- * documentation says of each, and what is expected.
+ * Explains a case: its requirement or question, the meaning of each row, the requests as commands, what the documentation
+ * says about each request, and what is expected.
  *
- * @param row the number of the only row to show, from 1; otherwise all of them where they are few, or the first
+ * @param row the number of the only row to show in full, from 1
  */
 export function renderExplanation(testCase: TestCase, suite: Suite, row?: number): string {
   const rows: readonly (Row | RequirementRow)[] = testCase.rows;
-  const shown = row === undefined ? (rows.length <= maxRowsInFull ? rows : rows.slice(0, 1)) : rows.slice(row - 1, row);
-  const number = (one: Row) => rows.indexOf(one) + 1;
+  const shown =
+    row === undefined ? rows.slice(0, rows.length <= maxRowsInFull ? rows.length : 1) : [rows[row - 1] as Row];
+  const isMatrix = rows.length > 1;
+  const meanings = rows.map((one) => describeRow(one, suite.world));
   return [
     `${testCase.id}: ${testCase.title}`,
     `  ${formatLocation(testCase.at)}`,
     '',
-    ...subjectLines(testCase, suite),
+    ...renderSubject(testCase, suite),
     '',
-    ...(rows.length === 1 ? [] : [`${rows.length} rows:`, ...rows.map(({ title }, n) => `  ${n + 1}. ${title}`), '']),
+    ...(isMatrix
+      ? [`${rows.length} rows:`, ...rows.flatMap(({ title }, n) => [`  ${n + 1}. ${title}`, `     ${meanings[n]}`])]
+      : [`Meaning: ${meanings[0]}`]),
+    '',
     ...shown.flatMap((one) => [
-      ...(rows.length === 1 ? [] : [`Row ${number(one)}: ${one.title}`, '']),
-      ...rowLines(one, suite),
+      ...(isMatrix ? [`Row ${rows.indexOf(one) + 1}: ${one.title}`, ''] : []),
+      ...renderRow(one, suite),
     ]),
-    ...(testCase.kind === 'question' ? answerLines(testCase, suite) : []),
+    ...(testCase.kind === 'question' ? renderAnswer(testCase, suite) : []),
     ...(shown.length < rows.length && row === undefined ? ['Another row: --row NUMBER', ''] : []),
   ].join('\n');
 }
 
-function subjectLines(testCase: TestCase, { contract: ledger }: Suite): string[] {
-  if (testCase.kind === 'requirement') {
-    const requirement = ledger.requirements.find(({ id }) => id === testCase.verifies);
-    return [
-      `It verifies the requirement ${testCase.verifies}:`,
-      `  ${requirement?.statement}`,
-      `  In the documentation: ${requirement?.part}`,
-    ];
-  }
-  const question = ledger.questions.find(({ id }) => id === testCase.answers);
+function renderSubject(testCase: TestCase, { contract }: Suite): string[] {
+  const id = getSubjectId(testCase);
+  const requirement = contract.requirements.find((each) => each.id === id);
+  const question = contract.questions.find((each) => each.id === id);
   return [
-    `It answers the question ${testCase.answers}:`,
-    `  ${question?.open}`,
-    `  In the documentation: ${question?.part}`,
+    `It ${requirement === undefined ? 'answers the question' : 'verifies the requirement'} ${id}:`,
+    `  ${requirement?.statement ?? question?.open}`,
+    `  In the documentation: ${requirement?.part ?? question?.part}`,
   ];
 }
 
-function rowLines(row: Row | RequirementRow, suite: Suite): string[] {
+function renderRow(row: Row | RequirementRow, suite: Suite): string[] {
   return [
-    ...[...row.requests].flatMap(([name, request]) => requestLines(name, request, suite)),
-    ...(row.unavailable.length === 0 ? [] : [`Not sent: the target does not have ${row.unavailable.join(', ')}.`, '']),
-    ...assertionLines('Given that', row.given, suite),
-    ...('expect' in row ? assertionLines('It is expected that', row.expect, suite) : []),
+    ...[...row.requests].flatMap(([name, request]) => [
+      `'${name}' is sent as`,
+      ...renderCurlCommand(request, baseUrl)
+        .split('\n')
+        .map((line) => `    ${line}`),
+      ...renderOracle(request, suite),
+      '',
+    ]),
+    ...(row.unavailable.length === 0 ? [] : [`Not sent: the target lacks ${row.unavailable.join(', ')}.`, '']),
+    ...renderAssertions('Given that', row.given, suite),
+    ...('expect' in row ? renderAssertions('It is expected that', row.expect, suite) : []),
   ];
 }
 
-function requestLines(name: string, request: HttpRequest, suite: Suite): string[] {
-  return [`'${name}' is sent as`, ...indented(renderCurlCommand(request, baseUrl)), ...oracleLines(request, suite), ''];
-}
-
-/** What the documentation says of a request, and why. */
-function oracleLines(request: HttpRequest, { world }: Suite): string[] {
+/** Renders what the documentation says about a request, and why. */
+function renderOracle(request: HttpRequest, { world }: Suite): string[] {
   const oracle = createOracle(request, world);
   const isBound = world.tiers.some((tier) => oracle.returned(tier) !== 'open');
   if (oracle.openReason !== undefined && !isBound) return [`  The result is open: ${oracle.openReason}.`];
   const nameOf = createNameLookup(world);
-  const linesFor = (obligation: Obligation, heading: string): string[] => {
+  const renderTiers = (obligation: Obligation, heading: string): string[] => {
     const tiers = world.tiers.filter((tier) => oracle.returned(tier) === obligation);
     const byReason = new Map<string, string[]>();
     for (const tier of tiers) {
-      // One ground is enough to forbid; a required tier has nothing against it.
-      const ground = oracle.listReasons(tier).find((each) => each.obligation === obligation);
-      const reason = obligation === 'required' || ground === undefined ? '' : groundText(ground, nameOf);
+      // One reason is enough to forbid a tier.
+      const found = oracle.listReasons(tier).find((each) => each.obligation === obligation);
+      const reason = obligation === 'required' || found === undefined ? '' : describeReason(found, nameOf);
       byReason.set(reason, [...(byReason.get(reason) ?? []), tier.id]);
     }
     if (tiers.length === 0) return [`  ${heading}: none`];
@@ -95,39 +98,39 @@ function oracleLines(request: HttpRequest, { world }: Suite): string[] {
     ];
   };
   if (oracle.openReason !== undefined)
-    return [...linesFor('forbidden', 'Forbidden'), `  The rest is open: ${oracle.openReason}.`];
+    return [...renderTiers('forbidden', 'Forbidden'), `  The rest is open: ${oracle.openReason}.`];
   return [
-    ...linesFor('required', 'Required to be returned'),
-    ...linesFor('forbidden', 'Forbidden'),
-    ...linesFor('open', 'Open'),
+    ...renderTiers('required', 'Required to be returned'),
+    ...renderTiers('forbidden', 'Forbidden'),
+    ...renderTiers('open', 'Open'),
   ];
 }
 
-function groundText(ground: ObligationReason, nameOf: (id: string) => string): string {
-  switch (ground.is) {
+function describeReason(reason: ObligationReason, nameOf: (id: string) => string): string {
+  switch (reason.is) {
     case 'rank':
-      return ground.obligation === 'open'
+      return reason.obligation === 'open'
         ? 'older than the newest 150, and the filter may come first'
         : 'older than the newest 150';
     case 'filter':
-      return ground.obligation === 'open'
-        ? `the filter asks for ${nameOf(ground.value)}, which may compare as equal`
-        : `the filter asks for ${nameOf(ground.value)}`;
+      return reason.obligation === 'open'
+        ? `the filter requires ${nameOf(reason.value)}, which may compare as equal`
+        : `the filter requires ${nameOf(reason.value)}`;
     case 'rule':
-      return `rule: ${renderRule(ground.rule, nameOf)}`;
+      return `rule: ${renderRule(reason.rule, nameOf)}`;
   }
 }
 
-function assertionLines(heading: string, assertions: readonly Assertion[], suite: Suite): string[] {
+function renderAssertions(heading: string, assertions: readonly Assertion[], suite: Suite): string[] {
   if (assertions.length === 0) return [];
   return [heading, ...assertions.map((assertion) => `  - ${describeAssertion(assertion, suite.world)}`), ''];
 }
 
-function answerLines({ answer, answers }: QuestionCase, suite: Suite): string[] {
+function renderAnswer({ answer, answers }: QuestionCase, suite: Suite): string[] {
   const question = suite.contract.questions.find(({ id }) => id === answers);
   if (answer.kind === 'value') {
     const describes = question?.answer.kind === 'value' ? question.answer.describes : '';
-    return [`The answer is taken from '${answer.of}': ${describes}`, ''];
+    return [`The answer is read from the response to '${answer.of}': ${describes}`, ''];
   }
   const outcomes = question?.answer.kind === 'outcomes' ? question.answer.outcomes : new Map<string, string>();
   return [
@@ -138,8 +141,4 @@ function answerLines({ answer, answers }: QuestionCase, suite: Suite): string[] 
     ]),
     '',
   ];
-}
-
-function indented(text: string): string[] {
-  return text.split('\n').map((line) => `    ${line}`);
 }

@@ -1,101 +1,95 @@
-import type { Row, TestCase } from '../cases/test-case.js';
+import type { TestCase } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
-import type { CaseExchanges, CaseSender } from './case-sender.js';
+import type { CaseExchanges } from './case-exchanges.js';
+import type { CaseSender } from './case-sender.js';
 import { computeRequestKey, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import { createReplayedConditions } from './replay-conditions.js';
 import { countAttempts } from './request-cache.js';
 
-/** What answers in the place of a target: the exchanges of an earlier run. Nothing is sent. */
+/** Answers with the exchanges of an earlier run instead of a target. Nothing is sent. */
 export interface Replay {
-  /** A channel for what is of no case. @param by what it is for */
-  createChannel(by: string): Channel;
-  /** @param by what cases are sent for, where that is not their own verdict */
-  createSender(by?: string): CaseSender;
+  /** Creates a channel for exchanges that belong to no case. */
+  createChannel(purpose: string): Channel;
+  /** @param prefix why cases are sent again; undefined for their own verdict */
+  createSender(prefix?: string): CaseSender;
 }
 
-const nothingRecorded = 'The evidence has no exchange for this request, which the cases had not when it was recorded.';
+const notRecorded = 'The evidence has no exchange for this request: the cases did not send it when it was recorded.';
 
 /**
- * Answers from what a run kept. What was sent for something else, or not so often, gets the exchange of an equal request;
- * where there is none, nothing was sent.
+ * Creates a replay from the evidence of a run. A request that was not recorded for the same purpose gets the exchange of
+ * an equal request; without one it counts as not sent.
  */
 export function createReplay({ exchanges, uses }: RunEvidence): Replay {
   const all = [...exchanges];
   const byId = new Map(all.map((each) => [each.id, each]));
-  const anywhere = new Map(all.toReversed().map(({ key, exchange }) => [key, exchange]));
+  const firstByKey = new Map(all.toReversed().map(({ key, exchange }) => [key, exchange]));
   const recorded = new Map<string, Exchange[]>();
-  // Who used an exchange first had it sent.
-  const isShared = new Set<string>();
-  const sharers = new Set<string>();
-  for (const { id, case: by, row, request, attempt } of uses) {
+  // The first use of an exchange counts its requests; later uses share it.
+  const usedIds = new Set<string>();
+  const sharedUses = new Set<string>();
+  for (const { id, case: purpose, row, request, attempt } of uses) {
     const kept = byId.get(id);
     if (kept === undefined) continue;
-    const name = nameOf(by, attempt, kept.key);
+    const name = JSON.stringify([purpose, attempt, kept.key]);
     const before = recorded.get(name) ?? [];
     if (!before.includes(kept.exchange)) recorded.set(name, [...before, kept.exchange]);
-    if (isShared.has(id)) sharers.add(placeOf(by, attempt, row, request));
-    isShared.add(id);
+    if (usedIds.has(id)) sharedUses.add(JSON.stringify([purpose, attempt, row, request]));
+    usedIds.add(id);
   }
   const turns = new Map<string, number>();
-  const next = (by: string, attempt: number, request: HttpRequest): Exchange => {
+  const next = (purpose: string, attempt: number, request: HttpRequest): Exchange => {
     const key = computeRequestKey(request);
-    const name = nameOf(by, attempt, key);
+    const name = JSON.stringify([purpose, attempt, key]);
     const turn = turns.get(name) ?? 0;
     turns.set(name, turn + 1);
     const own = recorded.get(name);
-    const found = own?.[turn] ?? own?.at(-1) ?? anywhere.get(key);
-    return found ?? { request, transportError: 'not-sent', message: nothingRecorded, attempts: 0 };
+    const found = own?.[turn] ?? own?.at(-1) ?? firstByKey.get(key);
+    return found ?? { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
+  };
+  const replayCase = ({ rows }: TestCase, purpose: string, attempt: number, onlyRow?: number): CaseExchanges => {
+    const replayed = new Map<string, Exchange>();
+    let requestsSent = 0;
+    const find = (row: number, name: string, request: HttpRequest): Exchange => {
+      const key = JSON.stringify([name, request]);
+      const known = replayed.get(key);
+      if (known !== undefined) return known;
+      const exchange = next(purpose, attempt, request);
+      replayed.set(key, exchange);
+      if (!sharedUses.has(JSON.stringify([purpose, attempt, row, name]))) requestsSent += countAttempts([exchange]);
+      return exchange;
+    };
+    const exchanges = rows.map(({ requests, unavailable }, row) => {
+      const sent = unavailable.length > 0 || (onlyRow ?? row) !== row ? [] : [...requests];
+      return new Map(sent.map(([name, request]) => [name, find(row, name, request)] as const));
+    });
+    return { exchanges, count: replayed.size, requestsSent };
   };
   return {
-    createChannel: (by) => ({
-      send: async (request) => next(by, 1, request),
-      // Of secrets the evidence has none.
+    createChannel: (purpose) => ({
+      send: async (request) => next(purpose, 1, request),
+      // The evidence contains no secrets.
       redact: escapeControlCharacters,
       reconnect: () => undefined,
       maxCaseBodyLength: Number.POSITIVE_INFINITY,
       maxConcurrency: 1,
     }),
-    createSender(by) {
+    createSender(prefix) {
       const attempts = new Map<string, number>();
-      const sendNext = async (testCase: TestCase): Promise<CaseExchanges> => {
+      const replayRow = (testCase: TestCase, row?: number) => {
         const attempt = (attempts.get(testCase.id) ?? 0) + 1;
         attempts.set(testCase.id, attempt);
-        return replayed(testCase, formatPurpose(testCase, by), attempt, next, sharers);
+        return { attempt, ...replayCase(testCase, formatPurpose(testCase, prefix), attempt, row) };
       };
-      return { send: sendNext, sendSerially: sendNext };
+      const send = async (testCase: TestCase): Promise<CaseExchanges> => replayRow(testCase);
+      const conditions = createReplayedConditions({
+        uses,
+        findExchange: (id) => byId.get(id)?.exchange,
+        getPurpose: (testCase) => formatPurpose(testCase, prefix),
+        replayRow,
+      });
+      return { send, sendSerially: send, conditions };
     },
   };
-}
-
-function replayed(
-  { rows }: TestCase,
-  by: string,
-  attempt: number,
-  next: (by: string, attempt: number, request: HttpRequest) => Exchange,
-  sharers: ReadonlySet<string>,
-): CaseExchanges {
-  const came = new Map<string, Exchange>();
-  let requestsSent = 0;
-  const take = (row: number, name: string, request: HttpRequest): Exchange => {
-    const once = JSON.stringify([name, request]);
-    const known = came.get(once);
-    if (known !== undefined) return known;
-    const exchange = next(by, attempt, request);
-    came.set(once, exchange);
-    if (!sharers.has(placeOf(by, attempt, row, name))) requestsSent += countAttempts([exchange]);
-    return exchange;
-  };
-  const exchangesOf = ({ requests, unavailable }: Row, row: number) =>
-    new Map(
-      unavailable.length > 0 ? [] : [...requests].map(([name, request]) => [name, take(row, name, request)] as const),
-    );
-  return { exchanges: rows.map(exchangesOf), count: came.size, requestsSent };
-}
-
-function nameOf(by: string, attempt: number, key: string): string {
-  return JSON.stringify([by, attempt, key]);
-}
-
-function placeOf(by: string, attempt: number, row: number, request: string): string {
-  return JSON.stringify([by, attempt, row, request]);
 }

@@ -1,6 +1,6 @@
 import { findVolatilePaths } from '../assertions/stable-body.js';
 import { getSubjectId, type TestCase } from '../cases/test-case.js';
-import { documentedOperation } from '../contract/documented-request.js';
+import { documentedOperation } from '../contract/operation.js';
 import type { Channel } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import { inferShape } from '../judge/body-shape.js';
@@ -8,59 +8,69 @@ import { type Baseline, findDrift } from '../judge/drift.js';
 import { extractTemplates } from '../judge/extract-templates.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
+import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import type { CaseResult } from './case-result.js';
-import type { CaseExchanges, CaseSender } from './case-sender.js';
+import type { CaseExchanges } from './case-exchanges.js';
+import type { ShownResult } from './case-result.js';
+import type { CaseSender } from './case-sender.js';
+import type { EvidenceKeeper } from './evidence-keeper.js';
 import { sanitizeDrift, sanitizeResult, sanitizeText } from './sanitize-result.js';
 import { type CaseAttempts, sendAndJudge } from './send-and-judge.js';
 
-/** What a case is judged by beside its exchanges. */
+/** What a case is judged with, in addition to its exchanges. */
 export interface CaseTerms {
   readonly background: TargetContext;
   readonly expected: Baseline;
-  /** Whether the shape of successful bodies is inferred, which costs more than judging them. */
+  /** Whether to infer the shape of successful bodies, which costs more than judging them. */
   readonly infersShape: boolean;
-  /** As that of the channel over which the case is sent. */
+  /** The same as that of the channel. */
   readonly redact: Channel['redact'];
-  /** Takes note of what came back. */
-  keepExchanges?(sent: readonly CaseExchanges[]): void;
+  readonly keeper?: EvidenceKeeper | undefined;
+  /** Why the case is sent again; undefined for its own verdict. */
+  readonly purpose?: string | undefined;
 }
 
-/** Runs one case: sends its requests and judges what came back. */
+/** Sends the requests of a case and judges the responses. */
 export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
-  { background, expected, infersShape, redact, keepExchanges: note }: CaseTerms,
-): Promise<CaseResult> {
-  const sent = await sendAndJudge(testCase, sender, background);
-  note?.([sent.first, ...sent.repeats]);
-  const judged = caseResultOf(testCase, sent);
-  const result = sanitizeResult(withShownValue(judged, testCase, redact), redact);
+  { background, expected, infersShape, redact, keeper, purpose }: CaseTerms,
+): Promise<ShownResult> {
+  const startedMs = getMonotonicMs();
+  const attempts = await sendAndJudge(testCase, sender, background);
+  const durationMs = getMonotonicMs() - startedMs;
+  keeper?.keepCase(testCase, [attempts.first, ...attempts.repeats, ...attempts.confirmations], purpose);
+  const judged = createResult(testCase, attempts);
+  const result = sanitizeResult({ ...judged, ...sanitizeOutcome(judged, testCase, redact) }, redact);
+  const { exchanges } = attempts.first;
   const wantsBodies = infersShape || expected.schemas.length > 0;
-  const bodies = wantsBodies ? [...new Set(resultBodies(testCase, sent.first))] : [];
-  // A record is read by others; what is harmful in it is escaped when it is written.
+  const bodies = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
+  // The record must not contain keys that would need redaction.
   const isShown = (key: string) => redact(key) === escapeControlCharacters(key);
-  const shape = infersShape ? inferShape(bodies, background.recognizer.ids, isShown) : undefined;
-  const answers = infersShape ? extractTemplates(testCase, sent.first.exchanges, background, redact) : undefined;
-  const volatile = volatileIn(testCase, sent.first, redact);
+  const volatile = findVolatile(testCase, attempts.first).map(redact).sort();
+  const drift = findDrift({ ...result, ...omitUndefined({ extracted: judged.outcome }) }, bodies, expected);
   return {
     ...result,
-    ...omitUndefined({ answers }),
-    ...(volatile.length === 0 ? {} : { volatile }),
-    drift: findDrift({ ...result, ...omitUndefined({ taken: judged.outcome }) }, bodies, expected).map((drift) =>
-      sanitizeDrift(drift, redact),
-    ),
-    ...(shape === undefined ? {} : { shape }),
+    ...omitUndefined({
+      exchangeId: keeper?.findId(judged.exchange),
+      repeatedExchangeId: keeper?.findId(judged.repeatedExchange),
+      answers: infersShape ? extractTemplates(testCase, exchanges, background, redact) : undefined,
+      shape: infersShape ? inferShape(bodies, background.recognizer.ids, isShown) : undefined,
+      volatile: volatile.length === 0 ? undefined : volatile,
+    }),
+    drift: drift.map((each) => sanitizeDrift(each, redact)),
+    durationMs,
   };
 }
 
-function caseResultOf(testCase: TestCase, { judgement, first, repeats: again }: CaseAttempts): CaseResult {
+function createResult(testCase: TestCase, { judgement, first, repeats, confirmations }: CaseAttempts): ShownResult {
   const { verdict, reason, at, expected, exchange = '', rows, outcome, isUnstable } = judgement;
-  const telling = rows.findIndex(
-    (row) => row.verdict === verdict && row.at === at && row.exchange === judgement.exchange,
+  const row = rows.findIndex(
+    (each) => each.verdict === verdict && each.at === at && each.exchange === judgement.exchange,
   );
-  const sumOf = (what: 'count' | 'requestsSent') => [first, ...again].reduce((sum, sent) => sum + sent[what], 0);
-  const shownBy = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(telling, 0)]?.get(exchange);
+  const findShown = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(row, 0)]?.get(exchange);
+  const sum = (count: 'count' | 'requestsSent') =>
+    [first, ...repeats, ...confirmations].reduce((total, sent) => total + sent[count], 0);
   return {
     id: testCase.id,
     subject: getSubjectId(testCase),
@@ -69,37 +79,40 @@ function caseResultOf(testCase: TestCase, { judgement, first, repeats: again }: 
     at,
     rows: rows.map(({ title, verdict, reason }) => ({ title, verdict, reason })),
     drift: [],
-    exchangesJudged: sumOf('count'),
-    requestsSent: sumOf('requestsSent'),
+    exchangesJudged: sum('count'),
+    requestsSent: sum('requestsSent'),
+    durationMs: 0,
     ...omitUndefined({
       expected: verdict === 'fail' ? expected : undefined,
       outcome,
-      evidence: shownBy(first),
-      again: isUnstable ? shownBy(again.at(-1)) : undefined,
+      exchange: findShown(first),
+      repeatedExchange: isUnstable ? findShown(repeats.at(-1)) : undefined,
     }),
   };
 }
 
-/** The outcome of an open value is a text of the deployment; the others are words of the suite. */
-function withShownValue(result: CaseResult, testCase: TestCase, redact: Channel['redact']): CaseResult {
+/** The outcome of an open value is text of the deployment; all other outcomes are words of the suite. */
+function sanitizeOutcome(
+  { outcome }: ShownResult,
+  testCase: TestCase,
+  redact: Channel['redact'],
+): Pick<ShownResult, 'outcome'> {
   const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
-  return isOpenValue && result.outcome !== undefined
-    ? { ...result, outcome: sanitizeText(result.outcome, redact) }
-    : result;
+  return isOpenValue && outcome !== undefined ? { outcome: sanitizeText(outcome, redact) } : {};
 }
 
-/** A body in which more places differ has nothing that is worth a document. */
+/** With more volatile places than this, the body as a whole counts as volatile. */
 const maxVolatile = 100;
 
-/** The places whose values differ between responses to the same request; the bodies as a whole, where these are many. */
-function volatileIn({ kind }: TestCase, { exchanges }: CaseExchanges, redact: Channel['redact']): string[] {
+/** Finds the places whose values differ between responses to the same request. */
+function findVolatile({ kind }: TestCase, { exchanges }: CaseExchanges): string[] {
   if (kind !== 'question') return [];
   const paths = exchanges.flatMap((row) => [...findVolatilePaths({ exchanges: row })]);
-  return paths.length > maxVolatile ? [''] : paths.map(redact).sort();
+  return paths.length > maxVolatile ? [''] : paths;
 }
 
-/** Successful bodies of the operation; what another method or path is answered with has a shape of its own. */
-function resultBodies({ rows }: TestCase, { exchanges }: CaseExchanges): string[] {
+/** Lists the successful bodies of the operation; responses to other methods and paths may have another shape. */
+function listResultBodies({ rows }: TestCase, { exchanges }: CaseExchanges): string[] {
   const { method, path } = documentedOperation;
   return rows.flatMap(({ requests }, n) =>
     [...requests].flatMap(([name, request]) => {

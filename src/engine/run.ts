@@ -6,55 +6,57 @@ import type { TargetContext } from '../judge/judge-case.js';
 import { createRecognizer, type Recognizer } from '../recognition/recognizer.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { InternalError } from '../support/internal-error.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { type Calibration, calibrate } from './calibrate.js';
-import { type CaseResult, createUnsentResult, explorationId, sampleId } from './case-result.js';
+import { createUnsentResult, explorationId, type ShownResult, sampleId } from './case-result.js';
 import { type CaseSender, createCaseSender, createUncachedSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
 import type { Exploration } from './explore.js';
 import type { Replay } from './replay.js';
-import { type CaseTerms, runCase } from './run-case.js';
+import { runCase } from './run-case.js';
 import { combineSampleResults, listSampleCases } from './sample.js';
+import { sanitizeResult } from './sanitize-result.js';
 
-/** What the user states of a target and wants of a run; all of it may be left out. */
+/** What the user states about a target and wants from a run. */
 export interface EngineOptions {
-  /** The patterns under which returned tiers are named, where the suite cannot find them out. */
+  /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
   readonly tierPatterns?: readonly string[];
   readonly expected?: Baseline;
-  /** Whether the shape of successful bodies is inferred, for a record. */
+  /** Whether to infer the shape of successful bodies, for a record. */
   readonly infersShape?: boolean;
-  /** Whether the user says that the target has the world; otherwise a response has to show it. */
+  /** Whether the user states that the test data is loaded; otherwise a response must show it. */
   readonly isWorldLoaded?: boolean;
-  /** One that other runs use too; otherwise the run has its own. */
+  /** A recognizer to share with other runs. */
   readonly recognizer?: Recognizer;
-  /** Why a case is left out of the run, if so. */
+  /** Explains why a case is excluded from the run; undefined if it is not. */
   findExclusionReason?(testCase: TestCase): string | undefined;
-  /** Takes note of all exchanges. */
+  /** Keeps all exchanges. */
   readonly keeper?: EvidenceKeeper;
-  /** What answers in the place of the target, of which nothing is wanted then but what is to be redacted. */
+  /** Replaces the target by recorded exchanges; the channel then only redacts. */
   readonly replay?: Replay;
-  /** The ids of the cases that will be run, in the order of the suite: their requests go out ahead of their turn. */
+  /** The ids of the cases that will be run. Their requests are sent ahead, in the order of the suite. */
   readonly plannedCases?: ReadonlySet<string>;
 }
 
 /** A run against one target, in one process. */
 export interface Run {
   readonly calibration: Calibration;
-  /** What every case is judged by. */
+  /** What every case is judged with. */
   readonly background: TargetContext;
-  /** Sends the requests of a case and judges what comes back, unless there is a reason to send nothing. */
-  runCase(testCase: TestCase): Promise<CaseResult>;
-  /** Sends random requests beyond the written cases. */
-  explore(exploration: Exploration): Promise<CaseResult>;
-  /** The exchanges since they were last taken; none where nothing takes note of them. */
+  /** Sends and judges a case, unless the target is unreachable or the case is excluded. */
+  runCase(testCase: TestCase): Promise<ShownResult>;
+  /** Sends random requests. */
+  explore(exploration: Exploration): Promise<ShownResult>;
+  /** Returns the exchanges that were kept since the last call; none without a keeper. */
   takeEvidence(): ReturnType<EvidenceKeeper['take']>;
-  /** Sends some of the first cases once more, to notice a deployment that changed meanwhile. */
-  repeatSamples(): Promise<CaseResult>;
+  /** Sends the sample cases again, to detect a deployment that changed during the run. */
+  repeatSamples(): Promise<ShownResult>;
 }
 
 /**
- * Begins a run: sends the calibration requests, unless another process of the run has done so.
+ * Starts a run and sends the calibration requests.
  *
- * @param known what that process learnt
+ * @param known the calibration of another process of the same run, if it has sent these requests
  */
 export async function startRun(
   suite: Suite,
@@ -63,48 +65,37 @@ export async function startRun(
   known?: Calibration,
 ): Promise<Run> {
   const { world } = suite;
-  const {
-    tierPatterns,
-    expected = emptyBaseline,
-    infersShape = false,
-    isWorldLoaded = false,
-    findExclusionReason: whyLeftOut,
-  } = options;
+  const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
   const { recognizer = createRecognizer(world), keeper, replay } = options;
-  const channelFor = (by: string) => {
-    const source = replay?.createChannel(by) ?? channel;
-    return keeper?.wrapChannel(source, by) ?? source;
+  const createChannel = (purpose: string) => {
+    const source = replay?.createChannel(purpose) ?? channel;
+    return keeper?.wrapChannel(source, purpose) ?? source;
   };
-  const calibration = known ?? (await calibrate(suite, channelFor(calibrationPurpose), recognizer));
-  const { namings } = calibration;
+  const calibration = known ?? (await calibrate(suite, createChannel(calibrationPurpose), recognizer));
+  const { namings, unreachable } = calibration;
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const background: TargetContext = {
     world,
     recognizer,
     calibration: namings,
-    // Whoever has no ids for tiers cannot show any; the cases that are left need none.
+    calibrationStatuses: new Set(calibration.statuses),
+    // A target without ids of tiers cannot show any, and the remaining cases need none.
     isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),
     ...(tierPatterns === undefined ? {} : { configuredPatterns: tierPatterns }),
   };
-  const unsentOf = (testCase: TestCase): CaseResult | undefined => {
-    if (calibration.unreachable !== undefined)
-      return createUnsentResult(testCase, 'inconclusive', calibration.unreachable);
-    const reason = whyLeftOut?.(testCase);
+  const findUnsentResult = (testCase: TestCase): ShownResult | undefined => {
+    if (unreachable !== undefined) return createUnsentResult(testCase, 'inconclusive', unreachable);
+    const reason = options.findExclusionReason?.(testCase);
     return reason === undefined ? undefined : createUnsentResult(testCase, 'not-applicable', reason);
   };
-  const coming = suite.cases.filter(({ id }) => options.plannedCases?.has(id));
-  const sender =
-    replay?.createSender() ??
-    createCaseSender(
-      channel,
-      coming.filter((testCase) => unsentOf(testCase) === undefined),
-    );
-  const common = { background, expected, infersShape, redact: (text: string) => channel.redact(text) };
-  /** @param by what it is sent for, where that is not its own verdict */
-  const runOver = async (sender: CaseSender, testCase: TestCase, by?: string): Promise<CaseResult> => {
-    const note: CaseTerms['keepExchanges'] = (sent) => keeper?.keepCase(testCase, sent, by);
+  const planned = suite.cases.filter(
+    (testCase) => options.plannedCases?.has(testCase.id) && findUnsentResult(testCase) === undefined,
+  );
+  const sender = replay?.createSender() ?? createCaseSender(channel, planned, suite.cases);
+  const terms = { background, expected, infersShape, keeper, redact: (text: string) => channel.redact(text) };
+  const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ShownResult> => {
     try {
-      return unsentOf(testCase) ?? (await runCase(testCase, sender, { ...common, keepExchanges: note }));
+      return findUnsentResult(testCase) ?? (await runCase(testCase, sender, { ...terms, purpose }));
     } catch (error) {
       return createUnsentResult(testCase, 'error', new InternalError(error).message);
     }
@@ -112,30 +103,34 @@ export async function startRun(
   return {
     calibration,
     background,
-    runCase: (testCase) => runOver(sender, testCase),
+    runCase: (testCase) => runWith(sender, testCase),
     takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [] },
     async repeatSamples() {
-      const results: CaseResult[] = [];
-      const anew = replay?.createSender(sampleId) ?? createUncachedSender(channel);
-      for (const testCase of listSampleCases(suite)) results.push(await runOver(anew, testCase, sampleId));
+      const results: ShownResult[] = [];
+      const uncached = replay?.createSender(sampleId) ?? createUncachedSender(channel, suite.cases);
+      for (const testCase of listSampleCases(suite)) results.push(await runWith(uncached, testCase, sampleId));
       return combineSampleResults(results);
     },
     async explore(exploration) {
-      // Loaded where it is wanted: a run without random requests needs no generator of them.
+      // Loaded on demand: most runs do not need the generator of random requests.
       const { explore } = await import('./explore.js');
-      return explore(suite, channelFor(explorationId), background, exploration);
+      const result = await explore(suite, createChannel(explorationId), background, exploration);
+      return sanitizeResult(
+        { ...result, ...omitUndefined({ exchangeId: keeper?.findId(result.exchange) }) },
+        terms.redact,
+      );
     },
   };
 }
 
-/** Runs a whole suite in this process: calibration, then every case in turn. */
+/** Runs a whole suite in this process: calibration, all cases, sample cases. */
 export async function runSuite(
   suite: Suite,
   channel: Channel,
   options: EngineOptions = {},
-): Promise<{ results: CaseResult[]; calibration: Calibration }> {
+): Promise<{ results: ShownResult[]; calibration: Calibration }> {
   const run = await startRun(suite, channel, { ...options, plannedCases: new Set(suite.cases.map(({ id }) => id)) });
-  const results: CaseResult[] = [];
+  const results: ShownResult[] = [];
   for (const testCase of suite.cases) results.push(await run.runCase(testCase));
   if (listSampleCases(suite).length > 0) results.push(await run.repeatSamples());
   return { results, calibration: run.calibration };

@@ -1,30 +1,33 @@
 import type { Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { findWorstVerdict } from '../judge/verdict.js';
-import { type CaseResult, countRequests, sampleId } from './case-result.js';
+import { countRequests, type ShownResult, sampleId } from './case-result.js';
 
-/** The cases that are sent once more at the end of a run. */
+/** Lists the cases that are sent again at the end of a run. */
 export function listSampleCases({ cases }: Suite): readonly TestCase[] {
   return cases.filter(({ tags }) => tags.includes(tag.sample));
 }
 
 /**
- * What came of the cases that were sent once more, as one result. It speaks of a requirement where that was refuted,
- * though it may have passed at the beginning; whatever else they came to was said at the beginning.
+ * Combines the results of the cases that were sent again. The combined result fails a requirement if a case failed or
+ * was unstable this time; everything else is already known from the first time.
  *
  * @param results of at least one case
  */
-export function combineSampleResults(results: readonly CaseResult[]): CaseResult {
-  const sums = countRequests(results);
-  const refuted =
+export function combineSampleResults(results: readonly ShownResult[]): ShownResult {
+  const counts = {
+    ...countRequests(results),
+    durationMs: results.reduce((sum, { durationMs }) => sum + durationMs, 0),
+  };
+  const broken =
     results.find(({ verdict }) => verdict === 'fail') ??
-    results.find(({ repeatedExchange: again }) => again !== undefined);
+    results.find(({ repeatedExchange }) => repeatedExchange !== undefined);
   const [first] = results;
-  if (first === undefined) throw new Error('No case is sent once more.');
-  if (refuted !== undefined) {
-    const reason = `When ${refuted.id} was sent once more at the end of the run: ${refuted.reason}`;
-    return { ...refuted, id: sampleId, reason, drift: [], ...sums };
+  if (first === undefined) throw new Error('There are no sample cases.');
+  if (broken !== undefined) {
+    const reason = `When '${broken.id}' was sent again at the end of the run: ${broken.reason}`;
+    return { ...broken, id: sampleId, reason, drift: [], ...counts };
   }
   const verdict = findWorstVerdict(results.map((result) => result.verdict));
-  return { id: sampleId, subject: sampleId, verdict, reason: '', at: first.at, rows: [], drift: [], ...sums };
+  return { id: sampleId, subject: sampleId, verdict, reason: '', at: first.at, rows: [], drift: [], ...counts };
 }

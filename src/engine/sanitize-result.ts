@@ -1,28 +1,28 @@
 import type { Channel, Exchange, Headers } from '../http/exchange.js';
 import type { Drift } from '../judge/drift.js';
 import { toOneLine, truncate } from '../support/untrusted-text.js';
-import type { CaseResult } from './case-result.js';
+import type { ShownResult } from './case-result.js';
 
-/** Of texts that are shown as a whole, in characters. */
-const maxOfText = 4_000;
+/** The longest text that is shown as a whole, in characters. */
+const maxTextLength = 4_000;
 /**
- * Of the body that shows something, in characters: every result is kept until the end of the run, so that all together
- * keep a few megabytes. Nothing shows more of a body than the promotions that it names, or its beginning.
+ * The longest body of the exchange that shows a result, in characters. Reports show only the beginning of a body or the
+ * promotions in it, and the results of a run stay in memory together.
  */
-const maxOfBody = 64 * 1024;
+export const maxResultBody = 64 * 1024;
 
 /**
- * A judged case as it may be shown and stored: what a deployment wrote may be meant for other eyes, or to harm. The
- * suite's own words stay: a token such as "pass" takes away no verdict.
+ * Makes a result fit for display: redacts and escapes the deployment's texts and shortens bodies. Words of the suite stay
+ * as they are, so that a credential such as "pass" does not hide a verdict.
  */
-export function sanitizeResult(result: CaseResult, redact: Channel['redact']): CaseResult {
-  const { reason, rows, exchange: evidence, repeatedExchange: again } = result;
+export function sanitizeResult(result: ShownResult, redact: Channel['redact']): ShownResult {
+  const { reason, rows, exchange, repeatedExchange } = result;
   return {
     ...result,
     reason: sanitizeText(reason, redact),
     rows: rows.map((row) => ({ ...row, reason: sanitizeText(row.reason, redact) })),
-    ...(evidence === undefined ? {} : { exchange: sanitizeExchange(evidence, redact, maxOfBody) }),
-    ...(again === undefined ? {} : { repeatedExchange: sanitizeExchange(again, redact, maxOfBody) }),
+    ...(exchange && { exchange: sanitizeExchange(exchange, redact, maxResultBody) }),
+    ...(repeatedExchange && { repeatedExchange: sanitizeExchange(repeatedExchange, redact, maxResultBody) }),
   };
 }
 
@@ -30,43 +30,38 @@ export function sanitizeDrift(drift: Drift, redact: Channel['redact']): Drift {
   return drift.kind !== 'outcome' ? { ...drift, message: sanitizeText(drift.message, redact) } : drift;
 }
 
-/** An exchange as it may be stored. @param maxBody of its body, in characters; the whole unless given */
-export function sanitizeExchange(
-  exchange: Exchange,
-  redact: Channel['redact'],
-  maxBody = Number.POSITIVE_INFINITY,
-): Exchange {
-  const { path, body: sent } = exchange.request;
+/** Makes an exchange fit for display. @param maxBody the maximum length of the body, in characters */
+export function sanitizeExchange(exchange: Exchange, redact: Channel['redact'], maxBody: number): Exchange {
+  const { path, body: requestBody } = exchange.request;
   const request = {
     ...exchange.request,
     path: redact(path),
-    headers: presentableHeaders(exchange.request.headers, redact),
-    ...(sent === undefined ? {} : { body: redact(sent) }),
+    headers: sanitizeHeaders(exchange.request.headers, redact),
+    ...(requestBody === undefined ? {} : { body: redact(requestBody) }),
   };
   if (!('response' in exchange)) return { ...exchange, request, message: sanitizeText(exchange.message, redact) };
   const { status, headers, body } = exchange.response;
-  // Redacted before it is cut: half a token is no longer recognised.
-  const clean = redact(body);
+  // Redact before truncating: half a token would not be recognized.
+  const redacted = redact(body);
+  const isTooLong = redacted.length > maxBody;
   const response = {
     status,
-    headers: presentableHeaders(headers, redact),
-    body: clean.length > maxBody ? copyOf(truncate(clean, maxBody)) : clean,
-    ...(clean.length > maxBody ? { bodyLength: clean.length } : {}),
+    headers: sanitizeHeaders(headers, redact),
+    // V8 keeps the whole text of a slice in memory, so the slice is copied.
+    body: isTooLong ? Buffer.from(truncate(redacted, maxBody)).toString() : redacted,
+    ...(isTooLong ? { bodyLength: redacted.length } : {}),
   };
   return { ...exchange, request, response };
 }
 
-function presentableHeaders(headers: Headers, redact: Channel['redact']): Headers {
+function sanitizeHeaders(headers: Headers, redact: Channel['redact']): Headers {
   return headers.map(([name, value]) => [sanitizeText(name, redact), sanitizeText(value, redact)]);
 }
 
-/** The same text in memory of its own: the engine makes a slice by keeping the whole. */
-function copyOf(slice: string): string {
-  return Buffer.from(slice).toString();
-}
-
-/** A text as it may be shown: in one line of bounded length. */
+/** Makes a text fit for display: one line of limited length. */
 export function sanitizeText(text: string, redact: Channel['redact']): string {
   const clean = toOneLine(redact(text));
-  return clean.length <= maxOfText ? clean : `${truncate(clean, maxOfText)}… (${clean.length} characters in all)`;
+  return clean.length <= maxTextLength
+    ? clean
+    : `${truncate(clean, maxTextLength)}… (${clean.length} characters in all)`;
 }

@@ -15,13 +15,13 @@ export interface Shard {
   readonly total: number;
 }
 
-/** What is to be divided: the cases that are selected, all unless given, and how far random requests go beyond them. */
+/** What shards divide: the selected cases (all unless given) and the random requests. */
 export interface ShardScope {
   readonly only?: readonly string[];
   readonly exploration?: Exploration;
 }
 
-/** Reads `1/3`. @returns undefined for anything else */
+/** Parses `1/3`. @returns undefined for anything else */
 export function parseShard(text: string): Shard | undefined {
   const [, current = 0, total = 0] = (/^(\d{1,4})\/(\d{1,4})$/.exec(text) ?? []).map(Number);
   return current >= 1 && current <= total ? { current, total } : undefined;
@@ -31,12 +31,12 @@ export function renderShard({ current, total }: Shard): string {
   return `${current}/${total}`;
 }
 
-/** What is done by one machine, whichever that is. */
+/** Work that cannot be divided. */
 interface Unit {
   readonly ids: readonly string[];
-  /** Requests that are sent once for all cases of a machine. */
+  /** Requests that a shard sends once for all of its cases. */
   readonly shared: ReadonlySet<string>;
-  /** How many more are sent. */
+  /** The number of other requests. */
   readonly own: number;
   readonly explores: boolean;
 }
@@ -48,15 +48,10 @@ interface Share {
 }
 
 /**
- * The share of one machine. Equal requests are sent once by each machine, so what is divided evenly is the number of
- * requests that differ, and cases that have requests in common go together as far as that allows. Every machine divides
- * alike: the shares have no case in common, and all cases are in one. The cases that are sent once more at the end of a
- * run stay together, so that one machine does that, and so do random requests.
- *
- * Cases go one after another, those with many requests first, to where they bring the fewest new requests, unless that
- * machine has its part of all requests already.
- *
- * @param scope with what is selected of the suite
+ * Selects the part of one shard. Each shard sends equal requests once, so the algorithm balances the number of different
+ * requests and keeps cases with equal requests together. It places the largest units first, each where it adds the fewest
+ * requests, unless that shard has its part already. It is deterministic, so that every case belongs to exactly one shard.
+ * All sample cases belong to one shard, and so do all random requests.
  */
 export function selectShard(
   suite: Suite,
@@ -64,14 +59,14 @@ export function selectShard(
   { current, total }: Shard,
 ): ShardScope {
   const { exploration } = scope;
-  const units = unitsOf(selectFromSuite(suite, scope), scope);
-  const all = new Set(units.flatMap(({ shared }) => [...shared])).size;
-  const even = Math.ceil((all + units.reduce((sum, { own }) => sum + own, 0)) / total);
+  const units = createUnits(selectFromSuite(suite, scope), scope);
+  const sharedCount = new Set(units.flatMap(({ shared }) => [...shared])).size;
+  const evenLoad = Math.ceil((sharedCount + units.reduce((sum, { own }) => sum + own, 0)) / total);
   const shares = Array.from({ length: total }, (): Share => ({ units: [], requests: new Set(), load: 0 }));
-  const sizeOf = ({ shared, own }: Unit) => shared.size + own;
-  for (const unit of units.toSorted((one, other) => sizeOf(other) - sizeOf(one))) {
-    const choices = shares.map((share) => ({ share, added: addedBy(unit, share) }));
-    const within = choices.filter(({ share, added }) => share.load + added <= even);
+  const getSize = ({ shared, own }: Unit) => shared.size + own;
+  for (const unit of units.toSorted((one, other) => getSize(other) - getSize(one))) {
+    const choices = shares.map((share) => ({ share, added: countNewRequests(unit, share) }));
+    const within = choices.filter(({ share, added }) => share.load + added <= evenLoad);
     const [chosen] =
       within.length > 0
         ? within.sort((one, other) => one.added - other.added || one.share.load - other.share.load)
@@ -90,37 +85,32 @@ export function selectShard(
   };
 }
 
-/** How many requests a machine would send more. */
-function addedBy({ shared, own }: Unit, { requests }: Share): number {
+/** Counts the requests that a unit adds to a share. */
+function countNewRequests({ shared, own }: Unit, { requests }: Share): number {
   return own + [...shared].filter((request) => !requests.has(request)).length;
 }
 
-function unitsOf(suite: Suite, scope: RunScope & ShardScope): Unit[] {
+function createUnits(suite: Suite, scope: RunScope & ShardScope): Unit[] {
   const { operation = {} } = scope.target;
-  const sentFor = (testCase: TestCase) =>
+  const listSent = (testCase: TestCase) =>
     findExclusionReason(testCase, scope) === undefined
       ? listRequests(testCase).map((request) => serializeRequest(moved(request, operation)))
       : [];
-  const together = listSampleCases(suite);
-  const again = together.flatMap(sentFor);
-  const unitOf = (testCase: TestCase): Unit => {
-    const requests = sentFor(testCase);
-    const isApart = isSerial(testCase);
-    return {
-      ids: [testCase.id],
-      shared: new Set(isApart ? [] : requests),
-      own: isApart ? requests.length : 0,
-      explores: false,
-    };
+  const createUnit = (testCase: TestCase): Unit => {
+    const requests = listSent(testCase);
+    const counts = isSerial(testCase) ? { shared: [], own: requests.length } : { shared: requests, own: 0 };
+    return { ids: [testCase.id], shared: new Set(counts.shared), own: counts.own, explores: false };
   };
+  const samples = listSampleCases(suite);
+  const repeated = samples.flatMap(listSent);
   const { exploration } = scope;
   return [
-    ...(together.length === 0
+    ...(samples.length === 0
       ? []
-      : [{ ids: together.map(({ id }) => id), shared: new Set(again), own: again.length, explores: false }]),
+      : [{ ids: samples.map(({ id }) => id), shared: new Set(repeated), own: repeated.length, explores: false }]),
     ...(exploration === undefined
       ? []
       : [{ ids: [], shared: new Set<string>(), own: exploration.requests, explores: true }]),
-    ...suite.cases.filter((testCase) => !together.includes(testCase)).map(unitOf),
+    ...suite.cases.filter((testCase) => !samples.includes(testCase)).map(createUnit),
   ];
 }

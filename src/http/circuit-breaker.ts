@@ -2,60 +2,55 @@ import type { Exchange, HttpRequest } from './exchange.js';
 import { explainTransientFailure } from './response-status.js';
 import { isTransientFailure, wasSent } from './retry.js';
 
-/** After so many fruitless exchanges in a row, nothing is repeated until one fares better. */
-const maxRepeatedInVain = 3;
+/** After this many failures in a row, requests are no longer retried. */
+const failuresWithoutRetry = 3;
 
-/** After so many in a row, it is tried whether the deployment answers at all. */
-const maxInVain = 10;
+/** After this many failures in a row, a probe decides whether the circuit opens. */
+const failuresBeforeProbe = 10;
 
-/** How the reason begins for which requests were not sent. */
+/** The beginning of the reason why requests were not sent. */
 export const circuitOpenPrefix = 'Nothing more was sent:';
 
-/** What becomes of exchanges, one after another, and when more of them would be in vain. */
 export interface CircuitBreaker {
-  /** Whether repeating a request may help. */
+  /** Whether failed requests are still retried. */
   allowsRetry(): boolean;
-  /**
-   * Takes note of how an exchange ended; gives up where nothing comes any more.
-   *
-   * @returns how many requests were sent to find that out
-   */
+  /** Records an exchange, and opens the circuit after too many failures. Returns the number of probes sent. */
   record(exchange: Exchange): Promise<number>;
 }
 
 /**
- * Watches exchanges. Something in between may let some requests through and not others, whole groups of them: so before
- * it gives up, a request that was answered before is sent once more.
+ * Creates a circuit breaker: it stops a run when the deployment no longer answers. A gateway may block only some
+ * requests. So the breaker first probes with a request that was answered before.
  *
- * @param send sends a request once, before all others
- * @param giveUp is called with the reason, in words for the user
+ * @param send sends the probe, before all waiting requests
+ * @param open called with the reason for the user
  */
 export function createCircuitBreaker(
   send: (request: HttpRequest) => Promise<Exchange>,
-  giveUp: (reason: string) => void,
+  open: (reason: string) => void,
 ): CircuitBreaker {
-  let inVain = 0;
+  let failures = 0;
   let answered: HttpRequest | undefined;
   return {
-    allowsRetry: () => inVain < maxRepeatedInVain,
+    allowsRetry: () => failures < failuresWithoutRetry,
     async record(exchange) {
       if (!wasSent(exchange)) return 0;
       if (!isTransientFailure(exchange)) {
-        inVain = 0;
+        failures = 0;
         answered ??= exchange.request;
         return 0;
       }
-      inVain += 1;
-      if (inVain % maxInVain !== 0) return 0;
-      const trial = answered && (await send(answered));
-      if (trial !== undefined && !isTransientFailure(trial)) {
-        inVain = 0;
+      failures += 1;
+      if (failures % failuresBeforeProbe !== 0) return 0;
+      const probe = answered && (await send(answered));
+      if (probe !== undefined && !isTransientFailure(probe)) {
+        failures = 0;
         return 1;
       }
-      const inRow = `${maxInVain} requests in a row brought nothing`;
-      const trialToo = trial === undefined ? '' : ', nor did one that was answered before';
-      giveUp(`${circuitOpenPrefix} ${inRow}${trialToo}. The last one: ${explainTransientFailure(exchange)}`);
-      return trial === undefined || !wasSent(trial) ? 0 : 1;
+      const probed = probe === undefined ? '' : ', and so did a request that was answered before';
+      const last = explainTransientFailure(exchange);
+      open(`${circuitOpenPrefix} ${failuresBeforeProbe} requests in a row failed${probed}. The last one: ${last}`);
+      return probe === undefined || !wasSent(probe) ? 0 : 1;
     },
   };
 }

@@ -1,27 +1,27 @@
 import { getHeaderValues, type HttpRequest } from './exchange.js';
 
 /**
- * A command line that sends a request again. Credentials stay variables of the shell: `$CLIENT_TOKEN`.
+ * Renders a curl command that sends a request again. Credentials stay shell variables: `$CLIENT_TOKEN`.
  *
- * @param baseUrl without a trailing slash; one such as `$BASE_URL` stays a variable of the shell, too
+ * @param baseUrl without a slash at its end; a shell variable such as `$BASE_URL` stays one
  */
 export function renderCurlCommand({ method, path, headers, body, sent }: HttpRequest, baseUrl: string): string {
-  // -g: brackets in the URL are meant literally. -i: show the status.
+  // -g: take brackets in the URL literally. -i: show the status.
   const words = ['curl -gi'];
   if (method !== 'HEAD') words.push(`-X ${method}`);
   else if (body === undefined) words.push('--head');
-  // curl's own HEAD takes no body; with -X it waits for one in the answer.
+  // --head allows no body. With -X HEAD, curl waits for a body in the response.
   else words.push('-X HEAD --max-time 10');
-  words.push(isVariable(baseUrl) ? `"${baseUrl}"${quoted(path)}` : quoted(`${baseUrl}${path}`));
+  words.push(isVariable(baseUrl) ? `"${baseUrl}"${quote(path)}` : quote(`${baseUrl}${path}`));
   for (const [name, value] of headers) {
-    // A header without a value is written with a semicolon; with a colon, curl leaves it out.
+    // curl writes an empty header with a semicolon. With a colon, it omits the header.
     const line = value === '' ? `${name};` : `${name}: ${value}`;
-    words.push(`-H ${isVariable(value) ? `"${line}"` : quoted(line)}`);
+    words.push(`-H ${isVariable(value) ? `"${line}"` : quote(line)}`);
   }
   if (sent === 'chunked') words.push("-H 'Transfer-Encoding: chunked'");
-  // curl would send a form's type with a body.
+  // Without this, curl adds the media type of a form to a body.
   if (body !== undefined && getHeaderValues(headers, 'content-type').length === 0) words.push("-H 'Content-Type:'");
-  if (body !== undefined) words.push(`--data-raw ${quoted(body)}`);
+  if (body !== undefined) words.push(`--data-raw ${quote(body)}`);
   return words.join(' \\\n  ');
 }
 
@@ -29,6 +29,6 @@ function isVariable(text: string): boolean {
   return /^\$[A-Z_]+$/.test(text);
 }
 
-function quoted(text: string): string {
+function quote(text: string): string {
   return `'${text.replaceAll("'", `'\\''`)}'`;
 }

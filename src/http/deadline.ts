@@ -1,20 +1,20 @@
-/** The longest time that a timer takes, in milliseconds. */
+/** The longest delay of a timer, in milliseconds. */
 export const maxTimerMs = 2 ** 31 - 1;
 
-/** How much longer something may take to say itself that it came to no end in time, in milliseconds. */
+/** Time for `run` to report the timeout itself, in milliseconds. */
 const graceMs = 500;
 
 /**
- * Does something in time, whatever becomes of it: the signal that is given when the time is over may go unheard.
+ * Runs something with a deadline, even if it ignores the signal.
  *
- * @param ms how long it may take; a moment more, if it does not heed the signal
+ * @param ms the deadline; `run` gets slightly more time if it ignores the signal
  * @throws a TimeoutError, or what `run` throws
  */
 export async function runWithDeadline<T>(ms: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const signal = AbortSignal.timeout(Math.ceil(ms));
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
-    const expire = (): void => reject(new DOMException('It took too long.', 'TimeoutError'));
+    const expire = (): void => reject(new DOMException('The deadline has passed.', 'TimeoutError'));
     timer = setTimeout(expire, Math.min(ms + graceMs, maxTimerMs));
   });
   try {

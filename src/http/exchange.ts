@@ -1,31 +1,31 @@
-/** Header lines in the order in which they are sent or were received; a name may occur more than once. */
+/** Header lines in the order of the message. A name may occur more than once. */
 export type Headers = readonly (readonly [name: string, value: string])[];
 
 /**
- * A request as it goes over the wire, save for two things: `path` is relative to the base URL of the target, and
- * credentials stand as `$CLIENT_APPLICATION_ID` and `$CLIENT_TOKEN`, so that no real one can reach an output.
+ * A request as it goes over the wire, with two exceptions. `path` is relative to the base URL. Header values that are
+ * secret are placeholders such as `$CLIENT_TOKEN`, so that no secret can reach an output.
  */
 export interface HttpRequest {
   readonly method: string;
-  /** Path and query string, taken literally: nothing is encoded or normalised by the client. */
+  /** Path and query string. The client encodes and normalizes nothing. */
   readonly path: string;
   readonly headers: Headers;
   readonly body?: string;
   /**
-   * How it leaves, where that is not as usual, with its Content-Length, as a whole and on a connection that is kept:
-   * chunked, without Content-Length; with it, but in pieces; or on a connection of its own.
+   * A special way to send it: chunked without Content-Length, in pieces with Content-Length, or on a new connection. By
+   * default, the whole body is sent with Content-Length on a connection that is kept alive.
    */
   readonly sent?: 'chunked' | 'in-pieces' | 'on-a-fresh-connection';
-  /** Which repetition of an equal request it is: without it, one exchange serves for all requests that are equal. */
+  /** The number of a repetition. Equal requests share one exchange, unless this differs. */
   readonly again?: number;
 }
 
-/** Equal for requests of which one exchange serves all. */
+/** Serializes a request. Requests with the same text share one exchange. */
 export function serializeRequest(request: HttpRequest): string {
   return JSON.stringify(request);
 }
 
-/** Equal for requests that leave alike, whichever repetition of one another they are. */
+/** Serializes a request as it goes over the wire, whichever repetition it is. */
 export function serializeWithoutRepetition({ again: _, ...request }: HttpRequest): string {
   return serializeRequest(request);
 }
@@ -33,13 +33,13 @@ export function serializeWithoutRepetition({ again: _, ...request }: HttpRequest
 export interface HttpResponse {
   readonly status: number;
   readonly headers: Headers;
-  /** The body as text: decompressed and decoded. It is as it came: a deployment may echo the credentials. */
+  /** The body as text, decompressed and decoded, but not redacted: a deployment may echo the credentials. */
   readonly body: string;
-  /** How many characters the whole body has, where only its beginning was kept. */
+  /** The length of the whole body in characters, if only its beginning was kept. */
   readonly bodyLength?: number;
 }
 
-/** Why no response came back. `unreachable` says that not even a connection was made, `tls` that none was trusted. */
+/** The reason for a missing response. `unreachable`: no connection. `tls`: no trusted connection. */
 export type TransportErrorKind =
   | 'unreachable'
   | 'tls'
@@ -49,42 +49,37 @@ export type TransportErrorKind =
   | 'unreadable'
   | 'not-sent';
 
-/** One request and what came back: a response, or why there is none. */
+/** One request, with the response or the reason why there is none. */
 export type Exchange = {
   readonly request: HttpRequest;
-  /** How many requests were sent until this came of it; one, unless this says otherwise. */
+  /** The number of requests sent, with retries; one by default. */
   readonly attempts?: number;
-  /** When the last of them began, in milliseconds since the epoch, and how long it took. */
+  /** The start of the last attempt in milliseconds since the epoch, and its duration. */
   readonly timing?: { readonly startedAt: number; readonly durationMs: number };
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });
 
 /** Sends requests to a deployment. */
 export interface Channel {
   /**
-   * Sends one request. Never rejects: what went wrong is part of the exchange.
+   * Sends one request. Never rejects: an error is part of the exchange.
    *
-   * @param whyWithheld called when it is the request's turn; where it gives a reason, nothing is sent
+   * @param whyWithheld called just before the request is sent; if it returns a reason, nothing is sent
    */
   send(request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange>;
   /**
-   * Makes a text of a deployment fit to be shown: replaces the credentials, in whatever form they may be echoed, and
-   * writes out what a terminal would obey. Responses are judged as they came, since a short credential may be part of
-   * anything; what leaves the judge passes through here.
+   * Makes text of a deployment safe to show: replaces secrets and escapes control characters. Apply it after judging: a
+   * short secret may be part of any word.
    */
   redact(text: string): string;
-  /** What is sent from now on goes over new connections. */
+  /** Uses new connections from now on. */
   reconnect(): void;
-  /** How many characters the bodies of one case may have together: they are kept until it is judged. */
+  /** How many characters the bodies of one case may have together. They stay in memory until it is judged. */
   readonly maxCaseBodyLength: number;
-  /** How many exchanges it has at once; further requests wait for their turn. */
+  /** The number of exchanges at the same time. Further requests wait. */
   readonly maxConcurrency: number;
 }
 
-/**
- * All values of a header, in order of arrival.
- *
- * @param name compared without regard to letter case (RFC 9110, section 5.1)
- */
+/** Returns all values of a header in their order. @param name in any letter case (RFC 9110, section 5.1) */
 export function getHeaderValues(headers: Headers, name: string): string[] {
   const wanted = name.toLowerCase();
   return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);

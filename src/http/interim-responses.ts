@@ -1,57 +1,55 @@
 import type { Socket } from 'node:net';
 
-/** How an interim response begins, such as this one; after 101, another protocol is spoken. */
+/** The beginning of an interim response. 101 is excluded: another protocol follows it. */
 const beginning = /^HTTP\/1\.\d 1(?!01)\d\d[ \r]/;
 const example = 'HTTP/1.1 100 ';
 const endOfHead = '\r\n\r\n';
-const nothing = Buffer.alloc(0);
+const noBytes = Buffer.alloc(0);
 
 /**
- * Leaves interim responses (RFC 9110, section 15.2) out of what a socket receives: a client must accept any number of
- * them, and undici takes a 100 that it did not wait for as an error. What is written is taken for a request, and the
- * responses to requests come one after another.
+ * Removes interim responses (RFC 9110, section 15.2) from what a socket receives. A client must accept any number of
+ * them, but undici fails at a 100 that it did not ask for. Each write counts as a request, and responses come one at a
+ * time.
  *
- * @param maxHead how many bytes a head may have to be looked at
+ * @param maxHead the largest head to inspect, in bytes
  * @returns the same socket
  */
-export function withoutInterimResponses<S extends Socket>(socket: S, maxHead: number): S {
+export function dropInterimResponses<S extends Socket>(socket: S, maxHead: number): S {
   let awaitsHead = true;
-  /** What came of a head that may be an interim one. */
-  let head: Buffer = nothing;
+  /** The beginning of a head that may be interim. */
+  let head: Buffer = noBytes;
 
-  /** The bytes that belong to something else; the others are gone, or wait for more. */
-  const others = (chunk: Buffer): Buffer => {
+  /** Returns the bytes that are not interim. Keeps back the beginning of a head. */
+  const filter = (chunk: Buffer): Buffer => {
     if (!awaitsHead) return chunk;
     head = Buffer.concat([head, chunk]);
     while (head.length > 0 && head.length <= maxHead && mayBeInterim(head)) {
       const end = head.indexOf(endOfHead);
-      if (end === -1) return nothing;
+      if (end === -1) return noBytes;
       head = head.subarray(end + endOfHead.length);
     }
     if (head.length > 0) awaitsHead = false;
-    return taken();
+    return takeHead();
   };
-  const taken = (): Buffer => {
+  const takeHead = (): Buffer => {
     const bytes = head;
-    head = nothing;
+    head = noBytes;
     return bytes;
   };
 
-  const write = socket.write;
-  const push = socket.push;
+  const { write, push } = socket;
   socket.write = function (this: S, ...args: unknown[]) {
     awaitsHead = true;
     return Reflect.apply(write, this, args);
   };
   socket.push = function (this: S, chunk: Buffer | null, encoding) {
-    const bytes = chunk === null ? taken() : others(chunk);
-    const goesOn = bytes.length === 0 || push.call(this, bytes, encoding);
-    return chunk === null ? push.call(this, null) : goesOn;
+    const bytes = chunk === null ? takeHead() : filter(chunk);
+    const continues = bytes.length === 0 || push.call(this, bytes, encoding);
+    return chunk === null ? push.call(this, null) : continues;
   };
   return socket;
 }
 
-/** Whether bytes are an interim response, or its beginning. */
 function mayBeInterim(head: Buffer): boolean {
   const text = head.toString('latin1', 0, example.length);
   return beginning.test(text + example.slice(text.length));

@@ -5,57 +5,52 @@ import { getMonotonicMs } from '../support/monotonic-clock.js';
 import type { Pacing } from './connection-options.js';
 import { maxTimerMs } from './deadline.js';
 
-/** Lets requests go in turn, as many at once and as many per second as the pacing says. */
+/** Limits the concurrency and the rate of requests. */
 export interface PacedQueue {
   /**
    * Runs something when its turn comes.
    *
-   * @param priority the higher go first; of equal ones the first that came
-   * @returns what `run` does; rejects with an AbortError once the queue is closed
+   * @param priority higher goes first; equal priorities keep their order
+   * @returns the result of `run`; rejects with an AbortError once the queue is closed
    */
   run<T>(run: () => Promise<T>, priority: number): Promise<T>;
-  /** Lets nothing go for so many milliseconds, and one at a time from then on. */
+  /** Starts nothing for some milliseconds, and then one at a time. */
   pause(ms: number): void;
-  /** Waits, in milliseconds; no longer than until the queue is closed. */
+  /** Waits for some milliseconds, or until the queue is closed. */
   wait(ms: number): Promise<void>;
   close(): void;
 }
 
-/** How late a timer may come, in milliseconds; what comes later was waited for. */
+/** A timer may be this late, in milliseconds. Requests that come later do not catch up. */
 const timerDelayMs = 15;
 
-/**
- * Makes a queue with the pacing of one target.
- *
- * @param maxWaitMs how long may be waited at most, from now on: then the turn of all has come
- */
+/** Creates a queue for one target. @param maxWaitMs the longest wait from now on */
 export function createPacedQueue({ concurrency, requestsPerSecond }: Pacing, maxWaitMs: () => number): PacedQueue {
   const closing = new AbortController();
-  // Everything that waits for its turn listens.
+  // Every waiting request listens.
   setMaxListeners(0, closing.signal);
-  // Not paced by the queue itself, which goes by the time of day.
+  // p-queue's own interval uses the time of day, which may be set during a run.
   const queue = new PQueue({ concurrency });
   const intervalMs = requestsPerSecond === undefined ? 0 : 1_000 / requestsPerSecond;
-  // Timers leave out fractions of milliseconds.
-  const bounded = (ms: number): number => Math.min(Math.ceil(Math.min(ms, maxWaitMs())) + 1, maxTimerMs);
+  // Timers drop fractions of milliseconds.
+  const limit = (ms: number): number => Math.min(Math.ceil(Math.min(ms, maxWaitMs())) + 1, maxTimerMs);
   let pausedUntil = 0;
-  /** The turn of the next request. */
-  let due = 0;
+  let nextStart = 0;
   let release: NodeJS.Timeout | undefined;
   const pause = (ms: number): void => {
     pausedUntil = Math.max(pausedUntil, getMonotonicMs() + ms);
     queue.pause();
     clearTimeout(release);
-    release = setTimeout(() => queue.start(), bounded(pausedUntil - getMonotonicMs()));
+    release = setTimeout(() => queue.start(), limit(pausedUntil - getMonotonicMs()));
   };
   return {
     run: (run, priority) => {
       const begin = (): ReturnType<typeof run> => {
         if (intervalMs > 0) {
           const now = getMonotonicMs();
-          // A timer that comes late delays one request, not all that follow.
-          due = Math.max(due, now - Math.min(timerDelayMs, intervalMs)) + intervalMs;
-          pause(due - now);
+          // A late timer delays one request, not all that follow.
+          nextStart = Math.max(nextStart, now - Math.min(timerDelayMs, intervalMs)) + intervalMs;
+          pause(nextStart - now);
         }
         return run();
       };
@@ -65,7 +60,7 @@ export function createPacedQueue({ concurrency, requestsPerSecond }: Pacing, max
       pause(ms);
       queue.concurrency = 1;
     },
-    wait: (ms) => delay(bounded(ms), undefined, { signal: closing.signal }).catch(() => undefined),
+    wait: (ms) => delay(limit(ms), undefined, { signal: closing.signal }).catch(() => undefined),
     close: () => {
       closing.abort();
       clearTimeout(release);

@@ -6,41 +6,39 @@ import { getHeaderValues, type Headers } from './exchange.js';
 import { UnusableResponse } from './transport-error.js';
 
 /**
- * Reads a body to its end, and keeps nothing of it but the text: the bytes of what has been decoded may be freed while
- * the rest comes in.
+ * Reads a body to its end as text. Decodes chunk by chunk, so that the bytes can be freed early.
  *
- * @param body the bytes as they come
- * @param headers of the response: they say in which codings and in which character set the body is
- * @returns the text; bytes that are no text become U+FFFD, so that the ids beside them are still found
- * @throws UnusableResponse when it is larger than the limits, or in no coding that can be undone
+ * @param headers of the response; they name the content codings and the charset
+ * @returns the text; bytes that are not text become U+FFFD, so that ids beside them are still found
+ * @throws UnusableResponse if the body exceeds a limit or has an unknown coding
  */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
   headers: Headers,
   { bodyBytes, bodyValues }: Pick<Limits, 'bodyBytes' | 'bodyValues'>,
 ): Promise<string> {
-  const codings = contentCodings(headers);
-  const bounded = atMost(bodyBytes, body);
-  const plain = codings.length === 0 ? bounded : [await unpacked(await buffer(bounded), codings, bodyBytes)];
-  const decoder = decoderFor(headers);
+  const codings = parseContentCodings(headers);
+  const bounded = limitBytes(bodyBytes, body);
+  const plain = codings.length === 0 ? bounded : [await decodeContent(await buffer(bounded), codings, bodyBytes)];
+  const decoder = createTextDecoder(headers);
   let text = '';
   let values = 0;
-  const add = (decoded: string): void => {
+  const append = (decoded: string): void => {
     text += decoded;
-    values += valuesIn(decoded);
+    values += countValues(decoded);
     if (values >= bodyValues)
       throw new UnusableResponse('too-large', `The body has more than ${bodyValues} values (limits.body_values).`);
   };
-  for await (const chunk of plain) add(decoder.decode(chunk, { stream: true }));
-  add(decoder.decode());
+  for await (const chunk of plain) append(decoder.decode(chunk, { stream: true }));
+  append(decoder.decode());
   return text;
 }
 
 /**
- * How many values a text may have at most, if it is JSON: each takes a hundred times the memory of its text. What
- * stands inside of strings is counted, too.
+ * Counts the values that a JSON text has at most: a parsed value takes a hundred times the memory of its text. Also
+ * counts separators in strings.
  */
-function valuesIn(text: string): number {
+function countValues(text: string): number {
   let separators = 0;
   for (let at = 0; at < text.length; at += 1) {
     const unit = text[at];
@@ -49,19 +47,19 @@ function valuesIn(text: string): number {
   return separators;
 }
 
-async function* atMost(maxBytes: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+async function* limitBytes(maxBytes: number, body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   let size = 0;
   for await (const chunk of body) {
     size += chunk.length;
-    // Leaving the loop closes the connection: the rest is not waited for.
+    // Leaving the loop closes the connection, so the rest is not read.
     if (size > maxBytes)
       throw new UnusableResponse('too-large', `The body is larger than ${maxBytes} bytes (limits.body_bytes).`);
     yield chunk;
   }
 }
 
-/** The codings of a body in the order in which they were applied (RFC 9110, section 8.4). */
-function contentCodings(headers: Headers): string[] {
+/** Lists content codings in the order in which they were applied (RFC 9110, section 8.4). */
+function parseContentCodings(headers: Headers): string[] {
   return getHeaderValues(headers, 'content-encoding')
     .flatMap((value) => value.split(','))
     .map((coding) => coding.trim().toLowerCase())
@@ -75,35 +73,31 @@ const decoders: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLeng
   br: promisify(brotliDecompress),
 };
 
-/** Each may unpack to the whole limit, so what takes more than two is made to waste time. */
+/** Each coding may expand to the whole limit. More than two of them only waste time. */
 const maxCodings = 4;
 
-/** Undoes content codings, although none was requested. */
-async function unpacked(bytes: Buffer, codings: readonly string[], maxBytes: number): Promise<Buffer> {
+/** Decodes content codings, although the client requests none. */
+async function decodeContent(bytes: Buffer, codings: readonly string[], maxBytes: number): Promise<Buffer> {
   if (bytes.length === 0) return bytes;
+  const unreadable = (message: string) => new UnusableResponse('unreadable', message);
   if (codings.length > maxCodings)
-    throw new UnusableResponse(
-      'unreadable',
-      `The body is encoded ${codings.length} times over, which was not requested.`,
-    );
+    throw unreadable(`The body has ${codings.length} content codings; none was requested.`);
   let plain = bytes;
   for (const coding of codings.toReversed()) {
-    const decoder = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
-    if (decoder === undefined)
-      throw new UnusableResponse('unreadable', `The body is encoded as '${coding}', which was not requested.`);
+    const decode = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
+    if (decode === undefined) throw unreadable(`The body has the content coding '${coding}', which was not requested.`);
     try {
-      plain = await decoder(plain, { maxOutputLength: maxBytes });
+      plain = await decode(plain, { maxOutputLength: maxBytes });
     } catch (error) {
-      const tooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
-      throw tooLarge
-        ? new UnusableResponse('too-large', `The body unpacks to more than ${maxBytes} bytes (limits.body_bytes).`)
-        : new UnusableResponse('unreadable', `The body is no valid ${coding}.`);
+      const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
+      if (!isTooLarge) throw unreadable(`The body is not valid ${coding}.`);
+      throw new UnusableResponse('too-large', `The body expands to more than ${maxBytes} bytes (limits.body_bytes).`);
     }
   }
   return plain;
 }
 
-function decoderFor(headers: Headers): InstanceType<typeof TextDecoder> {
+function createTextDecoder(headers: Headers): InstanceType<typeof TextDecoder> {
   const charset = /charset\s*=\s*"?([^\s;"]+)/i.exec(getHeaderValues(headers, 'content-type')[0] ?? '')?.[1];
   try {
     return new TextDecoder(charset);

@@ -2,24 +2,23 @@ import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } fro
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import type { BudgetLimits } from './connection-options.js';
 
-/** What a run has spent. Clients that share it share one budget. */
+/** Counts the requests of a run. Several clients may share it. */
 export interface RequestBudget {
-  /** When it was opened, on the monotonic clock. */
+  /** On the monotonic clock. */
   readonly openedAt: number;
-  /** How many requests were sent, repeats included. */
+  /** Returns the number of requests sent, with retries. */
   countSpent(): number;
   /** Counts one request. */
   spend(): void;
-  /** Spends what is left, since more would be in vain. @param reason in words for the user */
+  /** Allows no further request. @param reason for the user */
   stop(reason: string): void;
-  /** Why it was given up, if so. */
   getStopReason(): string | undefined;
 }
 
-/** A budget of this process, opened now. */
+/** Creates a budget for this process. */
 export function createMemoryBudget(): RequestBudget {
   let requests = 0;
-  let givenUp: string | undefined;
+  let stopReason: string | undefined;
   return {
     openedAt: getMonotonicMs(),
     countSpent: () => requests,
@@ -27,18 +26,17 @@ export function createMemoryBudget(): RequestBudget {
       requests += 1;
     },
     stop: (reason) => {
-      givenUp = reason;
+      stopReason = reason;
     },
-    getStopReason: () => givenUp,
+    getStopReason: () => stopReason,
   };
 }
 
 /**
- * A budget that several processes share: a run has a new one after every failing test.
+ * Opens a budget that several processes share: Playwright starts a new process after every failing test.
  *
- * @param file exists, and grows by one byte with each request, which processes can do side by side; the reason to give
- *   up goes into a file beside it
- * @param openedAt on the monotonic clock, which processes share
+ * @param file exists; gets one byte for each request, which is safe in parallel
+ * @param openedAt on the monotonic clock
  */
 export function openFileBudget(file: string, openedAt: number): RequestBudget {
   const reasonFile = `${file}-given-up`;
@@ -51,21 +49,21 @@ export function openFileBudget(file: string, openedAt: number): RequestBudget {
   };
 }
 
-/** Why a budget allows no further request, in words for the user; undefined while it does. */
+/** Explains why a budget allows no further request; undefined if it allows one. */
 export function explainExhaustion(requestBudget: RequestBudget, limits: BudgetLimits): string | undefined {
   const { requests } = limits;
   if (requestBudget.countSpent() >= requests)
-    return `The budget of ${requests} requests is used up. A larger one goes into the target file (budget.requests).`;
+    return `The budget of ${requests} requests is used up. Set a larger one in the target file (budget.requests).`;
   if (getRemainingMs(requestBudget, limits) <= 0) return renderTimeExceeded(limits);
   return requestBudget.getStopReason();
 }
 
-/** That the time of a budget is over, in words for the user. */
+/** Renders the message that the time of a budget is over. */
 export function renderTimeExceeded({ timeMs }: BudgetLimits): string {
-  return `The budget of ${timeMs / 1_000} seconds is used up. A larger one goes into the target file (budget.seconds).`;
+  return `The budget of ${timeMs / 1_000} seconds is used up. Set a larger one in the target file (budget.seconds).`;
 }
 
-/** How much time a budget leaves, in milliseconds. */
+/** Returns the remaining time of a budget, in milliseconds. */
 export function getRemainingMs({ openedAt }: RequestBudget, { timeMs }: BudgetLimits): number {
   return Math.max(openedAt + timeMs - getMonotonicMs(), 0);
 }

@@ -1,36 +1,34 @@
 import type { HttpRequest } from './exchange.js';
 
-/** What a request says, taken apart for those who judge it. */
+/** A request split into its parts. */
 export interface RequestContent {
   readonly method: string;
   /** Without the query string. */
   readonly path: string;
-  /** Query parameters in order: the name as it goes over the wire, the value percent-decoded (RFC 3986). */
+  /** Query parameters in order: names as they go over the wire, values percent-decoded (RFC 3986). */
   readonly query: readonly (readonly [name: string, value: string])[];
   /** By lower-case name. */
   readonly headers: Readonly<Record<string, readonly string[]>>;
-  /** The JSON value of the body; absent where there is no body or it is no JSON. */
+  /** The JSON value of the body; absent if there is no body, or if it is not JSON. */
   readonly body?: unknown;
 }
 
-/** Takes a request apart. Names of query parameters stay as they are, since how they are written matters. */
+/** Splits a request into its parts. The encoding of parameter names matters, so they are not decoded. */
 export function parseRequest(request: HttpRequest): RequestContent {
-  const [path = '', queryString] = splitOnce(request.path, '?');
+  const [path = '', queryString = ''] = splitOnce(request.path, '?');
   const headers: Record<string, string[]> = {};
   for (const [name, value] of request.headers) {
     const key = name.toLowerCase();
     headers[key] = [...(headers[key] ?? []), value];
   }
+  const parameters = queryString.split('&').filter((part) => part !== '');
   return {
     method: request.method,
     path,
-    query: (queryString ?? '')
-      .split('&')
-      .filter((part) => part !== '')
-      .map((part) => {
-        const [name = '', value = ''] = splitOnce(part, '=');
-        return [name, decodePercent(value)] as const;
-      }),
+    query: parameters.map((part) => {
+      const [name = '', value = ''] = splitOnce(part, '=');
+      return [name, decodePercent(value)] as const;
+    }),
     headers,
     ...parseBody(request.body),
   };
@@ -41,7 +39,7 @@ function splitOnce(text: string, separator: string): [string, string?] {
   return at === -1 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
-/** A value of a query as it was before it was percent-encoded; one that was not, as it is. */
+/** Decodes a percent-encoded value. Returns any other value as it is. */
 export function decodePercent(value: string): string {
   try {
     return decodeURIComponent(value);

@@ -1,64 +1,60 @@
 import { type Exchange, getHeaderValues, type HttpResponse } from './exchange.js';
 
-/** Whether a response says success (2xx), so that its body is a result. */
+/** Whether the status is 2xx, so that the body is a result. */
 export function isSuccessful({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Statuses that speak of the connection to the deployment or of its load, not of the request. */
-const transient: Readonly<Record<number, string>> = {
-  408: 'the deployment gave up waiting for the request',
-  421: 'the request came to a server that does not speak for the deployment',
+/** Statuses about the connection or the load, not about the request. */
+const transientStatuses: Readonly<Record<number, string>> = {
+  408: 'the deployment timed out while it waited for the request',
+  421: 'the request reached a server that is not responsible for the deployment',
   425: 'the request came too early on its connection',
   429: 'the deployment limits the rate of requests; send fewer per second',
-  499: 'a gateway took the connection for closed',
-  502: 'a gateway got no good answer from the deployment',
+  499: 'a gateway assumed that the connection was closed',
+  502: 'a gateway got no valid response from the deployment',
   503: 'the deployment is not available',
-  504: 'a gateway got no answer from the deployment in time',
+  504: 'a gateway got no response from the deployment in time',
 };
 
-/** What content delivery networks answer by themselves, each in its own sense: 520 to 530. */
-const network = 'a content delivery network got no good answer from the deployment';
-
-/** What a transient status means, in words; undefined for one that speaks of the request. */
-function transientMeaning(status: number): string | undefined {
-  return status >= 520 && status <= 530 ? network : transient[status];
+function explainTransientStatus(status: number): string | undefined {
+  // Content delivery networks answer 520 to 530 themselves.
+  return status >= 520 && status <= 530
+    ? 'a content delivery network got no valid response from the deployment'
+    : transientStatuses[status];
 }
 
-/** Whether a response speaks of the connection to the deployment or of its load alone, so that another may differ. */
+/** Whether a response is only about the connection or the load, so that a retry may differ. */
 export function isTransient({ status }: HttpResponse): boolean {
-  return transientMeaning(status) !== undefined;
+  return explainTransientStatus(status) !== undefined;
 }
 
-/** Why an exchange shows nothing about the deployment, if so: a transport error, or a transient status. */
+/** Explains a transport error or a transient status; undefined if the exchange shows something of the deployment. */
 export function explainTransientFailure(exchange: Exchange): string | undefined {
   if (!('response' in exchange)) return exchange.message;
   const { status } = exchange.response;
-  const meaning = transientMeaning(status);
+  const meaning = explainTransientStatus(status);
   return meaning === undefined ? undefined : `Answered ${status}: ${meaning}.`;
 }
 
-/** That a response refuses the configured credentials, in words; undefined where it does not. */
+/** Explains a response that refuses the credentials; undefined for any other. */
 export function explainRefusedCredentials({ status }: HttpResponse): string | undefined {
   if (status !== 401 && status !== 403) return undefined;
   return `Answered ${status}: the credentials are probably wrong. Check CLIENT_APPLICATION_ID and CLIENT_TOKEN.`;
 }
 
-/** That a response sends the client elsewhere, in words; undefined where it does not. */
+/** Explains a redirect; undefined for any other response. */
 export function explainRedirect({ status, headers }: HttpResponse): string | undefined {
   if (status < 300 || status >= 400) return undefined;
-  const to = getHeaderValues(headers, 'location')[0];
-  return `Redirected (${status})${to === undefined ? '' : ` to ${to}`}; redirects are not followed. Is the base URL right?`;
+  const location = getHeaderValues(headers, 'location')[0];
+  const to = location === undefined ? '' : ` to ${location}`;
+  return `Redirected (${status})${to}; redirects are not followed. Is the base URL right?`;
 }
 
-/**
- * That a server takes no body without its length, in words; undefined where it does. HTTP leaves that to it
- * (RFC 9112, sections 6.1 and 6.3).
- */
+/** Explains the refusal of a body without Content-Length, which HTTP permits (RFC 9112, sections 6.1 and 6.3). */
 export function explainLengthRequired(exchange: Exchange): string | undefined {
   if (!('response' in exchange) || exchange.request.sent !== 'chunked') return undefined;
   const { status } = exchange.response;
-  return status === 411 || status === 501
-    ? `Answered ${status}: the target takes no body without Content-Length.`
-    : undefined;
+  if (status !== 411 && status !== 501) return undefined;
+  return `Answered ${status}: the target accepts no body without Content-Length.`;
 }

@@ -1,43 +1,36 @@
 import { createRedactor } from '../redaction/redactor.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
-import { addHeaders } from './client.js';
 import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
-import { type Credentials, insertSecrets, listSecrets } from './credentials.js';
 import { runWithDeadline } from './deadline.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
+import { addHeaders, insertSecrets } from './request-headers.js';
 import { UnusableResponse } from './transport-error.js';
 
 /**
- * A function of somebody else that sends one request to a deployment, and gives what came back.
+ * A function that sends one request to a deployment and returns the response.
  *
- * `path` is relative to the base URL and goes out as it is, query string included; `headers` are pairs, of which a name
- * may occur more than once; a body goes along with GET, too. A response has its `body` as text, decompressed. Where there
- * is none, the function rejects: that is a transport error, which no deployment is failed for.
+ * `path` is relative to the base URL and includes the query string; send it as it is. `headers` are pairs, and a name may
+ * occur more than once. A GET has a body, too. The `body` of a response is text, decompressed. If there is no response,
+ * reject: a transport error never fails a deployment.
  *
- * @param signal ends when the time for the exchange is over
+ * @param signal aborts when the time for the exchange is over
  */
 export type Transport = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse> | HttpResponse;
 
 /**
- * A channel that sends with a function, where {@link openClient} sends over the network. Nothing is repeated.
+ * Creates a channel that sends with a function instead of the network. It retries nothing.
  *
- * @param credentials put into the headers that carry them, and taken out of all that is shown
- * @param stated of the options, those that are about requests, time and pacing
+ * @param stated of these options, those about requests, secrets, timeout and pacing
  */
-export function createTransportChannel(
-  transport: Transport,
-  credentials: Credentials,
-  stated: PartialConnectionOptions,
-): Channel {
-  const { secrets: others, extraHeaders, pacing, limits } = completeOptions(stated);
-  const secrets = listSecrets(credentials, others);
-  const redacted = createRedactor(secrets);
+export function createTransportChannel(transport: Transport, stated: PartialConnectionOptions): Channel {
+  const { secrets, extraHeaders, pacing, limits } = completeOptions(stated);
+  const redactSecrets = createRedactor(secrets);
   const queue = createPacedQueue(pacing, () => Number.POSITIVE_INFINITY);
-  const exchangeOf = async (request: HttpRequest): Promise<Exchange> => {
+  const exchange = async (request: HttpRequest): Promise<Exchange> => {
     try {
       const response = await runWithDeadline(limits.timeoutMs, async (signal) =>
-        checked(await transport(insertSecrets(request, secrets), signal)),
+        checkResponse(await transport(insertSecrets(request, secrets), signal)),
       );
       return { request, response };
     } catch (error) {
@@ -46,7 +39,7 @@ export function createTransportChannel(
         return { request, transportError: 'timed-out', message: `No response within ${limits.timeoutMs} ms.` };
       const kind = error instanceof UnusableResponse ? error.transportError : 'broken-connection';
       const reason = error instanceof Error ? error.message : String(error);
-      return { request, transportError: kind, message: `The transport brought no response: ${reason}` };
+      return { request, transportError: kind, message: `The transport returned no response: ${reason}` };
     }
   };
   return {
@@ -55,20 +48,19 @@ export function createTransportChannel(
         const whole = addHeaders(request, extraHeaders);
         const reason = whyWithheld?.();
         if (reason !== undefined) return { request: whole, transportError: 'not-sent', message: reason };
-        return exchangeOf(whole);
+        return exchange(whole);
       }, 0),
-    redact: (text) => escapeControlCharacters(redacted(text)),
+    redact: (text) => escapeControlCharacters(redactSecrets(text)),
     reconnect: () => undefined,
-    // The bodies are in the memory of whoever brings them.
+    // The transport keeps the bodies in its own memory.
     maxCaseBodyLength: Number.POSITIVE_INFINITY,
     maxConcurrency: pacing.concurrency,
   };
 }
 
-/** What somebody's function returned, if it is a response. */
-function checked(response: HttpResponse): HttpResponse {
+function checkResponse(response: HttpResponse): HttpResponse {
   const { status, headers, body } = (response ?? {}) as Partial<HttpResponse>;
   if (Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string') return response;
-  const shape = '{ status: 200, headers: [[name, value], …], body: text }';
-  throw new UnusableResponse('unreadable', `what it returned is not of the form ${shape}.`);
+  const form = '{ status: 200, headers: [[name, value], …], body: text }';
+  throw new UnusableResponse('unreadable', `its result does not have the form ${form}.`);
 }

@@ -1,13 +1,13 @@
 import type { Limits } from './connection-options.js';
 import type { TransportErrorKind } from './exchange.js';
 
-/** Why there is no response: its kind, and words for the user. */
+/** The kind of a transport error, and a message for the user. */
 export interface TransportError {
   readonly transportError: TransportErrorKind;
   readonly message: string;
 }
 
-/** Thrown when a response exceeds a limit or cannot be decoded; its message is shown to the user. */
+/** Thrown when a response exceeds a limit or cannot be decoded. Its message is shown to the user. */
 export class UnusableResponse extends Error {
   constructor(
     readonly transportError: TransportErrorKind,
@@ -17,152 +17,125 @@ export class UnusableResponse extends Error {
   }
 }
 
-/** That no connection came about, so that nothing was sent; its cause says why. */
+/** Thrown when no connection was made, so that nothing was sent. Its cause says why. */
 export class NoConnection extends Error {
   override readonly name = 'NoConnection';
 
   constructor(cause: unknown) {
-    super('No connection came about.', { cause });
+    super('No connection was made.', { cause });
   }
 }
 
-interface Meaning {
-  readonly codes: RegExp;
-  readonly transportError: TransportErrorKind;
-  message(limits: Limits, host: string, code: string): string;
-}
+type RenderMessage = (host: string, limits: Limits, code: string) => string;
 
-/** What network errors mean, by their code: the first that fits. Their own messages are not shown: they may hold headers. */
-const meanings: readonly Meaning[] = [
-  {
-    codes: /^(AbortError|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/,
-    transportError: 'not-sent',
-    message: () => 'The run ended before there was a response.',
-  },
-  {
-    codes: /^ECONNREFUSED$/,
-    transportError: 'unreachable',
-    message: (_, host) => `${host} refuses the connection. Is the deployment running, and the base URL right?`,
-  },
-  {
-    codes: /^(ENOTFOUND|EAI_AGAIN)$/,
-    transportError: 'unreachable',
-    message: (_, host) => `The name of ${host} cannot be resolved. Is the base URL right?`,
-  },
-  {
-    codes: /^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT)$/,
-    transportError: 'unreachable',
-    message: (_, host) => `${host} cannot be reached.`,
-  },
-  {
-    codes: /^UND_ERR_CONNECT_TIMEOUT$/,
-    transportError: 'unreachable',
-    message: ({ timeoutMs }, host) => `${host} did not accept a connection within ${timeoutMs} ms (limits.timeout_ms).`,
-  },
-  {
-    codes: /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
-    transportError: 'tls',
-    message: (_, host) =>
-      `The certificate of ${host} has expired, or is not valid yet. Is the clock of this machine right?`,
-  },
-  {
-    codes: /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    transportError: 'tls',
-    message: (_, host) => `The certificate that ${host} shows is that of another name. Is the base URL right?`,
-  },
-  {
-    codes: /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/,
-    transportError: 'tls',
-    message: (_, host) =>
-      `The certificate of ${host} is not trusted. That of a private authority is, once the target file names it: tls: { ca: FILE }.`,
-  },
-  {
-    codes: /^ERR_SSL_.*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)$/,
-    transportError: 'tls',
-    message: (_, host) =>
-      `${host} does not accept the client's certificate, or wants one: the target file names it, tls: { cert: FILE, key: FILE }.`,
-  },
-  {
-    codes: /^(ERR_TLS|ERR_SSL|EPROTO)/,
-    transportError: 'tls',
-    message: (_, host) => `The TLS connection to ${host} failed. Does it speak TLS?`,
-  },
-  {
-    codes: /^NoConnection$/,
-    transportError: 'unreachable',
-    message: (_, host, code) =>
-      `No connection to ${host} came about (${code}). Is it the right place, and does a proxy in between let it through?`,
-  },
-  {
-    codes: /TimeoutError|_TIMEOUT$/,
-    transportError: 'timed-out',
-    message: ({ timeoutMs }) => `There was no complete response within ${timeoutMs} ms (limits.timeout_ms).`,
-  },
-  {
-    codes: /HEADERS_OVERFLOW$/,
-    transportError: 'too-large',
-    message: ({ headerBytes }) => `The headers are larger than ${headerBytes} bytes (limits.header_bytes).`,
-  },
-  {
-    codes: /^(HPE_|HTTPParserError$|UND_ERR_RES_CONTENT_LENGTH|UND_ERR_RESPONSE)/,
-    transportError: 'unreadable',
-    message: () => 'The response is no valid HTTP, or its length is not as announced.',
-  },
-  {
-    codes: /^(UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED|ERR_INVALID_CHAR)$/,
-    transportError: 'not-sent',
-    message: () => 'The request cannot be sent: a header or the path holds a character that HTTP does not allow.',
-  },
+/** The meaning of error codes. The first match counts. Messages of errors are not shown: they may contain headers. */
+const meanings: readonly (readonly [codes: RegExp, kind: TransportErrorKind, render: RenderMessage])[] = [
+  [/^(AbortError|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'not-sent', () => 'The run ended before there was a response.'],
+  [
+    /^ECONNREFUSED$/,
+    'unreachable',
+    (host) => `${host} refuses the connection. Is the deployment running, and the base URL right?`,
+  ],
+  [
+    /^(ENOTFOUND|EAI_AGAIN)$/,
+    'unreachable',
+    (host) => `The host name of ${host} cannot be resolved. Is the base URL right?`,
+  ],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT)$/, 'unreachable', (host) => `${host} cannot be reached.`],
+  [
+    /^UND_ERR_CONNECT_TIMEOUT$/,
+    'unreachable',
+    (host, { timeoutMs }) => `${host} did not accept a connection within ${timeoutMs} ms (limits.timeout_ms).`,
+  ],
+  [
+    /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
+    'tls',
+    (host) => `The certificate of ${host} has expired, or is not valid yet. Is the clock of this machine right?`,
+  ],
+  [
+    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
+    'tls',
+    (host) => `The certificate of ${host} is for another host name. Is the base URL right?`,
+  ],
+  [
+    /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/,
+    'tls',
+    (host) =>
+      `The certificate of ${host} is not trusted. For a private authority, set tls: { ca: FILE } in the target file.`,
+  ],
+  [
+    /^ERR_SSL_.*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)$/,
+    'tls',
+    (host) =>
+      `${host} requires a client certificate, or rejects it. Set tls: { cert: FILE, key: FILE } in the target file.`,
+  ],
+  [/^(ERR_TLS|ERR_SSL|EPROTO)/, 'tls', (host) => `The TLS connection to ${host} failed. Does it speak TLS?`],
+  [
+    /^NoConnection$/,
+    'unreachable',
+    (host, _, code) =>
+      `No connection to ${host} was made (${code}). Is the base URL right, and does a proxy allow the connection?`,
+  ],
+  [
+    /TimeoutError|_TIMEOUT$/,
+    'timed-out',
+    (_, { timeoutMs }) => `There was no complete response within ${timeoutMs} ms (limits.timeout_ms).`,
+  ],
+  [
+    /HEADERS_OVERFLOW$/,
+    'too-large',
+    (_, { headerBytes }) => `The headers are larger than ${headerBytes} bytes (limits.header_bytes).`,
+  ],
+  [
+    /^(HPE_|HTTPParserError$|UND_ERR_RES_CONTENT_LENGTH|UND_ERR_RESPONSE)/,
+    'unreadable',
+    () => 'The response is not valid HTTP, or its length differs from Content-Length.',
+  ],
+  [
+    /^(UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED|ERR_INVALID_CHAR)$/,
+    'not-sent',
+    () => 'The request cannot be sent: a header or the path contains a character that HTTP does not allow.',
+  ],
 ];
 
 /**
- * Explains why an exchange brought no response.
+ * Describes why an exchange has no response.
  *
- * @param error whatever was thrown; {@link UnusableResponse} speaks for itself
+ * @param error anything that was thrown
  * @param host of the deployment, with the port
  */
 export function describeTransportError(error: unknown, limits: Limits, host: string): TransportError {
   if (error instanceof UnusableResponse) return { transportError: error.transportError, message: error.message };
-  const codes = codesOf(error);
+  const codes = listCodes(error);
   const code = codes.find((each) => /^[A-Z\d_]+$/.test(each)) ?? codes.at(-1) ?? 'unknown cause';
-  // Undici has no code of its own for a proxy that does not open a tunnel.
+  // undici has no code for a proxy that refuses a tunnel.
   const { message: own = '' } = (error instanceof NoConnection ? error.cause : error) as Partial<Error>;
   const [, status] = /^Proxy response \((\d+)\)/.exec(own) ?? [];
-  if (status !== undefined)
-    return {
-      transportError: 'unreachable',
-      message: `The proxy answered ${status} to the request for a connection to ${host}.`,
-    };
-  const other = proxyIn(error, host);
-  if (other !== undefined)
-    return {
-      transportError: 'unreachable',
-      message: `The proxy ${other} cannot be reached (${code}). Is its URL right?`,
-    };
-  for (const { codes: known, transportError, message } of meanings) {
-    if (codes.some((code) => known.test(code))) return { transportError, message: message(limits, host, code) };
-  }
-  return {
-    transportError: 'broken-connection',
-    message: `The connection broke before the response was complete (${code}).`,
-  };
+  const proxy = findProxy(error, host);
+  const unreachable = (message: string): TransportError => ({ transportError: 'unreachable', message });
+  if (status !== undefined) return unreachable(`The proxy answered ${status} to the connection request for ${host}.`);
+  if (proxy !== undefined) return unreachable(`The proxy ${proxy} cannot be reached (${code}). Is its URL right?`);
+  const [, kind, render] = meanings.find(([known]) => codes.some((each) => known.test(each))) ?? [];
+  if (kind !== undefined && render !== undefined) return { transportError: kind, message: render(host, limits, code) };
+  const message = `The connection broke before the response was complete (${code}).`;
+  return { transportError: 'broken-connection', message };
 }
 
-/** The proxy for which a connection was meant, where it was not meant for the deployment. */
-function proxyIn(error: unknown, host: string): string | undefined {
+/** Returns the address of a failed connection if it is not the deployment's. */
+function findProxy(error: unknown, host: string): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const { hostname, address, port, cause } = error as { hostname?: string; address?: string; port?: number } & Error;
   const { hostname: ownName, port: ownPort } = new URL(`http://${host}`);
   if (hostname !== undefined && hostname !== ownName) return hostname;
   const isOwnPort = ownPort === '' ? port === 80 || port === 443 : String(port) === ownPort;
   if (port !== undefined && !isOwnPort) return `${address}:${port}`;
-  return proxyIn(error instanceof AggregateError ? error.errors[0] : cause, host);
+  return findProxy(error instanceof AggregateError ? error.errors[0] : cause, host);
 }
 
-/** The codes of an error, of its causes and of the errors it gathers. */
-function codesOf(error: unknown): string[] {
+/** Lists the codes of an error, its causes and the errors that it aggregates. */
+function listCodes(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const { code, name, cause } = error as NodeJS.ErrnoException & { cause?: unknown };
-  const gathered = error instanceof AggregateError ? error.errors.flatMap(codesOf) : [];
-  return [...(code === undefined ? [] : [String(code)]), name, ...gathered, ...codesOf(cause)];
+  const aggregated = error instanceof AggregateError ? error.errors.flatMap(listCodes) : [];
+  return [...(code === undefined ? [] : [String(code)]), name, ...aggregated, ...listCodes(cause)];
 }

@@ -2,47 +2,45 @@ import type { KnownIds } from '../recognition/known-ids.js';
 import { parseJson } from '../support/json.js';
 import { compileSchema } from '../support/user-schema.js';
 
-/** A JSON Schema (draft 2020-12) as it is inferred from bodies: of the keywords below only. */
+/** A JSON Schema (draft 2020-12), inferred from bodies. It has only the keywords below. */
 export interface BodyShape {
   readonly type?: string | readonly string[];
   readonly properties?: Readonly<Record<string, BodyShape>>;
   readonly required?: readonly string[];
-  /** `false` where all members are known; a shape where the keys are ids. */
+  /** `false` if all members are known. The shape of the others if the keys are ids. */
   readonly additionalProperties?: BodyShape | false;
   readonly items?: BodyShape;
 }
 
-/** What is deeper may be anything: a body can nest deeper than the call stack is tall. */
-const deepest = 40;
-/** Of one object. What has more is keyed by something, and its further members are described together. */
+/** Values below this depth may be anything: a body can be nested deeper than the call stack allows. */
+const maxDepth = 40;
+/** The number of members of one object that are described by name. Further members are described together. */
 const maxMembers = 200;
-/** Of a shape as JSON. What is more manifold may be anything: such a shape describes nothing any more. */
-const maxCharacters = 64 * 1024;
+/** The size of a shape as JSON. A larger shape is replaced by one that allows everything. */
+const maxShapeLength = 64 * 1024;
 
-/** What values at one place had in common so far; grown in place, since a body repeats its records many times. */
-interface Seen {
+/** Statistics about the values at one path. Mutable, because a body repeats its records many times. */
+interface Statistics {
   readonly types: Set<string>;
   objects: number;
-  readonly members: Map<string, { times: number; readonly seen: Seen }>;
-  byId?: Seen;
-  items?: Seen;
+  readonly members: Map<string, { times: number; readonly statistics: Statistics }>;
+  byId?: Statistics;
+  items?: Statistics;
 }
 
-function nothingSeen(): Seen {
+function createStatistics(): Statistics {
   return { types: new Set(), objects: 0, members: new Map() };
 }
 
-/** How the members of objects are distinguished. */
-interface Telling {
+interface KeyRules {
   readonly ids: KnownIds;
-  /** Whether a key may be shown: one that holds a secret may not. */
+  /** Whether a key may be shown. A key that contains a secret must not be shown. */
   isShown(key: string): boolean;
 }
 
-/** Whether a member is described together with others: its key is an id, not to be shown, or one too many. */
-function isCollective(key: string, { members }: Seen, { ids, isShown }: Telling): boolean {
-  // Ajv passes over a property of that name, so that as a member of its own it would always be one too many; and half a
-  // character in the name of a property is more than it takes.
+/** Whether a member is described together with others: its key is an id or secret, or there are too many members. */
+function isCollective(key: string, { members }: Statistics, { ids, isShown }: KeyRules): boolean {
+  // Ajv ignores a property named `__proto__`, and it rejects lone surrogates in names of properties.
   if (key === '__proto__' || /\p{Cs}/u.test(key)) return true;
   return (
     ids.tiers.findExact(key) !== undefined ||
@@ -51,38 +49,38 @@ function isCollective(key: string, { members }: Seen, { ids, isShown }: Telling)
   );
 }
 
-function see(seen: Seen, value: unknown, telling: Telling, depth: number): void {
-  if (depth > deepest) {
-    seen.types.add(anything);
+function addValue(statistics: Statistics, value: unknown, rules: KeyRules, depth: number): void {
+  if (depth > maxDepth) {
+    statistics.types.add(anything);
   } else if (Array.isArray(value)) {
-    seen.types.add('array');
+    statistics.types.add('array');
     for (const item of value) {
-      seen.items ??= nothingSeen();
-      see(seen.items, item, telling, depth + 1);
+      statistics.items ??= createStatistics();
+      addValue(statistics.items, item, rules, depth + 1);
     }
   } else if (typeof value === 'object' && value !== null) {
-    seen.types.add('object');
-    seen.objects += 1;
+    statistics.types.add('object');
+    statistics.objects += 1;
     for (const [key, part] of Object.entries(value)) {
-      if (isCollective(key, seen, telling)) {
-        seen.byId ??= nothingSeen();
-        see(seen.byId, part, telling, depth + 1);
+      if (isCollective(key, statistics, rules)) {
+        statistics.byId ??= createStatistics();
+        addValue(statistics.byId, part, rules, depth + 1);
         continue;
       }
-      const member = seen.members.get(key) ?? { times: 0, seen: nothingSeen() };
-      seen.members.set(key, member);
+      const member = statistics.members.get(key) ?? { times: 0, statistics: createStatistics() };
+      statistics.members.set(key, member);
       member.times += 1;
-      see(member.seen, part, telling, depth + 1);
+      addValue(member.statistics, part, rules, depth + 1);
     }
   } else {
-    seen.types.add(value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value);
+    statistics.types.add(value === null ? 'null' : Number.isInteger(value) ? 'integer' : typeof value);
   }
 }
 
-/** Stands among the types of a place that is too deep to be described. */
+/** The type of values below the maximum depth. */
 const anything = 'anything';
 
-function shapeOf({ types, objects, members, byId, items }: Seen): BodyShape {
+function shapeOf({ types, objects, members, byId, items }: Statistics): BodyShape {
   if (types.has(anything)) return {};
   const known = [...members].sort(([one], [other]) => (one < other ? -1 : 1));
   return {
@@ -91,7 +89,7 @@ function shapeOf({ types, objects, members, byId, items }: Seen): BodyShape {
     ...(objects === 0
       ? {}
       : {
-          properties: Object.fromEntries(known.map(([key, { seen }]) => [key, shapeOf(seen)])),
+          properties: Object.fromEntries(known.map(([key, { statistics }]) => [key, shapeOf(statistics)])),
           required: known.filter(([, { times }]) => times === objects).map(([key]) => key),
           additionalProperties: byId === undefined ? false : shapeOf(byId),
         }),
@@ -103,7 +101,7 @@ function typesOf(types: readonly string[]): string | string[] {
   return known.length === 1 ? (known[0] as string) : known;
 }
 
-/** A shape that fits whatever fits one of two. Keys and types are sorted, so that the order of merging does not show. */
+/** Merges two shapes into one that accepts what either accepts. Sorts keys and types, so the order does not matter. */
 export function mergeShapes(one: BodyShape | undefined, other: BodyShape): BodyShape {
   if (one === undefined) return other;
   if (one.type === undefined || other.type === undefined) return {};
@@ -123,7 +121,7 @@ function mergedMembers(one: BodyShape, other: BodyShape): BodyShape {
       ? {}
       : { properties, required: required ?? [], additionalProperties: additionalProperties ?? false };
   }
-  // Not by looking keys up in an object, which finds `constructor` in any.
+  // A map, because a lookup in an object finds `constructor`.
   const members = new Map(Object.entries(one.properties));
   for (const [key, shape] of Object.entries(other.properties)) members.set(key, mergeShapes(members.get(key), shape));
   const [byId, alsoById] = [one.additionalProperties, other.additionalProperties];
@@ -135,62 +133,62 @@ function mergedMembers(one: BodyShape, other: BodyShape): BodyShape {
 }
 
 /**
- * The shape of all bodies that are JSON; undefined where none is.
+ * Infers the shape of all bodies that are JSON. Returns undefined if none is.
  *
- * @param isShown whether a key may be shown: the members whose keys may not are described together
+ * @param isShown whether a key may be shown. The members with other keys are described together.
  */
 export function inferShape(
   bodies: readonly string[],
   ids: KnownIds,
-  isShown: Telling['isShown'] = () => true,
+  isShown: KeyRules['isShown'] = () => true,
 ): BodyShape | undefined {
-  const seen = nothingSeen();
+  const statistics = createStatistics();
   for (const body of new Set(bodies)) {
     const value = parseJson(body);
-    if (value !== undefined) see(seen, value, { ids, isShown }, 0);
+    if (value !== undefined) addValue(statistics, value, { ids, isShown }, 0);
   }
-  if (seen.types.size === 0) return undefined;
-  const shape = shapeOf(seen);
-  return JSON.stringify(shape).length > maxCharacters ? {} : shape;
+  if (statistics.types.size === 0) return undefined;
+  const shape = shapeOf(statistics);
+  return JSON.stringify(shape).length > maxShapeLength ? {} : shape;
 }
 
-/** A schema that successful bodies should fit, and who says so. */
+/** A schema for successful bodies, and where it is stated. */
 export interface ExpectedSchema {
   readonly schema: object | boolean;
-  /** As in "the record" or "the target file". */
+  /** "the record" or "the target file". */
   readonly statedBy: string;
 }
 
-/** Where bodies do not fit a schema. */
+/** One way in which bodies do not match a schema. */
 export interface SchemaMismatch {
   readonly message: string;
-  /** Whether a body has a member too many, and is otherwise as it should be there. */
+  /** Whether the body has an additional member. */
   readonly isAddition: boolean;
 }
 
 /**
- * Where bodies do not fit a schema, as JSON Pointers (RFC 6901), in which * stands for the places in an array, with what
- * is wrong there; a body that is no JSON fits none. What recurs from record to record is said once.
+ * Finds where bodies do not match a schema. Locations are JSON Pointers (RFC 6901) with `*` for array indices, so a
+ * mismatch in all records is reported once. A body that is not JSON matches no schema.
  */
 export function findMismatches(bodies: readonly string[], { schema, statedBy }: ExpectedSchema): SchemaMismatch[] {
   const validate = compileSchema(schema);
-  const said = new Map<string, SchemaMismatch>();
+  const mismatches = new Map<string, SchemaMismatch>();
   for (const body of new Set(bodies)) {
-    // No body is no shape: an empty result may look like anything.
+    // An empty result may have no body.
     if (body === '') continue;
     const value = parseJson(body);
     if (value === undefined) {
-      said.set('', { message: `A body is not JSON, as the schema of ${statedBy} asks.`, isAddition: false });
+      mismatches.set('', { message: `A body is not JSON, as the schema of ${statedBy} requires.`, isAddition: false });
     } else if (!validate(value)) {
       for (const { instancePath, message, params } of validate.errors ?? []) {
         const member: unknown = params.additionalProperty;
         const isAddition = typeof member === 'string';
         const what = isAddition ? `must not have the member '${member}'` : message;
-        const place = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*') || 'its root';
-        const sentence = `A body does not fit the schema of ${statedBy} at ${place}: ${what}.`;
-        said.set(sentence, { message: sentence, isAddition });
+        const location = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*') || 'its root';
+        const sentence = `A body does not fit the schema of ${statedBy} at ${location}: ${what}.`;
+        mismatches.set(sentence, { message: sentence, isAddition });
       }
     }
   }
-  return [...said.values()];
+  return [...mismatches.values()];
 }

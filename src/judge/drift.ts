@@ -1,29 +1,29 @@
 import { undetermined } from '../cases/test-case.js';
 import { type ExpectedSchema, findMismatches } from './body-shape.js';
 
-/** What a target is compared with beside the documentation: a record of it, and what its target file states. */
+/** What a target is compared with, apart from the documentation: its record and the pins of its target file. */
 export interface Baseline {
   /** By question. */
   readonly outcomes: ReadonlyMap<string, ExpectedOutcome>;
   readonly schemas: readonly ExpectedSchema[];
-  /** What becomes of members that no schema knows; drift unless given. */
+  /** How to treat members that no schema knows. Default: `fail`. */
   readonly additive?: AdditivePolicy;
 }
 
-/** What becomes of members that were added to responses: nothing, a note, or drift. */
+/** How to treat members that were added to responses: ignore them, report them as a note, or as drift. */
 export type AdditivePolicy = 'ignore' | 'note' | 'fail';
 
 export interface ExpectedOutcome {
   readonly outcome: string;
-  /** As in "the record" or "the target file". */
+  /** "the record" or "the target file". */
   readonly statedBy: string;
-  /** What had come back when it was recorded. */
+  /** The exchange that was recorded. */
   readonly recorded?: string;
 }
 
 export const emptyBaseline: Baseline = { outcomes: new Map(), schemas: [] };
 
-/** A difference from what is expected. */
+/** A difference from the baseline. */
 export type Drift =
   | {
       readonly kind: 'outcome';
@@ -32,26 +32,26 @@ export type Drift =
       readonly expected: ExpectedOutcome;
     }
   | { readonly kind: 'shape'; readonly message: string }
-  /** Something was added to the shape, which the user wants to know, and no more. */
+  /** A member was added. A note, not drift. */
   | { readonly kind: 'addition'; readonly message: string };
 
 /**
- * In what a case drifted.
+ * Finds the differences between a case and the baseline. A question without an answer, now or in the baseline, is not
+ * compared.
  *
- * @param subject the question, or the requirement, that the case speaks of
- * @param outcome the answer to the question as it is shown; one that got no answer, now or when it was recorded, is not
- *   compared
- * @param taken the same as the deployment gave it, which a record under other credentials may hold
- * @param bodies the successful bodies of the case
+ * @param subject the id of the question or requirement
+ * @param outcome the answer as shown
+ * @param extracted the answer as received. A record made with other credentials may contain it.
+ * @param bodies the bodies of successful responses
  */
 export function findDrift(
-  { subject, outcome, taken }: { readonly subject: string; readonly outcome?: string; readonly taken?: string },
+  { subject, outcome, extracted }: { readonly subject: string; readonly outcome?: string; readonly extracted?: string },
   bodies: readonly string[],
   { outcomes, schemas, additive }: Baseline,
 ): Drift[] {
   const expected = outcomes.get(subject);
   const compared = expected !== undefined && expected.outcome !== undetermined && outcome !== undefined;
-  const differs = compared && ![outcome, taken].includes(expected.outcome);
+  const differs = compared && ![outcome, extracted].includes(expected.outcome);
   return [
     ...(differs ? [{ kind: 'outcome', question: subject, outcome, expected } as const] : []),
     ...schemas

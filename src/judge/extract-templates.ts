@@ -1,6 +1,6 @@
 import { findVolatilePaths } from '../assertions/stable-body.js';
 import type { TestCase } from '../cases/test-case.js';
-import { documentedOperation } from '../contract/documented-request.js';
+import { documentedOperation } from '../contract/operation.js';
 import { type Exchange, getHeaderValues, type HttpRequest, serializeWithoutRepetition } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
@@ -9,41 +9,41 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { createRowEvidence, type RowExchanges, type TargetContext } from './judge-case.js';
 import { createTemplate, type ResponseTemplate } from './response-template.js';
 
-/** How a deployment answers: a template per kind of answer, for a mock in the same shape. */
+/** The templates of a deployment's responses, for a mock with responses of the same shape. */
 export interface ResponseTemplates {
   /** A result. */
   readonly list?: ResponseTemplate;
-  /** A result where something was to be expanded. */
+  /** A result of a request with `expand`. */
   readonly expanded?: ResponseTemplate;
   readonly error?: { readonly media_type: string; readonly body: ResponseTemplate };
 }
 
 /**
- * How a deployment answered in a case, where that shows it: in one that sends a request twice, so that what is volatile
- * is known, or that asks for the shape of errors.
+ * Extracts templates from the responses of a case. Two kinds of cases are suitable: a case that sends a request twice,
+ * which shows the volatile values, and the case about the shape of errors.
  *
- * @param redact what is secret in a body, before a template is taken
+ * @param redact removes secrets from a body
  */
 export function extractTemplates(
   testCase: TestCase,
   exchanges: RowExchanges,
-  background: TargetContext,
+  target: TargetContext,
   redact: (text: string) => string,
 ): ResponseTemplates | undefined {
-  const [evidence] = createRowEvidence(exchanges, background);
+  const [evidence] = createRowEvidence(exchanges, target);
   if (evidence === undefined || testCase.kind !== 'question') return undefined;
   const { exchanges: row } = evidence;
   const { answer } = testCase;
   if (answer.kind === 'value') {
     const error = answer.take.part === 'error-shape' ? row.get(answer.of) : undefined;
-    return error === undefined ? undefined : errorIn(error, redact);
+    return error === undefined ? undefined : extractError(error, redact);
   }
   const requests = [...row.values()].map(({ request }) => serializeWithoutRepetition(request));
   if (new Set(requests).size === requests.length) return undefined;
-  const { world, recognizer } = background;
+  const { world, recognizer } = target;
   const volatile = findVolatilePaths(evidence);
-  const taken = (wantsExpanded: boolean): ResponseTemplate | undefined => {
-    const shown = [...row.values()].find((each) => isResult(each) && expands(each.request) === wantsExpanded);
+  const extract = (wantsExpanded: boolean): ResponseTemplate | undefined => {
+    const shown = [...row.values()].find((each) => isResult(each) && asksToExpand(each.request) === wantsExpanded);
     if (shown === undefined || !('response' in shown)) return undefined;
     const returned = new Set(
       readReturnedTiers(recognizer.findMentions(shown.response.body), evidence.reading).returned,
@@ -51,7 +51,7 @@ export function extractTemplates(
     if (returned.size < 2) return undefined;
     return createTemplate({ body: redact(shown.response.body), world, ids: recognizer.ids, returned, volatile });
   };
-  const [list, expanded] = [taken(false), taken(true)];
+  const [list, expanded] = [extract(false), extract(true)];
   if (list === undefined) return undefined;
   return { list, ...omitUndefined({ expanded }) };
 }
@@ -62,33 +62,32 @@ function isResult(exchange: Exchange): boolean {
   );
 }
 
-/** Whether a request asks for something to be expanded, as the documentation shows it. */
-function expands({ body = '' }: HttpRequest): boolean {
+function asksToExpand({ body = '' }: HttpRequest): boolean {
   const expand = getMember(getMember(parseJson(body), 'options'), 'expand');
   return Array.isArray(expand) && expand.length > 0;
 }
 
-function errorIn(exchange: Exchange, redact: (text: string) => string): ResponseTemplates | undefined {
+function extractError(exchange: Exchange, redact: (text: string) => string): ResponseTemplates | undefined {
   if (!('response' in exchange) || isSuccessful(exchange.response)) return undefined;
   const body = parseJson(redact(exchange.response.body));
   if (body === undefined) return undefined;
   const [type = 'application/json'] = getHeaderValues(exchange.response.headers, 'content-type');
-  return { error: { media_type: redact(type), body: steady(body) } };
+  return { error: { media_type: redact(type), body: removeIndividualValues(body) } };
 }
 
-/** An error without what is its own: the time, and the identifier of its request. */
-function steady(value: unknown): unknown {
-  if (typeof value === 'string') return individual.test(value) ? '…' : value;
-  if (Array.isArray(value)) return value.map(steady);
+/** Removes the values that differ in each error: times and request ids. */
+function removeIndividualValues(value: unknown): unknown {
+  if (typeof value === 'string') return individualValue.test(value) ? '…' : value;
+  if (Array.isArray(value)) return value.map(removeIndividualValues);
   if (!isJsonObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, steady(part)]));
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, removeIndividualValues(part)]));
 }
 
-const individual = /^(?:\d{4}-\d{2}-\d{2}T[\d:.]\S*|(?=\S*\d)[A-Za-z0-9_-]{12,})$/;
+const individualValue = /^(?:\d{4}-\d{2}-\d{2}T[\d:.]\S*|(?=\S*\d)[A-Za-z0-9_-]{12,})$/;
 
-/** The answers of two cases together; what the first shows stays. */
+/** Merges the templates of two cases. The first ones win. */
 export function mergeTemplates(answers: ResponseTemplates | undefined, others: ResponseTemplates): ResponseTemplates {
-  // The result and the expanded one are of the same case, so that they differ in nothing else.
+  // Both results must come from the same case, so that they differ only in the expanded part.
   const results = answers?.list === undefined || (answers.expanded === undefined && others.expanded !== undefined);
   return results ? { ...answers, ...others } : { ...others, ...answers };
 }

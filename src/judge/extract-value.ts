@@ -2,29 +2,29 @@ import type { RowEvidence } from '../assertions/row-evidence.js';
 import type { QuestionAnswer } from '../cases/test-case.js';
 import { getHeaderValues } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
-import { parseJson } from '../support/json.js';
+import { isJsonObject, parseJson } from '../support/json.js';
 
-/** What an open value is when there is nothing to take it from. */
+/** The value if the response has none. */
 const none = 'none';
 
-/** Takes the value that answers an open-valued question out of its exchange. */
+/** Extracts the answer to a question with an open value from its exchange. */
 export function extractValue(
   { of, take }: Extract<QuestionAnswer, { kind: 'value' }>,
   { exchanges, reading }: RowEvidence,
-): { value: string } | { because: string } {
+): { value: string } | { reason: string } {
   const exchange = exchanges.get(of);
   if (exchange === undefined) throw new Error(`There is no exchange '${of}'.`);
-  if (!('response' in exchange)) return { because: exchange.message };
+  if (!('response' in exchange)) return { reason: exchange.message };
   const { response } = exchange;
   switch (take.part) {
     case 'status':
       return { value: String(response.status) };
     case 'media-type':
-      return { value: mediaType(getHeaderValues(response.headers, 'content-type')[0]) };
+      return { value: readMediaType(getHeaderValues(response.headers, 'content-type')[0]) };
     case 'shape':
       if ((reading.kind === 'stated' || reading.kind === 'agreed') && reading.patterns.length > 0)
         return { value: reading.patterns.join(' | ') };
-      return { because: `Promotions are named under ${reading.patterns.join(' and ') || 'no path'}.` };
+      return { reason: `Promotions are named under ${reading.patterns.join(' and ') || 'no path'}.` };
     case 'error-shape':
       return {
         value: isSuccessful(response)
@@ -32,23 +32,22 @@ export function extractValue(
           : renderErrorShape(response.body, getHeaderValues(response.headers, 'content-type')[0]),
       };
     case 'headers':
-      return { value: headersShown(response.headers, take.values, take.names) };
+      return { value: renderHeaders(response.headers, take.values, take.names) };
   }
 }
 
-function mediaType(contentType: string | undefined): string {
+function readMediaType(contentType: string | undefined): string {
   return contentType?.split(';')[0]?.trim().toLowerCase() || none;
 }
 
-/** Media type and members of the body of an error, as one text; of no object, what it is instead. */
+/** Renders the media type and the members of an error body. */
 export function renderErrorShape(body: string, contentType: string | undefined): string {
   const value = parseJson(body);
-  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  const members = isObject ? Object.keys(value).sort().join(', ') : body === '' ? 'no body' : 'no object';
-  return `${mediaType(contentType)}: ${members}`;
+  const members = isJsonObject(value) ? Object.keys(value).sort().join(', ') : body === '' ? 'no body' : 'no object';
+  return `${readMediaType(contentType)}: ${members}`;
 }
 
-function headersShown(
+function renderHeaders(
   headers: Parameters<typeof getHeaderValues>[0],
   withValue: readonly string[],
   nameOnly: readonly string[],

@@ -10,6 +10,7 @@ import {
   type TestCase,
   undetermined,
 } from '../cases/test-case.js';
+import { createOracle } from '../contract/oracle.js';
 import type { Exchange } from '../http/exchange.js';
 import { explainLengthRequired, explainTransientFailure, isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
@@ -21,18 +22,18 @@ import type { NamedWorld } from '../world/named-world.js';
 import { extractValue } from './extract-value.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
-/** What was concluded about something, and why. */
+/** A verdict and its reason. */
 export interface Judgement {
   readonly verdict: Verdict;
-  /** Empty only for `pass`. */
+  /** Empty for `pass` only. */
   readonly reason: string;
-  /** Where the case file says what the verdict rests on. */
+  /** The line of the case file that decided the verdict. */
   readonly at: Location;
-  /** For `fail`: what was expected, in words. */
+  /** For `fail`: a description of the expectation. */
   readonly expected?: string;
-  /** The name of the exchange that shows it. */
+  /** The name of the exchange that shows the reason. */
   readonly exchange?: string;
-  /** Whether it was refuted once of the two times that it was sent. */
+  /** Whether it failed only in some of several attempts. */
   readonly isUnstable?: true;
 }
 
@@ -42,64 +43,98 @@ export interface RowJudgement extends Judgement {
 
 export interface CaseJudgement extends Judgement {
   readonly rows: readonly RowJudgement[];
-  /** For a question that was answered. */
+  /** The answer to a question, if there is one. */
   readonly outcome?: string;
 }
 
-/** What is known of the target beside the exchanges of a case. */
+/** What is known about the target apart from the exchanges of the case. */
 export interface TargetContext {
   readonly world: NamedWorld;
   readonly recognizer: Recognizer;
-  /** What the calibration exchanges named, so that a response is not read without knowing the others. */
+  /** The tiers that the calibration responses mention. They help to find the path of promotions. */
   readonly calibration: readonly TierMentions[];
-  /** The patterns under which the target file says returned tiers are named. */
+  /** The path patterns of returned tiers, if the target file states them. */
   readonly configuredPatterns?: readonly string[];
-  /** Whether the target certainly has the world: it was named in a response, or the user says so. */
+  /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
   readonly isWorldSeen: boolean;
+  /** The statuses of the calibration responses, each once. Nothing if some request got no response. */
+  readonly calibrationStatuses?: ReadonlySet<number>;
 }
 
-/** What came back for a case: by row, then by name. A row that was not sent, as something is unavailable, has none. */
+/** The exchanges of a case: one map per row, by the name of the request. Empty for a row that was not sent. */
 export type RowExchanges = readonly ReadonlyMap<string, Exchange>[];
 
 /**
- * Judges a case by the exchanges that its rows brought. Pure.
+ * Judges a case by the exchanges of its rows. Pure.
  *
- * @param again what came back each time that it was sent again, as a case that fails is: what is not refuted every time
- *   is unstable, and proves nothing
+ * @param repetitions the exchanges of further attempts. A failing case is repeated; it fails only if it fails each time.
  */
 export function judgeCase(
   testCase: TestCase,
   exchanges: RowExchanges,
-  background: TargetContext,
-  ...again: readonly RowExchanges[]
+  target: TargetContext,
+  ...repetitions: readonly RowExchanges[]
 ): CaseJudgement {
-  const evidence = createRowEvidence(exchanges, background);
+  const evidence = createRowEvidence(exchanges, target);
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as RowEvidence), rows: [] };
-  const later = again.map((each) => createRowEvidence(each, background));
-  const isWorldSeen = background.isWorldSeen || [evidence, ...later].flat().some(showsWorld);
+  const later = repetitions.map((each) => createRowEvidence(each, target));
+  const isWorldSeen = target.isWorldSeen || [evidence, ...later].flat().some(mentionsWorld);
   const rows = testCase.rows.map((row, n) => {
-    const once = judgeRow(row, testCase, evidence[n] as RowEvidence);
+    const first = judgeRow(row, testCase, evidence[n] as RowEvidence);
     const all = later.map((each) =>
-      judgeTwice(row, testCase, once, evidence[n] as RowEvidence, each[n] as RowEvidence),
+      judgeRepetition(row, testCase, first, evidence[n] as RowEvidence, each[n] as RowEvidence),
     );
-    const twice = all.find(({ isUnstable }) => isUnstable) ?? all.at(-1) ?? once;
-    return { title: row.title, ...(isWorldSeen ? twice : withoutWorld(twice, evidence[n] as RowEvidence)) };
+    const final = all.find(({ isUnstable }) => isUnstable) ?? all.at(-1) ?? first;
+    return {
+      title: row.title,
+      ...(isWorldSeen ? final : doubtWithoutWorld(final, evidence[n] as RowEvidence, target)),
+    };
   });
-  return { ...sumOfRows(rows, testCase), rows };
+  return { ...summarizeRows(rows, testCase), rows };
 }
 
-/** One evidence per row. All rows are read alike, so that what one response shows about the shape holds for all. */
+/**
+ * Judges one row that was sent again by itself.
+ *
+ * @returns `fail` only if the same expectation is violated both times
+ */
+export function judgeRowAgain(
+  testCase: RequirementCase,
+  row: number,
+  first: RowExchanges,
+  again: RowExchanges,
+  target: TargetContext,
+): RowJudgement {
+  const own = testCase.rows[row] as RequirementRow;
+  const evidence = createRowEvidence(first, target)[row] as RowEvidence;
+  const repeatedEvidence = createRowEvidence(again, target)[row] as RowEvidence;
+  const judgement = judgeRow(own, testCase, evidence);
+  return { title: own.title, ...judgeRepetition(own, testCase, judgement, evidence, repeatedEvidence) };
+}
+
+/** Replaces the judgement of one row. */
+export function replaceRow(
+  { rows }: CaseJudgement,
+  testCase: RequirementCase,
+  row: number,
+  judgement: RowJudgement,
+): CaseJudgement {
+  const replaced = rows.with(row, judgement);
+  return { ...summarizeRows(replaced, testCase), rows: replaced };
+}
+
+/** Creates the evidence of each row. All rows share one reading: each response helps to find the path of promotions. */
 export function createRowEvidence(
   rows: RowExchanges,
-  { world, recognizer, calibration, configuredPatterns: statedPatterns }: TargetContext,
+  { world, recognizer, calibration, configuredPatterns }: TargetContext,
 ): RowEvidence[] {
   const successes = rows.flatMap((row) =>
     [...row.values()].flatMap((exchange) =>
       'response' in exchange && isSuccessful(exchange.response) ? [exchange.response] : [],
     ),
   );
-  const namings = successes.map(({ body }) => recognizer.findMentions(body));
-  const reading = determineReading([...calibration, ...namings], statedPatterns);
+  const mentions = successes.map(({ body }) => recognizer.findMentions(body));
+  const reading = determineReading([...calibration, ...mentions], configuredPatterns);
   return rows.map((exchanges) => ({ exchanges, reading, recognizer, world }));
 }
 
@@ -108,67 +143,85 @@ function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: RowEvi
     const reason = explainLengthRequired(exchange);
     if (reason !== undefined) return { verdict: 'not-applicable', reason, at, exchange: name };
   }
-  const unmet = whyInconclusive(row, at, evidence);
+  const unmet = judgePreconditions(row, at, evidence);
   if (unmet !== undefined) return unmet;
   if (row.expect.length === 0) return { verdict: 'error', reason: 'The case asserts nothing.', at };
-  const finding = firstFinding(row.expect, evidence, 'requirement');
+  const finding = findFirst(row.expect, evidence, 'requirement');
   if (finding === undefined) return { verdict: 'pass', reason: '', at };
   const { is, judgement } = finding;
   return { verdict: is === 'violated' ? 'fail' : 'inconclusive', ...judgement };
 }
 
-/** What a row comes to that was sent twice: it fails where the same expectation is violated both times. */
-function judgeTwice(
+/** Judges a repeated row. It fails if the same expectation is violated both times. */
+function judgeRepetition(
   row: RequirementRow,
   testCase: RequirementCase,
-  once: Judgement,
+  first: Judgement,
   evidence: RowEvidence,
-  later: RowEvidence,
+  repeatedEvidence: RowEvidence,
 ): Judgement {
-  const again = judgeRow(row, testCase, later);
-  if (once.verdict !== 'fail' && again.verdict !== 'fail') return once;
-  const isRefuted = (assertion: Assertion, which: RowEvidence) =>
-    judgeAssertion(assertion, which, 'requirement').is === 'violated';
-  if (once.verdict === 'fail' && again.verdict === 'fail') {
-    const refuted = row.expect.filter((assertion) => isRefuted(assertion, evidence) && isRefuted(assertion, later));
-    const finding = firstFinding(refuted, evidence, 'requirement');
+  const second = judgeRow(row, testCase, repeatedEvidence);
+  if (first.verdict !== 'fail' && second.verdict !== 'fail') return first;
+  if (first.verdict === 'fail' && second.verdict === 'fail') {
+    const violated = row.expect.filter((assertion) =>
+      [evidence, repeatedEvidence].every((each) => judgeAssertion(assertion, each, 'requirement').is === 'violated'),
+    );
+    const finding = findFirst(violated, evidence, 'requirement');
     if (finding !== undefined) return { verdict: 'fail', ...finding.judgement };
   }
-  const outcomeOf = (judgement: Judgement) => (judgement.verdict === 'pass' ? 'it was not refuted.' : judgement.reason);
+  const reasonOf = ({ verdict, reason }: Judgement) => (verdict === 'pass' ? 'it passed.' : reason);
   return {
-    ...(once.verdict === 'fail' ? once : again),
+    ...(first.verdict === 'fail' ? first : second),
     verdict: 'inconclusive',
-    reason: `Unstable: sent twice, and not refuted alike. First: ${outcomeOf(once)} Then: ${outcomeOf(again)}`,
+    reason: `Unstable: sent twice, with different results. First: ${reasonOf(first)} Then: ${reasonOf(second)}`,
     isUnstable: true,
   };
 }
 
-function showsWorld({ exchanges, recognizer }: RowEvidence): boolean {
+function mentionsWorld({ exchanges, recognizer }: RowEvidence): boolean {
   return [...exchanges.values()].some(
     (exchange) => 'response' in exchange && hasMentions(recognizer.findMentions(exchange.response.body)),
   );
 }
 
 /**
- * While no response names anything of the world, it may not be loaded: then a request speaks of customers and products
- * that do not exist, and all but an error of the server itself may be right.
+ * Turns `fail` into `inconclusive`, because the world may not be loaded. Then the requests name unknown customers and
+ * products, for which every response may be right except a server error and a refusal that no data explains.
  */
-function withoutWorld(judgement: Judgement, { exchanges }: RowEvidence): Judgement {
+function doubtWithoutWorld(
+  judgement: Judgement,
+  { exchanges, world }: RowEvidence,
+  { calibrationStatuses = new Set() }: TargetContext,
+): Judgement {
   const { verdict, reason, exchange: name = '' } = judgement;
   if (verdict !== 'fail') return judgement;
   const exchange = exchanges.get(name);
-  if (exchange !== undefined && 'response' in exchange && exchange.response.status >= 500) return judgement;
+  const status = exchange !== undefined && 'response' in exchange ? exchange.response.status : 0;
+  if (status >= 500) return judgement;
+  const documented = [...exchanges.values()].filter(({ request }) => createOracle(request, world).accepted);
+  // Another status for another request may mean that this one names something that is gone.
+  const isRefused =
+    calibrationStatuses.size > 0 &&
+    [...calibrationStatuses].every((each) => dataIndependentRefusals.has(each)) &&
+    documented.every((each) => 'response' in each && dataIndependentRefusals.has(each.response.status));
+  if (isRefused && dataIndependentRefusals.has(status))
+    return status === 410 ? { ...judgement, reason: `${reason} ${operationRetired}` } : judgement;
   return { ...judgement, verdict: 'inconclusive', reason: `${reason} ${worldUnseen}` };
 }
 
-const worldUnseen =
-  'But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. Where it is loaded, say so: --world-loaded, or world: loaded in the target file.';
+/** Statuses that speak of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
+const dataIndependentRefusals: ReadonlySet<number> = new Set([405, 406, 410, 415]);
 
-/** The judgement of what cannot be judged: something is unavailable, or a precondition is not met. */
-function whyInconclusive({ unavailable, given }: Row, at: Location, evidence: RowEvidence): Judgement | undefined {
+const operationRetired = 'The deployment says that it has retired the operation (410 Gone).';
+
+const worldUnseen =
+  'But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.';
+
+/** Judges whether the row can be judged. Returns undefined if it can. */
+function judgePreconditions({ unavailable, given }: Row, at: Location, evidence: RowEvidence): Judgement | undefined {
   if (unavailable.length > 0)
     return { verdict: 'not-applicable', reason: `The target does not have ${renderShortList(unavailable)}.`, at };
-  const unmet = firstFinding(given, evidence, 'requirement')?.judgement;
+  const unmet = findFirst(given, evidence, 'requirement')?.judgement;
   if (unmet === undefined) return undefined;
   return { verdict: 'inconclusive', ...unmet, reason: `A precondition is not met. ${unmet.reason}` };
 }
@@ -180,17 +233,17 @@ interface Finding {
 }
 
 /**
- * The first assertion that is violated, with what else the same response violates, or, when none is, the first that is
- * unclear.
+ * Finds the first violated assertion, or else the first unclear one. Its reason includes the other violations by the same
+ * response.
  */
-function firstFinding(assertions: readonly Assertion[], evidence: RowEvidence, mode: JudgeMode): Finding | undefined {
+function findFirst(assertions: readonly Assertion[], evidence: RowEvidence, mode: JudgeMode): Finding | undefined {
   const findings = assertions.flatMap((assertion): Finding[] => {
-    const truth = judgeAssertion(assertion, evidence, mode);
-    if (truth.is === 'holds') return [];
-    const { is, because: reason, shownBy } = truth;
+    const result = judgeAssertion(assertion, evidence, mode);
+    if (result.is === 'holds') return [];
+    const { is, explain, shownBy } = result;
     const expected = is === 'violated' ? { expected: describeAssertion(assertion, evidence.world) } : {};
     const shown = shownBy === undefined ? {} : { exchange: shownBy };
-    return [{ is, judgement: { reason, at: assertion.at, ...expected, ...shown } }];
+    return [{ is, judgement: { reason: explain(), at: assertion.at, ...expected, ...shown } }];
   });
   const violated = findings.filter(({ is }) => is === 'violated');
   const [first] = violated;
@@ -202,44 +255,43 @@ function firstFinding(assertions: readonly Assertion[], evidence: RowEvidence, m
   return { ...first, judgement: { ...judgement, reason: [...new Set(reasons)].join(' ') } };
 }
 
-function sumOfRows(rows: readonly RowJudgement[], { at }: RequirementCase): Judgement {
+function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): Judgement {
   const verdict = findWorstVerdict(rows.map((row) => row.verdict));
-  const telling = rows.filter((row) => row.verdict === verdict);
-  const first = telling[0];
+  const decisive = rows.filter((row) => row.verdict === verdict);
+  const first = decisive[0];
   if (verdict === 'pass' || first === undefined) return { verdict, reason: '', at };
   if (rows.length === 1) return first;
   const others =
-    telling.length > 1 ? ` (and ${telling.length - 1} more of ${rows.length} rows)` : ` (1 of ${rows.length} rows)`;
+    decisive.length > 1 ? ` (and ${decisive.length - 1} more of ${rows.length} rows)` : ` (1 of ${rows.length} rows)`;
   return { ...first, reason: `${first.title}: ${first.reason}${others}` };
 }
 
 type Answer = Judgement & { readonly outcome?: string };
 
 function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): Answer {
-  const unmet = whyInconclusive(row, at, evidence);
+  const unmet = judgePreconditions(row, at, evidence);
   if (unmet !== undefined) return unmet;
-  // Without a response there is no answer. A rule that stays open although everything was answered means that this
-  // target's answers do not tell the outcomes apart.
-  for (const [exchange, came] of evidence.exchanges) {
-    const reason = explainTransientFailure(came);
+  // Without a response there is no answer. If there are responses and a rule stays unclear, the outcome is undetermined.
+  for (const [exchange, received] of evidence.exchanges) {
+    const reason = explainTransientFailure(received);
     if (reason !== undefined) return { verdict: 'inconclusive', reason, at, exchange };
   }
   if (answer.kind === 'value') {
-    const place = { at: answer.at, exchange: answer.of };
-    const taken = extractValue(answer, evidence);
-    if ('because' in taken) return { verdict: 'inconclusive', reason: taken.because, ...place };
-    return { verdict: 'pass', reason: '', ...place, outcome: taken.value };
+    const source = { at: answer.at, exchange: answer.of };
+    const extracted = extractValue(answer, evidence);
+    if ('reason' in extracted) return { verdict: 'inconclusive', reason: extracted.reason, ...source };
+    return { verdict: 'pass', reason: '', ...source, outcome: extracted.value };
   }
   const answered = { verdict: 'pass', reason: '', exchange: answer.evidence } as const;
   for (const { outcome, when } of answer.rules) {
-    const truth = judgeAssertions(when, evidence, 'question');
-    const place = when[0]?.at ?? at;
-    if (truth.is === 'holds') return { ...answered, at: place, outcome };
-    if (truth.is === 'unclear') {
-      const reason = `Whether it is ${outcome} cannot be determined. ${truth.because}`;
-      return { ...answered, reason, at: place, exchange: truth.shownBy ?? answer.evidence, outcome: undetermined };
+    const result = judgeAssertions(when, evidence, 'question');
+    const location = when[0]?.at ?? at;
+    if (result.is === 'holds') return { ...answered, at: location, outcome };
+    if (result.is === 'unclear') {
+      const reason = `Whether it is ${outcome} cannot be determined. ${result.explain()}`;
+      return { ...answered, reason, at: location, exchange: result.shownBy ?? answer.evidence, outcome: undetermined };
     }
   }
-  const reason = 'None of the known outcomes fits what was answered.';
+  const reason = 'None of the known outcomes fits the responses.';
   return { ...answered, reason, at, outcome: undetermined };
 }

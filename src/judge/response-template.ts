@@ -1,9 +1,9 @@
 /**
- * A response as a template: what it says of promotions is left open, and the rest stays as it was seen. Filled again, it
- * answers in the shape of the deployment that it was taken from.
+ * A template of a response: placeholders replace everything about promotions, and the rest is unchanged. A mock fills it
+ * with other promotions, so its responses have the same shape.
  *
- * A template is JSON. Texts such as `<tier id>` stand for what a promotion tier has; an object with the single member
- * `<promotions>` stands for a list, of which it holds the template of one entry.
+ * A template is JSON. Texts such as `<tier id>` are placeholders for values of a tier. An object with the single member
+ * `<promotions>` is a placeholder for a list, and contains the template of one entry.
  */
 
 import { isDeepStrictEqual } from 'node:util';
@@ -13,21 +13,21 @@ import { isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Campaign, Tier, World } from '../world/world.js';
 
-/** JSON with the words below in it. */
+/** JSON with the placeholders below. */
 export type ResponseTemplate = unknown;
 
-/** What stands for a list, or for an object with a member for each; its only member is the template of one. */
+/** Placeholders for lists and for objects with one member per entry. The value is the template of one entry. */
 const each = {
   promotions: '<promotions>',
   promotionsById: '<promotions by id>',
   campaigns: '<campaigns>',
   campaignsById: '<campaigns by id>',
   categories: '<categories>',
-  /** Of JSON within a text. */
+  /** A text that contains JSON. */
   packed: '<json>',
 } as const;
 
-/** What stands for one value. */
+/** Placeholders for single values. */
 const one = {
   count: '<count>',
   metadata: '<tier metadata>',
@@ -35,18 +35,18 @@ const one = {
   number: '<volatile number>',
 } as const;
 
-/** What a template is taken from. */
+/** A response to create a template from. */
 export interface TemplateSource {
   readonly body: string;
   readonly world: World;
   readonly ids: KnownIds;
-  /** The tiers that it returns. */
+  /** The ids of the returned tiers. */
   readonly returned: ReadonlySet<string>;
-  /** The places, as patterns, whose values differ between responses to the same request. */
+  /** The path patterns of values that differ between responses to the same request. */
   readonly volatile: ReadonlySet<string>;
 }
 
-/** What is meant where a template is filled, or taken. */
+/** The entry that is being read or filled. */
 interface Context {
   readonly tier?: Tier;
   readonly campaign?: Campaign;
@@ -54,113 +54,120 @@ interface Context {
 }
 
 /**
- * Takes a template from a response; undefined where it is no JSON, or where promotions stand otherwise than in lists, as
- * in a tree: filled for other promotions, it would still name these.
+ * Creates a template from a response. Returns undefined if the response is not JSON, or if promotions are not in lists,
+ * as in a tree: the template would still name them.
  */
-export function createTemplate(seen: TemplateSource): ResponseTemplate | undefined {
-  const template = taken(parseJson(seen.body), '', {}, seen);
-  return tiersIn(template, seen).size > 0 ? undefined : template;
+export function createTemplate(source: TemplateSource): ResponseTemplate | undefined {
+  const template = replaceValues(parseJson(source.body), '', {}, source);
+  return listTiers(template, source).size > 0 ? undefined : template;
 }
 
-function taken(value: unknown, path: string, context: Context, seen: TemplateSource): ResponseTemplate {
-  if (path !== '' && seen.volatile.has(path)) {
+function replaceValues(value: unknown, path: string, context: Context, source: TemplateSource): ResponseTemplate {
+  if (path !== '' && source.volatile.has(path)) {
     if (typeof value === 'number') return one.number;
     return typeof value === 'string' ? one.volatile : value;
   }
-  if (typeof value === 'string') return takenText(value, path, context, seen);
-  if (typeof value === 'number') return takenNumber(value, context, seen);
-  if (Array.isArray(value)) return takenList(value, path, context, seen);
-  return isJsonObject(value) ? takenObject(value, path, context, seen) : value;
+  if (typeof value === 'string') return replaceText(value, path, context, source);
+  if (typeof value === 'number') return replaceNumber(value, context, source);
+  if (Array.isArray(value)) return replaceList(value, path, context, source);
+  return isJsonObject(value) ? replaceObject(value, path, context, source) : value;
 }
 
-function takenText(text: string, path: string, context: Context, seen: TemplateSource): ResponseTemplate {
+function replaceText(text: string, path: string, context: Context, source: TemplateSource): ResponseTemplate {
   const packed = parseEncodedJson(text);
-  if (tiersIn(packed, seen).size > 0) return { [each.packed]: taken(packed, path, context, seen) };
-  return wordsFor(context).reduce((rest, [word, meant, isId]) => {
-    if (rest === meant) return word;
-    return isId && meant !== '' ? rest.replaceAll(meant, word) : rest;
+  if (listTiers(packed, source).size > 0) return { [each.packed]: replaceValues(packed, path, context, source) };
+  return listPlaceholders(context).reduce((rest, [word, value, isId]) => {
+    if (rest === value) return word;
+    return isId && value !== '' ? rest.replaceAll(value, word) : rest;
   }, text);
 }
 
-/** A number of entries, where it is certainly that. */
-function takenNumber(value: number, { tier }: Context, { returned }: TemplateSource): ResponseTemplate {
+/** Replaces a number that is certainly the number of promotions. */
+function replaceNumber(value: number, { tier }: Context, { returned }: TemplateSource): ResponseTemplate {
   return tier === undefined && returned.size > 1 && value === returned.size ? one.count : value;
 }
 
-function takenList(list: readonly unknown[], path: string, context: Context, seen: TemplateSource): ResponseTemplate {
+function replaceList(
+  list: readonly unknown[],
+  path: string,
+  context: Context,
+  source: TemplateSource,
+): ResponseTemplate {
   const below = `${path}/*`;
-  const named = list.map((entry) => tiersIn(entry, seen));
+  const named = list.map((entry) => listTiers(entry, source));
   const all = new Set(named.flatMap((tiers) => [...tiers]));
   if (context.tier === undefined && all.size > 0) {
-    // What is listed and not returned, such as promotions that were skipped, is not known for other requests.
-    if ([...all].every((id) => !seen.returned.has(id))) return [];
+    // A list of promotions that were not returned, such as skipped ones, is unknown for other requests.
+    if ([...all].every((id) => !source.returned.has(id))) return [];
     if (named.every(({ size }) => size === 1) && all.size === list.length) {
-      const entry = richest(list);
-      return { [each.promotions]: taken(entry, below, contextOf(entry, seen), seen) };
+      const entry = findLongest(list);
+      return { [each.promotions]: replaceValues(entry, below, findContext(entry, source), source) };
     }
-    const campaigns = named.map((tiers) => new Set([...tiers].map((id) => tierOf(id, seen)?.campaign_id)));
+    const campaigns = named.map((tiers) => new Set([...tiers].map((id) => findTier(id, source)?.campaign_id)));
     if (context.campaign === undefined && campaigns.every(({ size }) => size === 1)) {
-      const entry = richest(list);
-      const { campaign } = contextOf(entry, seen);
-      return { [each.campaigns]: taken(entry, below, omitUndefined({ campaign }), seen) };
+      const entry = findLongest(list);
+      const { campaign } = findContext(entry, source);
+      return { [each.campaigns]: replaceValues(entry, below, omitUndefined({ campaign }), source) };
     }
   }
-  const categories = categoriesOf(context.campaign, seen.world);
+  const categories = listCategories(context.campaign, source.world);
   const listed = list.map((entry) => categories.find(({ id, name }) => mentions(entry, id) || mentions(entry, name)));
   const [category] = listed;
   if (context.category === undefined && category !== undefined && listed.every((found) => found !== undefined))
-    return { [each.categories]: taken(list[0], below, { ...context, category }, seen) };
-  return list.map((entry) => taken(entry, below, context, seen));
+    return { [each.categories]: replaceValues(list[0], below, { ...context, category }, source) };
+  return list.map((entry) => replaceValues(entry, below, context, source));
 }
 
-function takenObject(
+function replaceObject(
   members: Readonly<Record<string, unknown>>,
   path: string,
   context: Context,
-  seen: TemplateSource,
+  source: TemplateSource,
 ): ResponseTemplate {
   const { tier } = context;
   if (tier !== undefined && Object.keys(tier.metadata).length > 0 && isDeepStrictEqual(members, tier.metadata))
     return one.metadata;
   const entries = Object.entries(members);
   if (entries.length > 0 && tier === undefined) {
-    if (entries.every(([key]) => seen.returned.has(key))) {
-      const [key, value] = richest(entries);
-      return { [each.promotionsById]: taken(value, `${path}/${key}`, contextOf(key, seen), seen) };
+    if (entries.every(([key]) => source.returned.has(key))) {
+      const [key, value] = findLongest(entries);
+      return { [each.promotionsById]: replaceValues(value, `${path}/${key}`, findContext(key, source), source) };
     }
-    const campaigns = new Set(seen.world.campaigns.map(({ id }) => id));
+    const campaigns = new Set(source.world.campaigns.map(({ id }) => id));
     if (context.campaign === undefined && entries.every(([key]) => campaigns.has(key))) {
-      const [key, value] = richest(entries);
-      const campaign = seen.world.campaigns.find(({ id }) => id === key);
-      return { [each.campaignsById]: taken(value, `${path}/${key}`, omitUndefined({ campaign }), seen) };
+      const [key, value] = findLongest(entries);
+      const campaign = source.world.campaigns.find(({ id }) => id === key);
+      return { [each.campaignsById]: replaceValues(value, `${path}/${key}`, omitUndefined({ campaign }), source) };
     }
   }
-  return Object.fromEntries(entries.map(([key, value]) => [key, taken(value, `${path}/${key}`, context, seen)]));
+  return Object.fromEntries(
+    entries.map(([key, value]) => [key, replaceValues(value, `${path}/${key}`, context, source)]),
+  );
 }
 
-/** The entry that says most: what others leave out, it has. */
-function richest<T>(entries: readonly T[]): T {
+/** Finds the longest entry: others may lack optional members. */
+function findLongest<T>(entries: readonly T[]): T {
   const length = (entry: T) => JSON.stringify(entry).length;
   return entries.reduce((most, entry) => (length(entry) > length(most) ? entry : most));
 }
 
-/** The tier that a value names, with its campaign. */
-function contextOf(value: unknown, seen: TemplateSource): Context {
-  const [id] = tiersIn(value, seen);
-  const tier = tierOf(id, seen);
-  return tier === undefined ? {} : inContext(tier, seen.world);
+/** Finds the tier that a value names, and its campaign. */
+function findContext(value: unknown, source: TemplateSource): Context {
+  const [id] = listTiers(value, source);
+  const tier = findTier(id, source);
+  return tier === undefined ? {} : createContext(tier, source.world);
 }
 
-function tierOf(id: string | undefined, { world }: Pick<TemplateSource, 'world'>): Tier | undefined {
+function findTier(id: string | undefined, { world }: Pick<TemplateSource, 'world'>): Tier | undefined {
   return world.tiers.find((tier) => tier.id === id);
 }
 
-function inContext(tier: Tier, { campaigns }: World): Context {
+function createContext(tier: Tier, { campaigns }: World): Context {
   const campaign = campaigns.find(({ id }) => id === tier.campaign_id);
   return { tier, ...omitUndefined({ campaign }) };
 }
 
-function categoriesOf(campaign: Campaign | undefined, { categories }: World): World['categories'] {
+function listCategories(campaign: Campaign | undefined, { categories }: World): World['categories'] {
   const ids = campaign?.category_ids ?? [];
   return ids.flatMap((id) => categories.find((category) => category.id === id) ?? []);
 }
@@ -169,16 +176,20 @@ function mentions(value: unknown, text: string): boolean {
   return JSON.stringify(value)?.includes(JSON.stringify(text)) ?? false;
 }
 
-/** The tiers that a value names, as texts or keys. */
-function tiersIn(value: unknown, seen: Pick<TemplateSource, 'ids'>): Set<string> {
-  if (typeof value === 'string') return new Set(seen.ids.tiers.findIds(value).ids);
+/** Lists the tiers that a value names in texts and keys. */
+function listTiers(value: unknown, source: Pick<TemplateSource, 'ids'>): Set<string> {
+  if (typeof value === 'string') return new Set(source.ids.tiers.findIds(value).ids);
   if (typeof value !== 'object' || value === null) return new Set();
   const within = Array.isArray(value) ? value : [...Object.keys(value), ...Object.values(value)];
-  return new Set(within.flatMap((each) => [...tiersIn(each, seen)]));
+  return new Set(within.flatMap((each) => [...listTiers(each, source)]));
 }
 
-/** What is meant by the words of one value, ids first; those are looked for within texts, too. */
-function wordsFor({ tier, campaign, category }: Context): (readonly [word: string, meant: string, isId: boolean])[] {
+/** Lists placeholders and their values, ids first. Ids are also replaced inside longer texts. */
+function listPlaceholders({
+  tier,
+  campaign,
+  category,
+}: Context): (readonly [word: string, value: string, isId: boolean])[] {
   return [
     ...(category === undefined
       ? []
@@ -202,18 +213,18 @@ function wordsFor({ tier, campaign, category }: Context): (readonly [word: strin
   ];
 }
 
-/** What a template is filled with. */
+/** The data for a template. */
 export interface TemplateData {
   readonly world: World;
-  /** In the order in which they are returned. */
+  /** The returned tiers, in order. */
   readonly tiers: readonly Tier[];
-  /** In place of volatile values: another in one response than in the next, where that is how the deployment is. */
+  /** Replaces volatile values. Different in each response. */
   readonly volatile: number;
 }
 
-/** A response in the shape of a template. */
+/** Fills a template. */
 export function fillTemplate(template: ResponseTemplate, filling: TemplateData, context: Context = {}): unknown {
-  if (typeof template === 'string') return filledText(template, filling, context);
+  if (typeof template === 'string') return fillText(template, filling, context);
   if (Array.isArray(template)) return template.map((entry) => fillTemplate(entry, filling, context));
   if (!isJsonObject(template)) return template;
   const entries = Object.entries(template);
@@ -227,15 +238,17 @@ export function fillTemplate(template: ResponseTemplate, filling: TemplateData, 
     };
     switch (word) {
       case each.promotions:
-        return tiers.map((tier) => fillTemplate(inner, filling, inContext(tier, world)));
+        return tiers.map((tier) => fillTemplate(inner, filling, createContext(tier, world)));
       case each.promotionsById:
-        return Object.fromEntries(tiers.map((tier) => [tier.id, fillTemplate(inner, filling, inContext(tier, world))]));
+        return Object.fromEntries(
+          tiers.map((tier) => [tier.id, fillTemplate(inner, filling, createContext(tier, world))]),
+        );
       case each.campaigns:
         return campaigns().map(within);
       case each.campaignsById:
         return Object.fromEntries(campaigns().map((campaign) => [campaign.id, within(campaign)]));
       case each.categories:
-        return categoriesOf(context.campaign, world).map((category) =>
+        return listCategories(context.campaign, world).map((category) =>
           fillTemplate(inner, filling, { ...context, category }),
         );
       case each.packed:
@@ -245,10 +258,10 @@ export function fillTemplate(template: ResponseTemplate, filling: TemplateData, 
   return Object.fromEntries(entries.map(([key, value]) => [key, fillTemplate(value, filling, context)]));
 }
 
-function filledText(text: string, { tiers, volatile }: TemplateData, context: Context): unknown {
+function fillText(text: string, { tiers, volatile }: TemplateData, context: Context): unknown {
   if (text === one.count) return tiers.length;
   if (text === one.metadata) return context.tier?.metadata ?? {};
   if (text === one.volatile) return `…${volatile}`;
   if (text === one.number) return volatile;
-  return wordsFor(context).reduce((rest, [word, meant]) => rest.replaceAll(word, () => meant), text);
+  return listPlaceholders(context).reduce((rest, [word, value]) => rest.replaceAll(word, () => value), text);
 }

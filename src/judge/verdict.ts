@@ -2,7 +2,7 @@
 export const verdicts = ['fail', 'error', 'inconclusive', 'pass', 'not-applicable'] as const;
 export type Verdict = (typeof verdicts)[number];
 
-/** The worst of some verdicts; `not-applicable` when there is none other. */
+/** Finds the worst verdict. `not-applicable` if the list is empty. */
 export function findWorstVerdict(all: readonly Verdict[]): Verdict {
   return verdicts.find((verdict) => all.includes(verdict)) ?? 'not-applicable';
 }

@@ -1,14 +1,15 @@
 import { test as base } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { selectFromSuite } from '../cases/case-selection.js';
-import { type Run, startRun } from '../engine/run.js';
+import { type EngineOptions, type Run, startRun } from '../engine/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { createEngineOptions } from '../targets/settings.js';
-import { loadRunInputs, loadSession, readPlannedCases, type Session } from './run-state.js';
+import { loadRunInputs } from './run-inputs.js';
 import { openRunTarget } from './run-target.js';
-import { disableStackMapping } from './v8-settings.js';
+import { loadSession, readPlannedCases, type Session } from './session.js';
+import { disableStackMapping } from './stack-mapping.js';
 
-/** Tests are made from them. */
+/** Tests are created from them. */
 export const { settings } = loadRunInputs();
 export const suite = selectFromSuite(loadRunInputs().suite, settings);
 
@@ -22,7 +23,7 @@ export const test = base.extend<object, WorkerFixtures>({
   session: [
     // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
     async ({}, use) => {
-      // A closed terminal ends the run as Ctrl-C does: Playwright's main process sees to that.
+      // Playwright's main process ends the run when the terminal is closed.
       process.on('SIGHUP', () => undefined);
       disableStackMapping();
       await use(loadSession());
@@ -33,31 +34,27 @@ export const test = base.extend<object, WorkerFixtures>({
     async ({ session }, use) => {
       const reference = { baseUrl: session.target.base_url, credentials: referenceCredentials };
       const { channel, options, close } = openRunTarget(loadRunInputs(), reference, session.requestBudget);
-      const runOptions = {
+      const engineOptions: EngineOptions = {
         ...createEngineOptions(settings),
         ...options,
-        ...omitUndefined({ coming: readPlannedCases() }),
+        ...omitUndefined({ plannedCases: readPlannedCases() }),
       };
-      await use(withCalibration(await startRun(suite, channel, runOptions, session.calibration), session));
+      await use(addCalibration(await startRun(suite, channel, engineOptions, session.calibration), session));
       await close();
     },
     { scope: 'worker' },
   ],
 });
 
-/** A run whose first evidence holds that of the calibration, too, which another process sent. */
-function withCalibration(run: Run, { evidence }: Session): Run {
-  let first: Partial<Session['evidence']> = evidence;
+/** Adds the calibration, which the set-up sent, to the first evidence of a run. */
+function addCalibration(run: Run, { evidence }: Session): Run {
+  let calibration = [evidence];
   return {
     ...run,
     takeEvidence() {
-      const { exchanges, uses } = run.takeEvidence();
-      const taken = {
-        exchanges: [...(first.exchanges ?? []), ...exchanges],
-        uses: [...(first.uses ?? []), ...uses],
-      };
-      first = {};
-      return taken;
+      const all = [...calibration, run.takeEvidence()];
+      calibration = [];
+      return { exchanges: all.flatMap(({ exchanges }) => exchanges), uses: all.flatMap(({ uses }) => uses) };
     },
   };
 }

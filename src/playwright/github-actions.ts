@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import type { Suite } from '../cases/suite.js';
-import type { CaseResult } from '../engine/case-result.js';
+import type { ShownResult } from '../engine/case-result.js';
 import type { Certificate } from '../report/certificate.js';
 import { renderAnnotations } from '../report/terminal/github-annotations.js';
 import { renderJobSummary } from '../report/terminal/job-summary.js';
@@ -8,15 +8,15 @@ import { joinLines } from '../support/untrusted-text.js';
 import type { Environment } from '../targets/environment.js';
 
 /**
- * Says to GitHub Actions what a run came to, where it runs there: the sum goes into the file that the environment names.
+ * Reports a run to GitHub Actions, if it runs there: appends the job summary to the file that the environment names.
  *
- * @returns what is to be printed: annotations, and why the sum could not be written, where it could not
+ * @returns what to print: annotations, and why the job summary could not be written
  */
 export function reportToGitHub(
   environment: Environment,
   certificate: Certificate,
   suite: Suite,
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
 ): string {
   const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY: file, GITHUB_WORKSPACE } = environment;
   const notes: string[] = [];

@@ -3,124 +3,121 @@ import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import { parseShard, renderShard } from '../engine/shard.js';
 import { decodeMapsAndSets, encodeMapsAndSets, isJsonObject } from '../support/json.js';
 import { UnusableInput } from '../support/problem.js';
-import { type Environment, runVariables } from '../targets/environment.js';
 import { encodeRecordedInputs, type RecordedInputs } from '../targets/recorded-run.js';
 import { restoreWholeSettings } from '../targets/settings.js';
-import type { RunInputs } from './run-state.js';
+import type { RunInputs } from './run-inputs.js';
 import type { TestReport } from './test-report.js';
 
-/** What Playwright's report of a shard says of the run, under a name of its own: merged reports then say it of all. */
-type Statements = Readonly<Record<string, unknown>>;
+/** The metadata of Playwright's report. The key names the shard, so that merged reports have the metadata of each. */
+type ReportMetadata = Readonly<Record<string, unknown>>;
 
-interface Statement {
+interface ShardMetadata {
   readonly suite: Pick<Suite, 'name' | 'version' | 'digest'>;
-  /** As JSON: {@link RecordedInputs}. */
+  /** {@link RecordedInputs} as JSON. */
   readonly inputs: unknown;
 }
 
-const prefix = 'conformance, shard ';
+const keyPrefix = 'conformance, shard ';
 
-/** @param argv a command line of Playwright, which may name the shard, too */
-export function createShardMetadata({ suite, settings, recorded }: RunInputs, argv: readonly string[]): Statements {
-  const at = argv.findIndex((argument) => /^--shard(=|$)/.test(argument));
-  const shard = settings.shard ?? parseShard((argv[at]?.split('=')[1] ?? argv[at + 1]) || '');
+export function createShardMetadata({ suite, settings, recorded }: RunInputs): ReportMetadata {
+  const { shard } = settings;
   if (shard === undefined) return {};
   const { name, version, digest } = suite;
-  return {
-    [`${prefix}${renderShard(shard)}`]: { suite: { name, version, digest }, inputs: recorded } satisfies Statement,
-  };
+  const metadata: ShardMetadata = { suite: { name, version, digest }, inputs: recorded };
+  return { [`${keyPrefix}${renderShard(shard)}`]: metadata };
 }
 
-/** A run whose shards are put together. */
+/** The run that merged shards make up. */
 export interface MergedRun {
   readonly inputs: RunInputs;
-  /** A sentence for each shard of which there is no report. */
+  /** A sentence for each shard without a report. */
   readonly gaps: readonly string[];
 }
 
 /**
- * What the shards of a run went by together.
+ * Reads the inputs of a run from the reports of its shards.
  *
- * @param metadata of the reports, all in one
+ * @param folder of the reports, for messages
+ * @param metadata of all reports
  * @param ids of the cases in all reports
- * @returns undefined where nothing is being merged
- * @throws UnusableInput where they are not shards of one run
+ * @param out the folder for the results; by default that of the shards
+ * @throws UnusableInput if the reports are not shards of one run
  */
 export function readMergedRun(
-  metadata: Statements,
+  folder: string,
+  metadata: ReportMetadata,
   ids: readonly string[],
-  environment: Environment,
-): MergedRun | undefined {
-  const folder = environment[runVariables.merge];
-  if (!folder) return undefined;
+  out?: string,
+): MergedRun {
   const refuse = (message: string, hint: string): never => {
     throw new UnusableInput([{ at: { setting: folder }, message, hint }]);
   };
-  const leaveOut = 'Leave one report of each shard of the same run there, and no other.';
-  const shards = Object.entries(metadata).flatMap(([key, statement]) => {
-    const shard = key.startsWith(prefix) ? parseShard(key.slice(prefix.length)) : undefined;
-    return shard === undefined ? [] : [{ shard, ...readStatement(statement as Statement) }];
+  const leaveOut = 'Keep one report of each shard of the same run in this folder, and no others.';
+  const shards = Object.entries(metadata).flatMap(([key, value]) => {
+    const shard = key.startsWith(keyPrefix) ? parseShard(key.slice(keyPrefix.length)) : undefined;
+    return shard === undefined ? [] : [{ shard, ...parseMetadata(value as ShardMetadata) }];
   });
   shards.sort((one, other) => one.shard.current - other.shard.current);
   const [first, ...others] = shards;
   if (first === undefined)
-    return refuse('has reports, but none of a shard', 'They are left by certify --shard 1/3, 2/3 and so on.');
+    return refuse('has reports, but none of a shard', '`certify --shard 1/3` (2/3, 3/3) writes them.');
   const { total } = first.shard;
   for (const each of others) {
-    const [one, other] = [first, each].map(({ shard }) => renderShard(shard));
-    if (each.shard.total !== total) refuse(`has the shards ${one} and ${other}, which are not of one run`, leaveOut);
-    const [differs] = differences(comparable(first), comparable(each));
-    if (differs !== undefined)
-      refuse(`the shards ${one} and ${other} are not of one run: their ${differs} differs`, leaveOut);
+    const both = [first, each].map(({ shard }) => renderShard(shard)).join(' and ');
+    if (each.shard.total !== total) refuse(`has the shards ${both}, which are not of one run`, leaveOut);
+    const [difference] = findDifferences(selectComparable(first), selectComparable(each));
+    if (difference !== undefined)
+      refuse(`the shards ${both} are not of one run: their ${difference} differs`, leaveOut);
   }
-  const twice = ids.find((id, n) => ids.indexOf(id) < n);
-  if (twice !== undefined) refuse(`case '${twice}' is in more than one report`, leaveOut);
+  const duplicate = ids.find((id, n) => ids.indexOf(id) < n);
+  if (duplicate !== undefined) refuse(`case '${duplicate}' is in more than one report`, leaveOut);
   const { availability } = first;
   const suite = loadSuite(suiteFolder, availability);
   if (suite.digest !== first.suite.digest) {
     const versions = `${first.suite.version} (${first.suite.digest}), and this is ${suite.version} (${suite.digest})`;
     refuse(`the shards were run with the suite ${versions}`, 'Merge them with the suite that ran them.');
   }
-  // Of the one that sent the random requests, which names how they were drawn.
+  // The shard that sent the random requests knows their seed.
   const { settings: stated } = shards.find(({ settings }) => settings.exploration !== undefined) ?? first;
-  const settings = { ...restoreWholeSettings(stated), out: environment[runVariables.out] || stated.out };
-  const there = new Set(shards.map(({ shard }) => shard.current));
-  const absent = Array.from({ length: total }, (_, n) => n + 1).filter((current) => !there.has(current));
+  const settings = { ...restoreWholeSettings(stated), out: out ?? stated.out };
+  const present = new Set(shards.map(({ shard }) => shard.current));
+  const absent = Array.from({ length: total }, (_, n) => n + 1).filter((current) => !present.has(current));
   return {
     inputs: { suite, settings, recorded: encodeRecordedInputs({ availability, settings }) },
     gaps: absent.map((current) => `There is no report of shard ${renderShard({ current, total })}.`),
   };
 }
 
-type ReadStatement = RecordedInputs & Pick<Statement, 'suite'>;
+type ParsedMetadata = RecordedInputs & Pick<ShardMetadata, 'suite'>;
 
-function readStatement({ suite, inputs }: Statement): ReadStatement {
+function parseMetadata({ suite, inputs }: ShardMetadata): ParsedMetadata {
   return { suite, ...(decodeMapsAndSets(inputs) as RecordedInputs) };
 }
 
-/** What shards of one run have in common, as JSON: where each writes, and how random requests are drawn, aside. */
-function comparable({ suite, availability, settings }: ReadStatement): unknown {
+/** What all shards of a run have in common: all but their folder and the seed of random requests. */
+function selectComparable({ suite, availability, settings }: ParsedMetadata): unknown {
   const { out: _, exploration, ...whole } = restoreWholeSettings(settings);
   return encodeMapsAndSets({ suite, availability, settings: { ...whole, exploration: exploration?.requests } });
 }
 
-/** Where two JSON values differ, as `settings.target`; no deeper than helps to find it. */
-function differences(one: unknown, other: unknown, name = ''): string[] {
+/** The paths at which two JSON values differ, such as `settings.target.name`; at most three members deep. */
+function findDifferences(one: unknown, other: unknown, name = ''): string[] {
   if (isDeepStrictEqual(one, other)) return [];
   if (!isJsonObject(one) || !isJsonObject(other) || name.split('.').length > 2) return [name];
   const names = [...new Set([...Object.keys(one), ...Object.keys(other)])];
-  return names.flatMap((each) => differences(one[each], other[each], name === '' ? each : `${name}.${each}`));
+  return names.flatMap((each) => findDifferences(one[each], other[each], name === '' ? each : `${name}.${each}`));
 }
 
 /**
- * What is known of the target from the shards together, each of which calibrated.
+ * Combines the calibrations of all shards.
  *
+ * @param folder of the reports, for messages
  * @param reports one of each shard
- * @throws UnusableInput where they are of different targets
+ * @throws UnusableInput if they are of different targets
  */
 export function combineShardStarts(
+  folder: string,
   reports: readonly TestReport[],
-  environment: Environment,
 ): Pick<TestReport, 'target' | 'calibration'> | undefined {
   const [first, ...others] = reports;
   if (first === undefined) return undefined;
@@ -129,8 +126,7 @@ export function combineShardStarts(
   const other = target.is_reference ? undefined : others.find((each) => each.target.base_url !== target.base_url);
   if (other !== undefined) {
     const message = `the shards are of different targets: ${target.base_url} and ${other.target.base_url}`;
-    const hint = 'Shards of one run have the same base URL.';
-    throw new UnusableInput([{ at: { setting: environment[runVariables.merge] ?? '' }, message, hint }]);
+    throw new UnusableInput([{ at: { setting: folder }, message, hint: 'Use the same base URL for all shards.' }]);
   }
   const note = reports.find((each) => each.calibration.note !== undefined)?.calibration.note;
   const requestsSent = reports.reduce((sum, each) => sum + each.calibration.requestsSent, 0);

@@ -1,33 +1,33 @@
-/** How often a process looks whether the one that started it is still there, in milliseconds. */
+/** How often a process checks whether its parent still runs, in milliseconds. */
 const intervalMs = 250;
 
 const signals = ['SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Calls back, once, when this process is to end: it gets SIGTERM, its terminal was closed (SIGHUP), or the process
- * that started it ended without it. From then on neither signal ends it by itself.
+ * Calls back once when this process should end: on SIGTERM, when its terminal is closed (SIGHUP), or when its parent has
+ * ended. From now on these signals do not end the process by themselves.
  *
- * @returns how to end the watch
+ * @returns ends the watch
  */
-export function watchForShutdown(act: () => void): () => void {
+export function watchForShutdown(shutDown: () => void): () => void {
   const { ppid } = process;
-  let isDismissed = false;
-  const dismissed = () => {
-    if (!isDismissed) act();
-    isDismissed = true;
+  let isCalled = false;
+  const call = () => {
+    if (!isCalled) shutDown();
+    isCalled = true;
   };
-  const watch = setInterval(() => {
-    if (process.ppid !== ppid) dismissed();
+  const timer = setInterval(() => {
+    if (process.ppid !== ppid) call();
   }, intervalMs);
-  watch.unref();
-  for (const signal of signals) process.on(signal, dismissed);
+  timer.unref();
+  for (const signal of signals) process.on(signal, call);
   return () => {
-    clearInterval(watch);
-    for (const signal of signals) process.off(signal, dismissed);
+    clearInterval(timer);
+    for (const signal of signals) process.off(signal, call);
   };
 }
 
-/** Lets this process go on when nobody reads any more what it prints: it still has results to write. */
+/** Lets this process write its results although nobody reads its output any more. */
 export function ignoreClosedOutput(): void {
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 }

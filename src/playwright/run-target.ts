@@ -8,13 +8,14 @@ import { openTarget } from '../targets/open-target.js';
 import { readRecordedRun } from '../targets/recorded-run.js';
 import { loadTarget } from '../targets/target.js';
 import { resolveEndpoint } from '../targets/target-connection.js';
-import type { RunInputs } from './run-state.js';
+import { type RunInputs, readRunOptions } from './run-inputs.js';
 
-/** What the cases of a run are put to: a target, or what is recorded of one. */
+/** What answers the requests of a run: a target, or the evidence of an earlier run. */
 export interface RunTarget {
   readonly channel: Channel;
   readonly baseUrl: string;
-  /** For the engine: where exchanges come from, and who takes note of them. */
+  /** Replaces secrets of the target in a text. */
+  redact(text: string): string;
   readonly options: Pick<EngineOptions, 'keeper' | 'replay'>;
   close(): Promise<void>;
 }
@@ -22,25 +23,32 @@ export interface RunTarget {
 /**
  * Opens the target of a run.
  *
- * @param reference the reference deployment, as whoever started it knows it
- * @param requestBudget counts what is sent; a new one unless it is shared with others
+ * @param reference the endpoint of the reference deployment, which is used if no other is named
+ * @param requestBudget counts the requests; a new one by default
  */
 export function openRunTarget(
   { settings, replay }: RunInputs,
   reference: Endpoint,
   requestBudget?: RequestBudget,
+  runOptions = readRunOptions(),
 ): RunTarget {
   if (replay !== undefined) {
     const { evidence, origin } = readRecordedRun(replay);
     const recorded = createReplay(evidence);
-    const channel = recorded.createChannel('');
-    // What is secret was replaced when it was recorded.
-    const options = { replay: recorded, keeper: createEvidenceKeeper((text) => text) };
-    return { channel, baseUrl: origin.baseUrl, options, close: async () => undefined };
+    // Evidence is redacted already.
+    const redact = (text: string) => text;
+    return {
+      channel: recorded.createChannel(''),
+      baseUrl: origin.baseUrl,
+      redact,
+      options: { replay: recorded, keeper: createEvidenceKeeper(redact) },
+      close: async () => undefined,
+    };
   }
-  const { location: place, options } = loadTarget(process.env).connection;
-  const endpoint = resolveEndpoint(place, reference);
+  const { location, options } = loadTarget(runOptions, process.env).connection;
+  const endpoint = resolveEndpoint(location, reference);
   const client = openTarget(settings.target, endpoint, options, requestBudget);
-  const keeper = createEvidenceKeeper(client.redactSecrets);
-  return { channel: client, baseUrl: endpoint.baseUrl, options: { keeper }, close: () => client.close() };
+  const redact = client.redactSecrets;
+  const keeper = createEvidenceKeeper(redact);
+  return { channel: client, baseUrl: endpoint.baseUrl, redact, options: { keeper }, close: () => client.close() };
 }

@@ -4,32 +4,28 @@ import type { TestCase, TestResult } from '@playwright/test/reporter';
 import type { Calibration } from '../engine/calibrate.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { ExchangeUse, KeptExchange } from '../engine/evidence-keeper.js';
-import type { ProfileFigures } from '../engine/profile.js';
-import type { Session } from './run-state.js';
-import { collectGarbageEarly } from './v8-settings.js';
+import type { CertifiedTarget } from '../report/certificate.js';
 
-/** What a test hands to the reporter. It travels as an attachment, so that merged reports of shards hold it too. */
+/** What a test tells the reporter: an attachment, so that Playwright's blob reports of shards contain it. */
 export interface TestReport {
   readonly result: CaseResult;
-  readonly target: Session['target'];
+  readonly target: CertifiedTarget;
   readonly calibration: Pick<Calibration, 'requestsSent' | 'note'>;
-  /** So that merged reports of shards do not pass for those of a full run. */
-  readonly profile?: ProfileFigures;
-  /** Which of the machines it is from, where several share a run. */
+  /** The number of the shard. */
   readonly shard?: number;
-  /** What the exchanges were for that are attached beside it. */
+  /** What the attached exchanges were sent for. */
   readonly uses: readonly ExchangeUse[];
 }
 
-/** The names of attachments. */
+/** The names of the attachments. */
 const names = { report: 'conformance', exchanges: 'conformance-exchanges' } as const;
 
-/** How many characters of exchanges are attached together: those of a case may be more than should be one text. */
-const lengthOfPiece = 1024 * 1024;
+/** How many characters of exchanges an attachment holds: all exchanges of a case may be too long for one string. */
+const maxPieceLength = 1024 * 1024;
 
 /** @param exchanges redacted */
 export function attachTestReport(testInfo: TestInfo, report: TestReport, exchanges: readonly KeptExchange[]): void {
-  // Not `attach`, which makes a step of it, and that takes longer than most cases.
+  // `testInfo.attach` also makes a step, which takes longer than most cases.
   const attach = (name: string, contentType: string, body: Buffer) =>
     testInfo.attachments.push({ name, contentType, body });
   let lines: string[] = [];
@@ -38,8 +34,7 @@ export function attachTestReport(testInfo: TestInfo, report: TestReport, exchang
     const line = JSON.stringify(kept);
     lines.push(line);
     length += line.length;
-    if (length >= lengthOfPiece) collectGarbageEarly();
-    else if (n < exchanges.length - 1) continue;
+    if (length < maxPieceLength && n < exchanges.length - 1) continue;
     attach(names.exchanges, 'application/gzip', gzipSync(lines.join('\n'), { level: 1 }));
     lines = [];
     length = 0;
@@ -47,28 +42,27 @@ export function attachTestReport(testInfo: TestInfo, report: TestReport, exchang
   attach(names.report, 'application/json', Buffer.from(JSON.stringify(report)));
 }
 
-/** The report of a test with its exchanges, still packed, unless it ended before it had one. */
+/** The report of a test and its packed exchanges; undefined if the test ended before it had one. */
 export function readTestReport({
   attachments,
 }: TestResult): { report: TestReport; packed: readonly Buffer[] } | undefined {
-  const bodies = (wanted: string) => attachments.flatMap(({ name, body }) => (name === wanted ? (body ?? []) : []));
-  const [text] = bodies(names.report);
-  return text && { report: JSON.parse(text.toString('utf8')), packed: bodies(names.exchanges) };
+  const listBodies = (wanted: string) => attachments.flatMap(({ name, body }) => (name === wanted ? (body ?? []) : []));
+  const [text] = listBodies(names.report);
+  return text && { report: JSON.parse(text.toString('utf8')), packed: listBodies(names.exchanges) };
 }
 
 export function unpackExchanges(packed: Buffer): KeptExchange[] {
-  const text = gunzipSync(packed).toString('utf8');
-  if (text.length >= lengthOfPiece) collectGarbageEarly();
-  return text.split('\n').map((line) => JSON.parse(line));
+  const lines = gunzipSync(packed).toString('utf8').split('\n');
+  return lines.map((line) => JSON.parse(line));
 }
 
-/** Takes the report out of a result, of which Playwright keeps all until the end of the run. */
+/** Frees the memory of a report: Playwright keeps all test results until the end of the run. */
 export function removeTestReport({ attachments }: TestResult): void {
   const others = attachments.filter(({ name }) => name !== names.report && name !== names.exchanges);
   attachments.splice(0, attachments.length, ...others);
 }
 
-/** Which case a test runs. */
+/** The annotation that names the case of a test. */
 export const caseAnnotation = 'case';
 
 export function readCaseId({ annotations }: TestCase): string | undefined {

@@ -1,15 +1,15 @@
 import type { World } from '../world/world.js';
 import { createIdFinder, type IdFinder } from './id-finder.js';
 
-/** What is known of the ids that a response may name. */
+/** The ids of a world that a response may name. */
 export interface KnownIds {
-  /** Those of the tiers, which are looked for. */
+  /** The ids of tiers. */
   readonly tiers: IdFinder;
-  /** Every other text that, as an object key, stands for a thing rather than for a field. */
+  /** All other texts that are data, and not names of fields, if they are object keys. */
   readonly keys: IdFinder;
 }
 
-/** The ids that responses of a deployment which has the world may name. */
+/** Collects the ids of a world. */
 export function createKnownIds({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
   return {
     tiers: createIdFinder(new Set(tiers.map(({ id }) => id))),

@@ -4,8 +4,8 @@ import { escapePathStep, parseEncodedJson } from './tier-mentions.js';
 import { anyStepsWildcard, type TierReading } from './tier-reading.js';
 
 /**
- * Whatever stands where promotions are named: the id of each known tier, and the text of each other thing, once. Keys of
- * objects that are no known ids may be names of fields, so they count only where the target file states the pattern.
+ * Lists everything under the patterns of a reading, once each: the ids of known tiers, and the texts of other values. Keys
+ * that are not known ids may be names of fields, so they count only if the target file states the pattern.
  */
 export function listRecords(
   body: string,
@@ -14,49 +14,48 @@ export function listRecords(
 ): string[] {
   const value = parseJson(body);
   if (value === undefined) return [];
-  const isTaken = (key: string) => reading.kind === 'stated' || tiers.findIds(key).ids.length > 0;
-  const foundUnder = (pattern: string) =>
-    textsAt(value, pattern.split('/').slice(1), isTaken).flatMap((text) => {
+  const isRecordKey = (key: string) => reading.kind === 'stated' || tiers.findIds(key).ids.length > 0;
+  const listUnder = (pattern: string) =>
+    listTexts(value, pattern.split('/').slice(1), isRecordKey).flatMap((text) => {
       const { ids } = tiers.findIds(text);
       return ids.length > 0 ? ids : [text];
     });
-  // Those that are stated may each name some.
-  if (reading.kind === 'stated') return [...new Set(reading.patterns.flatMap(foundUnder))];
-  const levels = [...(reading.folds ?? [])];
-  // Those that agree name the same things, and there may be a thousand.
+  if (reading.kind === 'stated') return [...new Set(reading.patterns.flatMap(listUnder))];
+  // Agreeing patterns name the same records, so the first one that names any is enough.
+  const levels = [...(reading.nestedPaths ?? [])];
   for (const pattern of reading.patterns) {
-    const further = levels.filter(([, place]) => place === pattern).flatMap(([level]) => foundUnder(level));
-    const texts = [...foundUnder(pattern), ...further];
+    const nested = levels.filter(([, normalized]) => normalized === pattern).flatMap(([level]) => listUnder(level));
+    const texts = [...listUnder(pattern), ...nested];
     if (texts.length > 0) return [...new Set(texts)];
   }
   return [];
 }
 
-/** The texts under a pattern: strings and numbers, and keys where the pattern ends with a wildcard for one. */
-function textsAt(value: unknown, steps: readonly string[], isTaken: (key: string) => boolean): string[] {
+/** Lists the strings and numbers under a pattern, and the keys if the pattern ends with a wildcard for a key. */
+function listTexts(value: unknown, steps: readonly string[], isRecordKey: (key: string) => boolean): string[] {
   const [step, ...rest] = steps;
   if (step === undefined) return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
-  if (step === anyStepsWildcard) return [...descendants(value)].flatMap((each) => textsAt(each, rest, isTaken));
-  if (typeof value === 'string') return textsAt(parseEncodedJson(value), steps, isTaken);
-  if (Array.isArray(value)) return step === '*' ? value.flatMap((item) => textsAt(item, rest, isTaken)) : [];
+  if (step === anyStepsWildcard) return [...walk(value)].flatMap((each) => listTexts(each, rest, isRecordKey));
+  if (typeof value === 'string') return listTexts(parseEncodedJson(value), steps, isRecordKey);
+  if (Array.isArray(value)) return step === '*' ? value.flatMap((item) => listTexts(item, rest, isRecordKey)) : [];
   if (typeof value !== 'object' || value === null) return [];
   const [before = '', after] = step.replaceAll('~1', '/').replaceAll('~0', '~').split('*');
   return Object.entries(value).flatMap(([key, part]) => {
-    if (after === undefined) return escapePathStep(key) === step ? textsAt(part, rest, isTaken) : [];
+    if (after === undefined) return escapePathStep(key) === step ? listTexts(part, rest, isRecordKey) : [];
     if (!key.startsWith(before) || !key.endsWith(after)) return [];
-    if (rest.length > 0) return textsAt(part, rest, isTaken);
-    return isTaken(key) ? [key] : [];
+    if (rest.length > 0) return listTexts(part, rest, isRecordKey);
+    return isRecordKey(key) ? [key] : [];
   });
 }
 
-/** A value with all that is in it, however deep that is. */
-function* descendants(value: unknown): Generator<unknown> {
-  const open = [value];
-  while (open.length > 0) {
-    const each = open.pop();
+/** Yields a value and all values in it. Uses an explicit stack, because a body can be nested deeply. */
+function* walk(value: unknown): Generator<unknown> {
+  const stack = [value];
+  while (stack.length > 0) {
+    const each = stack.pop();
     yield each;
     const holder = typeof each === 'string' ? parseEncodedJson(each) : each;
     if (typeof holder === 'object' && holder !== null)
-      for (const part of Object.values(holder).reverse()) open.push(part);
+      for (const part of Object.values(holder).reverse()) stack.push(part);
   }
 }

@@ -2,36 +2,36 @@ import type { World } from '../world/world.js';
 import { createKnownIds, type KnownIds } from './known-ids.js';
 import { findTierMentions, type TierMentions } from './tier-mentions.js';
 
-/** Finds the tiers that bodies name, for one world. It remembers what it read last: most responses repeat another. */
+/** Finds the tiers that bodies mention, for one world. It has a cache, because most responses repeat another one. */
 export interface Recognizer {
   readonly ids: KnownIds;
   findMentions(body: string): TierMentions;
 }
 
-/** How many characters the bodies may have together that are remembered with what they name. */
+/** The size of the cache: the number of characters of all cached bodies. */
 const maxCharacters = 8 * 1024 * 1024;
 
-/** Makes a recognizer, for one run or for several against deployments that have the same world. */
+/** Creates a recognizer for one or more runs with the same world. */
 export function createRecognizer(world: World): Recognizer {
   const ids = createKnownIds(world);
-  const remembered = new Map<string, TierMentions>();
+  const cache = new Map<string, TierMentions>();
   let characters = 0;
-  const forget = (body: string) => {
-    if (remembered.delete(body)) characters -= body.length;
+  const evict = (body: string) => {
+    if (cache.delete(body)) characters -= body.length;
   };
   return {
     ids,
     findMentions(body) {
-      const naming = remembered.get(body) ?? findTierMentions(body, ids);
-      // Put last, whereupon the first is the one that was longest of no use.
-      forget(body);
-      remembered.set(body, naming);
+      const mentions = cache.get(body) ?? findTierMentions(body, ids);
+      // Insert it last: the first entry is then the least recently used one.
+      evict(body);
+      cache.set(body, mentions);
       characters += body.length;
-      for (const oldest of remembered.keys()) {
+      for (const oldest of cache.keys()) {
         if (characters <= maxCharacters) break;
-        forget(oldest);
+        evict(oldest);
       }
-      return naming;
+      return mentions;
     },
   };
 }

@@ -3,71 +3,70 @@ import { mergeNestedPaths } from './path-normalization.js';
 import { isCatchAllPattern, subtractIds, type TierMentions } from './tier-mentions.js';
 import { matchesPatterns, type TierReading } from './tier-reading.js';
 
-/** The tiers that a response returned, as far as it can be determined. */
+/** The tiers that a response returned. A tier in neither list was not returned. */
 export interface ReturnedTiers {
   /** In the order of the body. */
   readonly returned: readonly string[];
-  /** Named in the body, but whether as returned cannot be determined. Whatever is in neither was not returned. */
+  /** Tiers that the body mentions, but perhaps not as returned. */
   readonly unclear: ReadonlySet<string>;
-  /** Why there are unclear ones. */
+  /** Why tiers are unclear. Empty if none is. */
   readonly reason: string;
 }
 
-/** Of patterns in a message. */
+/** The number of patterns in a message. */
 const maxShown = 5;
 
-/** Reads the result out of a body. */
+/** Reads the returned tiers from the mentions of a body. */
 export function readReturnedTiers(
-  { idsByPattern: places, unlocatedIds: unplaced, possibleIds: hinted }: TierMentions,
+  { idsByPattern, unlocatedIds, possibleIds }: TierMentions,
   reading: TierReading,
 ): ReturnedTiers {
-  const named = () => new Set([...[...places.values()].flat(), ...unplaced]);
-  const found = (patterns: readonly string[]) => {
-    const others = patterns.length - maxShown;
-    const rest = others > 0 ? ` and ${others} more paths` : '';
-    return `Promotions are named under ${patterns.slice(0, maxShown).join(' and ')}${rest}`;
+  const resultOf = (returned: readonly string[], mayBeInTexts: boolean | undefined): ReturnedTiers => {
+    const doubtful = mayBeInTexts ? new Set([...unlocatedIds, ...possibleIds]) : unlocatedIds;
+    if (doubtful.size === 0) return { returned, unclear: doubtful, reason: '' };
+    const reason = unlocatedIds.size > 0 ? unlocatedReason : possibleReason;
+    return { returned, unclear: subtractIds(doubtful, new Set(returned)), reason };
   };
-  const doubts = (returned: readonly string[], mayBeHinted = false): Omit<ReturnedTiers, 'returned'> => {
-    const doubtful = mayBeHinted && hinted.size > 0 ? new Set([...unplaced, ...hinted]) : unplaced;
-    if (doubtful.size === 0) return { unclear: new Set(), reason: '' };
-    const because = unplaced.size > 0 ? unplacedBecause : hintedBecause;
-    return { unclear: subtractIds(doubtful, new Set(returned)), reason: because };
-  };
+  const unclear = (reason: string): ReturnedTiers => ({
+    returned: [],
+    unclear: new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]),
+    reason,
+  });
   switch (reading.kind) {
     case 'stated': {
-      const lists = [...places]
-        .filter(([pattern]) => matchesPatterns(pattern, reading.patterns))
-        .map(([, list]) => list);
-      const returned = [...new Set(lists.flat())];
-      return { returned, ...doubts(returned, reading.isInTexts) };
+      const matching = [...idsByPattern].filter(([pattern]) => matchesPatterns(pattern, reading.patterns));
+      return resultOf([...new Set(matching.flatMap(([, ids]) => ids))], reading.hasIdsInTexts);
     }
     case 'agreed': {
-      const folded = mergeNestedPaths(places, reading.folds ?? new Map());
-      const returned = reading.patterns.map((pattern) => folded.get(pattern)).find((list) => list !== undefined) ?? [];
-      return { returned, ...doubts(returned, reading.isInTexts ?? reading.patterns.length === 0) };
+      const { patterns, nestedPaths = new Map(), hasIdsInTexts = patterns.length === 0 } = reading;
+      const merged = mergeNestedPaths(idsByPattern, nestedPaths);
+      return resultOf(
+        patterns.map((pattern) => merged.get(pattern)).find((ids) => ids !== undefined) ?? [],
+        hasIdsInTexts,
+      );
     }
     case 'ambiguous':
-      return {
-        returned: [],
-        unclear: named(),
-        reason: `${found(reading.patterns)}, which ${whyAmbiguous(reading.patterns)}`,
-      };
+      return unclear(`${renderPatterns(reading.patterns)}, which ${explainAmbiguity(reading.patterns)}`);
     case 'misstated':
-      return {
-        returned: [],
-        unclear: named(),
-        reason: `${found(reading.patterns)}, nowhere under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`,
-      };
+      return unclear(
+        `${renderPatterns(reading.patterns)}, but not under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`,
+      );
   }
 }
 
-const unplacedBecause =
-  'The body names promotions outside of any JSON value, or several amid words, so whether they were returned cannot be determined.';
+const unlocatedReason =
+  'The body names promotions outside of JSON values, or several in one sentence, so it is unknown whether they were returned.';
 
-const hintedBecause = `The body holds ids of promotions inside longer texts. Ids of fewer than ${minLengthInsideText} characters may stand there for anything, so whether they were returned cannot be determined.`;
+const possibleReason = `The body contains ids of promotions inside longer texts. Ids of fewer than ${minLengthInsideText} characters can occur there by chance, so it is unknown whether they were returned.`;
 
-function whyAmbiguous(patterns: readonly string[]): string {
+function renderPatterns(patterns: readonly string[]): string {
+  const others = patterns.length - maxShown;
+  const rest = others > 0 ? ` and ${others} more paths` : '';
+  return `Promotions are named under ${patterns.slice(0, maxShown).join(' and ')}${rest}`;
+}
+
+function explainAmbiguity(patterns: readonly string[]): string {
   const single = patterns.filter((pattern) => !isCatchAllPattern(pattern));
-  const why = single.length < patterns.length ? 'are too many to be distinguished' : 'disagree';
-  return `${why}. Name the right one in a target file: response: { tier: ${single[0] ?? '/promotions/*/id'} }, or the right ones in a list.`;
+  const problem = single.length < patterns.length ? 'are too many to tell apart' : 'disagree';
+  return `${problem}. State the right path in the target file: response: { tier: ${single[0] ?? '/promotions/*/id'} }, or several in a list.`;
 }

@@ -1,17 +1,19 @@
 import { isOwnCase, type Suite } from '../cases/suite.js';
+import type { TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import type { Calibration } from '../engine/calibrate.js';
 import {
-  type CaseResult,
   countRequests,
   explorationId,
   notReachedReason,
   notSelectedReason,
+  type ShownResult,
   sampleId,
 } from '../engine/case-result.js';
 import type { Profile, ProfileFigures } from '../engine/profile.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { formatLocation } from '../support/problem.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
 import { listNames, thingKinds } from '../world/named-world.js';
@@ -22,55 +24,57 @@ import { renderFailure } from './failure-text.js';
 import { renderProfileNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason } from './shared-reasons.js';
 
-/** The report of one run, as `certificate.json` holds it. Its schema is `schemas/certificate.schema.json`. */
+/** The report of one run, as in `certificate.json`. Its schema is `schemas/certificate.schema.json`. */
 export interface Certificate {
   readonly verdict: RunVerdict;
   readonly incomplete_because?: readonly string[];
   readonly target: CertifiedTarget;
-  /** What the cases come to that were selected by name, where some were. */
+  /** The results of the cases that were selected by name. */
   readonly selected?: SelectedCases;
-  /** That few requests were to be sent: which of the rows were, and how telling they are. */
+  /** What a run with a limited number of requests covers. */
   readonly profile?: ProfileFigures;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
-  readonly summary: Readonly<Partial<Record<Verdict, number>>>;
+  readonly summary: VerdictCounts;
   readonly requirements: readonly RequirementEntry[];
   readonly questions: readonly QuestionEntry[];
-  /** What came of cases that somebody added: it changes nothing of the rest. */
+  /** The results of the user's own cases. They do not change the other results. */
   readonly own_cases?: OwnCasesEntry;
   readonly drift: readonly DriftEntry[];
   readonly unstable: readonly UnstableEntry[];
   readonly notes: readonly string[];
   readonly requests_sent: number;
   readonly exchanges_judged: number;
-  /** The file beside it that holds the exchanges, its digest, and how many there are. */
+  /** The file with the exchanges, which is beside the certificate. */
   readonly evidence?: { readonly file: string; readonly digest: string; readonly exchanges: number };
-  /** That nothing was sent: exchanges of an earlier run were judged again. */
+  /** Whether exchanges of an earlier run were judged again. */
   readonly is_replay?: true;
   readonly started_at: string;
   readonly duration_ms: number;
 }
 
-/** What was certified, and who answers for it. */
+/** The deployment that was certified. */
 export interface CertifiedTarget {
   readonly name: string;
   readonly version?: string;
   readonly contact?: string;
   readonly base_url: string;
-  /** That it is the reference deployment, and none of a user. */
+  /** Whether it is the reference deployment of the suite. */
   readonly is_reference?: true;
 }
 
+/** How many have each verdict. */
+export type VerdictCounts = Readonly<Partial<Record<Verdict, number>>>;
+
 export interface SelectedCases {
   readonly verdict: RunVerdict;
-  /** How many cases have each verdict. */
-  readonly cases: Readonly<Partial<Record<Verdict, number>>>;
+  readonly cases: VerdictCounts;
 }
 
 export type RunVerdict = 'conforms' | 'does-not-conform' | 'incomplete';
 
 export interface RequirementEntry {
   readonly id: string;
-  /** Of the documentation. */
+  /** The part of the documentation. */
   readonly part: string;
   readonly statement: string;
   readonly verdict: Verdict;
@@ -83,7 +87,7 @@ export interface CaseEntry {
   readonly reason: string;
   readonly at?: string;
   readonly rows?: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
-  /** For fail and error: the reason with what was expected and received, in lines for people. */
+  /** For `fail` and `error`: reason, expected and received, in lines for people. */
   readonly failure?: string;
   readonly repeat_with?: string;
   readonly as_case?: string;
@@ -91,7 +95,7 @@ export interface CaseEntry {
 
 export interface QuestionEntry {
   readonly id: string;
-  /** Of the documentation: the one that leaves it open. */
+  /** The part of the documentation that leaves it open. */
   readonly part: string;
   readonly outcome: string | null;
   readonly reason?: string;
@@ -100,11 +104,11 @@ export interface QuestionEntry {
   readonly drift: boolean;
 }
 
-/** Cases that are not of the suite, which verify its requirements and answer its questions with data of their own. */
+/** The user's own cases, which verify requirements and answer questions with other data. */
 export interface OwnCasesEntry {
   readonly folder: string;
   readonly digest: string;
-  /** Of those that verify requirements. */
+  /** The verdict of those that verify requirements. */
   readonly verdict: RunVerdict;
   readonly cases: readonly OwnCaseEntry[];
 }
@@ -112,132 +116,120 @@ export interface OwnCasesEntry {
 export type OwnCaseEntry = CaseEntry &
   ({ readonly verifies: string } | { readonly answers: string; readonly outcome: string | null });
 
-/** A difference from the record, or from what the target file states. */
+/** A difference from the record, or from the target file. */
 export interface DriftEntry {
   readonly case: string;
   readonly text: string;
 }
 
-/** A case that was refuted once of the two times that it was sent. */
+/** A case that failed once and passed once. */
 export interface UnstableEntry {
   readonly case: string;
-  /** Why, and what came back each time. */
+  /** The reason, and both responses. */
   readonly text: string;
 }
 
-/** What a run knows beside the results of its cases. */
+/** What is known about a run beside the results of its cases. */
 export interface RunFacts {
   readonly target: CertifiedTarget;
   readonly requestsSent: number;
-  /** Whether the results are of cases that were selected by name, or of some of their rows. */
+  /** Whether only selected cases or rows were sent. */
   readonly isSelection?: boolean;
-  /** What the rows come to, where only some of them were to be sent. */
   readonly profile?: ProfileFigures;
-  /** Whether exchanges of an earlier run were judged again. */
   readonly isReplay?: boolean;
-  /** Whether it ended before everything that was selected was judged. */
+  /** Whether the run ended before all selected cases were judged. */
   readonly isCutShort: boolean;
-  /** A sentence for each share of the run that is not there. */
+  /** A sentence for each missing shard. */
   readonly gaps?: readonly string[];
-  /** What the reader should know of the run. */
   readonly notes: readonly string[];
   readonly startedAt: Date;
   readonly durationMs: number;
 }
 
-/**
- * What a run knows from how it began, what it came to, and what was wanted of it.
- *
- * @param calibration undefined where the run did not come so far
- */
+/** Collects facts from the settings of a run. @param calibration undefined if the run ended before it */
 export function collectRunFacts(
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   calibration: Pick<Calibration, 'requestsSent' | 'note'> | undefined,
-  {
-    only,
-    profile,
-    notes,
-  }: {
+  settings: {
     readonly only?: readonly string[];
     readonly profile?: Pick<Profile, 'figures'>;
     readonly notes: readonly string[];
   },
 ): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'notes'> {
+  const { only, profile, notes } = settings;
   return {
     requestsSent: (calibration?.requestsSent ?? 0) + countRequests(results).requestsSent,
     isSelection: only !== undefined || profile !== undefined,
-    ...(profile === undefined ? {} : { profile: profile.figures }),
-    notes: [
-      ...(profile === undefined ? [] : [renderProfileNotice(profile.figures)]),
-      ...(calibration?.note === undefined ? [] : [calibration.note]),
-      ...notes,
-    ],
+    ...omitUndefined({ profile: profile?.figures }),
+    notes: [profile && renderProfileNotice(profile.figures), calibration?.note, ...notes].filter(
+      (note) => note !== undefined,
+    ),
   };
 }
 
-/** Sums the results of cases up to a certificate. Cases of the suite without a result were not selected. */
-export function createCertificate(whole: Suite, all: readonly CaseResult[], facts: RunFacts): Certificate {
-  const suite = { ...whole, cases: whole.cases.filter((testCase) => !isOwnCase(testCase)) };
-  const ofAll = mergeShapeDrift(all);
-  const results = ofAll.filter((result) => !isOwnCase(result));
-  const responseText = createResponseRenderer(suite.world);
+/** Creates the certificate of a run. Cases without a result were not selected. */
+export function createCertificate(suite: Suite, all: readonly ShownResult[], facts: RunFacts): Certificate {
+  const ofSuite = { ...suite, cases: suite.cases.filter((testCase) => !isOwnCase(testCase)) };
+  const merged = mergeShapeDrift(all);
+  const results = merged.filter((result) => !isOwnCase(result));
   const byCase = new Map(results.map((result) => [result.id, result]));
-  // What is of no single case is one more case of the requirement that it refutes.
+  const renderResponse = createResponseRenderer(suite.world);
+  const createEntry = (id: string, result: ShownResult | undefined) =>
+    createCaseEntry(id, result, facts.target.base_url, renderResponse);
+  // A result that is of no single case counts as one more case of the requirement that it refutes.
   const others = [sampleId, explorationId].flatMap((id) => byCase.get(id) ?? []);
-  const found = byCase.get(explorationId);
+  const exploration = byCase.get(explorationId);
   const requirements = suite.contract.requirements.map(({ id, part, statement }): RequirementEntry => {
-    const cases = suite.cases
-      .filter((testCase) => testCase.kind === 'requirement' && testCase.verifies === id)
-      .map((testCase) => caseEntry(testCase.id, byCase.get(testCase.id), facts.target.base_url, responseText));
-    for (const other of others) {
-      if (other.subject === id) cases.push(caseEntry(other.id, other, facts.target.base_url, responseText));
-    }
+    const verifying = ofSuite.cases.filter((each) => each.kind === 'requirement' && each.verifies === id);
+    const cases = [
+      ...verifying.map((testCase) => createEntry(testCase.id, byCase.get(testCase.id))),
+      ...others.filter(({ subject }) => subject === id).map((result) => createEntry(result.id, result)),
+    ];
     return { id, part, statement, verdict: findWorstVerdict(cases.map(({ verdict }) => verdict)), cases };
   });
-  const questions = suite.contract.questions.map((question) => questionEntry(question, byCase.get(question.id)));
-  const unavailable = unavailableIn(suite);
+  const questions = suite.contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
+  const unavailable = listUnavailable(ofSuite);
   const isPartial = requirements.some(({ cases }) => cases.some(({ reason }) => unsentReasons.includes(reason)));
-  const { profile, gaps: otherGaps = [] } = facts;
-  const gaps = [...(facts.isCutShort ? [cutShort] : []), ...otherGaps];
+  const { profile } = facts;
+  const gaps = [...(facts.isCutShort ? ['The run was interrupted.'] : []), ...(facts.gaps ?? [])];
   const isWhole = gaps.length === 0 && !isPartial && profile === undefined && unavailable.length === 0;
   const verdict = determineRunVerdict(requirements, !isWhole);
   const shared = findSharedReasons({ requirements, questions });
-  const reasons = reasonsFrom(requirements).filter(([, reason]) => !isSharedReason(reason, shared));
-  const incompleteBecause = [
+  const incompleteReasons = [
     ...gaps,
-    ...(profile === undefined ? [] : [someRows]),
+    ...(profile === undefined ? [] : ['Only some rows of the cases were sent, to save requests.']),
     ...unavailable,
     ...describeSharedReasons({ requirements, questions }),
-    ...reasons.map(([id, reason]) => `${id}: ${reason}`),
+    ...requirements.flatMap(({ id, verdict, cases }) => {
+      const reason = cases.find((entry) => entry.verdict === verdict)?.reason ?? 'It has no case.';
+      return verdict === 'pass' || isSharedReason(reason, shared) ? [] : [`${id}: ${reason}`];
+    }),
   ];
-  const own = ownCasesEntry(whole, ofAll, facts, responseText);
-  const pattern = findFailurePattern(suite.cases, results, suite.world);
+  const own = createOwnCasesEntry(suite, merged, facts, createEntry);
+  const pattern = findFailurePattern(ofSuite.cases, results, suite.world);
+  const drift = results.flatMap((result) => result.drift.map((each) => ({ result, each })));
   return {
     verdict,
-    ...(verdict === 'incomplete' ? { incomplete_because: incompleteBecause } : {}),
+    ...(verdict === 'incomplete' ? { incomplete_because: incompleteReasons } : {}),
     target: facts.target,
-    ...(facts.isSelection ? { selected: { verdict: determineRunVerdict(ofAll), cases: countsOf(ofAll) } } : {}),
-    ...(profile === undefined ? {} : { profile }),
+    ...(facts.isSelection ? { selected: { verdict: determineRunVerdict(merged), cases: countVerdicts(merged) } } : {}),
+    ...omitUndefined({ profile }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
-    summary: countsOf(requirements),
+    summary: countVerdicts(requirements),
     requirements,
     questions,
-    ...(own === undefined ? {} : { own_cases: own }),
-    drift: results.flatMap((result) =>
-      result.drift
-        .filter(({ kind }) => kind !== 'addition')
-        .map((drift) => ({ case: result.id, text: renderDrift(drift, result, responseText) })),
+    ...omitUndefined({ own_cases: own }),
+    drift: drift.flatMap(({ result, each }) =>
+      each.kind === 'addition' ? [] : [{ case: result.id, text: renderDrift(each, result, renderResponse) }],
     ),
-    unstable: results.flatMap((result) => unstableEntry(result, responseText)),
+    unstable: results.flatMap((result) => createUnstableEntry(result, renderResponse)),
     notes: [
       ...(verdict === 'incomplete' ? [] : gaps),
       ...facts.notes,
-      ...ownNotes(own),
-      ...results.flatMap(({ drift }) =>
-        drift.flatMap((each) => (each.kind === 'addition' ? [toOneLine(each.message)] : [])),
-      ),
+      ...describeOwnCases(own),
+      ...drift.flatMap(({ each }) => (each.kind === 'addition' ? [toOneLine(each.message)] : [])),
       ...(pattern === undefined ? [] : [pattern]),
-      ...(found?.subject === explorationId ? [found.reason] : []),
+      ...(exploration?.subject === explorationId ? [exploration.reason] : []),
     ],
     requests_sent: facts.requestsSent,
     exchanges_judged: countRequests(all).exchangesJudged,
@@ -247,68 +239,59 @@ export function createCertificate(whole: Suite, all: readonly CaseResult[], fact
   };
 }
 
-function ownCasesEntry(
+const unsentReasons: readonly string[] = [notReachedReason, notSelectedReason];
+
+function createOwnCasesEntry(
   { own, cases }: Suite,
-  results: readonly CaseResult[],
-  { target, isCutShort }: RunFacts,
-  responseText: ResponseRenderer,
+  results: readonly ShownResult[],
+  { isCutShort }: RunFacts,
+  createEntry: (id: string, result: ShownResult | undefined) => CaseEntry,
 ): OwnCasesEntry | undefined {
   if (own === undefined) return undefined;
-  const byCase = new Map(results.map((result) => [result.id, result]));
-  const entries = cases.filter(isOwnCase).map((testCase): OwnCaseEntry => {
-    const result = byCase.get(testCase.id);
-    const entry = caseEntry(testCase.id, result, target.base_url, responseText);
+  const entries = cases.filter(isOwnCase).map((testCase: TestCase): OwnCaseEntry => {
+    const result = results.find(({ id }) => id === testCase.id);
+    const entry = createEntry(testCase.id, result);
     return testCase.kind === 'question'
       ? { ...entry, answers: testCase.answers, outcome: result?.outcome ?? null }
       : { ...entry, verifies: testCase.verifies };
   });
-  const verdict = determineRunVerdict(
-    entries.filter((entry) => 'verifies' in entry),
-    isCutShort,
-  );
-  return { ...own, verdict, cases: entries };
+  const verifying = entries.filter((entry) => 'verifies' in entry);
+  return { ...own, verdict: determineRunVerdict(verifying, isCutShort), cases: entries };
 }
 
-/** For every rendering: own cases are named wherever there are some, and those that do not pass. */
-function ownNotes(own: OwnCasesEntry | undefined): string[] {
+/** Describes own cases for the notes: their counts, and those that do not pass. */
+function describeOwnCases(own: OwnCasesEntry | undefined): string[] {
   if (own === undefined) return [];
-  const sums = Object.entries(countsOf(own.cases)).map(([verdict, count]) => `${count} ${verdict}`);
+  const counts = Object.entries(countVerdicts(own.cases)).map(([verdict, count]) => `${count} ${verdict}`);
   const unpassed = own.cases.filter(({ verdict, reason }) => verdict !== 'pass' && reason !== notSelectedReason);
   return [
-    `Own cases, which are not of the suite and change no verdict of it: ${toOneLine(own.folder)}, ${sums.join(', ')}.`,
+    `Own cases, which do not change the verdict: ${toOneLine(own.folder)}, ${counts.join(', ')}.`,
     ...unpassed.map(({ id, verdict, at, reason }) =>
       toOneLine(`${verdict}  ${id}${at === undefined ? '' : ` (${at})`}: ${reason}`),
     ),
   ];
 }
 
-function unstableEntry(
-  { id, reason, exchange: evidence, repeatedExchange: again }: CaseResult,
-  responseText: ResponseRenderer,
+function createUnstableEntry(
+  { id, reason, exchange, repeatedExchange }: ShownResult,
+  renderResponse: ResponseRenderer,
 ): UnstableEntry[] {
-  if (evidence === undefined || again === undefined) return [];
-  const [first, then] = [evidence, again].map((exchange) => quoteLines(responseText(exchange))) as [string[], string[]];
-  const lines = [toOneLine(reason), '', 'First:', ...first, '', 'Then:', ...then];
-  return [{ case: id, text: lines.join('\n') }];
+  if (exchange === undefined || repeatedExchange === undefined) return [];
+  const [first, then] = [exchange, repeatedExchange].map((each) => quoteLines(renderResponse(each)).join('\n'));
+  return [{ case: id, text: [toOneLine(reason), '', 'First:', first, '', 'Then:', then].join('\n') }];
 }
 
 /**
- * A run's verdict: a failure decides it, and only passes make it conform.
+ * Determines the verdict of a run: a failure decides it, and only passes make it conform.
  *
- * @param isPartial whether some of what verifies the requirements was not sent
+ * @param isPartial whether a part of what verifies the requirements was not sent
  */
-export function determineRunVerdict(
-  requirements: readonly Pick<RequirementEntry, 'verdict'>[],
-  isPartial = false,
-): RunVerdict {
-  if (requirements.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
-  return requirements.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
+export function determineRunVerdict(judged: readonly { readonly verdict: Verdict }[], isPartial = false): RunVerdict {
+  if (judged.some(({ verdict }) => verdict === 'fail')) return 'does-not-conform';
+  return judged.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
 }
 
-/**
- * What a run comes to for whoever goes by one word. Of a selection, it speaks of that; otherwise a case of the user's own
- * that fails, or could not be judged, counts as one of the suite.
- */
+/** Determines the overall verdict: that of the selected cases, or the worse of suite and own cases. */
 export function determineOverallVerdict({
   verdict,
   selected,
@@ -316,80 +299,74 @@ export function determineOverallVerdict({
 }: Pick<Certificate, 'verdict' | 'selected' | 'own_cases'>): RunVerdict {
   if (selected !== undefined) return selected.verdict;
   const both = [verdict, own?.verdict];
-  const worse = (['does-not-conform', 'incomplete'] as const).find((each) => both.includes(each));
-  return worse ?? 'conforms';
+  return (['does-not-conform', 'incomplete'] as const).find((each) => both.includes(each)) ?? 'conforms';
 }
 
-/** How many have each verdict. */
-function countsOf(judged: readonly { readonly verdict: Verdict }[]): Partial<Record<Verdict, number>> {
+function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): VerdictCounts {
   const counts = verdicts.map((each) => [each, judged.filter(({ verdict }) => verdict === each).length] as const);
   return Object.fromEntries(counts.filter(([, count]) => count !== 0));
 }
 
-/** What the target would need for all requirement cases to apply, a line per kind of thing. */
-function unavailableIn({ cases, world }: Suite): string[] {
+/** Lists what the target needs so that all requirement cases apply, a line per kind of thing. */
+function listUnavailable({ cases, world }: Suite): string[] {
   const needed = new Set(
     cases.flatMap((testCase) =>
       testCase.kind === 'requirement' ? testCase.rows.flatMap(({ unavailable }) => unavailable) : [],
     ),
   );
   const things = [...world.unavailable.values()].filter(({ kind, name }) => needed.has(`${kind} ${name}`));
-  const withoutId = things.filter(({ capabilities }) => capabilities.length === 0);
-  const capabilities = [...new Set(things.flatMap(({ capabilities }) => capabilities))];
+  const capabilities = [...new Set(things.flatMap((thing) => thing.capabilities))];
   return [
     ...thingKinds.flatMap((kind) => {
-      const names = withoutId.filter((thing) => thing.kind === kind).map(({ name }) => name);
-      return names.length === 0
-        ? []
-        : [`Ids that would complete it, of ${listNames[kind]}: ${folded(names).join(', ')}.`];
+      const names = things.filter((thing) => thing.kind === kind && thing.capabilities.length === 0);
+      const ranges = joinRanges(names.map(({ name }) => name));
+      return ranges.length === 0 ? [] : [`Ids that would complete it, of ${listNames[kind]}: ${ranges.join(', ')}.`];
     }),
     ...(capabilities.length === 0 ? [] : [`Capabilities that would complete it: ${capabilities.join(', ')}.`]),
   ];
 }
 
-/** Names in which runs such as depot-1, depot-2, depot-3 are one entry. */
-function folded(names: readonly string[]): string[] {
-  const runs: { first: string; last: string }[] = [];
+/** Joins names such as depot-1, depot-2, depot-3 into ranges. */
+function joinRanges(names: readonly string[]): string[] {
+  const ranges: { first: string; last: string }[] = [];
   for (const name of names) {
-    const run = runs.at(-1);
-    if (run !== undefined && name === following(run.last)) run.last = name;
-    else runs.push({ first: name, last: name });
+    const range = ranges.at(-1);
+    if (range !== undefined && name === increment(range.last)) range.last = name;
+    else ranges.push({ first: name, last: name });
   }
-  return runs.map(({ first, last }) => (first === last ? first : `${first} to ${last}`));
+  return ranges.map(({ first, last }) => (first === last ? first : `${first} to ${last}`));
 }
 
-function following(name: string): string | undefined {
-  const [, stem, number] = /^(.*-)(\d+)$/.exec(name) ?? [];
-  return stem === undefined ? undefined : `${stem}${Number(number) + 1}`;
+function increment(name: string): string {
+  return name.replace(/(?<=-)\d+$/, (number) => String(Number(number) + 1));
 }
 
-const cutShort = 'The run was interrupted.';
-const someRows = 'Only some rows of the cases were sent, to save requests.';
-const unsentReasons: readonly string[] = [notReachedReason, notSelectedReason];
-
-function caseEntry(
+function createCaseEntry(
   id: string,
-  result: CaseResult | undefined,
+  result: ShownResult | undefined,
   baseUrl: string,
-  responseText: ResponseRenderer,
+  renderResponse: ResponseRenderer,
 ): CaseEntry {
   if (result === undefined) return { id, verdict: 'not-applicable', reason: notSelectedReason };
-  const { verdict, reason, at, rows, exchange: evidence, asCase } = result;
+  const { verdict, reason, at, rows, exchange, asCase } = result;
   if (verdict === 'pass') return { id, verdict, reason };
   const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');
+  const isFailure = verdict === 'fail' || verdict === 'error';
   return {
     id,
     verdict,
     reason,
     at: formatLocation(at),
-    ...(unpassed.length > 0 ? { rows: unpassed } : {}),
-    ...(verdict === 'fail' || verdict === 'error' ? { failure: renderFailure(result, baseUrl, responseText) } : {}),
-    ...(evidence === undefined ? {} : { repeat_with: renderCurlCommand(evidence.request, baseUrl) }),
-    ...(asCase === undefined ? {} : { as_case: asCase }),
+    ...omitUndefined({
+      rows: unpassed.length > 0 ? unpassed : undefined,
+      failure: isFailure ? renderFailure(result, baseUrl, renderResponse) : undefined,
+      repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
+      as_case: asCase,
+    }),
   };
 }
 
-function questionEntry(question: Question, result: CaseResult | undefined): QuestionEntry {
+function createQuestionEntry(question: Question, result: ShownResult | undefined): QuestionEntry {
   const reason = result === undefined ? notSelectedReason : result.reason;
   return {
     id: question.id,
@@ -399,14 +376,4 @@ function questionEntry(question: Question, result: CaseResult | undefined): Ques
     warning: isWarningOutcome(question, result?.outcome),
     drift: result?.drift.some(({ kind }) => kind === 'outcome') ?? false,
   };
-}
-
-/** Of each requirement that does not pass: its id, and the reason of its verdict. */
-function reasonsFrom(requirements: readonly RequirementEntry[]): [id: string, reason: string][] {
-  return requirements
-    .filter(({ verdict }) => verdict !== 'pass')
-    .map(({ id, verdict, cases }) => [
-      id,
-      cases.find((entry) => entry.verdict === verdict)?.reason ?? 'It has no case.',
-    ]);
 }

@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import type { Location } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 
-/** So many lines are shown before the one that is meant, and after it. */
+/** So many lines are shown before and after the marked one. */
 const around = 2;
 
-/** The lines of a file around a place, with a mark at it; none where the file cannot be read. */
+/** Renders the lines of a file around a location, with a mark at it; empty if the file cannot be read. */
 export function renderCodeFrame({ file, line, column }: Location): string[] {
   const lines = readLines(file);
   const from = Math.max(0, line - 1 - around);
@@ -19,8 +19,8 @@ export function renderCodeFrame({ file, line, column }: Location): string[] {
 }
 
 /**
- * The lines of an entry of a YAML list, without the indentation that they have in common: from the one where it begins to
- * the last that is indented as it is; within brackets, as in JSON, to the one that closes its brace.
+ * Extracts an entry of a YAML list, without its indentation. It ends where a line is indented less; in JSON, with the
+ * line that closes its brace.
  *
  * @param lines of the whole file
  * @param at the first key of the entry, behind its hyphen, or its brace
@@ -32,9 +32,9 @@ export function extractEntryLines(
   const first = lines[line - 1] ?? '';
   const indentation = ' '.repeat(column - 1);
   const rest = lines.slice(line);
-  // Without a hyphen before it, the next entry is indented as much. One that no line closes is on one line.
-  const isInBrackets = first.trimStart().startsWith('{');
-  const end = isInBrackets
+  // An entry in braces that no later line closes is on one line.
+  const isInBraces = first.trimStart().startsWith('{');
+  const end = isInBraces
     ? rest.findIndex((text) => text.startsWith(`${indentation}}`)) + 1
     : rest.findIndex((text) => text.trim() !== '' && !text.startsWith(indentation));
   const entry = [first, ...(end < 0 ? rest : rest.slice(0, end))];
@@ -43,7 +43,7 @@ export function extractEntryLines(
   return entry.map((text) => text.slice(common));
 }
 
-/** The lines of a text file; none where it cannot be read. */
+/** Reads the lines of a text file; none if it cannot be read. */
 export function readLines(file: string): string[] {
   try {
     return readFileSync(file, 'utf8').split(/\r?\n/);

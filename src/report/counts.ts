@@ -1,16 +1,13 @@
-/** What a certificate comes to, in words. */
-
 import { undetermined } from '../cases/test-case.js';
 import type { Certificate } from './certificate.js';
 
-/** The verdict; of selected cases theirs, since the whole is incomplete without the others. */
+/** Renders the verdict. A run of selected cases is always incomplete, so their own verdict is shown. */
 export function renderHeadline({ verdict, selected, profile }: Certificate): string {
-  return selected === undefined
-    ? verdict.toUpperCase()
-    : `${selected.verdict.toUpperCase()} as far as selected${profile === undefined ? '' : `, ${profile.name}`}`;
+  if (selected === undefined) return verdict.toUpperCase();
+  return `${selected.verdict.toUpperCase()} as far as selected${profile === undefined ? '' : `, ${profile.name}`}`;
 }
 
-/** A question whose answers do not tell its outcomes apart is sent, and yet not answered. */
+/** Describes how many questions have an answer. */
 export function describeAnswers(questions: Certificate['questions']): string {
   const unanswered = questions.filter(({ outcome }) => outcome === null).length;
   const open = questions.filter(({ outcome }) => outcome === undetermined).length;
@@ -18,14 +15,14 @@ export function describeAnswers(questions: Certificate['questions']): string {
   return `${answered} answered${describeFurtherCount(open, undetermined)}${describeFurtherCount(unanswered, 'without an answer')}`;
 }
 
-/** How many have each verdict, in words. */
+/** Describes how many have each verdict. */
 export function describeCounts(counts: Certificate['summary']): string {
   return Object.entries(counts)
-    .map(([each, count]) => `${count} ${each}`)
+    .map(([verdict, count]) => `${count} ${verdict}`)
     .join(', ');
 }
 
-/** One more count behind others; nothing where there is none. */
+/** Describes one more count, to be appended; empty for 0. */
 export function describeFurtherCount(count: number, what: string): string {
   return count === 0 ? '' : `, ${count} ${what}`;
 }

@@ -5,57 +5,52 @@ import { findTierMentions } from '../recognition/tier-mentions.js';
 import { quoteLines, toOneLine, truncate } from '../support/untrusted-text.js';
 import type { World } from '../world/world.js';
 
-/** Stands for the base URL wherever an output must not name addresses. */
+/** Stands for the base URL in outputs that must not name addresses. */
 export const baseUrlPlaceholder = '$BASE_URL';
 
-const maxOfRequest = 1500;
+const maxCommand = 1_500;
 
-/** A request as a command line without addresses; a long body is cut short. */
+/** Renders a request as a command line without addresses, shortened. */
 export function renderRequest({ request }: Exchange): string {
-  const lines = renderCurlCommand(request, baseUrlPlaceholder).split('\n');
-  const command = lines.map(toOneLine).join('\n');
-  if (command.length <= maxOfRequest) return command;
-  return `${truncate(command, maxOfRequest)}… (${command.length} characters in all)`;
+  const command = renderCurlCommand(request, baseUrlPlaceholder).split('\n').map(toOneLine).join('\n');
+  if (command.length <= maxCommand) return command;
+  return `${truncate(command, maxCommand)}… (${command.length} characters in all)`;
 }
 
-/**
- * Says what came back, in words that are the same whenever the target answers the same: status and media type, and what
- * the target wrote behind a bar.
- */
+/** Renders a response: status, media type and the quoted body. The text is the same if the target answers the same. */
 export type ResponseRenderer = (exchange: Exchange) => string;
 
-/** For deployments that have a world: its tiers are named, whatever the rest of a body. */
+/** Creates a renderer that shows the names of tiers in place of a body that names some. */
 export function createResponseRenderer(world: World): ResponseRenderer {
   const ids = createKnownIds(world);
   return (exchange) => {
     if (!('response' in exchange)) return toOneLine(exchange.message);
     const { status, headers } = exchange.response;
-    const type = getHeaderValues(headers, 'content-type')[0];
-    const head = [String(status), ...(type === undefined ? [] : [type])].join(' ');
-    return [toOneLine(head), ...quoteLines(bodyText(exchange.response, world, ids))].join('\n');
+    const head = [String(status), ...getHeaderValues(headers, 'content-type').slice(0, 1)].join(' ');
+    return [toOneLine(head), ...quoteLines(renderBody(exchange.response, world, ids))].join('\n');
   };
 }
 
 const maxNames = 12;
-const maxCharacters = 400;
+const maxBody = 400;
 
-function bodyText({ body, bodyLength }: HttpResponse, world: World, ids: KnownIds): string {
+function renderBody({ body, bodyLength }: HttpResponse, world: World, ids: KnownIds): string {
   if (body === '') return '(no body)';
-  const { idsByPattern: places, unlocatedIds: unplaced } = findTierMentions(body, ids);
-  const named = new Set([...[...places.values()].flat(), ...unplaced]);
-  if (named.size > 0) {
-    const names = world.tiers.filter(({ id }) => named.has(id)).map(({ name }) => name);
+  const { idsByPattern, unlocatedIds } = findTierMentions(body, ids);
+  const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
+  if (mentioned.size > 0) {
+    const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
     const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
     const least = bodyLength === undefined ? '' : 'at least ';
     return `(names ${least}${names.length} promotions: ${names.slice(0, maxNames).join(', ')}${more})`;
   }
-  // Beginning with a part of it: to find what is volatile in a long run of letters takes the square of its length.
-  const steady = truncate(body, 20 * maxCharacters)
+  // Cut first: on a long run of letters, the pattern takes quadratic time.
+  const stable = truncate(body, 20 * maxBody)
     .replaceAll(volatilePattern, '…')
     .replaceAll(/\s+/g, ' ');
-  return steady.length > maxCharacters ? `${truncate(steady, maxCharacters)}…` : steady;
+  return stable.length > maxBody ? `${truncate(stable, maxBody)}…` : stable;
 }
 
-/** What differs from answer to answer: identifiers of requests, points in time, long numbers. */
+/** Matches what changes from response to response: identifiers, points in time, long numbers. */
 export const volatilePattern =
   /\d{4}-\d{2}-\d{2}T[\d:.]+(?:Z|[+-]\d{2}:?\d{2})?|(?=[A-Za-z0-9_-]*\d)[A-Za-z0-9_-]{12,}|\d{6,}/g;

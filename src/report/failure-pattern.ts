@@ -1,14 +1,14 @@
 import { findResponseKind } from '../assertions/registry.js';
 import type { TestCase } from '../cases/test-case.js';
-import { parseFilterParameter } from '../contract/documented-request.js';
-import type { CaseResult } from '../engine/case-result.js';
+import { audienceParameter, parseFilterParameter } from '../contract/operation.js';
+import type { ShownResult } from '../engine/case-result.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import type { Verdict } from '../judge/verdict.js';
 import { getMember, isJsonObject } from '../support/json.js';
 import { type NamedWorld, thingKinds } from '../world/named-world.js';
 
-/** What is to be seen in a request: features that it has, and quantities, by what they are of. */
+/** The features of a request, and its quantities by name. */
 interface Traits {
   readonly features: ReadonlySet<string>;
   readonly quantities: ReadonlyMap<string, number>;
@@ -16,23 +16,22 @@ interface Traits {
 
 interface JudgedRow {
   readonly requirement: string;
-  readonly isRefuted: boolean;
+  readonly isFailing: boolean;
   readonly traits: Traits;
 }
 
 /**
- * What tells the requests that were answered wrongly from those that were answered rightly: of the cases that fail, each
- * row that fails has a request with it, and no row that passes has one. The rows of a case expect the same; what passes
- * elsewhere may not have been looked at in this respect.
+ * Finds what all failing rows have and no passing row of the same cases has. Other cases are left out: they may not
+ * examine the same.
  *
- * @returns undefined unless several requirements fail, and something tells them apart without exception
+ * @returns undefined unless several requirements fail and a feature separates the rows without exception
  */
 export function findFailurePattern(
   cases: readonly TestCase[],
-  results: readonly CaseResult[],
+  results: readonly ShownResult[],
   world: NamedWorld,
 ): string | undefined {
-  // By title: of a case some rows may have been sent alone.
+  // By title: perhaps only some rows of a case were sent.
   const verdicts = new Map(
     results.map(({ id, rows }) => [id, new Map(rows.map(({ title, verdict }) => [title, verdict]))]),
   );
@@ -44,45 +43,45 @@ export function findFailurePattern(
       const verdict = ofRows.get(title);
       if (verdict !== 'fail' && verdict !== 'pass') return [];
       const examined = expect.flatMap((each) => ('of' in each ? [each] : []));
-      // Two wrong answers may be alike: what only compares them tells of none.
+      // Two wrong responses may be equal, so a comparison alone proves neither right.
       if (verdict === 'pass' && examined.every((each) => findResponseKind(each).shows === undefined)) return [];
-      // The other requests are there for comparison.
-      const telling = [...requests].filter(([name]) => examined.some(({ of }) => of === name));
-      const traits = together(telling.map(([, request]) => traitsOf(request, world)));
-      return [{ requirement: testCase.verifies, isRefuted: verdict === 'fail', traits }];
+      // Other requests are only compared with.
+      const examinedRequests = [...requests].filter(([name]) => examined.some(({ of }) => of === name));
+      const traits = mergeTraits(examinedRequests.map(([, request]) => findTraits(request, world)));
+      return [{ requirement: testCase.verifies, isFailing: verdict === 'fail', traits }];
     });
   });
-  const [refuted, passed] = [rows.filter(({ isRefuted }) => isRefuted), rows.filter(({ isRefuted }) => !isRefuted)];
-  if (new Set(refuted.map(({ requirement }) => requirement)).size < 2 || passed.length === 0) return undefined;
-  const telling = [...featuresOfAll(refuted, passed), ...limitsBetween(refuted, passed)];
-  if (telling.length === 0) return undefined;
-  return `One pattern: all ${refuted.length} rows that fail have a request ${telling.join(', ')}; of the ${passed.length} rows that pass in the same cases none has.`;
+  const [failing, passing] = [rows.filter(({ isFailing }) => isFailing), rows.filter(({ isFailing }) => !isFailing)];
+  if (new Set(failing.map(({ requirement }) => requirement)).size < 2 || passing.length === 0) return undefined;
+  const separating = [...findSeparatingFeatures(failing, passing), ...findSeparatingQuantities(failing, passing)];
+  if (separating.length === 0) return undefined;
+  return `One pattern: all ${failing.length} failing rows have a request ${separating.join(', ')}; none of the ${passing.length} passing rows of the same cases has one.`;
 }
 
-function featuresOfAll([first, ...others]: readonly JudgedRow[], passed: readonly JudgedRow[]): string[] {
+function findSeparatingFeatures([first, ...others]: readonly JudgedRow[], passing: readonly JudgedRow[]): string[] {
   return [...(first?.traits.features ?? [])].filter(
     (feature) =>
       others.every(({ traits }) => traits.features.has(feature)) &&
-      passed.every(({ traits }) => !traits.features.has(feature)),
+      passing.every(({ traits }) => !traits.features.has(feature)),
   );
 }
 
-function limitsBetween(refuted: readonly JudgedRow[], passed: readonly JudgedRow[]): string[] {
-  return [...(refuted[0]?.traits.quantities.keys() ?? [])].flatMap((what) => {
+function findSeparatingQuantities(failing: readonly JudgedRow[], passing: readonly JudgedRow[]): string[] {
+  return [...(failing[0]?.traits.quantities.keys() ?? [])].flatMap((what) => {
     const quantitiesOf = (rows: readonly JudgedRow[]) => rows.map(({ traits }) => traits.quantities.get(what) ?? 0);
-    const least = Math.min(...quantitiesOf(refuted));
-    return least > Math.max(...quantitiesOf(passed)) ? [`with ${least} or more ${what}`] : [];
+    const least = Math.min(...quantitiesOf(failing));
+    return least > Math.max(...quantitiesOf(passing)) ? [`with ${least} or more ${what}`] : [];
   });
 }
 
-function together(all: readonly Traits[]): Traits {
+function mergeTraits(all: readonly Traits[]): Traits {
   const quantities = new Map<string, number>();
   for (const [what, quantity] of all.flatMap((traits) => [...traits.quantities]))
     quantities.set(what, Math.max(quantity, quantities.get(what) ?? 0));
   return { features: new Set(all.flatMap(({ features }) => [...features])), quantities };
 }
 
-function traitsOf(request: HttpRequest, world: NamedWorld): Traits {
+function findTraits(request: HttpRequest, world: NamedWorld): Traits {
   const { query, body } = parseRequest(request);
   const isFilled = (value: unknown) => isJsonObject(value) && Object.keys(value).length > 0;
   const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
@@ -95,7 +94,7 @@ function traitsOf(request: HttpRequest, world: NamedWorld): Traits {
     'with metadata': isFilled(getMember(body, 'metadata')),
     'with order metadata': isFilled(getMember(order, 'metadata')),
     'with expand': listOf(getMember(getMember(body, 'options'), 'expand')).length > 0,
-    'with audienceRulesOnly': query.some(([name]) => name === 'audienceRulesOnly'),
+    [`with ${audienceParameter}`]: query.some(([name]) => name === audienceParameter),
     'with a filter': filters.length > 0,
     'with a filter by campaign': filters.includes('campaign'),
     'with a filter by metadata': filters.includes('metadata'),

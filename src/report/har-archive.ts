@@ -1,7 +1,8 @@
-/** Evidence as an HTTP Archive 1.2, which browsers and HTTP clients open. What is our own begins with an underscore. */
+/** Evidence as an HTTP Archive 1.2, which browsers and HTTP clients open. Members of our own begin with an underscore. */
 
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import type { Content, Entry, Header, Log, Response } from 'har-format';
 import type { EvidenceKeeper, ExchangeUse, KeptExchange, RunEvidence } from '../engine/evidence-keeper.js';
 import {
   type Exchange,
@@ -16,107 +17,65 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 
-/** Of what run the evidence is, so that it can be judged again without anything else. */
+/** The run that the evidence is of. With it, the evidence can be judged again without anything else. */
 export interface EvidenceOrigin {
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly baseUrl: string;
-  /** What the run went by, as JSON. */
+  /** The inputs of the run, as JSON. */
   readonly inputs: unknown;
   readonly extent: RunExtent;
 }
 
-/** How far a run came. Cases that are not in it were not selected. */
+/** How far a run came. Cases that it does not name were not selected. */
 export interface RunExtent {
   /** Whether it ended before everything that was selected was judged. */
   readonly isCutShort: boolean;
-  /** The ids of the results that came of judging. */
+  /** The ids of the results that were judged. */
   readonly judged: readonly string[];
-  /** The cases that were selected and have no such result: those that were not reached, or whose test broke off. */
+  /** The selected cases without such a result: they were not reached, or their test was interrupted. */
   readonly unjudged: readonly { readonly id: string; readonly verdict: Verdict; readonly reason: string }[];
-  /** A sentence for each share of the run that was not there. */
+  /** A sentence for each missing shard. */
   readonly gaps?: readonly string[];
 }
 
-/** How long the archive may be as plain text, in characters: a longer one is compressed. */
+/** An archive with more characters is compressed. */
 const maxPlain = 8 * 1024 * 1024;
-/** Of a longer one, how many characters are compressed together: what is not yet compressed is in memory. */
+/** So many characters are compressed together. Until then, they are in memory. */
 const pieceLength = 1024 * 1024;
-/** How many characters of bodies are kept; those that come later are left out. Twice as many still make one text. */
+/** So many characters of bodies are kept. Later bodies are left out. V8 could hold twice as many in one string. */
 const maxBodies = 128 * 1024 * 1024;
-/** How many bytes an archive may unpack to: V8 has no longer texts. */
+/** An archive may unpack to so many bytes: V8 has no longer strings. */
 const maxUnpacked = 512 * 1024 * 1024;
 
-interface Entry {
-  readonly startedDateTime: string;
-  readonly time: number;
-  readonly request: HarRequest;
-  readonly response: HarResponse;
-  readonly cache: object;
-  readonly timings: { readonly send: number; readonly wait: number; readonly receive: number };
+interface OwnEntry extends Entry {
+  readonly response: Response & { readonly content: OwnContent };
   readonly _id: string;
   readonly _key: string;
   readonly _uses: readonly EntryUse[];
   readonly _attempts?: number;
-  readonly _sent?: HttpRequest['sent'];
+  readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
   readonly _again?: number;
   /** Why there is no response. */
   readonly _error?: { readonly kind: TransportErrorKind; readonly message: string };
 }
 
-/** With its place among all uses. */
+interface OwnContent extends Content {
+  /** The entry that has the same text. */
+  readonly _text_of?: string;
+  /** Whether the text was left out, because there was too much of it. */
+  readonly _omitted?: true;
+}
+
+/** A use, with its position among all uses. */
 type EntryUse = Omit<ExchangeUse, 'id'> & { readonly order: number };
 
-interface HarRequest {
-  readonly method: string;
-  readonly url: string;
-  readonly httpVersion: string;
-  readonly cookies: readonly [];
-  readonly headers: readonly HarHeader[];
-  readonly queryString: readonly HarHeader[];
-  readonly postData?: { readonly mimeType: string; readonly text: string };
-  readonly headersSize: number;
-  readonly bodySize: number;
-}
-
-interface HarResponse {
-  readonly status: number;
-  readonly statusText: string;
-  readonly httpVersion: string;
-  readonly cookies: readonly [];
-  readonly headers: readonly HarHeader[];
-  readonly content: {
-    readonly size: number;
-    readonly mimeType: string;
-    readonly text?: string;
-    /** The entry that has the same text. */
-    readonly _text_of?: string;
-    /** Whether the text was left out, as there was too much of it. */
-    readonly _omitted?: true;
-  };
-  readonly redirectURL: string;
-  readonly headersSize: number;
-  readonly bodySize: number;
-}
-
-interface HarHeader {
-  readonly name: string;
-  readonly value: string;
-}
-
-interface Archive {
-  readonly log: {
-    readonly version: string;
-    readonly creator: { readonly name: string; readonly version: string };
-    readonly entries: readonly Entry[];
-    readonly _origin: EvidenceOrigin;
-  };
-}
-
-/** As it was read, all of it in memory. */
+/** Evidence that was read from a file; all of it is in memory. */
 export type StoredEvidence = ReturnType<EvidenceKeeper['take']>;
 
-/** An archive, as its file is named and as it is written: compressed where it is long. */
+/** An archive as it is written; a long one is compressed. */
 export interface EvidenceArchive {
+  /** The name of its file. */
+  readonly file: string;
   readonly isCompressed: boolean;
   readonly content: Buffer;
   /** How many exchanges it has. */
@@ -124,82 +83,91 @@ export interface EvidenceArchive {
 }
 
 /**
- * Writes evidence down. A body that came several times stands in the first entry that has it.
+ * Creates an archive. A body that came several times is written once, in the first entry that has it.
  *
  * @param evidence redacted
  */
 export function createArchive({ exchanges, uses }: RunEvidence, origin: EvidenceOrigin): EvidenceArchive {
-  const usesOf = new Map<string, EntryUse[]>();
-  for (const [order, { id, ...use }] of uses.entries()) {
-    const list = usesOf.get(id) ?? [];
-    usesOf.set(id, list);
-    list.push({ ...use, order });
-  }
-  const firstWith = new Map<string, string>();
-  let bodies = 0;
-  const contentOf = (id: string, body: string, mimeType: string): HarResponse['content'] => {
-    // By digest, as the bodies themselves may be more than fits into memory.
-    const digest = createHash('sha256').update(body).digest('base64url');
-    const known = firstWith.get(digest);
-    const common = { size: Buffer.byteLength(body), mimeType };
-    if (known !== undefined) return { ...common, _text_of: known };
-    if (bodies + body.length > maxBodies) return { ...common, _omitted: true };
-    bodies += body.length;
-    firstWith.set(digest, id);
-    return { ...common, text: body };
-  };
+  const usesById = new Map<string, EntryUse[]>();
+  for (const [order, { id, ...use }] of uses.entries())
+    usesById.set(id, [...(usesById.get(id) ?? []), { ...use, order }]);
+  const createContent = createContentFactory();
   const { name, version } = readOwnPackage();
-  const head = { version: '1.2', creator: { name, version }, _origin: origin };
+  const head = JSON.stringify({ version: '1.2', creator: { name, version }, _origin: origin });
   // Piece by piece: all of it may be more than fits into memory.
-  const pieces = [`{"log":${escapeControlCharacters(JSON.stringify(head)).slice(0, -1)},"entries":[`];
+  const pieces = [`{"log":${escapeControlCharacters(head).slice(0, -1)},"entries":[`];
   const compressed: Buffer[] = [];
   let length = 0;
-  const flush = (): void => {
-    if (length <= (compressed.length > 0 ? pieceLength : maxPlain)) return;
-    compressed.push(gzipSync(pieces.splice(0).join('')));
-    length = 0;
-  };
   let count = 0;
   for (const kept of exchanges) {
-    const entry = entryOf(kept, usesOf.get(kept.id) ?? [], origin.baseUrl, contentOf);
-    // What was written out is read back as it was.
+    const entry = createEntry(kept, usesById.get(kept.id) ?? [], origin.baseUrl, createContent);
     const piece = `${count === 0 ? '' : ','}\n${escapeControlCharacters(JSON.stringify(entry))}`;
-    count += 1;
     pieces.push(piece);
+    count += 1;
     length += piece.length;
-    flush();
+    if (length <= (compressed.length > 0 ? pieceLength : maxPlain)) continue;
+    compressed.push(gzipSync(pieces.splice(0).join('')));
+    length = 0;
   }
   const rest = [...pieces, '\n]}}\n'].join('');
   const isCompressed = compressed.length > 0;
   const content = isCompressed ? Buffer.concat([...compressed, gzipSync(rest)]) : Buffer.from(rest);
-  return { isCompressed, content, count };
+  return { file: isCompressed ? 'evidence.har.gz' : 'evidence.har', isCompressed, content, count };
 }
 
-function entryOf(
+type ContentFactory = (id: string, body: string, mimeType: string) => OwnContent;
+
+/** Creates contents of which each text is written once, and none once there are too many characters. */
+function createContentFactory(): ContentFactory {
+  // By digest: the bodies may be more than fits into memory.
+  const firstWith = new Map<string, string>();
+  let characters = 0;
+  return (id, body, mimeType) => {
+    const digest = createHash('sha256').update(body).digest('base64url');
+    const known = firstWith.get(digest);
+    const common = { size: Buffer.byteLength(body), mimeType };
+    if (known !== undefined) return { ...common, _text_of: known };
+    if (characters + body.length > maxBodies) return { ...common, _omitted: true };
+    characters += body.length;
+    firstWith.set(digest, id);
+    return { ...common, text: body };
+  };
+}
+
+function createEntry(
   { id, key, exchange }: KeptExchange,
   uses: readonly EntryUse[],
   baseUrl: string,
-  contentOf: (id: string, body: string, mimeType: string) => HarResponse['content'],
-): Entry {
-  const { request, attempts, timing = untimed } = exchange;
+  createContent: ContentFactory,
+): OwnEntry {
+  const { request, attempts, timing = unknownTiming } = exchange;
   const { method, path, headers, body, sent, again } = request;
   const [mimeType = ''] = getHeaderValues(headers, 'content-type');
   const error = 'response' in exchange ? undefined : { kind: exchange.transportError, message: exchange.message };
+  const response = 'response' in exchange ? exchange.response : { status: 0, headers: [], body: '' };
+  const [responseType = 'x-unknown'] = getHeaderValues(response.headers, 'content-type');
+  const common = { httpVersion: 'HTTP/1.1', cookies: [], headersSize: -1 };
   return {
     startedDateTime: new Date(timing.startedAt).toISOString(),
     time: timing.durationMs,
     request: {
+      ...common,
       method,
       url: `${baseUrl}${path}`,
-      httpVersion: 'HTTP/1.1',
-      cookies: [],
-      headers: headers.map(([name, value]) => ({ name, value })),
-      queryString: parametersOf(path),
+      headers: toHarHeaders(headers),
+      queryString: [...new URLSearchParams(/\?(.*)$/s.exec(path)?.[1])].map(([name, value]) => ({ name, value })),
       ...(body === undefined ? {} : { postData: { mimeType, text: body } }),
-      headersSize: -1,
       bodySize: Buffer.byteLength(body ?? ''),
     },
-    response: responseOf(id, exchange, contentOf),
+    response: {
+      ...common,
+      status: response.status,
+      statusText: '',
+      headers: toHarHeaders(response.headers),
+      content: createContent(id, response.body, responseType),
+      redirectURL: getHeaderValues(response.headers, 'location')[0] ?? '',
+      bodySize: -1,
+    },
     cache: {},
     timings: { send: 0, wait: timing.durationMs, receive: 0 },
     _id: id,
@@ -209,79 +177,53 @@ function entryOf(
   };
 }
 
-function responseOf(
-  id: string,
-  exchange: Exchange,
-  contentOf: (id: string, body: string, mimeType: string) => HarResponse['content'],
-): HarResponse {
-  const { status, headers, body } =
-    'response' in exchange ? exchange.response : { status: 0, headers: [] as Headers, body: '' };
-  const [mimeType = 'x-unknown'] = getHeaderValues(headers, 'content-type');
-  const [redirectURL = ''] = getHeaderValues(headers, 'location');
-  return {
-    status,
-    statusText: '',
-    httpVersion: 'HTTP/1.1',
-    cookies: [],
-    headers: headers.map(([name, value]) => ({ name, value })),
-    content: contentOf(id, body, mimeType),
-    redirectURL,
-    headersSize: -1,
-    bodySize: -1,
-  };
+function toHarHeaders(headers: Headers): Header[] {
+  return headers.map(([name, value]) => ({ name, value }));
 }
 
-/** An archive has a time for each entry. */
-const untimed = { startedAt: 0, durationMs: 0 };
-
-/** As they stand in the query, decoded where that can be done. */
-function parametersOf(path: string): HarHeader[] {
-  const [, query = ''] = /\?(.*)$/s.exec(path) ?? [];
-  return [...new URLSearchParams(query)].map(([name, value]) => ({ name, value }));
-}
+/** The format requires a time for each entry. */
+const unknownTiming = { startedAt: 0, durationMs: 0 };
 
 /**
- * Reads an archive that a run left.
+ * Parses an archive that a run wrote.
  *
- * @param content of the file
- * @param file its name, for messages
- * @throws UnusableInput where it is none, or was not written by a run of this suite
+ * @param file the name of the file, for messages
+ * @throws UnusableInput if no run of this suite wrote it
  */
 export function parseArchive(content: Buffer, file: string): { evidence: StoredEvidence; origin: EvidenceOrigin } {
   const refuse = (message: string): never => {
-    const hint = 'Name the evidence.har, or evidence.har.gz, that a run of this suite left.';
+    const hint = 'Name the evidence.har or evidence.har.gz that a run of this suite wrote.';
     throw new UnusableInput([{ at: { setting: file }, message, hint }]);
   };
-  let archive: Archive;
+  let log: (Log & { readonly _origin?: EvidenceOrigin }) | undefined;
   try {
     const isCompressed = content[0] === 0x1f && content[1] === 0x8b;
-    archive = JSON.parse(
-      (isCompressed ? gunzipSync(content, { maxOutputLength: maxUnpacked }) : content).toString('utf8'),
-    );
+    const plain = isCompressed ? gunzipSync(content, { maxOutputLength: maxUnpacked }) : content;
+    log = JSON.parse(plain.toString('utf8'))?.log;
   } catch {
-    return refuse('is no HTTP archive');
+    return refuse('is not an HTTP archive');
   }
-  const { _origin: origin, entries } = archive?.log ?? {};
-  if (origin === undefined || !Array.isArray(entries)) return refuse('is not of a run of this suite');
+  const { _origin: origin, entries } = log ?? {};
+  if (origin === undefined || !Array.isArray(entries)) return refuse('was not written by a run of this suite');
   try {
-    return { evidence: evidenceIn(entries, origin.baseUrl), origin };
+    return { evidence: readEvidence(entries as OwnEntry[], origin.baseUrl), origin };
   } catch {
-    return refuse('has entries that cannot be read');
+    return refuse('has entries that cannot be parsed');
   }
 }
 
-/** The digest of a file, as a certificate names it. */
+/** Computes the digest of a file, as a certificate names it. */
 export function computeDigest(content: Buffer): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
-function evidenceIn(entries: readonly Entry[], baseUrl: string): StoredEvidence {
+function readEvidence(entries: readonly OwnEntry[], baseUrl: string): StoredEvidence {
   const texts = new Map(entries.map(({ _id, response: { content } }) => [_id, content.text]));
   return {
     exchanges: entries.map((entry) => ({
       id: entry._id,
       key: entry._key,
-      exchange: exchangeIn(entry, baseUrl, texts),
+      exchange: readExchange(entry, baseUrl, texts),
     })),
     uses: entries
       .flatMap(({ _id: id, _uses }) => _uses.map((use) => ({ ...use, id })))
@@ -290,12 +232,12 @@ function evidenceIn(entries: readonly Entry[], baseUrl: string): StoredEvidence 
   };
 }
 
-function exchangeIn(
-  { request, response, startedDateTime, time, ...own }: Entry,
+function readExchange(
+  { request, response, startedDateTime, time, ...own }: OwnEntry,
   baseUrl: string,
   texts: ReadonlyMap<string, string | undefined>,
 ): Exchange {
-  const pairs = (headers: readonly HarHeader[]): Headers => headers.map(({ name, value }) => [name, value] as const);
+  const pairs = (headers: readonly Header[]): Headers => headers.map(({ name, value }) => [name, value] as const);
   const startedAt = Date.parse(startedDateTime);
   const common = {
     request: {
@@ -306,12 +248,17 @@ function exchangeIn(
     },
     ...omitUndefined({
       attempts: own._attempts,
-      timing: startedAt === untimed.startedAt ? undefined : { startedAt, durationMs: time },
+      timing: startedAt === unknownTiming.startedAt ? undefined : { startedAt, durationMs: time },
     }),
   };
   if (own._error !== undefined) return { ...common, transportError: own._error.kind, message: own._error.message };
   const { text, _text_of, _omitted } = response.content;
-  if (_omitted) return { ...common, transportError: 'not-sent', message: 'The evidence leaves this body out.' };
+  if (_omitted)
+    return {
+      ...common,
+      transportError: 'not-sent',
+      message: 'The evidence has no text for this body: there was too much of it.',
+    };
   const body = text ?? (_text_of === undefined ? undefined : texts.get(_text_of)) ?? '';
   return { ...common, response: { status: response.status, headers: pairs(response.headers), body } };
 }

@@ -1,6 +1,27 @@
 import { createHash } from 'node:crypto';
 import { toOneLine } from '../support/untrusted-text.js';
 
+/** Text in a markup language, in which every untrusted text is escaped. Only a template makes one. */
+export interface TaggedText<Language extends string> {
+  readonly language: Language;
+  readonly text: string;
+}
+
+type TemplateValue<Language extends string> = string | number | TaggedText<Language> | readonly TaggedText<Language>[];
+
+/** Creates a template tag: it escapes strings, joins lists, and leaves the literals and other tagged text as they are. */
+export function createTemplate<Language extends string>(language: Language, escapeText: (text: string) => string) {
+  const render = (value: TemplateValue<Language>): string => {
+    if (typeof value === 'string') return escapeText(value);
+    if (typeof value === 'number') return String(value);
+    return 'text' in value ? value.text : value.map(({ text }) => text).join('');
+  };
+  return (literals: TemplateStringsArray, ...values: readonly TemplateValue<Language>[]): TaggedText<Language> => ({
+    language,
+    text: literals.map((literal, n) => (n === 0 ? literal : `${render(values[n - 1] ?? '')}${literal}`)).join(''),
+  });
+}
+
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -9,67 +30,56 @@ const entities: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-/** A text as HTML and XML hold it, in one line whatever it is. */
+/** Escapes a text for HTML and XML, and puts it on one line. */
 export function escapeMarkup(text: string): string {
   return toOneLine(text).replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
 }
 
-/** Text that is HTML already. */
-export interface Markup {
-  readonly text: string;
+export type Html = TaggedText<'html'>;
+export type Xml = TaggedText<'xml'>;
+
+export const html = createTemplate('html', escapeMarkup);
+export const xml = createTemplate('xml', escapeMarkup);
+
+/** Marks a text that this suite wrote as HTML. */
+export function rawHtml(text: string): Html {
+  return { language: 'html', text };
 }
 
-/** What was written as HTML, by this suite and nobody else. */
-export function rawMarkup(text: string): Markup {
-  return { text };
-}
-
-export const noMarkup: Markup = rawMarkup('');
-
-/** Makes HTML of a template: texts are escaped, and one line each, wherever they stand; lists are put together. */
-export function html(
-  literals: TemplateStringsArray,
-  ...values: readonly (string | number | Markup | readonly Markup[])[]
-): Markup {
-  let text = literals[0] ?? '';
-  values.forEach((value, n) => {
-    if (typeof value === 'string') text += escapeMarkup(value);
-    else if (typeof value === 'number') text += value;
-    else text += 'text' in value ? value.text : value.map((each) => each.text).join('');
-    text += literals[n + 1] ?? '';
-  });
-  return { text };
-}
+export const noHtml: Html = rawHtml('');
+export const noXml: Xml = xml``;
 
 /**
- * A text of several lines, as it is. Each stands in an element of its own, so that none that a stranger wrote begins a
- * line of the file.
+ * Renders a text of several lines as it is. Each line is an element, so that no untrusted line begins a line of the file.
  *
- * @param marked the line that is meant, counted from 1
+ * @param marked the number of the line to highlight, counted from 1
  */
-export function renderPreformatted(text: string, marked?: number): Markup {
+export function renderPreformatted(text: string, marked?: number): Html {
   const lines = text.split(/\r?\n/).map((line, n) => {
-    // Between elements nothing but these three means anything; quotes, of which there are many, stay short.
+    // Between elements only these three characters have a meaning. Quotes are frequent and stay short.
     const clean = toOneLine(line).replaceAll(/[&<>]/g, (character) => entities[character] ?? '');
     return n + 1 === marked ? `<mark>${clean}</mark>` : `<span>${clean}</span>`;
   });
-  return { text: `<pre>${lines.join('\n')}</pre>` };
+  return rawHtml(`<pre>${lines.join('\n')}</pre>`);
 }
 
-/** How a page begins: its head, in which the style stands, and the policy that says what else it may load or run. */
-export function renderPageHead(title: string, style: string, policy: string): Markup {
+/**
+ * Renders the head of a page that loads nothing from elsewhere.
+ *
+ * @param script the only script that the page may run
+ */
+export function renderPageHead(title: string, style: string, script?: string): Html {
+  // A Content-Security-Policy names inline code by its hash (CSP 3, section 2.3.1).
+  const hash = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+  const scripts = script === undefined ? '' : ` script-src ${hash(script)};`;
+  const policy = `default-src 'none'; style-src ${hash(style)};${scripts} base-uri 'none'; form-action 'none'`;
   return html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="Content-Security-Policy" content="${rawMarkup(policy)}">
+<meta http-equiv="Content-Security-Policy" content="${rawHtml(policy)}">
 <title>${title}</title>
-<style>${rawMarkup(style)}</style>
+<style>${rawHtml(style)}</style>
 </head>`;
-}
-
-/** What a Content-Security-Policy names a style or a script by that stands in the page (CSP 3, section 2.3.1). */
-export function computeSourceHash(text: string): string {
-  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
 }

@@ -1,18 +1,22 @@
 import type { ProfileFigures } from '../engine/profile.js';
 
-/** What a run says that was restricted to few requests, so that its certificate is never taken for a full one. */
-export function renderProfileNotice({
-  name,
-  max_requests,
-  requests,
-  rows,
-  rows_of,
-  questions,
-  questions_of,
-  faults_caught,
-  faults_known,
-}: ProfileFigures): string {
+/** The first and the last line of a run against the reference deployment. */
+export const referenceNotice = 'This run tests the reference deployment, which comes with the suite, and no other.';
+export const referenceEndNotice =
+  'This was the reference deployment, which comes with the suite. Name yours with BASE_URL, --base-url or --target.';
+
+/** The last line of a run that judged recorded exchanges. */
+export const replayEndNotice = 'Nothing was sent: this is the verdict on the exchanges of an earlier run.';
+
+/** Renders the first line of such a run. @param file the evidence */
+export function renderReplayNotice(file: string): string {
+  return `Judges the exchanges of ${file} again. Nothing is sent.`;
+}
+
+/** Renders what a run with a limited number of requests covers. */
+export function renderProfileNotice(figures: ProfileFigures): string {
+  const { name, max_requests, requests, rows, rows_of, questions, questions_of, faults_caught, faults_known } = figures;
   const flag = name === 'quick' ? '--quick' : `--budget ${max_requests}`;
   const share = Math.floor((100 * faults_caught) / faults_known);
-  return `With ${flag}: ${rows} of ${rows_of} rows and ${questions} of ${questions_of} questions, in ${requests} requests. They catch ${faults_caught} of the ${faults_known} known faults (${share} %). A full certificate takes a run without ${flag.split(' ')[0]}.`;
+  return `With ${flag}: ${rows} of ${rows_of} rows and ${questions} of ${questions_of} questions, in ${requests} requests. They catch ${faults_caught} of the ${faults_known} known faults (${share} %). For a full certificate, run without ${flag.split(' ')[0]}.`;
 }

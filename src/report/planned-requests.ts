@@ -1,16 +1,16 @@
 import type { Plan } from '../engine/plan.js';
-import { addHeaders } from '../http/client.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import type { Headers, HttpRequest } from '../http/exchange.js';
+import { addHeaders } from '../http/request-headers.js';
 import type { RequestFormat } from './request-formats.js';
 
-const writtenAs = { curl: asCurl, http: asHttpFile } as const satisfies Record<RequestFormat, unknown>;
+const renderers = { curl: renderCurl, http: renderHttpFile } as const satisfies Record<RequestFormat, unknown>;
 
 /**
- * All requests of a plan that are known before anything is sent, so save for random ones.
+ * Renders all requests of a plan, except random ones.
  *
- * @param baseUrl without a slash at its end, or a variable such as `$BASE_URL`
- * @param extraHeaders that the target wants with every request
+ * @param baseUrl without a trailing slash, or a variable such as `$BASE_URL`
+ * @param extraHeaders the headers that the target wants with every request
  */
 export function renderPlannedRequests(
   { calibration, cases }: Plan,
@@ -22,17 +22,17 @@ export function renderPlannedRequests(
     requests.map((request, n) => ({ title: `${id}, ${n + 1} of ${requests.length}`, request })),
   );
   return named
-    .map(({ title, request }) => writtenAs[format](title, addHeaders(request, extraHeaders), baseUrl))
+    .map(({ title, request }) => renderers[format](title, addHeaders(request, extraHeaders), baseUrl))
     .join('\n');
 }
 
-/** A comment and a command of the shell. */
-function asCurl(title: string, request: HttpRequest, baseUrl: string): string {
+/** Renders a comment and a shell command. */
+function renderCurl(title: string, request: HttpRequest, baseUrl: string): string {
   return `# ${title}\n${renderCurlCommand(request, baseUrl)}\n`;
 }
 
-/** An entry of an .http file, as editors send them; variables are those of the editor's environment. */
-function asHttpFile(title: string, { method, path, headers, body }: HttpRequest, baseUrl: string): string {
+/** Renders an entry of an .http file, which editors send. Its variables are those of the editor. */
+function renderHttpFile(title: string, { method, path, headers, body }: HttpRequest, baseUrl: string): string {
   const variable = (text: string) => text.replace(/^\$([A-Z_]+)$/, '{{$1}}');
   const lines = headers.map(([name, value]) => `${name}: ${variable(value)}`);
   const start = `### ${title}\n${method} ${variable(baseUrl)}${path} HTTP/1.1`;

@@ -4,23 +4,23 @@ import { validateFile } from '../support/schema-validation.js';
 import { parseYaml, readYaml, type YamlFile } from '../support/yaml-file.js';
 import type { Certificate } from './certificate.js';
 
-/** Reads a certificate. @throws UnusableInput with all that is wrong with it; in one line, where it is none at all */
+/** Reads a certificate. @throws UnusableInput with every problem of the file */
 export function readCertificate(file: string): Certificate {
-  return certificateIn(readYaml(file, file), file);
+  return validateCertificate(readYaml(file, file), file);
 }
 
-/** The same from the text of a file, which has to be JSON. */
+/** Parses the text of a certificate file. @throws UnusableInput with every problem of the text */
 export function parseCertificate(text: string, file: string): Certificate {
   if (parseJson(text) === undefined)
-    throw new UnusableInput([{ at: { setting: file }, message: 'is no JSON, as it was written' }]);
-  return certificateIn(parseYaml(text, file), file);
+    throw new UnusableInput([{ at: { setting: file }, message: 'is not valid JSON, so it was changed' }]);
+  return validateCertificate(parseYaml(text, file), file);
 }
 
-function certificateIn(yaml: YamlFile, file: string): Certificate {
+function validateCertificate(yaml: YamlFile, file: string): Certificate {
   const { verdict, requirements } = (yaml.value ?? {}) as Partial<Certificate>;
   if (verdict === undefined || requirements === undefined) {
     const hint = 'A run writes one: results/<target>/certificate.json.';
-    throw new UnusableInput([{ at: { setting: file }, message: 'is no certificate', hint }]);
+    throw new UnusableInput([{ at: { setting: file }, message: 'is not a certificate', hint }]);
   }
   return validateFile('certificate', yaml) as Certificate;
 }

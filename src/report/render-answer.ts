@@ -1,16 +1,28 @@
 import { undetermined } from '../cases/test-case.js';
 import type { Question } from '../contract/contract.js';
+import { inlineCode, type Markdown, markdown, rawMarkdown } from './markdown.js';
 
-/**
- * What a target does where the documentation leaves it open, as a sentence.
- *
- * @param outcome the observed one; that of an open value is a text of the deployment
- * @param quoted how such a text is written in the output
- */
-export function renderAnswer({ answer }: Question, outcome: string, quoted: (text: string) => string): string {
-  if (outcome === undetermined) return 'What it does could not be determined.';
-  if (answer.kind === 'outcomes') return answer.outcomes.get(outcome) ?? `${quoted(outcome)}.`;
-  // Of what describes the value, the first clause: the rest says what stands for none.
-  const [lead = ''] = answer.describes.split(/[;.]/);
-  return `${lead}: ${quoted(outcome)}.`;
+/** Renders the answer to a question as a sentence. @param outcome for an open value, a text of the deployment */
+export function renderAnswer({ answer }: Question, outcome: string): string {
+  if (outcome === undetermined) return 'The behaviour could not be determined.';
+  if (answer.kind === 'outcomes') return answer.outcomes.get(outcome) ?? `${outcome}.`;
+  return `${describeValue(answer.describes)}: ${outcome}.`;
+}
+
+/** Renders the same sentence as Markdown. @param quote renders what a deployment wrote */
+export function renderAnswerMarkdown(
+  question: Question,
+  outcome: string,
+  quote: (text: string) => Markdown = inlineCode,
+): Markdown {
+  const { answer } = question;
+  if (outcome === undetermined || (answer.kind === 'outcomes' && answer.outcomes.has(outcome)))
+    return rawMarkdown(renderAnswer(question, outcome));
+  if (answer.kind === 'outcomes') return markdown`${quote(outcome)}.`;
+  return markdown`${rawMarkdown(describeValue(answer.describes))}: ${quote(outcome)}.`;
+}
+
+/** The first clause of what describes a value: the rest says what a missing value looks like. */
+function describeValue(describes: string): string {
+  return describes.split(/[;.]/)[0] ?? '';
 }

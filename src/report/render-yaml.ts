@@ -2,24 +2,25 @@ import type { ScalarTag } from 'yaml';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { loadYaml } from '../support/yaml-file.js';
 
-/** YAML that reads back as the same value, whatever the texts hold, and in which no key of a stranger begins a line. */
+/** Renders a value as YAML that reads back the same, in which no untrusted text begins a line. */
 export function renderYaml(value: object): string {
   const { Document, visit } = loadYaml();
-  const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [escapedText, ...tags] });
+  const document = new Document(value, { aliasDuplicateObjects: false, customTags: (tags) => [quotedText, ...tags] });
   visit(document, {
-    Scalar(place, scalar) {
-      if (place === 'key' && !/^\w/.test(String(scalar.value))) scalar.type = 'QUOTE_DOUBLE';
+    Scalar(role, scalar) {
+      if (role === 'key' && !/^\w/.test(String(scalar.value))) scalar.type = 'QUOTE_DOUBLE';
     },
   });
   return document.toString({ lineWidth: 0, doubleQuotedAsJSON: true });
 }
 
-/** What YAML can have in a block as it is: no line ends in white space, and none looks like a command to a pipeline. */
+/** Matches texts that YAML can have in a block: no line ends in white space. */
 const fitsBlock = /^\S(.*\S)?(\n+.*\S)*$/;
+/** Matches lines that a pipeline would obey. */
 const commands = /^\s*::/m;
 
-/** A text that needs escapes, which YAML reads within double quotes alone, or that is no block. */
-const escapedText: ScalarTag = {
+/** Quotes texts that need escapes, which YAML reads only in double quotes, and texts that do not fit a block. */
+const quotedText: ScalarTag = {
   tag: 'tag:yaml.org,2002:str',
   default: true,
   identify: (value) =>

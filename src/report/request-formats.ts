@@ -1,4 +1,4 @@
-/** How the requests of a plan may be written, for other programs to send. */
+/** Formats of requests for other programs. */
 export const requestFormats = ['curl', 'http'] as const;
 
 export type RequestFormat = (typeof requestFormats)[number];

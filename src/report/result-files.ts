@@ -1,45 +1,38 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
+import { listOutputFiles } from './output.js';
 import { checkFilesWritable } from './write-files-together.js';
 
-/** The files that a run leaves in its folder. */
-export function listResultFiles(out: string) {
-  return {
-    certificate: path.join(out, 'certificate.json'),
-    page: path.join(out, 'certificate.html'),
-    observed: path.join(out, 'observed.md'),
-    openapi: path.join(out, 'openapi.yaml'),
-    junit: path.join(out, 'junit.xml'),
-    badge: path.join(out, 'badge.json'),
-    evidence: path.join(out, 'evidence.har'),
-    signature: getSignatureFile(path.join(out, 'certificate.json')),
-  };
-}
+/** The folder for runs of some cases, in the folder of whole runs. */
+export const partialFolder = 'partial';
 
-/** Where the signature of a certificate is. */
+/** Returns the file of a certificate's signature, which is beside it. */
 export function getSignatureFile(certificate: string): string {
   const { dir, name } = path.parse(certificate);
   return path.join(dir, `${name}.sig`);
 }
 
-/** The certificates that the runs into a folder left, that of the last run last. */
+/** Lists all files that a run may write into its folder. */
+export function listResultFiles(out: string): string[] {
+  const files = listOutputFiles().map((file) => path.join(out, file));
+  return [...files, path.join(out, 'evidence.har.gz'), getSignatureFile(path.join(out, 'certificate.json'))];
+}
+
+/** Finds the certificates of the last whole run and of the last run of some cases, the latest last. */
 export function findCertificates(out: string): string[] {
   const found = [out, path.join(out, partialFolder)].flatMap((folder) => {
-    const { certificate: file } = listResultFiles(folder);
+    const file = path.join(folder, 'certificate.json');
     const time = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
     return time === undefined ? [] : [{ file, time }];
   });
   return found.sort((one, other) => one.time - other.time).map(({ file }) => file);
 }
 
-/** Within the folder of whole runs. */
-export const partialFolder = 'partial';
-
 /**
- * Before anything is sent: at the end of a run it would be too late.
+ * Checks the folder before anything is sent, because after a run it would be too late.
  *
- * @throws UnusableInput where the results could not be written
+ * @throws UnusableInput if the results could not be written
  */
 export function checkOutFolder(out: string): void {
-  checkFilesWritable(out, Object.values(listResultFiles(out)));
+  checkFilesWritable(out, listResultFiles(out));
 }

@@ -2,55 +2,51 @@ import { notReachedReason, notSelectedReason } from '../engine/case-result.js';
 import { circuitOpenPrefix } from '../http/circuit-breaker.js';
 import type { Verdict } from '../judge/verdict.js';
 
-/** The causes for which several cases have no verdict of their own, each with the number of these cases. */
+/** Reasons that several cases share for having no verdict, with the number of these cases. */
 export type SharedReasons = ReadonlyMap<string, number>;
 
-/** So many cases have a reason in common before it is reported once for all of them. */
+/** A reason is reported once for all cases if so many have it. */
 const minShared = 4;
 
-/** What is needed of a certificate. */
-interface Entries {
+/** The part of a certificate that has the reasons. */
+interface ReasonSource {
   readonly requirements: readonly {
     readonly cases: readonly { readonly verdict: Verdict; readonly reason: string }[];
   }[];
   readonly questions: readonly { readonly outcome: string | null; readonly reason?: string }[];
 }
 
-/** What keeps several cases from being judged: a target that is down is one cause, however many cases it concerns. */
-export function findSharedReasons({ requirements, questions }: Entries): SharedReasons {
-  const counts = new Map<string, number>();
+export function findSharedReasons({ requirements, questions }: ReasonSource): SharedReasons {
   const unjudged = requirements
     .flatMap(({ cases }) => cases)
     .filter(({ verdict }) => verdict === 'inconclusive' || verdict === 'not-applicable');
   const unanswered = questions.filter(({ outcome }) => outcome === null);
-  for (const { reason = '' } of [...unjudged, ...unanswered])
-    counts.set(causeOf(reason), (counts.get(causeOf(reason)) ?? 0) + 1);
+  const counts = new Map<string, number>();
+  for (const { reason = '' } of [...unjudged, ...unanswered]) {
+    const cause = extractCause(reason);
+    counts.set(cause, (counts.get(cause) ?? 0) + 1);
+  }
+  const isOfRun = (reason: string) => reason === notReachedReason || reason === notSelectedReason;
   return new Map([...counts].filter(([reason, count]) => isOfRun(reason) || (reason !== '' && count >= minShared)));
 }
 
-/** Whether what kept a case from being judged is reported for several together. */
 export function isSharedReason(reason: string, shared: SharedReasons): boolean {
-  return shared.has(causeOf(reason));
+  return shared.has(extractCause(reason));
 }
 
-/** A reason without what it says of one case: which precondition met it, and in how many rows. */
-function causeOf(reason: string): string {
-  const at = reason.indexOf(circuitOpenPrefix);
-  return at < 0 ? reason : reason.slice(at).replace(/ \(and \d+ more of \d+ rows\)$/, '');
+/** Removes from a reason what differs from case to case: the unmet precondition and the number of rows. */
+function extractCause(reason: string): string {
+  const start = reason.indexOf(circuitOpenPrefix);
+  return start < 0 ? reason : reason.slice(start).replace(/ \(and \d+ more of \d+ rows\)$/, '');
 }
 
-/** The same in words, a sentence each. */
-export function describeSharedReasons(entries: Entries): string[] {
-  const total = entries.questions.length + entries.requirements.flatMap(({ cases }) => cases).length;
-  return [...findSharedReasons(entries)].map(([reason, count]) => {
-    const counted = `${count} of ${total} cases`;
-    if (reason === notReachedReason) return `${counted} were not reached.`;
-    if (reason === notSelectedReason) return `${counted} were not selected in this run.`;
-    return `${counted} were not judged: ${reason}`;
+/** Describes the shared reasons, a sentence each. */
+export function describeSharedReasons(source: ReasonSource): string[] {
+  const total = source.questions.length + source.requirements.flatMap(({ cases }) => cases).length;
+  return [...findSharedReasons(source)].map(([reason, count]) => {
+    const cases = `${count} of ${total} cases`;
+    if (reason === notReachedReason) return `${cases} were not reached.`;
+    if (reason === notSelectedReason) return `${cases} were not selected in this run.`;
+    return `${cases} were not judged: ${reason}`;
   });
-}
-
-/** Whether a reason says nothing of a single case, even where there is one alone. */
-function isOfRun(reason: string): boolean {
-  return reason === notReachedReason || reason === notSelectedReason;
 }

@@ -1,7 +1,7 @@
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
 import type { Question } from '../contract/contract.js';
-import type { CaseResult } from '../engine/case-result.js';
+import type { ShownResult } from '../engine/case-result.js';
 import { isTransient } from '../http/response-status.js';
 import { createKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { parseJson } from '../support/json.js';
@@ -15,38 +15,36 @@ export interface ShownAnswer {
   readonly exchange: AnsweredExchange;
 }
 
-/** The responses that show the answers to questions, in the order of the ledger; none that speaks of the load. */
-export function listShownAnswers({ contract: ledger }: Suite, results: readonly CaseResult[]): ShownAnswer[] {
+/** Lists the responses that answer questions, in the order of the contract, without transient failures. */
+export function listShownAnswers({ contract }: Suite, results: readonly ShownResult[]): ShownAnswer[] {
   const byQuestion = new Map(results.map((result) => [result.subject, result.exchange]));
-  return ledger.questions.flatMap((question) => {
+  return contract.questions.flatMap((question) => {
     const exchange = byQuestion.get(question.id);
     if (exchange === undefined || !('response' in exchange) || isTransient(exchange.response)) return [];
     return [{ question, exchange }];
   });
 }
 
-/** Lists, and objects whose keys are ids, are cut to so many. */
+/** So many entries of a list, or of an object whose keys are ids, are kept. */
 const maxEntries = 1;
-/** Of a text within a body, in characters. */
+/** Characters of a text in a body. */
 const maxText = 120;
-/** What is nested deeper is not shown. */
 const maxDepth = 20;
-/** Of a shortened body as JSON, in characters: what is longer shows nothing at a glance. */
+/** Characters of a sample. A longer one shows nothing at a glance. */
 const maxSample = 6_000;
-/** From here on, a number is a point in time or an identifier. */
+/** A larger number is a point in time or an identifier. */
 const minVolatileNumber = 1e9;
 
-/** Makes the sample of a body: see `samplerFor`. */
+/** Shortens a body. @returns undefined if it is not JSON, is nested too deeply, or has no short sample */
 export type Sampler = (body: string) => unknown;
 
 /**
- * Makes what shortens a JSON body for documents, which is the same whenever the target answers the same: lists are cut
- * to their first entry, and what differs from answer to answer is `…`, in place of a number 0.
+ * Creates a sampler of JSON bodies, whose samples are the same if the target answers the same. It cuts lists to their
+ * first entry, and replaces what changes from response to response by `…` or 0.
  *
- * @param results whose requests that were sent twice show what differs
- * @returns a function that is undefined for what is no JSON, and where a short sample would show nothing
+ * @param results of which repeated requests show what changes
  */
-export function createSampler(world: World, results: readonly CaseResult[]): Sampler {
+export function createSampler(world: World, results: readonly ShownResult[]): Sampler {
   const ids = createKnownIds(world);
   const times = new Set(world.tiers.map(({ created_at }) => created_at));
   const isOfWorld = (text: string) =>
@@ -55,7 +53,7 @@ export function createSampler(world: World, results: readonly CaseResult[]): Sam
   return (body) => {
     const value = parseJson(body);
     if (value === undefined || isDeeper(value, maxDepth)) return undefined;
-    const sample = sampled(value, '', { ids, isOfWorld, volatile });
+    const sample = createSample(value, '', { ids, isOfWorld, volatile });
     return JSON.stringify(sample).length > maxSample ? undefined : sample;
   };
 }
@@ -68,20 +66,20 @@ function isDeeper(value: unknown, depth: number): boolean {
 interface Sampling {
   readonly ids: KnownIds;
   isOfWorld(text: string): boolean;
-  /** The places whose values differ between responses to the same request. */
+  /** Patterns of places whose values change. */
   readonly volatile: ReadonlySet<string>;
 }
 
-/** A sample of a value; all types stay, and so do the members of objects, save for those whose keys are ids. */
-function sampled(value: unknown, path: string, sampling: Sampling, isWithin = false): unknown {
+/** Creates a sample of a value, with the same types and the same members. */
+function createSample(value: unknown, path: string, sampling: Sampling, isWithin = false): unknown {
   const { ids, volatile } = sampling;
   const isVolatile = isWithin || volatile.has(path);
-  if (typeof value === 'string') return isVolatile ? '…' : steadyText(value, sampling);
+  if (typeof value === 'string') return isVolatile ? '…' : stabilizeText(value, sampling);
   if (typeof value === 'number') return isVolatile || Math.abs(value) >= minVolatileNumber ? 0 : value;
   if (typeof value === 'boolean') return value && !isVolatile;
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value))
-    return isVolatile ? [] : value.slice(0, maxEntries).map((item) => sampled(item, `${path}/*`, sampling));
+    return isVolatile ? [] : value.slice(0, maxEntries).map((item) => createSample(item, `${path}/*`, sampling));
   let entries = 0;
   const shown = Object.entries(value).filter(([key]) => {
     if (ids.tiers.findExact(key) === undefined && ids.keys.findExact(key) === undefined) return true;
@@ -89,13 +87,13 @@ function sampled(value: unknown, path: string, sampling: Sampling, isWithin = fa
     return entries <= maxEntries;
   });
   return Object.fromEntries(
-    shown.map(([key, member]) => [key, sampled(member, `${path}/${key}`, sampling, isVolatile)]),
+    shown.map(([key, member]) => [key, createSample(member, `${path}/${key}`, sampling, isVolatile)]),
   );
 }
 
-function steadyText(text: string, { isOfWorld }: Sampling): string {
+function stabilizeText(text: string, { isOfWorld }: Sampling): string {
   if (isOfWorld(text)) return text;
-  // Cut first: to find what is volatile in a long run of letters takes the square of its length.
-  const steady = truncate(text, maxText).replaceAll(volatileText, (found) => (isOfWorld(found) ? found : '…'));
-  return text.length > maxText ? `${steady}…` : steady;
+  // Cut first: on a long run of letters, the pattern takes quadratic time.
+  const stable = truncate(text, maxText).replaceAll(volatileText, (found) => (isOfWorld(found) ? found : '…'));
+  return text.length > maxText ? `${stable}…` : stable;
 }

@@ -1,6 +1,6 @@
 /**
- * A detached signature over a certificate and its evidence: Ed25519 (RFC 8032) over a text that names the digests of
- * both, so that whoever checks it can say which of them was changed.
+ * A detached signature over a certificate and its evidence: Ed25519 (RFC 8032) over a text with the digests of both, so
+ * that a check can name the file that was changed.
  */
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
@@ -10,16 +10,19 @@ import { UnusableInput } from '../support/problem.js';
 import { loadValidator } from '../support/schema-validation.js';
 import { computeDigest } from './har-archive.js';
 
-/** The files that are signed together, as they are on disk. */
+/** The content of the files that are signed together. */
 export interface SignedFiles {
   readonly certificate: Buffer;
   readonly evidence: Buffer;
 }
 
-/** Signs. @returns the text of the signature's file */
+/** Signs files. @returns the text of the signature file */
 export type Signer = (files: SignedFiles) => string;
 
-/** What the file of a signature says. Its schema is `schemas/signature.schema.json`. */
+/** Checks a signature. @returns what was changed since it was made, a sentence each */
+export type SignatureChecker = (signature: Buffer, files: SignedFiles) => string[];
+
+/** The content of a signature file. Its schema is `schemas/signature.schema.json`. */
 interface Signature {
   readonly algorithm: 'Ed25519';
   /** Digest of the public key (DER of its SubjectPublicKeyInfo, RFC 8410). */
@@ -30,8 +33,8 @@ interface Signature {
   readonly signature: string;
 }
 
-/** What is signed: nothing else that the same key may sign begins so. */
-function statementOf({ certificate, evidence }: Pick<Signature, 'certificate' | 'evidence'>): Buffer {
+/** Creates the text that is signed. No other text that the key may sign begins like it. */
+function createStatement({ certificate, evidence }: Pick<Signature, 'certificate' | 'evidence'>): Buffer {
   return Buffer.from(`promotion-validation-conformance 1\ncertificate ${certificate}\nevidence ${evidence}\n`);
 }
 
@@ -40,49 +43,44 @@ function formatSignature({ algorithm, key, certificate, evidence, signature }: S
 }
 
 /**
- * Makes what signs with a private key.
+ * Creates a signer.
  *
- * @param file an Ed25519 key in PEM (PKCS #8), not encrypted
- * @throws UnusableInput where there is no such key; the message has nothing of what the file holds
+ * @param file an unencrypted Ed25519 key in PEM (PKCS #8)
+ * @throws UnusableInput if the file has no such key; the message shows nothing of its content
  */
 export function createSigner(file: string): Signer {
   const key = readKey(file, '--sign');
   return (files) => {
     const digests = { certificate: computeDigest(files.certificate), evidence: computeDigest(files.evidence) };
-    const signature = sign(null, statementOf(digests), key).toString('base64');
-    return formatSignature({ algorithm: 'Ed25519', key: fingerprintOf(createPublicKey(key)), ...digests, signature });
+    const signature = sign(null, createStatement(digests), key).toString('base64');
+    const fingerprint = computeFingerprint(createPublicKey(key));
+    return formatSignature({ algorithm: 'Ed25519', key: fingerprint, ...digests, signature });
   };
 }
 
-/** What was changed since it was signed, a sentence each: nothing where all is as it was. */
-export type SignatureChecker = (signature: Buffer, files: SignedFiles) => string[];
-
 /**
- * Makes what checks signatures with a public key.
+ * Creates a checker of signatures.
  *
- * @param file an Ed25519 key in PEM
- * @throws UnusableInput where there is no such key
+ * @param file an Ed25519 public key in PEM
+ * @throws UnusableInput if the file has no such key
  */
 export function createSignatureChecker(file: string): SignatureChecker {
   const key = readKey(file, '--key');
   return (content, files) => {
     const text = content.toString('utf8');
     const stated = parseJson(text);
-    if (!loadValidator('signature')(stated)) return ['signature: is not as a run writes it.'];
+    if (!loadValidator('signature')(stated)) return ['signature: is not a signature file of this suite.'];
     const read = stated as Signature;
     const signature = Buffer.from(read.signature, 'base64');
-    if (!verify(null, statementOf(read), key, signature)) {
-      const isOther = read.key !== fingerprintOf(key);
-      return [isOther ? `signature: is not of this key, but of ${read.key}.` : 'signature: was changed.'];
-    }
-    // Several texts may say the same in base64, or in JSON.
-    const asWritten = formatSignature({
-      ...read,
-      key: fingerprintOf(key),
-      signature: signature.toString('base64'),
-    });
+    const fingerprint = computeFingerprint(key);
+    if (!verify(null, createStatement(read), key, signature))
+      return [
+        read.key === fingerprint ? 'signature: was changed.' : `signature: was made with another key, ${read.key}.`,
+      ];
+    // Several texts have the same meaning in base64 and in JSON.
+    const original = formatSignature({ ...read, key: fingerprint, signature: signature.toString('base64') });
     return [
-      ...(asWritten === text ? [] : ['signature: its file was changed.']),
+      ...(original === text ? [] : ['signature: its file was changed.']),
       ...(['certificate', 'evidence'] as const).flatMap((each) =>
         computeDigest(files[each]) === read[each] ? [] : [`${each}: was changed since it was signed.`],
       ),
@@ -90,10 +88,9 @@ export function createSignatureChecker(file: string): SignatureChecker {
   };
 }
 
-function fingerprintOf(key: KeyObject): string {
-  return `sha256:${createHash('sha256')
-    .update(key.export({ type: 'spki', format: 'der' }))
-    .digest('hex')}`;
+function computeFingerprint(key: KeyObject): string {
+  const der = key.export({ type: 'spki', format: 'der' });
+  return `sha256:${createHash('sha256').update(der).digest('hex')}`;
 }
 
 const commands = {
@@ -101,35 +98,34 @@ const commands = {
   '--key': 'openssl pkey -in key.pem -pubout -out pub.pem',
 } as const;
 
-/** @param flag by which it is named: it says whether the private key is wanted or the public one */
+/** Reads a key. @param flag names the file and says which kind of key is wanted */
 function readKey(file: string, flag: keyof typeof commands): KeyObject {
   const refuse = (message: string, hint = `Make one: ${commands[flag]}`): never => {
     throw new UnusableInput([{ at: { setting: `${flag} ${file}` }, message, hint }]);
   };
+  const wanted = flag === '--sign' ? 'private' : 'public';
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     return refuse(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
   }
-  const wanted = flag === '--sign' ? 'private' : 'public';
   if (/-----BEGIN ENCRYPTED|^Proc-Type:.*ENCRYPTED/m.test(text))
     return refuse(
-      'is encrypted, and nobody is there to give its passphrase',
+      'is encrypted, and a run cannot ask for the passphrase',
       `Decrypt it to a file that only you can read: openssl pkey -in ${file} -out plain.pem`,
     );
-  if (text.includes('PRIVATE KEY-----') !== (wanted === 'private'))
-    return refuse(
-      `holds no ${wanted} key in PEM${wanted === 'public' && text.includes('PRIVATE KEY') ? ', but a private one' : ''}`,
-    );
-  let key: KeyObject | undefined;
+  if (text.includes('PRIVATE KEY-----') !== (wanted === 'private')) {
+    const isOther = wanted === 'public' && text.includes('PRIVATE KEY');
+    return refuse(`has no ${wanted} key in PEM${isOther ? ', but a private one' : ''}`);
+  }
+  let key: KeyObject;
   try {
     key = wanted === 'private' ? createPrivateKey(text) : createPublicKey(text);
   } catch {
-    // Its message may quote the file.
+    // The message of the error may quote the file.
+    return refuse(`has no ${wanted} key that can be parsed`);
   }
-  if (key === undefined) return refuse(`holds no ${wanted} key that can be read`);
-  if (key.asymmetricKeyType !== 'ed25519')
-    return refuse(`holds a key of the type ${key.asymmetricKeyType}, not Ed25519`);
+  if (key.asymmetricKeyType !== 'ed25519') return refuse(`has a key of type ${key.asymmetricKeyType}, not Ed25519`);
   return key;
 }

@@ -2,10 +2,9 @@ import { notReachedReason, notSelectedReason } from '../engine/case-result.js';
 import type { Certificate } from './certificate.js';
 
 /**
- * The cases that did not pass when they were last run: those that failed or could not be judged, and the questions that
- * drifted or got no answer.
+ * Lists the cases that did not pass in the last run that had them, and questions that drifted or have no answer.
  *
- * @param certificates of the same target, the oldest first: of each case the last one that ran it counts
+ * @param certificates of the same target, the oldest first
  */
 export function listUnpassedCases(certificates: readonly Certificate[]): string[] {
   const unpassed = new Map<string, boolean>();
@@ -14,9 +13,9 @@ export function listUnpassedCases(certificates: readonly Certificate[]): string[
     const added = own?.cases ?? [];
     const cases = [...requirements.flatMap((each) => each.cases), ...added.filter((each) => 'verifies' in each)];
     for (const { id, verdict, reason } of cases) {
-      // Of a profile some rows of a case are sent: that these pass says nothing of the others.
+      // A profile sends some rows of a case, which say nothing about the others.
       if (reason === notSelectedReason || (profile !== undefined && verdict === 'pass')) continue;
-      // What does not apply to the target will not apply again.
+      // A case that does not apply to the target will not apply next time.
       const isUnjudged = verdict !== 'pass' && (verdict !== 'not-applicable' || reason === notReachedReason);
       unpassed.set(id, isUnjudged || drifted.has(id));
     }
@@ -25,5 +24,5 @@ export function listUnpassedCases(certificates: readonly Certificate[]): string[
       unpassed.set(id, outcome === null || drifted.has(id));
     }
   }
-  return [...unpassed].filter(([, is]) => is).map(([id]) => id);
+  return [...unpassed].filter(([, isUnpassed]) => isUnpassed).map(([id]) => id);
 }

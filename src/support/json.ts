@@ -1,4 +1,4 @@
-/** The JSON value of a text (RFC 8259), a byte-order mark aside; undefined where it is none. */
+/** Parses JSON (RFC 8259), with or without a byte-order mark. Returns undefined for any other text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text.startsWith('\uFEFF') ? text.slice(1) : text);
@@ -7,7 +7,7 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** A value as JSON that keeps its maps and sets, for {@link decodeMapsAndSets}. */
+/** Converts a value with maps and sets to plain JSON. */
 export function encodeMapsAndSets(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (_, part) => {
@@ -17,7 +17,7 @@ export function encodeMapsAndSets(value: unknown): unknown {
   );
 }
 
-/** The value that {@link encodeMapsAndSets} made JSON of. */
+/** Restores a value from {@link encodeMapsAndSets}. */
 export function decodeMapsAndSets(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json), (_, part) => {
     if (!isJsonObject(part)) return part;
@@ -26,7 +26,7 @@ export function decodeMapsAndSets(json: unknown): unknown {
   });
 }
 
-/** The steps of a JSON Pointer (RFC 6901). */
+/** Splits a JSON Pointer (RFC 6901) into keys. */
 export function parseJsonPointer(pointer: string): string[] {
   return pointer
     .split('/')
@@ -34,12 +34,12 @@ export function parseJsonPointer(pointer: string): string[] {
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
 }
 
-/** Whether a JSON value is an object: no list, and not null. */
+/** Whether a JSON value is an object, not an array or null. */
 export function isJsonObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A member of a JSON value; undefined where it is no object, or has none of that name. */
+/** Returns a member of a JSON object; undefined if there is none, or if the value is not an object. */
 export function getMember(value: unknown, name: string): unknown {
   return isJsonObject(value) ? value[name] : undefined;
 }

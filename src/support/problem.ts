@@ -1,34 +1,34 @@
 import { joinLines } from './untrusted-text.js';
 
-/** A place in a file that somebody wrote. `line` and `column` count from 1. */
+/** A location in a text file. `line` and `column` count from 1. */
 export interface Location {
   readonly file: string;
   readonly line: number;
   readonly column: number;
 }
 
-/** One thing that is wrong with an input, and how to correct it. */
+/** One error in an input, and how to correct it. */
 export interface Problem {
-  /** In a file, or in a setting: a flag, or a variable of the environment. */
+  /** A location in a file, or the name of a flag or of an environment variable. */
   readonly at: Location | { readonly setting: string };
   readonly message: string;
   readonly hint?: string;
 }
 
-/** `inspect.custom` of Node.js, in a form that needs no types of Node.js where the package is imported. */
+/** `inspect.custom` of Node.js, without a dependency on its types. */
 const custom: unique symbol = Symbol.for('nodejs.util.inspect.custom');
 
-/** The input cannot be used. Holds every problem that was found, not just the first. */
+/** Thrown for unusable input, with all problems that were found. */
 export class UnusableInput extends Error {
   override readonly name = 'UnusableInput';
 
   constructor(readonly problems: readonly Problem[]) {
     super(problems.map(formatProblem).join('\n'));
-    // Where it was thrown tells nobody anything, and Playwright would print it.
+    // Playwright prints the stack. The location of the throw helps no user.
     this.stack = this.message;
   }
 
-  /** As it prints whoever does not know it, such as Playwright. */
+  /** Custom `inspect` output, for example in Playwright. */
   [custom](): string {
     return this.message;
   }
@@ -38,7 +38,7 @@ export function formatLocation({ file, line, column }: Location): string {
   return `${file}:${line}:${column}`;
 }
 
-/** A problem in words: a line, and one for the hint. Either may quote what a stranger wrote. */
+/** Renders a problem as one line, and a second one for the hint. Both may quote untrusted text. */
 export function formatProblem({ at, message, hint }: Problem): string {
   const where = 'setting' in at ? at.setting : formatLocation(at);
   return joinLines([`${where}: ${message}`, ...(hint === undefined ? [] : [`    ${hint}`])]).trimEnd();

@@ -3,11 +3,10 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 
 /**
- * A package that only some commands need, or not every process of a run: to load it takes longer than all else that a
- * short command does.
+ * Defers loading of a CommonJS package until the returned function is called. A short command spends most of its time
+ * on loading packages.
  *
- * @param name of a CommonJS package, of which `T` is the type: `typeof import('yaml')`
- * @returns what the package exports; it is loaded when that is first called
+ * @typeParam T the type of the package, such as `typeof import('yaml')`
  */
 export function requireLazily<T>(name: string): () => T {
   return () => require(name);

@@ -9,110 +9,106 @@ import { requireLazily } from './require-lazily.js';
 import { suggest } from './suggest.js';
 import type { YamlFile, YamlPath } from './yaml-file.js';
 
-const ajvPackage = requireLazily<typeof import('ajv/dist/2020.js')>('ajv/dist/2020.js');
-const standalone = requireLazily<typeof import('ajv/dist/standalone/index.js')>('ajv/dist/standalone');
-const formats = requireLazily<(ajv: Ajv2020) => void>('ajv-formats');
+const loadAjv = requireLazily<typeof import('ajv/dist/2020.js')>('ajv/dist/2020.js');
+const loadStandalone = requireLazily<typeof import('ajv/dist/standalone/index.js')>('ajv/dist/standalone');
+const loadFormats = requireLazily<(ajv: Ajv2020) => void>('ajv-formats');
 
-const known = new Map<string, ValidateFunction>();
+const loaded = new Map<string, ValidateFunction>();
 
 /**
- * The validator of a file in `schemas/`, by its name without `.schema.json`: the one that the build has compiled, unless
- * the schema was edited since. Loaded once per process.
+ * Loads the validator of a schema in `schemas/`, once per process. Uses the validator that the build compiled, unless
+ * the schema was edited since.
+ *
+ * @param name of the file, without `.schema.json`
  */
 export function loadValidator(name: string): ValidateFunction {
-  const validate = known.get(name) ?? builtValidator(name) ?? compiled(name);
-  known.set(name, validate);
+  const validate = loaded.get(name) ?? loadPrecompiled(name) ?? compile(name);
+  loaded.set(name, validate);
   return validate;
 }
 
 const folder = path.join(packageRoot, 'schemas');
 
-/** The document of a file in `schemas/`, by the same name. */
+/** Reads a schema in `schemas/`. @param name of the file, without `.schema.json` */
 export function readSchema(name: string): Readonly<Record<string, unknown>> {
-  return JSON.parse(readFileSync(path.join(folder, `${name}.schema.json`), 'utf8'));
+  return JSON.parse(readText(name));
 }
 
-/** The texts of a schema, and of those that it refers to: first those that have to be known before others. */
-function textsOf(name: string, before: ReadonlyMap<string, string> = new Map()): Map<string, string> {
-  const text = readFileSync(path.join(folder, `${name}.schema.json`), 'utf8');
+function readText(name: string): string {
+  return readFileSync(path.join(folder, `${name}.schema.json`), 'utf8');
+}
+
+/** Reads a schema and the schemas that it refers to. Those come first. */
+function readWithReferences(name: string, before: ReadonlyMap<string, string> = new Map()): Map<string, string> {
+  const text = readText(name);
   const others = [...text.matchAll(/"\$ref": "([a-z-]+)\.schema\.json/g)].map(([, other = '']) => other);
-  return new Map([...others.reduce((texts, other) => textsOf(other, texts), new Map(before)), [name, text]]);
+  return new Map([...others.reduce((texts, other) => readWithReferences(other, texts), new Map(before)), [name, text]]);
 }
 
-let made: Ajv2020 | undefined;
+let ajv: Ajv2020 | undefined;
 
-/** What compiles schemas. To load it and to compile them takes a third of what a short command takes. */
-function ajv(): Ajv2020 {
-  if (made !== undefined) return made;
-  const code = { source: true };
-  made = new (ajvPackage().Ajv2020)({
-    allErrors: true,
-    verbose: true,
-    strict: true,
-    strictRequired: false,
-    strictTypes: false,
-    code,
-  });
-  formats()(made);
-  return made;
+/** Loading Ajv and compiling schemas takes a third of the time of a short command. */
+function getAjv(): Ajv2020 {
+  if (ajv !== undefined) return ajv;
+  const leniency = { strictRequired: false, strictTypes: false };
+  ajv = new (loadAjv().Ajv2020)({ allErrors: true, verbose: true, strict: true, ...leniency, code: { source: true } });
+  loadFormats()(ajv);
+  return ajv;
 }
 
-function compiled(name: string): ValidateFunction {
-  for (const [each, text] of textsOf(name))
-    if (ajv().getSchema(`${each}.schema.json`) === undefined) ajv().addSchema(JSON.parse(text));
-  return ajv().getSchema(`${name}.schema.json`) as ValidateFunction;
+function compile(name: string): ValidateFunction {
+  for (const [each, text] of readWithReferences(name))
+    if (getAjv().getSchema(`${each}.schema.json`) === undefined) getAjv().addSchema(JSON.parse(text));
+  return getAjv().getSchema(`${name}.schema.json`) as ValidateFunction;
 }
 
-/** Where the build leaves compiled schemas, beside the other compiled files; sources have none. */
+/** The build writes compiled schemas here. Undefined while the suite runs from sources. */
 const builtFolder = import.meta.filename.endsWith('.js') ? path.join(packageRoot, 'dist', 'schemas') : undefined;
 
-/** The file that has the validator of a schema as it now is. */
-function builtFile(inFolder: string, name: string): string {
+/** The name of the compiled file contains a digest of the schema, so an edited schema has no compiled file. */
+function getBuiltFile(inFolder: string, name: string): string {
   const hash = createHash('sha256');
-  for (const text of textsOf(name).values()) hash.update(text);
+  for (const text of readWithReferences(name).values()) hash.update(text);
   return path.join(inFolder, `${name}.${hash.digest('hex')}.cjs`);
 }
 
-function builtValidator(name: string): ValidateFunction | undefined {
+function loadPrecompiled(name: string): ValidateFunction | undefined {
   if (builtFolder === undefined) return undefined;
-  const file = builtFile(builtFolder, name);
+  const file = getBuiltFile(builtFolder, name);
   return existsSync(file) ? requireLazily<ValidateFunction>(file)() : undefined;
 }
 
-/** Compiles all schemas for whoever asks for them from now on. */
+/** Compiles all schemas to files, for {@link loadValidator}. */
 export function precompileSchemas(): void {
   if (builtFolder === undefined) return;
   rmSync(builtFolder, { recursive: true, force: true });
   mkdirSync(builtFolder);
   for (const file of readdirSync(folder)) {
     const [, name] = /^(.*)\.schema\.json$/.exec(file) ?? [];
-    if (name !== undefined) writeFileSync(builtFile(builtFolder, name), standalone().default(ajv(), compiled(name)));
+    if (name === undefined) continue;
+    writeFileSync(getBuiltFile(builtFolder, name), loadStandalone().default(getAjv(), compile(name)));
   }
 }
 
-/** The validator of a part of such a schema. @param pointer to that part, as a JSON Pointer (RFC 6901) */
+/** Loads the validator of a part of a schema. @param pointer to the part, as a JSON Pointer (RFC 6901) */
 export function loadPartValidator(name: string, pointer: string): ValidateFunction {
-  compiled(name);
-  const validate = ajv().getSchema(`${name}.schema.json#${pointer}`);
+  compile(name);
+  const validate = getAjv().getSchema(`${name}.schema.json#${pointer}`);
   if (validate === undefined) throw new Error(`schemas/${name}.schema.json has nothing at ${pointer}.`);
   return validate;
 }
 
-/**
- * Checks a file against a schema of `schemas/`.
- *
- * @returns one problem per thing that is wrong, each at its line and column
- */
+/** Checks a file against a schema in `schemas/`. Returns one problem for each error, with its location. */
 export function findSchemaProblems(schema: string, file: YamlFile): Problem[] {
   const validate = loadValidator(schema);
   if (validate(file.value)) return [];
-  return (validate.errors ?? []).filter(isCause).map((error) => problemOf(error, file));
+  return (validate.errors ?? []).filter(isCause).map((error) => createProblem(error, file));
 }
 
 /**
- * The value of a file that is as a schema of `schemas/` asks.
+ * Returns the value of a file that is valid by a schema in `schemas/`.
  *
- * @throws UnusableInput with all that is wrong, each at its line and column
+ * @throws UnusableInput with one problem for each error
  */
 export function validateFile(schema: string, file: YamlFile): unknown {
   const problems = findSchemaProblems(schema, file);
@@ -120,15 +116,15 @@ export function validateFile(schema: string, file: YamlFile): unknown {
   return file.value;
 }
 
-/** Errors of the applicators around a cause repeat it without saying more, save where too much fits a oneOf. */
+/** Ajv repeats a cause for each keyword around it. Of these, only a oneOf with several matches is a cause itself. */
 function isCause({ keyword, params }: ErrorObject): boolean {
   if (keyword === 'oneOf') return params.passingSchemas !== null;
   return !['if', 'anyOf', 'allOf', 'propertyNames'].includes(keyword);
 }
 
-function problemOf(error: ErrorObject, file: YamlFile): Problem {
+function createProblem(error: ErrorObject, file: YamlFile): Problem {
   const steps: YamlPath = parseJsonPointer(error.instancePath);
-  const subject = subjectOf(steps);
+  const subject = renderSubject(steps);
   const unexpected: unknown = error.params.additionalProperty ?? error.params.unevaluatedProperty;
   if (typeof unexpected === 'string') {
     const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {});
@@ -141,8 +137,8 @@ function problemOf(error: ErrorObject, file: YamlFile): Problem {
   if (error.propertyName !== undefined) {
     return {
       at: file.locateKey([...steps, error.propertyName]),
-      message: `'${error.propertyName}' is no good name here`,
-      hint: descriptionOf(error),
+      message: `invalid name '${error.propertyName}'`,
+      hint: findDescription(error),
     };
   }
   const at = file.locate(steps);
@@ -163,39 +159,43 @@ function problemOf(error: ErrorObject, file: YamlFile): Problem {
       };
     }
     case 'pattern': {
-      // What is only ever written may be a secret, so it is not shown.
+      // A value that is `writeOnly` may be a secret.
       const shown = error.parentSchema?.writeOnly === true ? subject : `'${String(error.data)}'`;
-      return { at, message: `${shown} is not of the form ${error.params.pattern}`, hint: descriptionOf(error) };
+      return { at, message: `${shown} does not match ${error.params.pattern}`, hint: findDescription(error) };
     }
     case 'oneOf': {
       const branches = error.schema as { required?: string[] }[];
       const keys = (error.params.passingSchemas as number[]).flatMap((n) => branches[n]?.required ?? []);
-      return { at, message: `${subject} has both '${keys.join("' and '")}'`, hint: 'Leave out one of them.' };
+      return { at, message: `${subject} has both '${keys.join("' and '")}'`, hint: 'Remove one of them.' };
     }
     case 'uniqueItems': {
       const { i, j } = error.params as { i: number; j: number };
       const [first, again] = [Math.min(i, j), Math.max(i, j)];
       return {
         at: file.locate([...steps, again]),
-        message: `${subjectOf([...steps, again])} is the same as entry ${first + 1}`,
-        hint: 'Leave out one of them.',
+        message: `${renderSubject([...steps, again])} is the same as entry ${first + 1}`,
+        hint: 'Remove one of them.',
       };
     }
     case 'false schema':
-      return { at: file.locateKey(steps), message: `${subject} cannot stand here`, hint: 'Leave it out.' };
+      return { at: file.locateKey(steps), message: `${subject} is not allowed here`, hint: 'Remove it.' };
     default:
-      return { at, message: `${subject} ${error.message ?? 'is not as its schema asks'}`, hint: descriptionOf(error) };
+      return {
+        at,
+        message: `${subject} ${error.message ?? 'does not match its schema'}`,
+        hint: findDescription(error),
+      };
   }
 }
 
-function subjectOf(steps: YamlPath): string {
+function renderSubject(steps: YamlPath): string {
   const last = steps.at(-1);
   if (last === undefined) return 'the file';
   const list = steps.at(-2);
   return list !== undefined && /^\d+$/.test(String(last)) ? `entry ${Number(last) + 1} of '${list}'` : `'${last}'`;
 }
 
-function descriptionOf(error: ErrorObject): string {
+function findDescription(error: ErrorObject): string {
   const description = (error.parentSchema as { description?: unknown } | undefined)?.description;
-  return typeof description === 'string' ? description : `Its schema says '${error.keyword}'.`;
+  return typeof description === 'string' ? description : `The value violates '${error.keyword}' of its schema.`;
 }

@@ -2,16 +2,11 @@ import { requireLazily } from './require-lazily.js';
 
 const levenshtein = requireLazily<typeof import('fastest-levenshtein')>('fastest-levenshtein');
 
-/** So many names are listed as a whole; of more, the nearest few. */
+/** Above this number, only the nearest names are listed. */
 const maxListed = 25;
 const maxNearest = 5;
 
-/**
- * Which name was meant in place of one that is not known: the one probably meant when one is near, otherwise those that
- * there are.
- *
- * @param known the names that would have been right
- */
+/** Suggests the known name that is most similar to an unknown one, or lists the known names. */
 export function suggest(unknown: string, known: readonly string[]): string {
   if (known.length === 0) return 'There is none.';
   const { closest, distance } = levenshtein();

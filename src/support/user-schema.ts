@@ -1,37 +1,31 @@
 import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
 import { requireLazily } from './require-lazily.js';
 
-const ajv = requireLazily<typeof import('ajv/dist/2020.js')>('ajv/dist/2020.js');
+const loadAjv = requireLazily<typeof import('ajv/dist/2020.js')>('ajv/dist/2020.js');
 
-// Own properties only: a body may have a member `constructor`, and any object has one.
-const options = { allErrors: true, strict: false, validateFormats: false, ownProperties: true };
+let ajv: Ajv2020 | undefined;
 
-let made: Ajv2020 | undefined;
-
-function users(): Ajv2020 {
-  made ??= new (ajv().Ajv2020)(options);
-  return made;
-}
-
-const usersCompiled = new WeakMap<object, ValidateFunction>();
+const compiled = new WeakMap<object, ValidateFunction>();
 
 /**
  * Compiles a JSON Schema (draft 2020-12) that a user wrote or that was inferred. The same object is compiled once.
  *
- * @throws Error that says what is wrong with the schema
+ * @throws Error if the schema is invalid
  */
 export function compileSchema(schema: object | boolean): ValidateFunction {
-  if (typeof schema === 'boolean') return users().compile(schema);
-  const known = usersCompiled.get(schema);
+  // `ownProperties`: every object inherits `constructor`, and a body may have a member of that name.
+  ajv ??= new (loadAjv().Ajv2020)({ allErrors: true, strict: false, validateFormats: false, ownProperties: true });
+  if (typeof schema === 'boolean') return ajv.compile(schema);
+  const known = compiled.get(schema);
   if (known !== undefined) return known;
-  // A file that is read again brings its $id again.
-  if ('$id' in schema) users().removeSchema(String(schema.$id));
-  const validate = users().compile(schema);
-  usersCompiled.set(schema, validate);
+  // Ajv refuses a second schema with the same $id. Reading a file twice yields one.
+  if ('$id' in schema) ajv.removeSchema(String(schema.$id));
+  const validate = ajv.compile(schema);
+  compiled.set(schema, validate);
   return validate;
 }
 
-/** What is wrong with a JSON Schema, if anything. */
+/** Returns what is wrong with a JSON Schema, or undefined. */
 export function findSchemaFlaw(schema: object | boolean): string | undefined {
   try {
     compileSchema(schema);

@@ -4,23 +4,23 @@ import type { Document, Node, ParsedNode } from 'yaml';
 import { type Location, type Problem, UnusableInput } from './problem.js';
 import { requireLazily } from './require-lazily.js';
 
-/** The package itself, for those who write YAML. */
+/** Loads the package `yaml`. */
 export const loadYaml = requireLazily<typeof import('yaml')>('yaml');
 
 /** Steps from the root of a document to a value in it: keys of mappings and indices of sequences. */
 export type YamlPath = readonly (string | number)[];
 
-/** A parsed YAML file that still knows where each of its values stands. */
+/** A parsed YAML file with the location of each value. */
 export interface YamlFile {
   readonly file: string;
   readonly value: unknown;
-  /** Where the value at a path stands; where it does not exist, the nearest value around it. */
+  /** The location of the value at a path, or else of the nearest value around it. */
   locate(path: YamlPath): Location;
-  /** The scalar at a path as it is written: `0012` rather than 12. */
+  /** The source text of the scalar at a path: `0012` rather than 12. */
   getSource(path: YamlPath): string;
-  /** Where the key of the entry at a path stands. */
+  /** The location of the key of the entry at a path. */
   locateKey(path: YamlPath): Location;
-  /** Where every text that holds this one begins. */
+  /** The locations of all scalars that contain a text. */
   locateTexts(text: string): Location[];
 }
 
@@ -28,8 +28,8 @@ export interface YamlFile {
  * Reads a YAML 1.2 file.
  *
  * @param file path of the file
- * @param shown how messages name it; relative to the current folder unless given
- * @throws UnusableInput when it cannot be read or is no YAML; duplicate keys count as such
+ * @param shown its name in messages; by default its path relative to the current folder
+ * @throws UnusableInput if it cannot be read or is not valid YAML; a duplicate key is not valid
  */
 export function readYaml(file: string, shown = path.relative(process.cwd(), file) || file): YamlFile {
   let text: string;
@@ -50,8 +50,8 @@ export function readYaml(file: string, shown = path.relative(process.cwd(), file
 /**
  * Parses YAML 1.2 text.
  *
- * @param file how messages name it
- * @throws UnusableInput with one problem per syntax error
+ * @param file its name in messages
+ * @throws UnusableInput with one problem for each syntax error
  */
 export function parseYaml(text: string, file: string): YamlFile {
   const { isAlias, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } = loadYaml();
@@ -64,7 +64,7 @@ export function parseYaml(text: string, file: string): YamlFile {
   if (document.errors.length > 0) {
     throw new UnusableInput(
       document.errors.map(
-        (error): Problem => ({ at: locate(error.pos[0]), message: `is no valid YAML: ${error.message}` }),
+        (error): Problem => ({ at: locate(error.pos[0]), message: `is not valid YAML: ${error.message}` }),
       ),
     );
   }
@@ -100,18 +100,18 @@ export function parseYaml(text: string, file: string): YamlFile {
   };
 
   const textsWith = (text: string): Location[] => {
-    const places: Location[] = [];
+    const locations: Location[] = [];
     visit(document, {
       Scalar: (_, { value, range }) => {
-        if (String(value).includes(text)) places.push(locate(range?.[0] ?? 0));
+        if (String(value).includes(text)) locations.push(locate(range?.[0] ?? 0));
       },
     });
-    return places;
+    return locations;
   };
 
   return {
     file,
-    value: valueIn(document, locate),
+    value: readValue(document, locate),
     locate: (steps) => at(steps, false),
     getSource: sourceAt,
     locateKey: (steps) => at(steps, true),
@@ -119,8 +119,8 @@ export function parseYaml(text: string, file: string): YamlFile {
   };
 }
 
-/** Aliases are followed here and not before: some lead nowhere, or to aliases of aliases without end. */
-function valueIn(document: Document, locate: (offset: number) => Location): unknown {
+/** Resolves aliases. Fails for an alias without an anchor, and for aliases that expand without end. */
+function readValue(document: Document, locate: (offset: number) => Location): unknown {
   try {
     return document.toJS();
   } catch (error) {
@@ -133,6 +133,6 @@ function valueIn(document: Document, locate: (offset: number) => Location): unkn
         return visit.BREAK;
       },
     });
-    throw new UnusableInput([{ at: locate(at), message: `is no valid YAML: ${(error as Error).message}` }]);
+    throw new UnusableInput([{ at: locate(at), message: `is not valid YAML: ${(error as Error).message}` }]);
   }
 }

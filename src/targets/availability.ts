@@ -3,7 +3,7 @@ import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
 import type { Availability, Binding } from '../world/bind-world.js';
 import { listNames, type ThingKind, thingKinds } from '../world/named-world.js';
-import type { Environment } from './environment.js';
+import type { RunOptions } from './run-options.js';
 import { type BindingsDocument, readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
 
 type Bindings = NonNullable<Availability['bindings']>;
@@ -14,8 +14,8 @@ type Bindings = NonNullable<Availability['bindings']>;
  * @returns with the files that say so
  * @throws UnusableInput with all that is wrong with the target file, or with its bindings
  */
-export function readAvailability(environment: Environment): { availability: Availability; files: string[] } {
-  const target = readTargetFile(environment);
+export function readAvailability(options: RunOptions): { availability: Availability; files: string[] } {
+  const target = readTargetFile(options);
   if (target === undefined) return { availability: {}, files: [] };
   const { ids, bindings, capabilities } = target.document;
   return {

@@ -1,4 +1,4 @@
-import { documentedOperation } from '../contract/documented-request.js';
+import { documentedOperation } from '../contract/operation.js';
 import { exposesCredentials } from '../http/connector.js';
 import type { Problem } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';

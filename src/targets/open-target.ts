@@ -1,3 +1,4 @@
+import { listCredentialSecrets } from '../contract/operation.js';
 import { relocated } from '../contract/relocation.js';
 import { type Client, openClient } from '../http/client.js';
 import type { Endpoint, PartialConnectionOptions } from '../http/connection-options.js';
@@ -13,9 +14,10 @@ import type { Target } from './target.js';
  */
 export function openTarget(
   { operation }: Pick<Target, 'operation'>,
-  endpoint: Endpoint,
+  { baseUrl, credentials }: Endpoint,
   options: PartialConnectionOptions,
   requestBudget?: RequestBudget,
 ): Client {
-  return relocated(openClient({ ...options, ...endpoint }, requestBudget), operation);
+  const secrets = [...listCredentialSecrets(credentials), ...(options.secrets ?? [])];
+  return relocated(openClient({ ...options, baseUrl, secrets }, requestBudget), operation);
 }

@@ -4,8 +4,8 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { findOwnWorld } from '../cases/suite.js';
+import { listCredentialSecrets } from '../contract/operation.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
-import { credentialPlaceholders } from '../http/credentials.js';
 import { createRedactor } from '../redaction/redactor.js';
 import { UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
@@ -16,7 +16,8 @@ import type { World } from '../world/world.js';
 import { loadWorld } from '../world/world-file.js';
 import { createNamedExport } from '../world/world-formats.js';
 import { readAvailability } from './availability.js';
-import { type Environment, runVariables } from './environment.js';
+import type { Environment } from './environment.js';
+import type { RunOptions } from './run-options.js';
 import { containsSecret } from './secret-checks.js';
 import { loadTarget } from './target.js';
 import type { TargetLocation } from './target-connection.js';
@@ -41,11 +42,12 @@ export interface ProvisionResult {
  * @throws UnusableInput where the target file names no command, or the command fails or prints something else than ids
  */
 export async function provisionWorld(
+  runOptions: RunOptions,
   environment: Environment,
   reuses: boolean,
   say: (line: string) => void,
 ): Promise<ProvisionResult> {
-  const target = readTargetFile(environment);
+  const target = readTargetFile(runOptions);
   const command = target?.document.provision;
   const name = target?.document.bindings;
   if (target === undefined || command === undefined || name === undefined) {
@@ -54,22 +56,18 @@ export async function provisionWorld(
     throw new UnusableInput([{ at, message: 'no command to provision the deployment is named', hint }]);
   }
   const { capabilities } = target.document;
-  const own = environment[runVariables.cases];
+  const own = runOptions.cases;
   const world = loadWorld(undefined, own ? findOwnWorld(own) : undefined);
   const named = bindWorld(world, capabilities === undefined ? {} : { capabilities: new Set(capabilities) });
   const available = availableIn(named);
   const file = resolveBeside(target, name);
   // Before the command runs: what it creates must not be lost.
   mkdirSync(path.resolve(path.dirname(file)), { recursive: true });
-  const { place, options } = deploymentFor(environment);
+  const { place, options } = deploymentFor(runOptions, environment);
   const { baseUrl, credentials } = place;
-  const secrets = [
-    { value: credentials.token, placeholder: credentialPlaceholders.token },
-    { value: credentials.applicationId, placeholder: credentialPlaceholders.applicationId },
-    ...(options.secrets ?? []),
-  ];
+  const secrets = [...listCredentialSecrets(credentials), ...(options.secrets ?? [])];
   const redacted = createRedactor(secrets);
-  const existing = existsSync(file) ? existingIds(named, available, environment) : new Map<string, string>();
+  const existing = existsSync(file) ? existingIds(named, available, runOptions) : new Map<string, string>();
   const bindings = path.relative(process.cwd(), file);
   if (existing.size > 0) say(intention(bindings, existing, available, reuses));
   if (reuses && existing.size === thingsOf(available).length) return { bindings, bound: existing.size, missing: [] };
@@ -101,8 +99,8 @@ function thingsOf(world: World): readonly { readonly id: string }[] {
 }
 
 /** The deployment's ids of what is there already, as the bindings file says, by the world's. */
-function existingIds(named: NamedWorld, available: World, environment: Environment): Map<string, string> {
-  const { bindings } = readAvailability(environment).availability;
+function existingIds(named: NamedWorld, available: World, options: RunOptions): Map<string, string> {
+  const { bindings } = readAvailability(options).availability;
   const wanted = new Set(thingsOf(available).map(({ id }) => id));
   return new Map(
     thingKinds.flatMap((kind) =>
@@ -139,14 +137,17 @@ function availableIn(named: NamedWorld): World {
 }
 
 /** How the target is reached. */
-function deploymentFor(environment: Environment): {
+function deploymentFor(
+  runOptions: RunOptions,
+  environment: Environment,
+): {
   place: Extract<TargetLocation, { kind: 'deployment' }>;
   options: PartialConnectionOptions;
 } {
   const {
     target: { notes = [] },
     connection: { location: place, options },
-  } = loadTarget(environment);
+  } = loadTarget(runOptions, environment);
   for (const note of notes) process.stderr.write(`${note}\n`);
   // A target file never stands for the reference deployment.
   if (place.kind === 'reference') throw new Error('There is no deployment to provision.');

@@ -6,7 +6,7 @@ import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import type { Availability } from '../world/bind-world.js';
-import { type Environment, runVariables } from './environment.js';
+import type { RunOptions } from './run-options.js';
 import { type RunSettings, readSelection } from './settings.js';
 
 /** What a run went by beside the suite, as its evidence keeps it. Nothing of it is secret. */
@@ -54,18 +54,17 @@ export function parseRecordedRun(content: Buffer, file: string): RecordedRun {
  */
 export function createReplaySettings(
   { settings }: RecordedInputs,
-  environment: Environment,
+  options: RunOptions,
   suite: Suite,
   file: string,
 ): RunSettings {
   // Whichever cases are judged again: it is no shard's run.
   const { recordTo: _, shard: __, only, profile, ...recorded } = settings;
-  const recordTo = environment[runVariables.recordTo];
   return {
     ...recorded,
     // The results of the run itself stay.
-    out: environment[runVariables.out] || path.join(path.dirname(file), 'replay'),
-    ...(recordTo ? { recordTo } : {}),
-    ...readSelection(environment, suite, recorded, omitUndefined({ only, profile })),
+    out: options.out ?? path.join(path.dirname(file), 'replay'),
+    ...omitUndefined({ recordTo: options.recordTo }),
+    ...readSelection(options, suite, recorded, omitUndefined({ only, profile })),
   };
 }

@@ -1,6 +1,6 @@
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
-import { type CaseResult, createUnsentResult, explorationId, sampleId } from '../engine/case-result.js';
+import { createUnsentResult, explorationId, type ShownResult, sampleId } from '../engine/case-result.js';
 import { createReplay } from '../engine/replay.js';
 import { startRun } from '../engine/run.js';
 import { type Certificate, collectRunFacts, createCertificate } from '../report/certificate.js';
@@ -21,7 +21,7 @@ export async function rejudgeRun({ evidence, origin, settings }: RecordedRun, su
   const run = await startRun(selected, replay.createChannel(''), { ...createEngineOptions(settings), replay });
   const wasJudged = new Set(judged);
   const why = new Map(unjudged.map((each) => [each.id, each]));
-  const results: CaseResult[] = [];
+  const results: ShownResult[] = [];
   for (const testCase of selected.cases) {
     const left = why.get(testCase.id);
     if (wasJudged.has(testCase.id)) results.push(await run.runCase(testCase));

@@ -1,4 +1,4 @@
-import { minSecretLength } from '../redaction/secret-length.js';
+import { minSecretLength } from '../redaction/redactor.js';
 import type { Problem } from '../support/problem.js';
 import type { Environment } from './environment.js';
 

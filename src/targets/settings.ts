@@ -10,13 +10,14 @@ import { createProfile, getRequestLimit, type Profile, type RequestLimit } from 
 import type { EngineOptions } from '../engine/run.js';
 import { parseShard, type Shard, type ShardScope, selectShard } from '../engine/shard.js';
 import type { Baseline } from '../judge/drift.js';
-import { createExpected, describeUncompared } from '../report/drift-text.js';
-import { referenceNotice } from '../report/reference-notice.js';
+import { createBaseline, describeUncompared } from '../report/baseline.js';
+import { referenceNotice } from '../report/notices.js';
 import { readRecord } from '../report/target-record.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
-import { type Environment, runVariables } from './environment.js';
+import type { Environment } from './environment.js';
+import type { RunOptions } from './run-options.js';
 import { loadTarget, type Target } from './target.js';
 
 /**
@@ -51,24 +52,23 @@ export interface RunSettings {
  * @param suite as it is for the target: with what of the world is available there
  * @throws UnusableInput with every problem of the files
  */
-export function loadSettings(environment: Environment, suite: Suite): RunSettings {
-  const { target } = loadTarget(environment);
+export function loadSettings(options: RunOptions, environment: Environment, suite: Suite): RunSettings {
+  const { target } = loadTarget(options, environment);
   const problems = pinProblems(target, suite);
   if (problems.length > 0) throw new UnusableInput(problems);
-  const against = environment[runVariables.against];
+  const { against, recordTo } = options;
   const record = against ? readRecord(against) : undefined;
   const note = record === undefined ? undefined : describeUncompared(record, suite);
   const pins = Object.fromEntries([...target.pins].map(([question, { outcome }]) => [question, outcome]));
-  const recordTo = environment[runVariables.recordTo];
   // What is no record is not overwritten.
   if (recordTo && existsSync(recordTo)) readRecord(recordTo);
-  const exploration = explorationOf(environment);
+  const exploration = explorationOf(options);
   const isPartial = suite.world.unavailable.size > 0;
-  const leavesOutIntrusive = environment[runVariables.noIntrusive] === '1';
-  const selection = readSelection(environment, suite, { target, leavesOutIntrusive });
-  return asShard(environment, suite, {
+  const leavesOutIntrusive = options.intrusive === false;
+  const selection = readSelection(options, suite, { target, leavesOutIntrusive });
+  return asShard(options, suite, {
     target,
-    expected: createExpected(record, pins, target.responseSchema, target.additive),
+    expected: createBaseline(record, pins, target.responseSchema, target.additive),
     leavesOutIntrusive,
     notes: [
       ...(target.kind === 'reference' ? [referenceNotice] : []),
@@ -79,15 +79,14 @@ export function loadSettings(environment: Environment, suite: Suite): RunSetting
     ],
     ...(exploration === undefined || isPartial ? {} : { exploration }),
     ...selection,
-    out: resolveResultsFolder(target, environment),
+    out: resolveResultsFolder(target, options),
     ...(recordTo ? { recordTo } : {}),
   });
 }
 
 /** The settings of the machine that this is, where several share a run. */
-function asShard(environment: Environment, suite: Suite, settings: RunSettings): RunSettings {
-  const text = environment[runVariables.shard];
-  if (!text) return settings;
+function asShard({ shard: text }: RunOptions, suite: Suite, settings: RunSettings): RunSettings {
+  if (text === undefined) return settings;
   const shard = parseShard(text);
   if (shard === undefined) {
     const hint = 'It is one of how many: 1/3, 2/3 or 3/3 where three machines share a run.';
@@ -114,15 +113,9 @@ type Selected = Pick<RunSettings, 'only' | 'profile'>;
  * @param recorded what an earlier run went by: it holds where the environment says nothing
  * @throws UnusableInput for names of cases that the suite does not have, and for a budget that nothing can be sent with
  */
-export function readSelection(
-  environment: Environment,
-  suite: Suite,
-  scope: RunScope,
-  recorded: Selected = {},
-): Selected {
-  const names = environment[runVariables.only]?.split(',').filter(Boolean);
-  const only = names === undefined ? recorded.only : findCasesByName(names, suite, '--only');
-  const wanted = spendingOf(environment) ?? (recorded.profile && getRequestLimit(recorded.profile));
+export function readSelection(options: RunOptions, suite: Suite, scope: RunScope, recorded: Selected = {}): Selected {
+  const only = options.only === undefined ? recorded.only : findCasesByName(options.only, suite, '--only');
+  const wanted = spendingOf(options) ?? (recorded.profile && getRequestLimit(recorded.profile));
   const own = selectFromSuite(suite, omitUndefined({ only }));
   const profile = wanted === undefined ? undefined : createProfile(own, wanted, readDiscriminatingRows(suite), scope);
   if (profile?.rows.size === 0) {
@@ -135,19 +128,12 @@ export function readSelection(
 
 const budgetFlags = '--quick, --budget';
 
-function spendingOf(environment: Environment): RequestLimit | undefined {
-  const stated = environment[runVariables.budget];
-  if (!stated) return undefined;
-  if (environment[runVariables.explore]) {
+function spendingOf({ budget, explore }: RunOptions): RequestLimit | undefined {
+  if (budget !== undefined && explore !== undefined) {
     const message = 'limit the requests, and --explore sends as many more';
     throw new UnusableInput([{ at: { setting: budgetFlags }, message, hint: 'Leave out one of them.' }]);
   }
-  if (stated === 'quick') return stated;
-  if (/^[1-9]\d*$/.test(stated)) return Number(stated);
-  const message = `'${stated}' is no number of requests`;
-  throw new UnusableInput([
-    { at: { setting: runVariables.budget }, message, hint: "Write 'quick', or a whole number above 0." },
-  ]);
+  return budget;
 }
 
 /** What the engine needs to know of the settings. */
@@ -163,8 +149,8 @@ export function createEngineOptions(settings: RunSettings): EngineOptions {
 }
 
 /** The folder for the results: one for each target, unless somebody says otherwise. */
-export function resolveResultsFolder({ name }: Target, environment: Environment): string {
-  return environment[runVariables.out] || path.join('results', createFolderName(name));
+export function resolveResultsFolder({ name }: Target, { out }: RunOptions): string {
+  return out ?? path.join('results', createFolderName(name));
 }
 
 /** The name of a target as that of a folder. */
@@ -172,9 +158,8 @@ export function createFolderName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]+/g, '-');
 }
 
-function explorationOf(environment: Environment): Exploration | undefined {
-  const requests = environment[runVariables.explore];
-  return requests ? { requests: Number(requests), seed: Number(environment[runVariables.seed] ?? 1) } : undefined;
+function explorationOf({ explore, seed = 1 }: RunOptions): Exploration | undefined {
+  return explore === undefined ? undefined : { requests: explore, seed };
 }
 
 function pinProblems({ pins }: Target, { contract: ledger }: Suite): Problem[] {

@@ -1,3 +1,4 @@
+import { credentialHeaders } from '../contract/operation.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
 import type { Secret } from '../redaction/redactor.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -24,7 +25,7 @@ export function readStatedOptions(
   variable: ReadVariable,
   report: (problem: Problem) => void,
 ): PartialConnectionOptions {
-  const { proxy, tls, limits, pacing, budget, repeats, allow_http } = file.document;
+  const { proxy, tls, limits, pacing, budget, retry, allow_http } = file.document;
   return {
     ...headersIn(file, variable, report),
     ...omitUndefined({
@@ -42,11 +43,11 @@ export function readStatedOptions(
       pacing:
         pacing && omitUndefined({ requestsPerSecond: pacing.requests_per_second, concurrency: pacing.concurrency }),
       budget: budget && omitUndefined({ requests: budget.requests, timeMs: milliseconds(budget.seconds) }),
-      repeats:
-        repeats &&
+      retry:
+        retry &&
         omitUndefined({
-          waitsMs: repeats.waits_seconds?.map((seconds) => seconds * 1_000),
-          longestWaitMs: milliseconds(repeats.longest_wait_seconds),
+          delaysMs: retry.delays_seconds?.map((seconds) => seconds * 1_000),
+          maxDelayMs: milliseconds(retry.max_delay_seconds),
         }),
     }),
   };
@@ -57,7 +58,8 @@ function milliseconds(seconds: number | undefined): number | undefined {
 }
 
 /** Headers that the cases or the client send themselves. */
-const ownHeaders = /^(x-client-.*|content-.*|transfer-.*|host|connection|keep-alive|upgrade|expect|te|trailer)$/i;
+const framing = 'content-.*|transfer-.*|host|connection|keep-alive|upgrade|expect|te|trailer';
+const ownHeaders = new RegExp(`^(${Object.values(credentialHeaders).join('|')}|${framing})$`, 'i');
 
 /** Headers whose values are secrets, by all that their names say. */
 const secretHeaders = /auth|cookie|token|secret|password|api-?key/i;
@@ -76,7 +78,7 @@ function headersIn(
       const hint = "Leave it out: credentials have their own place, content is the cases', and framing the client's.";
       report({ at: yaml.locateKey(['headers', name]), message: `'${name}' is no header to set here`, hint });
     } else if (reference !== undefined) {
-      secrets.push({ value: variable(reference, yaml.locate(['headers', name])), placeholder: value, header: name });
+      secrets.push({ value: variable(reference, yaml.locate(['headers', name])), placeholder: value, name });
     } else if (/\$\{?[A-Za-z_]/.test(value)) {
       const hint = 'Only a whole value is replaced, as in $GATEWAY_KEY: put the rest into the variable.';
       report({ at: yaml.locate(['headers', name]), message: `the value of '${name}' is a variable in part`, hint });

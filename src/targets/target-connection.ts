@@ -1,7 +1,8 @@
 import type { Endpoint, PartialConnectionOptions } from '../http/connection-options.js';
 import type { Problem } from '../support/problem.js';
 import { findBaseUrlFlaw, trimBaseUrl } from './base-url.js';
-import { type Environment, runVariables } from './environment.js';
+import type { Environment } from './environment.js';
+import type { RunOptions } from './run-options.js';
 import { describeShortSecret, findSecretFlaw } from './secret-checks.js';
 import { parseVariableReference, type ReadVariable, readStatedOptions } from './stated-options.js';
 import type { TargetFile } from './target-file.js';
@@ -31,6 +32,7 @@ export function resolveEndpoint(place: TargetLocation, reference: Endpoint): End
  * @throws UnusableInput where a file that the target file names cannot be read
  */
 export function readConnection(
+  runOptions: RunOptions,
   environment: Environment,
   file: TargetFile | undefined,
 ): { connection: TargetConnection; problems: Problem[]; notes: string[] } {
@@ -50,10 +52,10 @@ export function readConnection(
     return '';
   };
   const stated = file === undefined ? {} : readStatedOptions(file, variable, (each) => problems.push(each));
-  const options = environment[runVariables.allowHttp] === '1' ? { ...stated, allowHttp: true } : stated;
-  const url = statedUrl(environment, file, variable);
+  const options = runOptions.allowHttp ? { ...stated, allowHttp: true } : stated;
+  const url = statedUrl(runOptions, file, variable);
   if (url === undefined) {
-    const problem = whyNotReference(environment, file);
+    const problem = whyNotReference(runOptions, environment, file);
     if (problem !== undefined) problems.unshift(problem);
     return { connection: { location: { kind: 'reference' }, options }, problems, notes };
   }
@@ -76,21 +78,21 @@ export function readConnection(
   const flaw = url.text === '' ? undefined : findBaseUrlFlaw(baseUrl, options.allowHttp ?? false, secrets);
   if (flaw !== undefined) problems.unshift({ at: url.at, ...flaw });
   const other = file?.document.base_url;
-  if (environment.BASE_URL && other !== undefined && other !== environment.BASE_URL)
+  if (runOptions.baseUrl && other !== undefined && other !== runOptions.baseUrl)
     notes.push('BASE_URL of the environment, or --base-url, is used, not the base_url of the target file.');
-  if (environment.BASE_URL === '' && other !== undefined)
+  if (runOptions.baseUrl === '' && other !== undefined)
     notes.push('BASE_URL of the environment, or --base-url, is empty: the base_url of the target file is used.');
   return { connection: { location: { kind: 'deployment', baseUrl, credentials }, options }, problems, notes };
 }
 
 /** The base URL as the user states it, and where; undefined where nobody does. */
 function statedUrl(
-  environment: Environment,
+  { reference, baseUrl }: RunOptions,
   file: TargetFile | undefined,
   variable: ReadVariable,
 ): { text: string; at: Problem['at'] } | undefined {
-  if (environment[runVariables.reference] === '1') return undefined;
-  if (environment.BASE_URL) return { text: environment.BASE_URL, at: { setting: 'BASE_URL' } };
+  if (reference) return undefined;
+  if (baseUrl) return { text: baseUrl, at: { setting: 'BASE_URL' } };
   const inFile = file?.document.base_url;
   if (file === undefined || inFile === undefined) return undefined;
   const at = file.yaml.locate(['base_url']);
@@ -98,24 +100,27 @@ function statedUrl(
   return { text: name === undefined ? inFile : variable(name, at), at };
 }
 
-/** The variables by which a deployment is named, or would be. */
-const naming = ['BASE_URL', 'TARGET', 'CLIENT_APPLICATION_ID', 'CLIENT_TOKEN'] as const;
-
 /**
  * That a deployment was meant, though its base URL is not known, if so. The reference deployment answers in its place
  * only where nobody can have meant another: an unset variable of a pipeline must not end as a certificate.
  */
-function whyNotReference(environment: Environment, file: TargetFile | undefined): Problem | undefined {
-  if (environment[runVariables.reference] === '1') return undefined;
+function whyNotReference(
+  { reference, baseUrl, target }: RunOptions,
+  environment: Environment,
+  file: TargetFile | undefined,
+): Problem | undefined {
+  if (reference) return undefined;
   const itself = 'Where the reference deployment is meant, say --reference.';
   if (file !== undefined) {
-    const isEmpty = environment.BASE_URL === '' ? 'BASE_URL is empty' : 'BASE_URL is not set';
+    const isEmpty = baseUrl === '' ? 'BASE_URL is empty' : 'BASE_URL is not set';
     const hint = `Give the target file a base_url, or set BASE_URL. ${itself}`;
     return { at: file.yaml.locate([]), message: `names no base_url, and ${isEmpty}`, hint };
   }
-  const name = naming.find((each) => environment[each] !== undefined);
+  const { CLIENT_APPLICATION_ID, CLIENT_TOKEN } = environment;
+  const naming = { BASE_URL: baseUrl, TARGET: target, CLIENT_APPLICATION_ID, CLIENT_TOKEN };
+  const [name, value] = Object.entries(naming).find(([, each]) => each !== undefined) ?? [];
   if (name === undefined) return undefined;
-  const isSet = environment[name] === '' ? 'is set but empty' : 'is set';
+  const isSet = value === '' ? 'is set but empty' : 'is set';
   const hint = `Set BASE_URL, or name a target file with --target. ${itself}`;
   return { at: { setting: name }, message: `${isSet}, and no deployment is named`, hint };
 }

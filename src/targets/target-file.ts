@@ -6,7 +6,7 @@ import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
 import type { listNames, ThingKind } from '../world/named-world.js';
 import type { Rule } from '../world/world.js';
-import { type Environment, runVariables } from './environment.js';
+import type { RunOptions } from './run-options.js';
 
 /** A target file as it is written. See `schemas/target.schema.json`. */
 export interface TargetDocument {
@@ -27,7 +27,7 @@ export interface TargetDocument {
   proxy?: string;
   pacing?: { requests_per_second?: number; concurrency?: number };
   limits?: { timeout_ms?: number; body_bytes?: number; body_values?: number; header_bytes?: number };
-  repeats?: { waits_seconds?: number[]; longest_wait_seconds?: number };
+  retry?: { delays_seconds?: number[]; max_delay_seconds?: number };
   budget?: { requests?: number; seconds?: number };
   tls?: { ca?: string; cert?: string; key?: string };
   allow_http?: boolean;
@@ -43,11 +43,10 @@ export interface TargetFile {
   readonly document: TargetDocument;
 }
 
-/** The target file that the environment names by TARGET, if it does. @throws UnusableInput with all its problems */
-export function readTargetFile(environment: Environment): TargetFile | undefined {
-  const { TARGET } = environment;
-  if (!TARGET || environment[runVariables.reference] === '1') return undefined;
-  const yaml = readYaml(TARGET, TARGET);
+/** Reads the target file that the options name, if any. @throws UnusableInput with all its problems */
+export function readTargetFile({ target, reference }: RunOptions): TargetFile | undefined {
+  if (!target || reference) return undefined;
+  const yaml = readYaml(target, target);
   return { yaml, document: validateFile('target', yaml) as TargetDocument };
 }
 

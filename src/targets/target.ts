@@ -6,7 +6,8 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { type Location, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { compileSchema } from '../support/user-schema.js';
-import { type Environment, runVariables } from './environment.js';
+import type { Environment } from './environment.js';
+import type { RunOptions } from './run-options.js';
 import { readConnection, type TargetConnection, type TargetLocation } from './target-connection.js';
 import { readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
 
@@ -40,9 +41,12 @@ export interface Target {
  * @param environment BASE_URL, CLIENT_APPLICATION_ID and CLIENT_TOKEN win over the file that TARGET names, if it does
  * @throws UnusableInput with all that is wrong with file and base URL, and every variable that is not set
  */
-export function loadTarget(environment: Environment): { target: Target; connection: TargetConnection } {
-  const file = readTargetFile(environment);
-  const { connection, problems, notes } = readConnection(environment, file);
+export function loadTarget(
+  options: RunOptions,
+  environment: Environment,
+): { target: Target; connection: TargetConnection } {
+  const file = readTargetFile(options);
+  const { connection, problems, notes } = readConnection(options, environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
   const { location: place } = connection;
   const usualName = place.kind === 'reference' ? 'reference' : new URL(place.baseUrl).host;
@@ -51,10 +55,7 @@ export function loadTarget(environment: Environment): { target: Target; connecti
       name: file?.document.name ?? usualName,
       kind: place.kind,
       ...(file === undefined ? { pins: new Map() } : statedIn(file)),
-      isWorldLoaded:
-        place.kind === 'reference' ||
-        environment[runVariables.worldLoaded] === '1' ||
-        file?.document.world === 'loaded',
+      isWorldLoaded: place.kind === 'reference' || options.worldLoaded === true || file?.document.world === 'loaded',
       ...(notes.length === 0 ? {} : { notes }),
     },
     connection,

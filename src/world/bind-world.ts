@@ -3,29 +3,29 @@ import { suggest } from '../support/suggest.js';
 import { type NamedWorld, ownPrefix, type ThingKind, thingKinds, type UnavailableThing } from './named-world.js';
 import type { Rule, Tier, World } from './world.js';
 
-/** The id under which a deployment has something, and where somebody says so. */
+/** The id of a thing in a deployment, and where it is stated. */
 export interface Binding {
   readonly id: string;
   readonly at: Location;
 }
 
-/** What a deployment has of the world. */
+/** The parts of the world that a deployment has. */
 export interface Availability {
-  /** By kind and name; without them the deployment has the world under the world's own ids. */
+  /** Ids by kind and name. Default: the ids of the world. */
   readonly bindings?: Readonly<Record<ThingKind, ReadonlyMap<string, Binding>>>;
-  /** The kinds of rules that it was provisioned with; all of them unless given. */
+  /** The kinds of rules that it supports. Default: all. */
   readonly capabilities?: ReadonlySet<Rule['kind']>;
 }
 
 /**
- * Puts a deployment's ids in place of the world's. Names without one keep the world's id, which no deployment knows and
- * no other text holds, so that whatever needs it can be found by it.
+ * Replaces the ids of the world by those of a deployment. Names without a binding keep their unique ids, so everything that
+ * needs them can be found.
  *
- * @throws UnusableInput for names that the world does not have, and for ids that are bound twice
+ * @throws UnusableInput for unknown names, and for ids that are bound twice
  */
 export function bindWorld(named: NamedWorld, { bindings, capabilities }: Availability): NamedWorld {
   if (bindings === undefined && capabilities === undefined) return named;
-  const problems = bindings === undefined ? [] : bindingProblems(named, bindings);
+  const problems = bindings === undefined ? [] : findBindingProblems(named, bindings);
   if (problems.length > 0) throw new UnusableInput(problems);
 
   const own = new Map<string, string>();
@@ -33,7 +33,7 @@ export function bindWorld(named: NamedWorld, { bindings, capabilities }: Availab
   const tiers = new Map(named.tiers.map((tier) => [tier.id, tier]));
   for (const kind of thingKinds) {
     for (const [name, id] of named.ids[kind]) {
-      const needed = capabilitiesFor(tiers.get(id), capabilities);
+      const needed = listMissingCapabilities(tiers.get(id), capabilities);
       const bound = bindings === undefined ? id : bindings[kind].get(name)?.id;
       if (bound === undefined || needed.length > 0) unavailable.set(id, { kind, name, capabilities: needed });
       else own.set(id, bound);
@@ -42,15 +42,15 @@ export function bindWorld(named: NamedWorld, { bindings, capabilities }: Availab
   const idOf = (id: string) => own.get(id) ?? id;
   const idsOf = (kind: ThingKind) => new Map([...named.ids[kind]].map(([name, id]) => [name, idOf(id)]));
   const ids = Object.fromEntries(thingKinds.map((kind) => [kind, idsOf(kind)])) as unknown as NamedWorld['ids'];
-  return { ...renamed(named, idOf), ids, unavailable };
+  return { ...replaceIds(named, idOf), ids, unavailable };
 }
 
-function capabilitiesFor(tier: Tier | undefined, capabilities: Availability['capabilities']): Rule['kind'][] {
+function listMissingCapabilities(tier: Tier | undefined, capabilities: Availability['capabilities']): Rule['kind'][] {
   if (tier === undefined || capabilities === undefined) return [];
   return [...new Set(tier.rules.map(({ kind }) => kind))].filter((kind) => !capabilities.has(kind));
 }
 
-function renamed(world: World, idOf: (id: string) => string): World {
+function replaceIds(world: World, idOf: (id: string) => string): World {
   const withOwnId = <T extends { readonly id: string }>(thing: T): T => ({ ...thing, id: idOf(thing.id) });
   const ruleOf = (rule: Rule): Rule => {
     if (rule.kind === 'customer') return { ...rule, any_of: rule.any_of.map(idOf) };
@@ -77,13 +77,13 @@ function isOwnName(name: string): boolean {
   return name.startsWith(ownPrefix);
 }
 
-function bindingProblems({ ids }: NamedWorld, bindings: NonNullable<Availability['bindings']>): Problem[] {
+function findBindingProblems({ ids }: NamedWorld, bindings: NonNullable<Availability['bindings']>): Problem[] {
   const hasOwn = thingKinds.some((kind) => [...ids[kind].keys()].some(isOwnName));
   return thingKinds.flatMap((kind) => {
     const names = new Map<string, string>();
     return [...bindings[kind]].flatMap(([name, { id, at }]): Problem[] => {
       const known = ids[kind];
-      // Of cases that are not in this run.
+      // A binding for the user's own cases, which are not part of this run.
       if (isOwnName(name) && !hasOwn) return [];
       if (!known.has(name))
         return [{ at, message: `there is no ${kind} '${name}' in the world`, hint: suggest(name, [...known.keys()]) }];
@@ -94,7 +94,7 @@ function bindingProblems({ ids }: NamedWorld, bindings: NonNullable<Availability
         {
           at,
           message: `${kind} '${name}' has the id of ${kind} '${other}'`,
-          hint: 'Each needs one of its own; leave out a name that the deployment does not have.',
+          hint: 'Ids must be unique. Leave out names that the deployment does not have.',
         },
       ];
     });

@@ -1,11 +1,7 @@
 import { loadPartValidator } from '../support/schema-validation.js';
 import type { World } from './world.js';
 
-/**
- * What is wrong with a thing that a world is to list, by the schema of expanded worlds: a sentence, or undefined.
- *
- * @param list in which it would be
- */
+/** Checks a thing by the schema of expanded worlds. Returns a sentence about the first problem, or undefined. */
 export function findThingProblem(list: keyof World, thing: object): string | undefined {
   const validate = loadPartValidator('expanded-world', `/properties/${list}/items`);
   if (validate(thing)) return undefined;

@@ -4,7 +4,7 @@ import type { Rule, World } from './world.js';
 export const thingKinds = ['customer', 'product', 'sku', 'category', 'campaign', 'tier'] as const;
 export type ThingKind = (typeof thingKinds)[number];
 
-/** The kinds as a world lists them. */
+/** The lists of a world, by kind. */
 export const listNames = {
   customer: 'customers',
   product: 'products',
@@ -14,23 +14,23 @@ export const listNames = {
   tier: 'tiers',
 } as const satisfies Record<ThingKind, keyof World>;
 
-/** A world with the names by which cases speak of it. */
+/** A world with the names that cases use. */
 export interface NamedWorld extends World {
   readonly ids: Readonly<Record<ThingKind, ReadonlyMap<string, string>>>;
-  /** What the deployment under test does not have, by the id that stands for it in this world. */
+  /** The things that the deployment under test does not have, by their ids in this world. */
   readonly unavailable: ReadonlyMap<string, UnavailableThing>;
 }
 
-/** Something of the world that a deployment does not have, as far as is known. */
+/** A thing of the world that a deployment does not have. */
 export interface UnavailableThing {
   readonly kind: ThingKind;
   readonly name: string;
-  /** Rule kinds that the deployment would need for it. Without any, it is the id that is not known. */
+  /** The rule kinds that the deployment does not support. If empty, only the id is missing. */
   readonly capabilities: readonly Rule['kind'][];
 }
 
-/** How many of the newest tiers the documentation says are checked. */
+/** The number of newest tiers that are checked, according to the documentation. */
 export const windowSize = 150;
 
-/** What the names of everything begin with that is not of the suite: its cases, and what they need of the world. */
+/** The prefix of the names of a user's own cases and test data. */
 export const ownPrefix = 'own-';

@@ -1,7 +1,7 @@
 import { type NamedWorld, thingKinds } from './named-world.js';
 import type { Rule } from './world.js';
 
-/** Gives the name of what has an id; an id that is not of the world stands for itself. */
+/** Creates a function that finds the name of an id. It returns unknown ids unchanged. */
 export function createNameLookup({ ids }: NamedWorld): (id: string) => string {
   return (wanted) => {
     for (const kind of thingKinds) for (const [name, id] of ids[kind]) if (id === wanted) return name;
@@ -9,7 +9,7 @@ export function createNameLookup({ ids }: NamedWorld): (id: string) => string {
   };
 }
 
-/** When a rule holds, in words, as in "an order item has product mug, quantity 3 or more". */
+/** Describes when a rule holds: "an order item has product mug, quantity 3 or more". */
 export function renderRule(rule: Rule, nameOf: (id: string) => string): string {
   switch (rule.kind) {
     case 'customer':

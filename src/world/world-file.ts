@@ -5,10 +5,10 @@ import { type Problem, UnusableInput } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { suggest } from '../support/suggest.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
-import { type NamedWorld, ownPrefix, type ThingKind, thingKinds, windowSize } from './named-world.js';
+import { type NamedWorld, ownPrefix, type ThingKind, windowSize } from './named-world.js';
 import type { Rule, Tier } from './world.js';
 
-/** What ids of a kind begin with. */
+/** The prefixes of ids. */
 const prefixes: Record<ThingKind, string> = {
   customer: 'cust',
   product: 'prod',
@@ -18,7 +18,7 @@ const prefixes: Record<ThingKind, string> = {
   tier: 'promo',
 };
 
-/** Enough tiers for six to lie beyond the newest 150. */
+/** The cases need six tiers that are older than the newest 150. */
 const minTiers = windowSize + 6;
 
 interface WorldDocument {
@@ -32,10 +32,10 @@ interface WorldDocument {
   tiers: TierEntry[];
 }
 
-/** What somebody adds to a world. */
+/** A user's own additions to the world. */
 type OwnWorldDocument = Partial<Omit<WorldDocument, 'newest' | 'hours_apart'>>;
 
-/** A file, and what it says. */
+/** A file and its content. */
 interface Source {
   readonly file: YamlFile;
   readonly document: OwnWorldDocument;
@@ -70,8 +70,8 @@ export function loadWorld(file = path.join(packageRoot, 'cases', 'world.yaml'), 
 /**
  * Expands a parsed world file; see `loadWorld`.
  *
- * @param additions a parsed file of what somebody adds to it for cases of their own: each of their tiers takes the place
- *   of a spare one, so that all others keep their ranks, their times of creation and their ids
+ * @param additions a parsed file of a user's own things. Each own tier respares a spare one, so the ranks, creation times
+ *   and ids of all other tiers stay the same.
  */
 export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
   const problems = [
@@ -88,35 +88,35 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
     sources.flatMap((source) =>
       Object.entries(pick(source.document) ?? {}).map(([name, stated]) => ({ name, stated, source })),
     );
-  const customers = entries(({ customers }) => customers && asKeys(customers));
-  const products = entries(({ products }) => products && asKeys(products));
+  const customers = entries(({ customers }) => customers && mapToSelf(customers));
+  const products = entries(({ products }) => products && mapToSelf(products));
   const skus = entries(({ skus }) => skus);
-  const categories = entries(({ categories }) => categories && asKeys(categories));
+  const categories = entries(({ categories }) => categories && mapToSelf(categories));
   const campaigns = entries(({ campaigns }) => campaigns);
 
   const ids: Record<ThingKind, ReadonlyMap<string, string>> = {
-    customer: idsFor('customer', customers),
-    product: idsFor('product', products),
-    sku: idsFor('sku', skus),
-    category: idsFor('category', categories),
-    campaign: idsFor('campaign', campaigns),
+    customer: createIds('customer', customers),
+    product: createIds('product', products),
+    sku: createIds('sku', skus),
+    category: createIds('category', categories),
+    campaign: createIds('campaign', campaigns),
     tier: new Map(),
   };
-  /** The id of a name; a problem, and a stand-in, when there is none. */
-  const idOf = (kind: ThingKind, name: string, place: YamlFile, at: YamlPath): string => {
+  /** Finds the id of a name. Reports a problem and returns the name if there is none. */
+  const idOf = (kind: ThingKind, name: string, source: YamlFile, at: YamlPath): string => {
     const id = ids[kind].get(name);
     if (id !== undefined) return id;
     problems.push({
-      at: place.locate(at),
+      at: source.locate(at),
       message: `there is no ${kind} '${name}'`,
       hint: suggest(name, [...ids[kind].keys()]),
     });
     return name;
   };
-  const drafts = tiersIn(sources[0] as Source, idOf, problems);
-  const added = sources.slice(1).flatMap((source) => tiersIn(source, idOf, problems));
-  problems.push(...ownTierProblems(added, additions));
-  const placed = withAdded(drafts, added, (message, hint) =>
+  const drafts = readTiers(sources[0] as Source, idOf, problems);
+  const added = sources.slice(1).flatMap((source) => readTiers(source, idOf, problems));
+  problems.push(...findOwnTierProblems(added, additions));
+  const placed = insertOwnTiers(drafts, added, (message, hint) =>
     problems.push({ at: (additions ?? file).locate(['tiers']), message, hint }),
   );
 
@@ -126,15 +126,15 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
     ({ tier }, n): Tier => ({ ...tier, created_at: new Date(newest - n * apart).toISOString() }),
   );
   const named: NamedWorld = {
-    customers: customers.map(({ name }) => ({ id: makeId('customer', name) })),
-    products: products.map(({ name }) => ({ id: makeId('product', name) })),
+    customers: customers.map(({ name }) => ({ id: createId('customer', name) })),
+    products: products.map(({ name }) => ({ id: createId('product', name) })),
     skus: skus.map(({ name, stated, source }) => ({
-      id: makeId('sku', name),
+      id: createId('sku', name),
       product_id: idOf('product', stated, source.file, ['skus', name]),
     })),
-    categories: categories.map(({ name }) => ({ id: makeId('category', name), name })),
+    categories: categories.map(({ name }) => ({ id: createId('category', name), name })),
     campaigns: campaigns.map(({ name, stated, source }) => ({
-      id: makeId('campaign', name),
+      id: createId('campaign', name),
       name,
       category_ids: stated.map((category, n) => idOf('category', category, source.file, ['campaigns', name, n])),
     })),
@@ -142,43 +142,35 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
     ids: { ...ids, tier: new Map(placed.map(({ key, tier }) => [key, tier.id])) },
     unavailable: new Map(),
   };
-  problems.push(...windowProblems(tiers, file), ...idProblems(named, file));
+  problems.push(...findWindowProblems(tiers, file));
   if (problems.length > 0) throw new UnusableInput(problems);
   return named;
 }
 
-/** Lists have no keys, and yet are gone through as what has. */
-function asKeys(names: readonly string[]): Record<string, string> {
+function mapToSelf(names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, name]));
 }
 
 type IdOf = (kind: ThingKind, name: string, file: YamlFile, at: YamlPath) => string;
 
-/** A tier before it has its place among the others. */
+/** A tier before its rank is known. */
 interface TierDraft {
-  /** By which cases name it. */
+  /** The name that cases use. */
   readonly key: string;
-  /** Without a time of creation, which its place gives it. */
+  /** `created_at` is empty: it follows from the rank. */
   readonly tier: Tier;
   readonly entry: TierEntry;
-  /** Of the entry. */
+  /** The path of the entry. */
   readonly at: YamlPath;
   readonly isSpare: boolean;
 }
 
-function tiersIn({ file, document }: Source, idOf: IdOf, problems: Problem[]): TierDraft[] {
+function readTiers({ file, document }: Source, idOf: IdOf, problems: Problem[]): TierDraft[] {
   const names = new Set<string>();
   return (document.tiers ?? []).flatMap((entry, index) => {
     const at: YamlPath = ['tiers', index];
-    if (entry.repeat !== undefined && !entry.name.includes('{n}')) {
-      problems.push({
-        at: file.locate([...at, 'name']),
-        message: 'a repeated tier needs {n} in its name',
-        hint: `Write '${entry.name}-{n}'.`,
-      });
-    }
     const campaigns = [entry.campaign].flat().map((name, n) => idOf('campaign', name, file, [...at, 'campaign', n]));
-    const rules = (entry.rules ?? []).map((rule, n) => ruleOf(rule, [...at, 'rules', n], file, idOf));
+    const rules = (entry.rules ?? []).map((rule, n) => readRule(rule, [...at, 'rules', n], file, idOf));
     const { repeat = 1, spare = 0 } = entry;
     return Array.from({ length: repeat }, (_, n): TierDraft => {
       const key = entry.name.replace('{n}', String(n + 1));
@@ -186,12 +178,12 @@ function tiersIn({ file, document }: Source, idOf: IdOf, problems: Problem[]): T
         problems.push({
           at: file.locate([...at, 'name']),
           message: `there are two tiers '${key}'`,
-          hint: 'Rename one of them.',
+          hint: 'Rename one of them. The name of a repeated tier must contain {n}.',
         });
       }
       names.add(key);
       const tier = {
-        id: makeId('tier', key),
+        id: createId('tier', key),
         campaign_id: campaigns[n % campaigns.length] as string,
         name: entry.called ?? key,
         created_at: '',
@@ -203,7 +195,7 @@ function tiersIn({ file, document }: Source, idOf: IdOf, problems: Problem[]): T
   });
 }
 
-function ruleOf(rule: RuleEntry, at: YamlPath, file: YamlFile, idOf: IdOf): Rule {
+function readRule(rule: RuleEntry, at: YamlPath, file: YamlFile, idOf: IdOf): Rule {
   if ('customer' in rule) {
     return {
       kind: 'customer',
@@ -218,8 +210,8 @@ function ruleOf(rule: RuleEntry, at: YamlPath, file: YamlFile, idOf: IdOf): Rule
   return { kind: 'metadata', key: rule.metadata, is: rule.is };
 }
 
-/** What the requests of the suite get must not change by it, so that no tier of somebody's own is valid for them. */
-function ownTierProblems(added: readonly TierDraft[], additions: YamlFile | undefined): Problem[] {
+/** Own tiers must not change the results of the suite's requests, so they must not be valid for its customers. */
+function findOwnTierProblems(added: readonly TierDraft[], additions: YamlFile | undefined): Problem[] {
   const isForOwn = (rule: RuleEntry) => 'customer' in rule && rule.customer.every((name) => name.startsWith(ownPrefix));
   return added.flatMap(({ key, entry, at }): Problem[] =>
     additions === undefined || entry.rules?.some(isForOwn)
@@ -227,39 +219,39 @@ function ownTierProblems(added: readonly TierDraft[], additions: YamlFile | unde
       : [
           {
             at: additions.locate([...at, 'name']),
-            message: `tier '${key}' may be returned to customers of the suite`,
-            hint: `Add a rule such as { customer: [${ownPrefix}somebody] }, of customers of yours alone.`,
+            message: `tier '${key}' may be valid for customers of the suite`,
+            hint: `Add a rule for your own customers only, such as { customer: [${ownPrefix}somebody] }.`,
           },
         ],
   );
 }
 
-/** Puts added tiers in the places of as many spare ones, the last of these. */
-function withAdded(
+/** Respares the last spare tiers by the user's own tiers. */
+function insertOwnTiers(
   drafts: readonly TierDraft[],
   added: readonly TierDraft[],
   problem: (message: string, hint: string) => void,
 ): TierDraft[] {
-  const places = drafts.flatMap(({ isSpare }, n) => (isSpare ? [n] : []));
-  if (added.length > places.length) {
-    problem(`there are ${added.length} tiers`, `At most ${places.length} have a place among the newest ${windowSize}.`);
+  const spares = drafts.flatMap(({ isSpare }, n) => (isSpare ? [n] : []));
+  if (added.length > spares.length) {
+    problem(`there are ${added.length} tiers`, `At most ${spares.length} are possible among the newest ${windowSize}.`);
     return [...drafts];
   }
-  const taken = places.slice(places.length - added.length);
-  return drafts.map((draft, n) => added[taken.indexOf(n)] ?? draft);
+  const replaced = spares.slice(spares.length - added.length);
+  return drafts.map((draft, n) => added[replaced.indexOf(n)] ?? draft);
 }
 
-function idsFor(kind: ThingKind, things: readonly { readonly name: string }[]): ReadonlyMap<string, string> {
-  return new Map(things.map(({ name }) => [name, makeId(kind, name)]));
+function createIds(kind: ThingKind, things: readonly { readonly name: string }[]): ReadonlyMap<string, string> {
+  return new Map(things.map(({ name }) => [name, createId(kind, name)]));
 }
 
-/** An id that is always the same for a name, and that nothing but the name leads to. */
-function makeId(kind: ThingKind, name: string): string {
+/** Creates the id of a name: stable, unique and not guessable without the name. */
+function createId(kind: ThingKind, name: string): string {
   return `${prefixes[kind]}_${createHash('sha256').update(`${kind} ${name}`).digest('hex').slice(0, 24)}`;
 }
 
-/** What the cases about the window rest on. */
-function windowProblems(tiers: readonly Tier[], file: YamlFile): Problem[] {
+/** Checks the preconditions of the cases about the newest 150. */
+function findWindowProblems(tiers: readonly Tier[], file: YamlFile): Problem[] {
   const at = file.locate(['tiers']);
   const problems: Problem[] = [];
   if (tiers.length < minTiers) {
@@ -271,22 +263,9 @@ function windowProblems(tiers: readonly Tier[], file: YamlFile): Problem[] {
       problems.push({
         at,
         message: `tier ${rank}, '${tier.name}', has rules`,
-        hint: 'It must be valid for everybody; move or add tiers.',
+        hint: 'It must be valid for everybody: move or add tiers.',
       });
     }
   }
   return problems;
-}
-
-function idProblems({ ids }: NamedWorld, file: YamlFile): Problem[] {
-  const all = thingKinds.flatMap((kind) => [...ids[kind]].map(([name, id]) => ({ kind, name, id })));
-  return all.flatMap((one) =>
-    all
-      .filter((other) => other !== one && other.id.includes(one.id))
-      .map((other) => ({
-        at: file.locate([]),
-        message: `the id of ${one.kind} '${one.name}' is a part of the id of ${other.kind} '${other.name}'`,
-        hint: 'Rename one of them.',
-      })),
-  );
 }

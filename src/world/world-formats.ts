@@ -1,18 +1,17 @@
 import { markdownTable } from 'markdown-table';
-import { listNames, type NamedWorld, type ThingKind, thingKinds } from './named-world.js';
+import type { NamedWorld, ThingKind } from './named-world.js';
 import { createNameLookup, renderRule } from './render-rule.js';
 import type { Thing, Tier, World } from './world.js';
 
-/** Formats in which the world is printed, all with the names by which cases speak. */
+/** The formats in which the world can be printed. */
 export const worldFormats = {
   json: (named: NamedWorld) => `${JSON.stringify(createNamedExport(named), null, 2)}\n`,
-  csv: asCsv,
-  markdown: asMarkdown,
+  markdown: renderMarkdown,
 } as const;
 
 export type WorldFormat = keyof typeof worldFormats;
 
-/** The world as it is printed and loaded: each thing with its name, so that bindings can be written beside it. */
+/** Adds the names that cases use, so that users can write bindings for them. */
 export function createNamedExport(named: NamedWorld): World {
   const { categories, campaigns, tiers } = named;
   const withNames = <T extends Thing>(kind: ThingKind, things: readonly T[]) => {
@@ -29,24 +28,8 @@ export function createNamedExport(named: NamedWorld): World {
   };
 }
 
-/** One line per thing (RFC 4180); what is a list or an object stands as JSON. */
-function asCsv(named: NamedWorld): string {
-  const columns = ['product_id', 'category_ids', 'campaign_id', 'created_at', 'metadata', 'rules'] as const;
-  const rows = thingsOf(named).map(({ kind, name, thing }) => [
-    kind,
-    name,
-    thing.id,
-    ...columns.map((column) => {
-      const value: unknown = Object.hasOwn(thing, column) ? Reflect.get(thing, column) : '';
-      return typeof value === 'string' ? value : JSON.stringify(value);
-    }),
-  ]);
-  const quoted = (cell: string) => (/[",\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
-  return [['kind', 'name', 'id', ...columns], ...rows].map((row) => `${row.map(quoted).join(',')}\r\n`).join('');
-}
-
-/** For people who enter it by hand. */
-function asMarkdown(named: NamedWorld): string {
+/** Renders tables for people who enter the data by hand. */
+function renderMarkdown(named: NamedWorld): string {
   const { ids, skus, campaigns, tiers } = named;
   const nameOf = createNameLookup(named);
   const table = (head: string[], rows: string[][]) => `${markdownTable([head, ...rows], { alignDelimiters: false })}\n`;
@@ -86,21 +69,4 @@ function asMarkdown(named: NamedWorld): string {
       tiers.map(tierRow),
     )}`,
   ].join('\n');
-}
-
-interface Listed {
-  readonly kind: ThingKind;
-  readonly name: string;
-  readonly thing: { readonly id: string; readonly name?: string };
-}
-
-function thingsOf(named: NamedWorld): Listed[] {
-  return thingKinds.flatMap((kind) => {
-    const byId = new Map(named[listNames[kind]].map((thing) => [thing.id, thing] as const));
-    return [...named.ids[kind]].map(([name, id]) => {
-      const thing: Listed['thing'] = byId.get(id) ?? { id };
-      // Two tiers may bear one name, by which cases could not tell them apart.
-      return { kind, name: thing.name ?? name, thing };
-    });
-  });
 }

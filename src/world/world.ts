@@ -1,7 +1,4 @@
-/**
- * The world as JSON: what a deployment must hold for the cases to make sense. Mock authors load it as it is, so this
- * shape is fixed. `tiers` is ordered newest first.
- */
+/** The test data that a deployment must contain. The shape is fixed, because mocks load it. Tiers are newest first. */
 export interface World {
   readonly customers: readonly Thing[];
   readonly products: readonly Thing[];
@@ -11,7 +8,7 @@ export interface World {
   readonly tiers: readonly Tier[];
 }
 
-/** Something that deployments know by its id alone; with the name by which cases speak of it, where the world is printed. */
+/** A thing with an id. The printed world adds the name that cases use. */
 export interface Thing {
   readonly id: string;
   readonly name?: string;

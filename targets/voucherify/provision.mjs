@@ -1,20 +1,20 @@
-// A worked example: the world in a project of Voucherify, by its REST API.
+// A worked example: creates the test data in a Voucherify project with its REST API.
 //
-// WRITTEN FROM PUBLISHED DOCUMENTS, AND NEVER RUN AGAINST THE VENDOR. Tests run it against an imitation of that API,
-// which shows that it does what it says, and not that the vendor understands it so.
+// WRITTEN FROM PUBLISHED DOCUMENTS, NEVER RUN AGAINST THE VENDOR. Tests run it against an imitation of that API. They
+// show that this script does what it says, not that the vendor agrees.
 //
-// What cannot be there: a campaign with several categories, since a campaign has one; it gets its first.
-// What is answered here and not by the deployment: how quantities of the same product or SKU add up. The rules are
-// written with order.items.aggregated_quantity, which adds up the items of an order.
-// What is a guess: a rule for a SKU, and one for a value in a list of order metadata ($in). The check of the rules at
-// the end says whether they mean what they should.
+// A campaign has one category there; a campaign with several gets its first one.
+// How quantities of the same product or SKU add up is decided here, not by the deployment: the rules use
+// order.items.aggregated_quantity, which adds up the items of an order.
+// Two rules are guesses: the rule for a SKU, and the rule for a value in a list of order metadata ($in). The final check
+// tries every rule.
 //
-//   conformance provision --target targets/voucherify/target.yaml     creates, goes on where it ended, or only looks
-//   node targets/voucherify/provision.mjs tear-down                   removes what it created, and nothing else
+//   conformance provision --target targets/voucherify/target.yaml     creates, resumes or only checks
+//   node targets/voucherify/provision.mjs tear-down                   removes what it created, nothing else
 //
-// Standard input: the world as JSON. Standard output: { "id in the world": "id in the project", … }.
-// Environment: VOUCHERIFY_APP_ID and VOUCHERIFY_APP_TOKEN (server-side keys); VOUCHERIFY_API, where the project is not
-// in the default cluster; VOUCHERIFY_MANIFEST, the file that says what was created.
+// Standard input: the world as JSON. Standard output: { "world id": "project id", … }.
+// Environment: VOUCHERIFY_APP_ID and VOUCHERIFY_APP_TOKEN (server-side keys), VOUCHERIFY_API (the address of another
+// cluster) and VOUCHERIFY_MANIFEST (the file that lists what was created).
 
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,31 +31,29 @@ import { fileURLToPath } from 'node:url';
  *   campaigns: (Named & { category_ids: string[] })[], tiers: Tier[], existing?: Record<string, string> }} World
  * @typedef {'category' | 'customer' | 'product' | 'sku' | 'rule' | 'campaign' | 'tier'} Kind
  * @typedef {{ kind: Kind, key: string, id: string, body?: string, checked?: true }} Thing
- *   what was created: `key` is its id in the world, or of a rule its name; of a rule also the digest of its body, and
- *   whether it was seen to mean what it should
+ *   a created thing; `key` is its world id, or the name of a rule; `body` is the digest of a rule's body
  * @typedef {{ kind: Kind, key: string, name: string, campaign?: string }} Pending
- *   what is about to be created: the name by which it is found again, of a tier in a campaign of the project
+ *   a thing that is being created, with the name (and for a tier the campaign id) that finds it again
  * @typedef {{ now(): number, sleep(ms: number): Promise<unknown> }} Clock
  * @typedef {{ url: string, id: string, token: string }} Access
  * @typedef {{ access: Access, manifest: string, say?: (line: string) => void, clock?: Clock }} Setting
- *   where the project is, and the file that says what was created in it
  */
 
 const kinds = /** @type {const} */ (['category', 'customer', 'product', 'sku', 'rule', 'campaign', 'tier']);
 const second = 1_000;
 const minute = 60 * second;
-/** Nobody waits longer than this for a limit that is counted by minute or by hour. */
+/** The longest wait for a rate limit; limits count by minute or by hour. */
 const longestWait = 2 * 60 * minute;
-/** What begins the names of all that is made here, save for tiers, which bear the world's names. */
+/** The prefix of all names except those of tiers. */
 const prefix = 'conformance';
-/** The customer metadata by which rules know a customer: there is no rule on a customer's id. */
+/** Rules identify a customer by this metadata key, because no rule can refer to a customer id. */
 const customerKey = 'conformance_name';
 
-/** Something that a person has to see to. Its message says what to do. */
-export class Obstacle extends Error {}
+/** A problem that the user has to solve. Its message says how. */
+export class ProvisionError extends Error {}
 
 /** The API refused a call. */
-class Refusal extends Obstacle {
+class Refusal extends ProvisionError {
   /** @param {number} status @param {string} message */
   constructor(status, message) {
     super(message);
@@ -63,8 +61,8 @@ class Refusal extends Obstacle {
   }
 }
 
-/** A call of which nobody knows whether it took effect. */
-class Unsure extends Error {}
+/** A call that may or may not have taken effect. */
+class UnknownResult extends Error {}
 
 // The API ------------------------------------------------------------------------------------------------------------
 
@@ -72,7 +70,7 @@ class Unsure extends Error {}
 const systemClock = { now: Date.now, sleep: (ms) => setTimeout(ms) };
 
 /**
- * Calls of the API, one at a time, as fast as its limits allow.
+ * A client for the API. It respects the rate limits.
  *
  * @param {Setting} setting
  */
@@ -86,15 +84,15 @@ function connect({ access: { url, id, token }, say = () => {}, clock = systemClo
     if (wait <= 0) return;
     const until = new Date(notBefore).toISOString();
     if (wait > longestWait)
-      throw new Obstacle(`The limit of calls is used up until ${until}. Start it again then: it goes on from here.`);
+      throw new ProvisionError(`The rate limit is used up until ${until}. Run the script again then: it resumes here.`);
     if (wait > 5 * second)
-      say(`The limit of calls is used up: waiting until ${until}. It may be interrupted, and goes on from here.`);
+      say(`The rate limit is used up: waiting until ${until}. You can interrupt the script and run it again later.`);
     await clock.sleep(wait);
   }
 
   /** @param {Response} response */
   function noteLimits({ status, headers }) {
-    // Times are the server's, whose clock may differ.
+    // The server's clock may differ from ours.
     serverTime = Date.parse(headers.get('date') ?? '') || clock.now();
     const reset = Number(headers.get('x-rate-limit-retry')) * second - serverTime;
     const untilReset = reset > 0 ? reset + second : 0;
@@ -104,10 +102,10 @@ function connect({ access: { url, id, token }, say = () => {}, clock = systemClo
   }
 
   /**
-   * One call, sent again while the limit is used up.
+   * Sends one call, again after each 429.
    *
    * @param {string} method @param {string} path @param {unknown} [body]
-   * @returns {Promise<any>} the body of the answer
+   * @returns {Promise<any>} the parsed body
    */
   async function call(method, path, body) {
     await pause();
@@ -117,73 +115,70 @@ function connect({ access: { url, id, token }, say = () => {}, clock = systemClo
       response = await fetch(`${url}${path}`, {
         method,
         headers,
-        redirect: 'manual', // The keys are for this host alone.
+        redirect: 'manual', // Keys must not go to another host.
         signal: AbortSignal.timeout(minute),
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       });
       text = await response.text();
     } catch (error) {
       const { cause, message } = /** @type {Error & { cause?: { code?: string } }} */ (error);
-      throw new Unsure(`${method} ${path}: ${cause?.code ?? message}`);
+      throw new UnknownResult(`${method} ${path}: ${cause?.code ?? message}`);
     }
     noteLimits(response);
     const { status } = response;
     if (status === 429) return call(method, path, body);
-    if (status === 408 || status >= 500) throw new Unsure(`${method} ${path}: ${status} ${text.slice(0, 300)}`);
+    if (status === 408 || status >= 500) throw new UnknownResult(`${method} ${path}: ${status} ${text.slice(0, 300)}`);
     if (status < 200 || status > 299)
-      throw new Refusal(
-        status,
-        `${method} ${path} was answered ${status}: ${text.slice(0, 1_000)}${hints[status] ?? ''}`,
-      );
+      throw new Refusal(status, `${method} ${path} returned ${status}: ${text.slice(0, 1_000)}${hints[status] ?? ''}`);
     try {
       return text === '' ? {} : JSON.parse(text);
     } catch {
-      throw new Obstacle(
-        `${method} ${path} was answered ${status}, and no JSON. Is VOUCHERIFY_API the address of the API?`,
+      throw new ProvisionError(
+        `${method} ${path} returned ${status} without JSON. Check that VOUCHERIFY_API is the address of the API.`,
       );
     }
   }
 
   /**
-   * Does something until it is known to be done, a few times.
+   * Repeats an operation a few times until its result is known.
    *
    * @template T
    * @param {() => Promise<T>} once
-   * @param {() => Promise<T | undefined>} find looks whether it was done after all
+   * @param {() => Promise<T | undefined>} find checks whether it took effect after all
    * @returns {Promise<T>}
    */
-  async function surely(once, find = async () => undefined) {
+  async function retry(once, find = async () => undefined) {
     for (const wait of [second, 5 * second, 15 * second]) {
       try {
         return await once();
       } catch (error) {
-        if (!(error instanceof Unsure)) throw error;
-        say(`${error.message}; looking again.`);
+        if (!(error instanceof UnknownResult)) throw error;
+        say(`${error.message}; trying again.`);
         await clock.sleep(wait);
         const found = await find();
         if (found !== undefined) return found;
       }
     }
     return once().catch((error) => {
-      if (!(error instanceof Unsure)) throw error;
-      throw new Obstacle(`${error.message}. Start it again later: it goes on from here.`);
+      if (!(error instanceof UnknownResult)) throw error;
+      throw new ProvisionError(`${error.message}. Run the script again later: it resumes here.`);
     });
   }
 
   /** @param {string} path @returns {Promise<any>} */
-  const get = (path) => surely(() => call('GET', path));
+  const get = (path) => retry(() => call('GET', path));
 
   return {
     call,
-    surely,
+    retry,
     get,
     sleep: clock.sleep,
-    /** What time it is for the API, in milliseconds. */
+    /** The time of the API, in milliseconds. */
     serverTime: () => serverTime,
     /**
-     * All of a list, newest first.
+     * Reads all pages of a list, newest first.
      *
-     * @param {string} path @param {string} member where the list is in the answer
+     * @param {string} path @param {string} member the list in the response
      * @returns {Promise<any[]>}
      */
     async list(path, member) {
@@ -195,13 +190,13 @@ function connect({ access: { url, id, token }, say = () => {}, clock = systemClo
         if (some.length < 100) return all;
       }
     },
-    /** @param {string} path @returns {Promise<any>} what it says, or undefined where there is no such thing */
-    async look(path) {
-      return await get(path).catch(ifGone);
+    /** @param {string} path @returns {Promise<any>} undefined if there is no such thing */
+    async find(path) {
+      return await get(path).catch(ignoreNotFound);
     },
-    /** @param {string} path @returns {Promise<any>} what it says, or undefined where it was gone already */
+    /** @param {string} path @returns {Promise<any>} undefined if it was gone already */
     async remove(path) {
-      return await surely(() => call('DELETE', path)).catch(ifGone);
+      return await retry(() => call('DELETE', path)).catch(ignoreNotFound);
     },
   };
 }
@@ -209,41 +204,41 @@ function connect({ access: { url, id, token }, say = () => {}, clock = systemClo
 /** @typedef {ReturnType<typeof connect>} Api */
 
 /**
- * What is no list must not pass for an empty one.
+ * A missing list must not look like an empty one.
  *
- * @param {any} answer @param {string} member where the list is, unless the answer says so itself @param {string} path
+ * @param {any} answer @param {string} member the list, unless `data_ref` names it @param {string} path
  * @returns {any[]}
  */
 function listIn(answer, member, path) {
   const list = answer[answer.data_ref ?? member];
-  if (!Array.isArray(list)) throw new Obstacle(`GET ${path} was answered without a list of ${member}.`);
+  if (!Array.isArray(list)) throw new ProvisionError(`GET ${path} returned no list '${member}'.`);
   return list;
 }
 
 /** @type {Record<number, string>} */
 const hints = {
-  401: '\nAre VOUCHERIFY_APP_ID and VOUCHERIFY_APP_TOKEN the server-side keys of the project?',
+  401: '\nCheck that VOUCHERIFY_APP_ID and VOUCHERIFY_APP_TOKEN are the server-side keys of the project.',
   402: '\nThe plan does not allow it.',
-  403: '\nDoes the role of the key allow it?',
-  409: '\nSomething of that name is there, of which the manifest says nothing. Remove it in the dashboard.',
+  403: '\nCheck the role of the key.',
+  409: '\nThe name is taken by something that the manifest does not list. Remove that in the dashboard.',
 };
 
 /** @param {unknown} error */
-function ifGone(error) {
+function ignoreNotFound(error) {
   if (error instanceof Refusal && error.status === 404) return undefined;
   throw error;
 }
 
-// What was created ---------------------------------------------------------------------------------------------------
+// The manifest ---------------------------------------------------------------------------------------------------
 
 /**
- * The file that says what was created. It is replaced as a whole with each thing, and names what is about to be created
- * beforehand: whenever this ends, at most one thing is to be looked for.
+ * Opens the file that lists what was created. It is rewritten before and after each creation, so that after a crash at
+ * most one thing is unknown.
  *
  * @param {Setting} setting
  */
 function openManifest({ access, manifest: file }) {
-  // Of which project it speaks, without its keys.
+  // Identifies the project without its keys.
   const project = digest(`${access.url} ${access.id}`);
   /** @type {{ project: string, pending?: Pending, things: Thing[] }} */
   let state = { project, things: [] };
@@ -251,11 +246,13 @@ function openManifest({ access, manifest: file }) {
     try {
       state = JSON.parse(readFileSync(file, 'utf8'));
     } catch {
-      throw new Obstacle(`${file} is no manifest of this script. Put it back as it was; without it nothing is known.`);
+      throw new ProvisionError(
+        `'${file}' is not a manifest of this script. Restore it: the script cannot know otherwise what it created.`,
+      );
     }
     if (state.project !== project)
-      throw new Obstacle(
-        `${file} speaks of another project than VOUCHERIFY_API and VOUCHERIFY_APP_ID do. Name another file in VOUCHERIFY_MANIFEST.`,
+      throw new ProvisionError(
+        `'${file}' belongs to another project than VOUCHERIFY_API and VOUCHERIFY_APP_ID. Set VOUCHERIFY_MANIFEST to another file.`,
       );
   }
   const entry = (/** @type {Kind} */ kind, /** @type {string} */ key) =>
@@ -264,7 +261,7 @@ function openManifest({ access, manifest: file }) {
   function save() {
     const text = `${JSON.stringify(state, null, 1)}\n`;
     if (text.includes(access.token) || text.includes(access.id))
-      throw new Obstacle('The API gave an id that contains a key. Nothing of it is written down.');
+      throw new ProvisionError('The API returned an id that contains a key. It was not saved.');
     const draft = `${file}.${process.pid}.tmp`;
     writeFileSync(draft, text);
     renameSync(draft, file);
@@ -272,32 +269,32 @@ function openManifest({ access, manifest: file }) {
 
   return {
     entry,
-    /** @param {Kind} kind @param {string} key @returns {string} its id in the project */
+    /** @param {Kind} kind @param {string} key @returns {string} the project id */
     idOf(kind, key) {
       const thing = entry(kind, key);
-      if (thing === undefined) throw new Error(`There is no ${kind} ${key}.`);
+      if (thing === undefined) throw new Error(`Unknown ${kind} '${key}'.`);
       return thing.id;
     },
-    /** @param {Kind} kind @returns {Thing[]} in the order in which they were created */
-    of: (kind) => state.things.filter((thing) => thing.kind === kind),
+    /** @param {Kind} kind @returns {Thing[]} in the order of creation */
+    list: (kind) => state.things.filter((thing) => thing.kind === kind),
     pending: () => state.pending,
     /** @param {Pending} pending */
     begin(pending) {
       state.pending = pending;
       save();
     },
-    /** What was begun is not there. */
+    /** The pending thing does not exist. */
     drop() {
       delete state.pending;
       save();
     },
-    /** @param {Thing} thing is there */
+    /** @param {Thing} thing exists now */
     keep(thing) {
       delete state.pending;
       state.things = [...state.things.filter(({ kind, key }) => kind !== thing.kind || key !== thing.key), thing];
       save();
     },
-    /** @param {readonly Thing[]} things are there no more */
+    /** @param {readonly Thing[]} things do not exist any more */
     forget(things) {
       state.things = state.things.filter((thing) => !things.includes(thing));
       if (state.things.length === 0 && state.pending === undefined) rmSync(file, { force: true });
@@ -308,9 +305,9 @@ function openManifest({ access, manifest: file }) {
 
 /** @typedef {ReturnType<typeof openManifest>} Manifest */
 
-/** @param {Manifest} manifest @returns {Thing[]} what was created, without the rules, which are no things of the world */
-function ofTheWorld(manifest) {
-  return kinds.filter((kind) => kind !== 'rule').flatMap(manifest.of);
+/** @param {Manifest} manifest @returns {Thing[]} all created things of the world; rules are not in the world */
+function listWorldThings(manifest) {
+  return kinds.filter((kind) => kind !== 'rule').flatMap(manifest.list);
 }
 
 /** @param {string} text */
@@ -321,37 +318,37 @@ function digest(text) {
 // Rules --------------------------------------------------------------------------------------------------------------
 
 /**
- * The distinct rules of the tiers. Most tiers share one.
+ * Lists the distinct rules of the tiers; several tiers can share one.
  *
  * @param {World} world
- * @returns {Map<string, { rules: Rule[], tier: Tier }>} by name, each with a tier that has it
+ * @returns {Map<string, { rules: Rule[], tier: Tier }>} by name, each with one of its tiers
  */
-function rulesOf({ tiers }) {
+function listRules({ tiers }) {
   const all = new Map();
   for (const tier of tiers) {
-    const name = ruleName(tier);
+    const name = createRuleName(tier);
     if (name !== undefined && !all.has(name)) all.set(name, { rules: tier.rules, tier });
   }
   return all;
 }
 
-/** @param {Tier} tier @returns {string | undefined} undefined where the tier is valid for everybody */
-function ruleName({ rules }) {
+/** @param {Tier} tier @returns {string | undefined} undefined if the tier is valid for everybody */
+function createRuleName({ rules }) {
   if (rules.length === 0) return undefined;
   const texts = rules.map((rule) => JSON.stringify(rule.kind === 'customer' ? rule.any_of.toSorted() : rule));
   return `${prefix} ${rules.map(({ kind }) => kind).join(' and ')} ${digest(texts.join())}`;
 }
 
 /**
- * A validation rule: its conditions are numbered, and its logic says how they are joined.
+ * Creates the body of a validation rule: conditions have numbers, and `logic` joins them.
  *
  * @param {string} name @param {Rule[]} rules @param {World} world @param {Manifest} manifest
  */
-function ruleBody(name, rules, world, manifest) {
+function createRuleBody(name, rules, world, manifest) {
   /** @type {Record<string, unknown>} */
   const numbered = {};
   const groups = rules.map((rule) => {
-    const numbers = conditionsOf(rule, world, manifest).map((condition) => {
+    const numbers = createConditions(rule, world, manifest).map((condition) => {
       const number = String(Object.keys(numbered).length + 1);
       numbered[number] = condition;
       return number;
@@ -362,12 +359,12 @@ function ruleBody(name, rules, world, manifest) {
 }
 
 /**
- * Conditions of which one has to hold.
+ * Creates the conditions of a rule; one of them has to hold.
  *
  * @param {Rule} rule @param {World} world @param {Manifest} manifest
  * @returns {object[]}
  */
-function conditionsOf(rule, world, manifest) {
+function createConditions(rule, world, manifest) {
   switch (rule.kind) {
     case 'customer':
       return rule.any_of.map((id) => ({
@@ -386,7 +383,7 @@ function conditionsOf(rule, world, manifest) {
               { id: manifest.idOf(rule.kind, rule.id), type: 'product_or_sku', object: rule.kind, source_id: null },
             ],
           },
-          // Of order.items.quantity one item would have to be enough: see the first lines.
+          // With order.items.quantity a single item would have to reach the threshold.
           rules: {
             1: {
               name: 'order.items.aggregated_quantity',
@@ -402,34 +399,36 @@ function conditionsOf(rule, world, manifest) {
     case 'metadata':
       return [{ name: 'redemption.metadata', property: rule.key, conditions: { $is: [rule.is] }, rules: {} }];
     default:
-      throw new Obstacle(`This script knows no rule such as ${JSON.stringify(rule)}: see its conditionsOf.`);
+      throw new ProvisionError(
+        `Unknown kind of rule: ${JSON.stringify(rule)}. Add it to createConditions in this script.`,
+      );
   }
 }
 
-// Before anything is created -----------------------------------------------------------------------------------------
+// Checks before the creation -----------------------------------------------------------------------------------------
 
 /**
- * What can be known beforehand: that this world can go on from what was created, and that the project takes it.
+ * Checks that the manifest fits this world and that the project accepts the world.
  *
  * @param {Api} api @param {World} world @param {Manifest} manifest
  */
-async function preflight(api, world, manifest) {
+async function checkBeforehand(api, world, manifest) {
   checkWorld(world, manifest);
   const schemas = listIn(await api.get('/v1/metadata-schemas'), 'schemas', '/v1/metadata-schemas');
-  const flaws = schemas.flatMap((schema) => schemaFlaws(schema, metadataOf(world)));
+  const flaws = schemas.flatMap((schema) => listSchemaFlaws(schema, collectMetadata(world)));
   if (flaws.length > 0)
-    throw new Obstacle(
+    throw new ProvisionError(
       [
-        'The metadata schemas of the project do not allow the metadata of the world:',
+        'The metadata schemas of the project reject the metadata of the world:',
         ...flaws,
-        'Change them in the dashboard, or take another project. Nothing was created.',
+        'Change the schemas in the dashboard, or use another project. Nothing was created.',
       ].join('\n'),
     );
-  const categories = await categoriesOf(api);
+  const categories = await listCategories(api);
   const rules = await api.list('/v1/validation-rules', 'data');
   const names = {
     category: new Map(world.categories.map(({ id, name }) => [`${prefix} ${name}`, id])),
-    rule: new Map([...rulesOf(world).keys()].map((name) => [name, name])),
+    rule: new Map([...listRules(world).keys()].map((name) => [name, name])),
   };
   checkNames(manifest, 'category', categories, names.category);
   checkNames(manifest, 'rule', rules, names.rule);
@@ -437,45 +436,41 @@ async function preflight(api, world, manifest) {
 }
 
 /** @param {Api} api */
-async function categoriesOf(api) {
+async function listCategories(api) {
   return listIn(await api.get('/v1/categories'), 'data', '/v1/categories');
 }
 
 /** @param {World} world @param {Manifest} manifest */
 function checkWorld({ existing = {}, ...world }, manifest) {
-  const anew = 'Tear down what is there, and have all created once more.';
+  const anew = 'Run tear-down, then provision again.';
   const wanted = new Set(Object.values(world).flatMap((things) => things.map(({ id }) => id)));
-  const made = ofTheWorld(manifest);
+  const made = listWorldThings(manifest);
   const other = made.find(({ key }) => !wanted.has(key));
   if (other !== undefined)
-    throw new Obstacle(`The ${other.kind} ${other.id} was created for another world than this one. ${anew}`);
+    throw new ProvisionError(`The ${other.kind} '${other.id}' was created for another world. ${anew}`);
   const unknown = Object.entries(existing).find(
     ([key, id]) => !made.some((thing) => thing.key === key && thing.id === id),
   );
   if (unknown !== undefined)
-    throw new Obstacle(
-      `The bindings have ${unknown[1]}, which this script did not create. Provision without --reuse: what it created it keeps.`,
+    throw new ProvisionError(
+      `The bindings contain '${unknown[1]}', which this script did not create. Provision without --reuse: the script keeps what it created.`,
     );
   const creation = world.tiers.toReversed();
   const gap = creation.findIndex(({ id }) => manifest.entry('tier', id) === undefined);
   const late = gap < 0 ? undefined : creation.slice(gap).find(({ id }) => manifest.entry('tier', id) !== undefined);
   if (late !== undefined)
-    throw new Obstacle(`Tier ${creation[gap]?.name} is to be older than ${late.name}, which is there. ${anew}`);
-  const places = world.tiers.map(({ campaign_id, name }) => `${campaign_id} ${name}`);
-  const twin = world.tiers.find((_, n) => places.indexOf(places[n] ?? '') !== n);
-  if (twin !== undefined)
-    throw new Obstacle(
-      `Two tiers of one campaign are called ${twin.name}: they could not be found again by their names.`,
+    throw new ProvisionError(
+      `Tier '${creation[gap]?.name}' must be older than '${late.name}', which exists already. ${anew}`,
     );
 }
 
 /**
- * All metadata that the world and its requests have: by object, by key, the values.
+ * Collects all metadata of the world and its requests: the values, by object and key.
  *
  * @param {World} world
  * @returns {Record<string, Map<string, { values: Set<unknown>, isList: boolean }>>}
  */
-function metadataOf({ customers, tiers }) {
+function collectMetadata({ customers, tiers }) {
   /** @param {[key: string, value: unknown][]} pairs */
   const collected = (pairs, isList = false) => {
     const keys = new Map();
@@ -500,28 +495,28 @@ function metadataOf({ customers, tiers }) {
   };
 }
 
-/** @param {any} schema @param {ReturnType<typeof metadataOf>} metadata @returns {string[]} */
-function schemaFlaws({ related_object: object, properties, allow_defined_only }, metadata) {
+/** @param {any} schema @param {ReturnType<typeof collectMetadata>} metadata @returns {string[]} */
+function listSchemaFlaws({ related_object: object, properties, allow_defined_only }, metadata) {
   const keys = metadata[object];
   if (keys === undefined) return [];
   const defined = new Map(Object.entries(properties ?? {}).filter(([, { deleted }]) => deleted !== true));
   const required = [...defined].filter(([, { optional }]) => optional === false).map(([key]) => key);
   return [
-    ...required.map((key) => `- ${object}: '${key}' is required, and the world has none`),
+    ...required.map((key) => `- ${object}: '${key}' is required, but the world does not have it`),
     ...[...keys].flatMap(([key, { values, isList }]) => {
       const property = defined.get(key);
       if (property === undefined)
         return allow_defined_only === true
-          ? [`- ${object}: '${key}' is not defined, and only defined keys are allowed`]
+          ? [`- ${object}: '${key}' is not defined, but only defined keys are allowed`]
           : [];
       const types = new Set([...values].map((value) => typeof value));
       const isFit = types.size === 1 && types.has(property.type) && (property.array === true) === isList;
       if (!isFit)
         return [
-          `- ${object}: '${key}' is defined as ${property.array ? 'a list of ' : ''}${property.type}, which does not fit`,
+          `- ${object}: '${key}' is defined as ${property.array ? 'a list of ' : ''}${property.type}, which does not match`,
         ];
       const other = property.eq && [...values].find((value) => !property.eq.includes(value));
-      return other ? [`- ${object}: '${key}' allows other values than '${other}' only`] : [];
+      return other ? [`- ${object}: '${key}' does not allow the value '${other}'`] : [];
     }),
   ];
 }
@@ -529,78 +524,77 @@ function schemaFlaws({ related_object: object, properties, allow_defined_only },
 /**
  * @param {Manifest} manifest @param {Kind} kind
  * @param {any[]} listed what the project has
- * @param {ReadonlyMap<string, string>} names that are to be given, each with the key of its thing
+ * @param {ReadonlyMap<string, string>} names the names that this script will use, with the keys of their things
  */
 function checkNames(manifest, kind, listed, names) {
-  const made = new Set(manifest.of(kind).map(({ id }) => id));
+  const made = new Set(manifest.list(kind).map(({ id }) => id));
   const pending = manifest.pending();
   for (const { name, id } of listed) {
     const key = names.get(name);
     if (key === undefined || made.has(id) || (pending?.kind === kind && pending.key === key)) continue;
-    throw new Obstacle(
-      `The project has a ${kind} '${name}' (${id}), of which the manifest says nothing. Put the manifest back that was written when it was created, or remove in the dashboard what is called '${prefix} …'. Nothing was created.`,
+    throw new ProvisionError(
+      `The project has a ${kind} '${name}' (${id}) that the manifest does not list. Restore the manifest of that time, or remove everything named '${prefix} …' in the dashboard. Nothing was created.`,
     );
   }
-  const gone = manifest.of(kind).find(({ id }) => !listed.some((each) => each.id === id));
+  const gone = manifest.list(kind).find(({ id }) => !listed.some((each) => each.id === id));
   if (gone !== undefined)
-    throw new Obstacle(`The ${kind} ${gone.id} is there no more. Tear down the rest, and have all created once more.`);
+    throw new ProvisionError(`The ${kind} '${gone.id}' does not exist any more. Run tear-down, then provision again.`);
 }
 
 /**
- * A tier of somebody else among the newest would take the place of one of the world.
+ * A newer tier of somebody else would displace a tier of the world from the newest 150.
  *
  * @param {any[]} listed @param {Manifest} manifest @param {number} serverTime
  */
 function checkNewer(listed, manifest, serverTime) {
-  const isOwn = ownTiers(manifest);
+  const isOwn = createOwnTierCheck(manifest);
   const own = listed.filter(isOwn);
-  // The server's time comes in whole seconds.
-  const since = own.length === 0 ? serverTime + 2 * second : Math.min(...own.map(createdAt));
-  const newer = listed.find((tier) => !isOwn(tier) && Math.max(createdAt(tier), changedAt(tier)) >= since);
+  // The server states its time in whole seconds.
+  const since = own.length === 0 ? serverTime + 2 * second : Math.min(...own.map(getCreatedAt));
+  const newer = listed.find((tier) => !isOwn(tier) && Math.max(getCreatedAt(tier), getChangedAt(tier)) >= since);
   if (newer === undefined) return;
-  const when = new Date(Math.max(createdAt(newer), changedAt(newer))).toISOString();
-  throw new Obstacle(
+  const when = new Date(Math.max(getCreatedAt(newer), getChangedAt(newer))).toISOString();
+  throw new ProvisionError(
     own.length === 0
-      ? `The project has a promotion tier '${newer.name}' (${newer.id}) of ${when}, which is in the future: it would always be among the newest 150. Remove it, or take a project of its own. Nothing was created.`
-      : `The project has a promotion tier '${newer.name}' (${newer.id}), created or changed on ${when}, after the first one of the world: it may be among the newest 150 in place of one of these. Nothing more was created. Tear down, see that nobody else creates promotions there, and provision once more.`,
+      ? `The project has a promotion tier '${newer.name}' (${newer.id}) of ${when}, which is in the future: it would always be among the newest 150. Remove it, or use another project. Nothing was created.`
+      : `The project has a promotion tier '${newer.name}' (${newer.id}), created or changed on ${when}, after the first tier of the world: it can displace one from the newest 150. Nothing more was created. Run tear-down, make sure that nobody else creates promotions there, and provision again.`,
   );
 }
 
-/** @param {Manifest} manifest @returns {(tier: any) => boolean} whether a listed tier was created here */
-function ownTiers(manifest) {
-  const ids = new Set(manifest.of('tier').map(({ id }) => id));
+/** @param {Manifest} manifest @returns {(tier: any) => boolean} whether this script created a tier */
+function createOwnTierCheck(manifest) {
+  const ids = new Set(manifest.list('tier').map(({ id }) => id));
   const pending = manifest.pending();
   return (tier) =>
     ids.has(tier.id) ||
-    (pending?.kind === 'tier' && pending.name === tier.name && pending.campaign === campaignOf(tier));
+    (pending?.kind === 'tier' && pending.name === tier.name && pending.campaign === getCampaign(tier));
 }
 
 /** @param {any} tier @returns {string} */
-const campaignOf = ({ campaign_id, campaign }) => campaign_id ?? campaign?.id;
+const getCampaign = ({ campaign_id, campaign }) => campaign_id ?? campaign?.id;
 /** @param {any} tier @returns {number} */
-const createdAt = (tier) => timeOf(tier.created_at, tier);
+const getCreatedAt = (tier) => parseTime(tier.created_at, tier);
 /** @param {any} tier @returns {number} */
-const changedAt = (tier) => timeOf(tier.updated_at ?? tier.created_at, tier);
+const getChangedAt = (tier) => parseTime(tier.updated_at ?? tier.created_at, tier);
 
 /** @param {string} time @param {any} tier */
-function timeOf(time, { id }) {
+function parseTime(time, { id }) {
   const ms = Date.parse(time);
-  if (Number.isNaN(ms)) throw new Obstacle(`Promotion tier ${id} has no time that can be read: ${time}.`);
+  if (Number.isNaN(ms)) throw new ProvisionError(`Promotion tier '${id}' has an invalid time: '${time}'.`);
   return ms;
 }
 
 // Creation -----------------------------------------------------------------------------------------------------------
 
 /**
- * Creates what is not there yet, one thing after the other; what is referred to comes first, and of the tiers the
- * oldest.
+ * Creates what is missing, one thing after another: referenced things first, tiers from the oldest to the newest.
  *
  * @param {Api} api @param {World} world @param {Manifest} manifest @param {(line: string) => void} say
  */
 async function createAll(api, world, manifest, say) {
   /**
    * @param {Pending} pending @param {string} path @param {object} body
-   * @param {(made: any) => Promise<unknown>} [complete] what else belongs to it
+   * @param {(made: any) => Promise<unknown>} [complete] finishes what was created
    */
   async function create(pending, path, body, complete = async () => {}) {
     const { kind, key } = pending;
@@ -611,13 +605,13 @@ async function createAll(api, world, manifest, say) {
     if (made === undefined) {
       manifest.begin(pending);
       made = await api
-        .surely(() => api.call('POST', path, body), find)
+        .retry(() => api.call('POST', path, body), find)
         .catch((error) => {
           if (error instanceof Refusal) manifest.drop();
           throw error;
         });
     }
-    if (typeof made.id !== 'string') throw new Obstacle(`POST ${path} was answered without an id.`);
+    if (typeof made.id !== 'string') throw new ProvisionError(`POST ${path} returned no id.`);
     await complete(made);
     manifest.keep({ kind, key, id: made.id, ...(kind === 'rule' ? { body: digest(JSON.stringify(body)) } : {}) });
   }
@@ -632,7 +626,7 @@ async function createAll(api, world, manifest, say) {
     const body = { source_id, name: `${prefix} ${name}`, metadata: { [customerKey]: name } };
     await create({ kind: 'customer', key: id, name: source_id }, '/v1/customers', body);
   }
-  // With a price, so that a discount can be calculated.
+  // A discount needs a price.
   for (const { id, name } of world.products) {
     const source_id = sourceId(id);
     const body = { source_id, name: `${prefix} ${name}`, price: 1_000 };
@@ -647,20 +641,20 @@ async function createAll(api, world, manifest, say) {
       price: 1_000,
     });
   }
-  for (const [name, { rules }] of rulesOf(world)) {
-    const body = ruleBody(name, rules, world, manifest);
+  for (const [name, { rules }] of listRules(world)) {
+    const body = createRuleBody(name, rules, world, manifest);
     await create({ kind: 'rule', key: name, name }, '/v1/validation-rules', body);
-    // Whoever changed conditionsOf since has the rule changed; its tiers stay as they are.
+    // createConditions may have changed since then. The rule is updated in place, because new tiers would be newer.
     const rule = manifest.entry('rule', name);
     if (rule === undefined || rule.body === digest(JSON.stringify(body))) continue;
-    await api.surely(() => api.call('PUT', `/v1/validation-rules/${encodeURIComponent(rule.id)}`, body));
+    await api.retry(() => api.call('PUT', `/v1/validation-rules/${encodeURIComponent(rule.id)}`, body));
     manifest.keep({ kind: 'rule', key: name, id: rule.id, body: digest(JSON.stringify(body)) });
   }
   for (const { id, name, category_ids } of world.campaigns) {
     const own = `${prefix} ${name}`;
     const [category, ...others] = category_ids;
     if (others.length > 0 && manifest.entry('campaign', id) === undefined)
-      say(`A campaign has one category here: ${name} has its first alone.`);
+      say(`A campaign has one category here: '${name}' gets only its first.`);
     const body = {
       name: own,
       campaign_type: 'PROMOTION',
@@ -670,7 +664,7 @@ async function createAll(api, world, manifest, say) {
   }
   for (const tier of world.tiers.toReversed()) {
     const campaign = manifest.idOf('campaign', tier.campaign_id);
-    const rule = ruleName(tier);
+    const rule = createRuleName(tier);
     const ruleId = rule === undefined ? undefined : manifest.idOf('rule', rule);
     const body = {
       name: tier.name,
@@ -682,10 +676,10 @@ async function createAll(api, world, manifest, say) {
     await create(pending, `/v1/promotions/${encodeURIComponent(campaign)}/tiers`, body, async (made) => {
       const assigned = made.validation_rule_assignments?.data ?? [];
       if (ruleId === undefined || assigned.some((/** @type {any} */ each) => each.rule_id === ruleId)) return;
-      // Without its rule it would be valid for everybody. Before a newer tier is there, this changes no order.
+      // Without its rule the tier would be valid for everybody. This happens before the next tier, so the order stays.
       const assignment = { related_object_type: 'promotion_tier', related_object_id: made.id };
       await api
-        .surely(() => api.call('POST', `/v1/validation-rules/${encodeURIComponent(ruleId)}/assignments`, assignment))
+        .retry(() => api.call('POST', `/v1/validation-rules/${encodeURIComponent(ruleId)}/assignments`, assignment))
         .catch((error) => {
           if (!(error instanceof Refusal && error.status === 409)) throw error;
         });
@@ -694,31 +688,31 @@ async function createAll(api, world, manifest, say) {
 }
 
 /** @param {any[]} list @param {string} name @returns {any} */
-const called = (list, name) => list.find((each) => each.name === name);
+const findByName = (list, name) => list.find((each) => each.name === name);
 
 /**
- * How something is found of which nobody knows whether it was created.
+ * How to find a thing that may have been created.
  *
  * @type {Record<Kind, (api: Api, pending: Pending) => Promise<any>>}
  */
 const finders = {
-  category: async (api, { name }) => called(await categoriesOf(api), name),
-  customer: (api, { name }) => api.look(`/v1/customers/${encodeURIComponent(name)}`),
-  product: (api, { name }) => api.look(`/v1/products/${encodeURIComponent(name)}`),
-  // It is created by its source_id, a second time as well, and goes where its product goes.
+  category: async (api, { name }) => findByName(await listCategories(api), name),
+  customer: (api, { name }) => api.find(`/v1/customers/${encodeURIComponent(name)}`),
+  product: (api, { name }) => api.find(`/v1/products/${encodeURIComponent(name)}`),
+  // Creating a SKU again with its source_id is harmless, and it is deleted with its product.
   sku: async () => undefined,
-  rule: async (api, { name }) => called(await api.list('/v1/validation-rules', 'data'), name),
-  campaign: (api, { name }) => api.look(`/v1/campaigns/${encodeURIComponent(name)}`),
+  rule: async (api, { name }) => findByName(await api.list('/v1/validation-rules', 'data'), name),
+  campaign: (api, { name }) => api.find(`/v1/campaigns/${encodeURIComponent(name)}`),
   tier: async (api, { name, campaign = '' }) => {
     const path = `/v1/promotions/${encodeURIComponent(campaign)}/tiers`;
-    return called(listIn(await api.get(path), 'tiers', path), name);
+    return findByName(listIn(await api.get(path), 'tiers', path), name);
   },
 };
 
-// Afterwards ---------------------------------------------------------------------------------------------------------
+// Checks after the creation ---------------------------------------------------------------------------------------------------------
 
 /**
- * Reads back what was created.
+ * Reads the tiers back and compares them with the world.
  *
  * @param {Api} api @param {World} world @param {Manifest} manifest
  */
@@ -732,83 +726,82 @@ async function checkTiers(api, world, manifest) {
   let newer = { createdAt: Number.POSITIVE_INFINITY, changedAt: Number.POSITIVE_INFINITY, name: '' };
   const flaws = world.tiers.flatMap((tier) => {
     const there = byId.get(manifest.idOf('tier', tier.id));
-    if (there === undefined) return [`${tier.name} is not there`];
-    const own = { createdAt: createdAt(there), changedAt: changedAt(there), name: tier.name };
+    if (there === undefined) return [`${tier.name} does not exist`];
+    const own = { createdAt: getCreatedAt(there), changedAt: getChangedAt(there), name: tier.name };
     const isLate = own.createdAt >= newer.createdAt || own.changedAt >= newer.changedAt;
     const after = newer.name;
     newer = own;
-    const name = ruleName(tier);
+    const name = createRuleName(tier);
     const rules = name === undefined ? [] : [manifest.idOf('rule', name)];
     const found = assigned.get(there.id) ?? [];
     return [
       ...(isLate ? [`${tier.name} was not created and last changed before ${after}`] : []),
       ...(there.name === tier.name ? [] : [`${tier.name} is called '${there.name}'`]),
-      ...(campaignOf(there) === manifest.idOf('campaign', tier.campaign_id)
+      ...(getCampaign(there) === manifest.idOf('campaign', tier.campaign_id)
         ? []
         : [`${tier.name} is in another campaign`]),
       ...(there.active === false ? [`${tier.name} is not active`] : []),
-      ...(asText(there.metadata) === asText(tier.metadata)
+      ...(normalize(there.metadata) === normalize(tier.metadata)
         ? []
-        : [`${tier.name} has the metadata ${asText(there.metadata)} in place of ${asText(tier.metadata)}`]),
-      ...(asText(found) === asText(rules)
+        : [`${tier.name} has the metadata ${normalize(there.metadata)} instead of ${normalize(tier.metadata)}`]),
+      ...(normalize(found) === normalize(rules)
         ? []
         : [
-            `${tier.name} has the rules [${found}] in place of [${rules}]${found.length === 0 ? ': it is valid for everybody' : ''}`,
+            `${tier.name} has the rules [${found}] instead of [${rules}]${found.length === 0 ? ': it is valid for everybody' : ''}`,
           ]),
     ];
   });
   if (flaws.length > 0)
-    throw new Obstacle(
+    throw new ProvisionError(
       [
-        'The tiers are not as they were created:',
+        'The tiers differ from what was created:',
         ...flaws.map((flaw) => `- ${flaw}.`),
-        'Tear down, and provision once more; where the same comes again, the API does not do what its documents say.',
+        'Run tear-down, then provision again. If this happens again, the API does not do what its documents say.',
       ].join('\n'),
     );
 }
 
-/** @param {any} value @returns {string} the same for the same, in whatever order its members are */
-function asText(value) {
+/** @param {any} value @returns {string} independent of the order of members */
+function normalize(value) {
   return JSON.stringify(Array.isArray(value) ? value : Object.entries(value ?? {}).sort());
 }
 
 /**
- * Has each rule tried on a customer and an order that fit it, and on ones that nearly do.
+ * Tries each rule on a matching customer and order, and on nearly matching ones.
  *
  * @param {Api} api @param {World} world @param {Manifest} manifest
  */
 async function checkRules(api, world, manifest) {
   const flaws = [];
-  for (const [name, { rules, tier }] of rulesOf(world)) {
+  for (const [name, { rules, tier }] of listRules(world)) {
     const rule = manifest.entry('rule', name);
     if (rule === undefined || rule.checked) continue;
     const path = `/v1/promotions/tiers/${encodeURIComponent(manifest.idOf('tier', tier.id))}/validation`;
     const wrong = [];
     for (const fits of [true, false]) {
-      const context = contextFor(rules, fits, world, manifest);
-      const { valid } = await api.surely(() => api.call('POST', path, context));
-      if (valid !== fits)
-        wrong.push(`- ${tier.name} (${rule.id}): ${JSON.stringify(context)} is answered valid: ${valid}`);
+      const context = createContext(rules, fits, world, manifest);
+      const { valid } = await api.retry(() => api.call('POST', path, context));
+      if (valid !== fits) wrong.push(`- ${tier.name} (${rule.id}): ${JSON.stringify(context)} returns valid: ${valid}`);
     }
     if (wrong.length === 0) manifest.keep({ ...rule, checked: true });
     flaws.push(...wrong);
   }
   if (flaws.length > 0)
-    throw new Obstacle(
+    throw new ProvisionError(
       [
-        'The rules of these tiers do not mean what they should:',
+        'The rules of these tiers do not work as intended:',
         ...flaws,
-        `Where the project needed more time, start it again in some minutes: what was checked is not checked again. Else change conditionsOf in ${fileURLToPath(import.meta.url)} and start it again: rules are changed in place. Or leave the kind of rule out of 'capabilities' in the target file, tear down, and provision once more.`,
+        `The project may need some minutes: run the script again, it skips rules that passed. Otherwise change createConditions in ${fileURLToPath(import.meta.url)} and run it again: it updates rules in place. Or remove the kind of rule from 'capabilities' in the target file, run tear-down, and provision again.`,
       ].join('\n'),
     );
 }
 
 /**
- * What is sent to try a rule: all of it holds, or all but its first condition.
+ * Creates a request body that meets all conditions of a rule, or all but the first.
  *
  * @param {Rule[]} rules @param {boolean} fits @param {World} world @param {Manifest} manifest
  */
-function contextFor(rules, fits, world, manifest) {
+function createContext(rules, fits, world, manifest) {
   const used = new Set(rules.flatMap((rule) => (rule.kind === 'product' || rule.kind === 'sku' ? [rule.id] : [])));
   const reserved = new Set(
     world.tiers.flatMap(({ rules }) => rules.flatMap((rule) => (rule.kind === 'customer' ? rule.any_of : []))),
@@ -851,29 +844,29 @@ function contextFor(rules, fits, world, manifest) {
 }
 
 /**
- * Creates the world, or goes on where it ended, and checks it.
+ * Creates the world or resumes its creation, and checks it.
  *
  * @param {World} world @param {Setting} setting
- * @returns {Promise<Record<string, string>>} the ids in the project, by those in the world
- * @throws Obstacle
+ * @returns {Promise<Record<string, string>>} the project ids, by world id
+ * @throws ProvisionError
  */
 export async function provision(world, setting) {
   const { say = () => {} } = setting;
   const api = connect(setting);
   const manifest = openManifest(setting);
-  await preflight(api, world, manifest);
+  await checkBeforehand(api, world, manifest);
   await createAll(api, world, manifest, say);
   await checkTiers(api, world, manifest);
   await checkRules(api, world, manifest);
-  return Object.fromEntries(ofTheWorld(manifest).map(({ key, id }) => [key, id]));
+  return Object.fromEntries(listWorldThings(manifest).map(({ key, id }) => [key, id]));
 }
 
 /**
- * Removes what the manifest names, and the manifest.
+ * Removes everything in the manifest, and the manifest.
  *
  * @param {Setting} setting
- * @returns {Promise<number>} how many things it named
- * @throws Obstacle where something of somebody else would go along; nothing was removed then
+ * @returns {Promise<number>} the number of removed things
+ * @throws ProvisionError if things of somebody else depend on them; nothing is removed then
  */
 export async function tearDown(setting) {
   const api = connect(setting);
@@ -885,80 +878,79 @@ export async function tearDown(setting) {
     if (found === undefined) manifest.drop();
     else manifest.keep({ kind, key, id: found.id });
   }
-  const total = kinds.flatMap(manifest.of).length;
-  await checkForeign(api, manifest);
+  const total = kinds.flatMap(manifest.list).length;
+  await checkDependents(api, manifest);
 
-  for (const campaign of manifest.of('campaign')) {
+  for (const campaign of manifest.list('campaign')) {
     const path = `/v1/campaigns/${encodeURIComponent(campaign.id)}?force=true`;
     const { async_action_id: action } = (await api.remove(path)) ?? {};
-    if (action !== undefined) await untilDone(api, action);
+    if (action !== undefined) await waitForAction(api, action);
   }
-  // That its tiers go with a campaign is written nowhere.
-  const isOwn = ownTiers(manifest);
+  // No document says that the tiers of a deleted campaign are deleted.
+  const isOwn = createOwnTierCheck(manifest);
   const left = (await api.list('/v1/promotions/tiers', 'tiers')).filter(isOwn);
   for (const { id } of left) await api.remove(`/v1/promotions/tiers/${encodeURIComponent(id)}`);
-  manifest.forget([...manifest.of('tier'), ...manifest.of('campaign')]);
+  manifest.forget([...manifest.list('tier'), ...manifest.list('campaign')]);
   const paths = /** @type {const} */ ([
     ['rule', '/v1/validation-rules/', ''],
-    // Without force they would go to a bin, and their source_id would stay taken. SKUs go with their product.
+    // Without force, products go to a bin and keep their source_id. SKUs are deleted with their product.
     ['product', '/v1/products/', '?force=true'],
     ['customer', '/v1/customers/', ''],
     ['category', '/v1/categories/', ''],
   ]);
   for (const [kind, before, after] of paths) {
-    for (const thing of manifest.of(kind)) {
+    for (const thing of manifest.list(kind)) {
       await api.remove(`${before}${encodeURIComponent(thing.id)}${after}`);
       manifest.forget([thing]);
     }
-    if (kind === 'product') manifest.forget(manifest.of('sku'));
+    if (kind === 'product') manifest.forget(manifest.list('sku'));
   }
   return total;
 }
 
 /**
  * @param {Api} api @param {Manifest} manifest
- * @throws Obstacle where something that was not created here stands on something that was
+ * @throws ProvisionError if things of somebody else depend on things of this script
  */
-async function checkForeign(api, manifest) {
-  const ids = new Set(kinds.flatMap((kind) => manifest.of(kind).map(({ id }) => id)));
+async function checkDependents(api, manifest) {
+  const ids = new Set(kinds.flatMap((kind) => manifest.list(kind).map(({ id }) => id)));
   const tier = (await api.list('/v1/promotions/tiers', 'tiers')).find(
-    (each) => ids.has(campaignOf(each)) && !ids.has(each.id),
+    (each) => ids.has(getCampaign(each)) && !ids.has(each.id),
   );
   if (tier !== undefined)
-    throw new Obstacle(
-      `Promotion tier '${tier.name}' (${tier.id}) is in a campaign that was created here, and was not created here itself. Remove it, and start again. Nothing was removed.`,
+    throw new ProvisionError(
+      `Promotion tier '${tier.name}' (${tier.id}) belongs to somebody else, but is in a campaign of this script. Remove it and run tear-down again. Nothing was removed.`,
     );
   const assignment = (await api.list('/v1/validation-rules-assignments', 'data')).find(
     (each) => ids.has(each.rule_id) && !ids.has(each.related_object_id),
   );
   if (assignment !== undefined)
-    throw new Obstacle(
-      `Validation rule ${assignment.rule_id}, which was created here, is assigned to ${assignment.related_object_id}, which was not. Take it away there, and start again. Nothing was removed.`,
+    throw new ProvisionError(
+      `Validation rule '${assignment.rule_id}' of this script is assigned to '${assignment.related_object_id}' of somebody else. Remove the assignment and run tear-down again. Nothing was removed.`,
     );
 }
 
-/** @param {Api} api @param {string} action which the API does in its own time */
-async function untilDone(api, action) {
+/** @param {Api} api @param {string} action the id of an asynchronous action */
+async function waitForAction(api, action) {
   for (let tries = 0; tries < 90; tries++) {
     const { status, result } = await api.get(`/v1/async-actions/${encodeURIComponent(action)}`);
     if (status === 'DONE') return;
-    if (status === 'FAILED') throw new Obstacle(`${action} failed: ${JSON.stringify(result)}. Start it again.`);
+    if (status === 'FAILED')
+      throw new ProvisionError(`Action '${action}' failed: ${JSON.stringify(result)}. Run tear-down again.`);
     await api.sleep(2 * second);
   }
-  throw new Obstacle(`${action} is not done after three minutes. Start it again later.`);
+  throw new ProvisionError(`Action '${action}' is not done after three minutes. Run tear-down again later.`);
 }
 
 // Command line -------------------------------------------------------------------------------------------------------
 
 /** @param {NodeJS.ProcessEnv} environment @returns {Setting} */
-function settingOf({ VOUCHERIFY_API, VOUCHERIFY_APP_ID: id, VOUCHERIFY_APP_TOKEN: token, VOUCHERIFY_MANIFEST }) {
+function readSetting({ VOUCHERIFY_API, VOUCHERIFY_APP_ID: id, VOUCHERIFY_APP_TOKEN: token, VOUCHERIFY_MANIFEST }) {
   if (!id || !token)
-    throw new Obstacle(
-      'VOUCHERIFY_APP_ID and VOUCHERIFY_APP_TOKEN are to be set: the server-side keys of the project.',
-    );
+    throw new ProvisionError('Set VOUCHERIFY_APP_ID and VOUCHERIFY_APP_TOKEN to the server-side keys of the project.');
   const url = (VOUCHERIFY_API || 'https://api.voucherify.io').replace(/\/+$/, '');
   if (!/^(https:\/\/|http:\/\/(127\.0\.0\.1|\[::1\]|localhost)[:/])/.test(`${url}/`))
-    throw new Obstacle(`VOUCHERIFY_API is '${url}', to which no key goes: it begins with https://.`);
+    throw new ProvisionError(`VOUCHERIFY_API is '${url}': keys are sent only to addresses that begin with https://.`);
   return {
     access: { url, id, token },
     manifest: VOUCHERIFY_MANIFEST || fileURLToPath(new URL('voucherify.manifest.json', import.meta.url)),
@@ -967,7 +959,7 @@ function settingOf({ VOUCHERIFY_API, VOUCHERIFY_APP_ID: id, VOUCHERIFY_APP_TOKEN
 }
 
 /**
- * Says something, without the keys, which an answer of the API may repeat.
+ * Prints a line without the keys, which a response may repeat.
  *
  * @param {string} line
  */
@@ -981,17 +973,15 @@ function say(line) {
 async function main(args) {
   const [command = 'provision', ...rest] = args;
   if (rest.length > 0 || !['provision', 'tear-down'].includes(command))
-    throw new Obstacle(
-      `'${args.join(' ')}' is no command: there are provision, which is meant without one, and tear-down.`,
-    );
-  const setting = settingOf(process.env);
-  if (command === 'tear-down') say(`Removed all ${await tearDown(setting)} things that were created here.`);
+    throw new ProvisionError(`Unknown command '${args.join(' ')}': use 'provision' (the default) or 'tear-down'.`);
+  const setting = readSetting(process.env);
+  if (command === 'tear-down') say(`Removed all ${await tearDown(setting)} things of this script.`);
   else process.stdout.write(JSON.stringify(await provision(/** @type {any} */ (await json(process.stdin)), setting)));
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === fileURLToPath(import.meta.url)) {
   await main(process.argv.slice(2)).catch((/** @type {Error} */ error) => {
-    say(error instanceof Obstacle ? error.message : (error.stack ?? String(error)));
+    say(error instanceof ProvisionError ? error.message : (error.stack ?? String(error)));
     process.exitCode = 1;
   });
 }

@@ -1,20 +1,21 @@
 /**
- * Runs some cases against one deployment after another, in a process of its own, whose memory can so be measured:
+ * Runs some cases against several deployments, in a process of its own whose memory can be measured:
  *
  *     node run-cases.js CASE,CASE… BASE-URL…
  *
- * Prints a `Ran` for each deployment as JSON.
+ * Prints a `CaseRun` for each deployment as JSON.
  */
 
-import type { CaseResult } from '../../../src/engine/case-result.js';
+import { listCredentialSecrets } from '../../../src/contract/operation.js';
+import type { ShownResult } from '../../../src/engine/case-result.js';
 import { runSuite } from '../../../src/engine/run.js';
 import { openClient } from '../../../src/http/client.js';
 import { noRetry } from '../../../src/http/connection-options.js';
 import { suite } from './in-process.js';
 
 export interface CaseRun {
-  readonly results: readonly Pick<CaseResult, 'id' | 'verdict' | 'reason'>[];
-  /** The memory that the process took at its peak, in bytes, up to here. */
+  readonly results: readonly Pick<ShownResult, 'id' | 'verdict' | 'reason'>[];
+  /** The peak memory of the process so far, in bytes. */
   readonly peak: number;
 }
 
@@ -23,7 +24,7 @@ const [ids = '', ...baseUrls] = process.argv.slice(2);
 const cases = suite.cases.filter(({ id }) => ids.split(',').includes(id));
 const ran: CaseRun[] = [];
 for (const baseUrl of baseUrls) {
-  const client = openClient({ retry: noRetry, baseUrl, credentials });
+  const client = openClient({ retry: noRetry, baseUrl, secrets: listCredentialSecrets(credentials) });
   const { results } = await runSuite({ ...suite, cases }, client);
   await client.close();
   ran.push({

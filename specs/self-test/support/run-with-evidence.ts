@@ -1,7 +1,7 @@
 import { selectFromSuite } from '../../../src/cases/case-selection.js';
 import { loadSuite, suiteFolder } from '../../../src/cases/suite.js';
 import type { TestCase } from '../../../src/cases/test-case.js';
-import type { CaseResult } from '../../../src/engine/case-result.js';
+import type { ShownResult } from '../../../src/engine/case-result.js';
 import { createEvidenceKeeper } from '../../../src/engine/evidence-keeper.js';
 import { startRun } from '../../../src/engine/run.js';
 import { listSampleCases } from '../../../src/engine/sample.js';
@@ -10,6 +10,7 @@ import { type Certificate, collectRunFacts, createCertificate } from '../../../s
 import { createArchive, type EvidenceOrigin, type StoredEvidence } from '../../../src/report/har-archive.js';
 import { encodeRecordedInputs, parseRecordedRun, type RecordedRun } from '../../../src/targets/recorded-run.js';
 import { rejudgeRun } from '../../../src/targets/rejudge.js';
+import type { RunOptions } from '../../../src/targets/run-options.js';
 import { createEngineOptions, loadSettings } from '../../../src/targets/settings.js';
 import { createCertifiedTarget } from '../../../src/targets/target.js';
 import { recognizer, suite } from './in-process.js';
@@ -17,7 +18,7 @@ import { recognizer, suite } from './in-process.js';
 /** What a run in this process came to, and what it would leave. */
 export interface RunWithEvidence {
   readonly certificate: Certificate;
-  readonly results: readonly CaseResult[];
+  readonly results: readonly ShownResult[];
   readonly evidence: StoredEvidence;
   readonly origin: EvidenceOrigin;
 }
@@ -25,28 +26,28 @@ export interface RunWithEvidence {
 /**
  * Runs cases over a channel, as the processes of a run do together.
  *
- * @param environment as a user sets it; the reference deployment is meant unless it says otherwise
+ * @param options of the run; it certifies the reference deployment unless they name another
  * @param withoutSecrets of the client, where there is one
  * @param selects as `--grep` does: the rest is not known to be left out
  */
 export async function runWithEvidence(
   channel: Channel,
   {
-    environment = {},
+    options = {},
     withoutSecrets = (text: string) => text,
     selects = () => true,
   }: {
-    environment?: Record<string, string>;
+    options?: RunOptions;
     withoutSecrets?: (text: string) => string;
     selects?: (testCase: TestCase) => boolean;
   } = {},
 ): Promise<RunWithEvidence> {
-  const settings = loadSettings({ CONFORMANCE_REFERENCE: '1', ...environment }, suite);
+  const settings = loadSettings({ reference: true, ...options }, {}, suite);
   const selected = selectFromSuite(suite, settings);
   const cases = selected.cases.filter(selects);
-  const options = { ...createEngineOptions(settings), recognizer, keeper: createEvidenceKeeper(withoutSecrets) };
-  const run = await startRun(selected, channel, { ...options, plannedCases: new Set(cases.map(({ id }) => id)) });
-  const results: CaseResult[] = [];
+  const engineOptions = { ...createEngineOptions(settings), recognizer, keeper: createEvidenceKeeper(withoutSecrets) };
+  const run = await startRun(selected, channel, { ...engineOptions, plannedCases: new Set(cases.map(({ id }) => id)) });
+  const results: ShownResult[] = [];
   for (const testCase of cases) results.push(await run.runCase(testCase));
   if (listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
   if (settings.exploration !== undefined) results.push(await run.explore(settings.exploration));

@@ -1,46 +1,62 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 import { test as base } from '@playwright/test';
+import { credentialPlaceholders, listCredentialSecrets } from '../../../src/contract/operation.js';
 import { type Client, openClient } from '../../../src/http/client.js';
-import {
-  type Limits,
-  noRetry,
-  type Pacing,
-  type PartialConnectionOptions,
-} from '../../../src/http/connection-options.js';
+import { noRetry, type PartialConnectionOptions } from '../../../src/http/connection-options.js';
 import type { Credentials } from '../../../src/http/credentials.js';
+import type { Exchange, HttpRequest } from '../../../src/http/exchange.js';
 
-/** A request as it came over the wire. */
+/** A request as the server received it. */
 export interface ReceivedRequest {
   readonly line: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
   readonly body: string;
 }
 
-/** What a server does with a request: text or bytes to send, or something of its own with the socket. */
+/** Text or bytes to send, or a function that uses the socket. */
 export type Reply = string | Buffer | ((socket: Socket, received: ReceivedRequest) => void);
 
-/** A server on loopback that answers byte for byte as it is meant to. */
+/** A server on loopback that controls each byte of its responses. */
 export interface Wire {
   readonly url: string;
   readonly port: number;
   readonly received: readonly ReceivedRequest[];
-  connections(): number;
+  countConnections(): number;
 }
 
 export const credentials: Credentials = { applicationId: 'the-application-0815', token: 'the-secret-token-4711' };
 
+/** A timeout that expires in a test, but not while a loaded machine answers. */
+export const timeoutMs = 1_500;
+
+export const createRequest = (name: string, method = 'GET'): HttpRequest => ({ method, path: `/${name}`, headers: [] });
+
+/** A documented request with a body. */
+export const documentedRequest: HttpRequest = {
+  method: 'GET',
+  path: '/v1/promotions/validation',
+  headers: [
+    ['X-Client-Application-Id', credentialPlaceholders.applicationId],
+    ['X-Client-Token', credentialPlaceholders.token],
+    ['Content-Type', 'application/json'],
+  ],
+  body: '{"customer":{"id":"ä"}}',
+};
+
+export const getOutcome = (exchange: Exchange) =>
+  'response' in exchange ? exchange.response.status : exchange.transportError;
+export const getMessage = (exchange: Exchange) => ('message' in exchange ? exchange.message : '');
+export const getResponse = (exchange: Exchange) => ('response' in exchange ? exchange.response : undefined);
+/** The paths of all received requests without slashes. */
+export const joinNames = ({ received }: Wire) => received.map(({ line }) => /\/(\S*) /.exec(line)?.[1]).join('');
+
 export const test = base.extend<{
-  /** Starts a server; each request gets the reply of its number, the last one over and over. */
+  /** Starts a server. Request n gets reply n, all further requests get the last reply. */
   serve: (...replies: readonly Reply[]) => Promise<Wire>;
-  /** Opens a client with the credentials above, which repeats nothing unless the options say so. */
-  open: (
-    baseUrl: string,
-    limits?: Partial<Limits & Pick<Pacing, 'concurrency'>>,
-    own?: Partial<Credentials>,
-    options?: PartialConnectionOptions,
-  ) => Client;
+  /** Opens a client with the credentials above. By default it retries nothing. */
+  open: (baseUrl: string, options?: PartialConnectionOptions, token?: string) => Client;
 }>({
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
   serve: async ({}, use) => {
     const servers: { server: Server; sockets: Set<Socket> }[] = [];
     await use(async (...replies) => {
@@ -52,37 +68,30 @@ export const test = base.extend<{
         let pending: Buffer = Buffer.alloc(0);
         socket.on('data', (chunk) => {
           pending = Buffer.concat([pending, chunk]);
-          for (let taken = takeRequest(pending); taken !== undefined; taken = takeRequest(pending)) {
-            pending = taken.rest;
+          for (let parsed = parseReceived(pending); parsed !== undefined; parsed = parseReceived(pending)) {
+            pending = parsed.rest;
             const reply = replies[Math.min(received.length, replies.length - 1)] ?? '';
-            received.push(taken.received);
-            if (typeof reply === 'function') reply(socket, taken.received);
+            received.push(parsed.received);
+            if (typeof reply === 'function') reply(socket, parsed.received);
             else socket.write(reply);
           }
         });
       });
       servers.push({ server, sockets });
-      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-      const { port } = server.address() as AddressInfo;
-      return { url: `http://127.0.0.1:${port}`, port, received, connections: () => sockets.size };
+      const port = await listenOnLoopback(server);
+      return { url: `http://127.0.0.1:${port}`, port, received, countConnections: () => sockets.size };
     });
     for (const { server, sockets } of servers) {
       for (const socket of sockets) socket.destroy();
       server.close();
     }
   },
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright asks for a destructured first argument.
+  // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
   open: async ({}, use) => {
     const clients: Client[] = [];
-    await use((baseUrl, { concurrency, ...limits } = {}, own, options) => {
-      const client = openClient({
-        retry: noRetry,
-        baseUrl,
-        credentials: { ...credentials, ...own },
-        limits,
-        ...(concurrency === undefined ? {} : { pacing: { concurrency } }),
-        ...options,
-      });
+    await use((baseUrl, { secrets = [], ...options } = {}, token = credentials.token) => {
+      const all = [...listCredentialSecrets({ ...credentials, token }), ...secrets];
+      const client = openClient({ baseUrl, retry: noRetry, ...options, secrets: all });
       clients.push(client);
       return client;
     });
@@ -90,8 +99,14 @@ export const test = base.extend<{
   },
 });
 
-/** The first whole request among the bytes of a connection, and what comes after it. */
-function takeRequest(bytes: Buffer): { received: ReceivedRequest; rest: Buffer } | undefined {
+/** Returns the port. */
+export async function listenOnLoopback(server: Server): Promise<number> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return (server.address() as AddressInfo).port;
+}
+
+/** Parses the first complete request of a connection. */
+function parseReceived(bytes: Buffer): { received: ReceivedRequest; rest: Buffer } | undefined {
   const end = bytes.indexOf('\r\n\r\n');
   if (end === -1) return undefined;
   const [line = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
@@ -106,11 +121,10 @@ function takeRequest(bytes: Buffer): { received: ReceivedRequest; rest: Buffer }
   return { received: { line, headers, body }, rest: bytes.subarray(start + length) };
 }
 
-/** A whole response; its length is announced unless the headers say something of it. */
+/** Renders a response. Adds Content-Length, unless the headers announce a length. */
 export function renderResponse(status: string, headers: readonly string[] = [], body: string | Buffer = ''): Buffer {
   const bytes = Buffer.from(body);
-  const length = headers.some((line) => /^(content-length|transfer-encoding):/i.test(line))
-    ? []
-    : [`Content-Length: ${bytes.length}`];
+  const hasLength = headers.some((line) => /^(content-length|transfer-encoding):/i.test(line));
+  const length = hasLength ? [] : [`Content-Length: ${bytes.length}`];
   return Buffer.concat([Buffer.from([`HTTP/1.1 ${status}`, ...headers, ...length, '', ''].join('\r\n')), bytes]);
 }

@@ -7,20 +7,20 @@ import { findNotAccepted } from '../requirement-flaws.js';
 
 type Value = 'or-empty' | { readonly 'or-empty-like': string } | { readonly wherever: string };
 
-/** What leaves it open whether a request was accepted that was not answered with success. */
+/** When a response that is not 2xx leaves open whether the request was accepted. */
 type Data =
-  /** That its result may be empty. */
+  /** Always: its result may be empty. */
   | { readonly unless: 'empty' }
-  /** That `other`, whose result is empty, was answered with the same status. */
+  /** If `other`, whose result is empty, has the same status. */
   | { readonly unless: 'empty-like'; readonly other: string }
-  /** That `other`, which says no more, was not answered with success either. */
+  /** If `other`, which is a part of this request, is not answered 2xx either. */
   | { readonly unless: 'other-refused'; readonly other: string };
 
 export default defineAssertion<Value, Data>({
   key: 'accepted',
   schema: {
     description:
-      'Answered 2xx, whatever the deployment has. An empty result may have any status, so with `or-empty` another status leaves it open. With `or-empty-like`, nothing is valid for the request named; then every status refutes it but the one with which that is answered. With `wherever`, this request must say all that the one named says; then another status, 404 aside, refutes it where that one is answered 2xx.',
+      'Answered 2xx, whatever the deployment contains. An empty result may have any status, so another status needs a comparison. `or-empty`: another status is unclear. `or-empty-like: x`: no promotion is valid for request x; another status is a violation unless x has the same status. `wherever: x`: this request contains everything that x contains; another status than 404 is a violation if x is answered 2xx.',
     type: ['string', 'object'],
     pattern: '^or-empty$',
     additionalProperties: false,
@@ -29,29 +29,31 @@ export default defineAssertion<Value, Data>({
     maxProperties: 1,
   },
 
-  read(value, { resolveRequest: request }) {
+  read(value, { resolveRequest }) {
     if (typeof value === 'string') return { unless: 'empty' };
-    if ('wherever' in value) return { unless: 'other-refused', other: request(value.wherever, 'wherever') };
-    return { unless: 'empty-like', other: request(value['or-empty-like'], 'or-empty-like') };
+    if ('wherever' in value) return { unless: 'other-refused', other: resolveRequest(value.wherever, 'wherever') };
+    return { unless: 'empty-like', other: resolveRequest(value['or-empty-like'], 'or-empty-like') };
   },
 
   describe(data) {
-    if (data.unless === 'empty') return 'is answered 2xx, or may have an empty result';
-    if (data.unless === 'empty-like') return `is answered 2xx, or as '${data.other}' is, for which nothing is valid`;
-    return `is answered 2xx wherever '${data.other}' is`;
+    if (data.unless === 'empty') return 'is answered 2xx, or has an empty result';
+    if (data.unless === 'empty-like')
+      return `is answered 2xx, or like '${data.other}', for which no promotion is valid`;
+    return `is answered 2xx if '${data.other}' is`;
   },
 
-  judge(data, { exchange: { response }, findAnswer: other }) {
-    if (isSuccessful(response)) return holds;
-    const mayBeEmpty = unclear(`Answered ${response.status}, which may be how an empty result looks.`);
+  judge(data, { exchange, compareWith }) {
+    const { status } = exchange.response;
+    if (isSuccessful(exchange.response)) return holds;
+    const mayBeEmpty = unclear(`Answered ${status}, which may be an empty result.`);
     if (data.unless === 'empty') return mayBeEmpty;
-    const one = other(data.other);
-    if ('because' in one) return unclear(`'${data.other}': ${one.because}`);
-    const both = `Answered ${response.status}, and '${data.other}' ${one.response.status}.`;
-    if (data.unless === 'empty-like') return one.response.status === response.status ? unclear(both) : violated(both);
-    // Rules that nobody knows may ask that something is not there.
-    if (response.status === 404) return mayBeEmpty;
-    return isSuccessful(one.response) ? violated(both) : unclear(both);
+    return compareWith(data.other, ({ response: other }) => {
+      const both = `Answered ${status}, and '${data.other}' ${other.status}.`;
+      if (data.unless === 'empty-like') return other.status === status ? unclear(both) : violated(both);
+      // Promotions of the deployment's own may have rules that exclude what this request adds.
+      if (status === 404) return mayBeEmpty;
+      return isSuccessful(other) ? violated(both) : unclear(both);
+    });
   },
 
   findFlaw(data, context) {
@@ -59,38 +61,38 @@ export default defineAssertion<Value, Data>({
     if (flaw !== undefined || data.unless === 'empty') return flaw;
     const other = context.getRequest(data.other);
     if (data.unless === 'other-refused') {
-      if (other.oracle.accepted && addsTo(context, other)) return undefined;
+      if (other.oracle.accepted && contains(context, other)) return undefined;
       return {
-        message: `'${context.name}' does not say all that '${other.name}' says, so it may return nothing where that does`,
-        hint: "Let it add and take nothing away, or say 'accepted: or-empty'.",
+        message: `'${context.name}' does not contain everything that '${other.name}' contains, so it may return nothing if that returns something`,
+        hint: "Only add to that request, or write 'accepted: or-empty'.",
       };
     }
     if (context.world.tiers.every((tier) => other.oracle.returned(tier) === 'forbidden')) return undefined;
     return {
-      message: `something may be valid for '${other.name}', so it does not show how an empty result looks`,
-      hint: 'Name a request for which nothing is.',
+      message: `a promotion may be valid for '${other.name}', so its result may not be empty`,
+      hint: 'Name a request for which no promotion is valid.',
     };
   },
 
   canBeViolated: ({ unless }) => unless !== 'empty',
 });
 
-/** Whether a request says all that another one says: rules ask for what is there, so adding takes nothing away. */
-function addsTo({ http }: ExaminedRequest, { http: other }: ExaminedRequest): boolean {
-  return http.path === other.path && saysAll(parseRequest(http).body, parseRequest(other).body);
+/** Whether a request contains everything that another one contains. Rules only ask for what is present. */
+function contains({ http }: ExaminedRequest, { http: other }: ExaminedRequest): boolean {
+  return http.path === other.path && includesAll(parseRequest(http).body, parseRequest(other).body);
 }
 
-function saysAll(more: unknown, less: unknown): boolean {
+function includesAll(more: unknown, less: unknown): boolean {
   if (Array.isArray(more) && Array.isArray(less)) {
     const left = [...more];
     return less.every((part) => {
-      const at = left.findIndex((other) => saysAll(other, part));
+      const at = left.findIndex((other) => includesAll(other, part));
       if (at >= 0) left.splice(at, 1);
       return at >= 0;
     });
   }
   if (isJsonObject(more) && isJsonObject(less)) {
-    return Object.entries(less).every(([key, part]) => Object.hasOwn(more, key) && saysAll(more[key], part));
+    return Object.entries(less).every(([key, part]) => Object.hasOwn(more, key) && includesAll(more[key], part));
   }
   return more === less;
 }

@@ -3,7 +3,11 @@ import { combineAll } from '../assertion-result.js';
 
 const allOf: CompositeKind = {
   key: 'all-of',
-  schema: { description: 'All of these checks hold: one alternative of any-of.', $ref: '#/$defs/checks', minItems: 2 },
+  schema: {
+    description: 'All of these checks hold. For an alternative of `any-of` that has several checks.',
+    $ref: '#/$defs/checks',
+    minItems: 2,
+  },
   conjunction: 'and',
   combine: combineAll,
 };

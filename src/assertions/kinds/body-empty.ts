@@ -3,7 +3,7 @@ import { holdsIf } from '../assertion-result.js';
 
 export default defineAssertion<true, object>({
   key: 'body.empty',
-  schema: { description: 'There is no body.', const: true },
+  schema: { description: 'The response has no body.', const: true },
   read: () => ({}),
   describe: () => 'has no body',
   judge: (_, { exchange: { response } }) =>

@@ -1,3 +1,3 @@
 import { createBodyTextsKind } from '../body-texts.js';
 
-export default createBodyTextsKind('body.mentions-not', 'None of these texts occurs.', false);
+export default createBodyTextsKind('body.mentions-not', 'The body contains none of these texts.', false);

@@ -1,3 +1,3 @@
 import { createBodyTextsKind } from '../body-texts.js';
 
-export default createBodyTextsKind('body.mentions', 'At least one of these texts occurs.', true);
+export default createBodyTextsKind('body.mentions', 'The body contains at least one of these texts.', true);

@@ -2,6 +2,6 @@ import { createStableBodyKind } from '../stable-body.js';
 
 export default createStableBodyKind(
   'body.unlike',
-  "Does not equal the body of this other request's response, apart from what differs between responses to one request that the case sends twice.",
+  'The body differs from the response to this other request, except for volatile values: those that differ between responses to a request that the case sends twice.',
   false,
 );

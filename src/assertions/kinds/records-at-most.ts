@@ -6,20 +6,20 @@ import { renderOpenReason } from '../requirement-flaws.js';
 
 export default defineAssertion<number, { readonly count: number }>({
   key: 'records.at-most',
-  schema: { description: 'No more than so many.', type: 'integer', minimum: 0 },
+  schema: { description: 'The response has at most this number of records.', type: 'integer', minimum: 0 },
   read: (count) => ({ count }),
-  describe: ({ count }) => `has no more than ${count} records`,
+  describe: ({ count }) => `has at most ${count} records`,
   judge: ({ count }, context) =>
     judgeRecords(context, (records) => {
       if (records.length <= count) return holds;
-      const because = `${records.length} promotions were returned, more than ${count}.`;
-      // Beside promotions, something else may stand there, unless somebody says that it does not.
-      return context.evidence.reading.kind === 'stated' ? violated(because) : unclear(because);
+      const reason = `${records.length} promotions were returned, more than ${count}.`;
+      // The list may contain more than promotions, unless the target file states its path.
+      return context.evidence.reading.kind === 'stated' ? violated(reason) : unclear(reason);
     }),
   findFlaw({ count }, context) {
     if (context.oracle.openReason === undefined && !hasQuery(context.http) && count >= windowSize) return undefined;
-    const message = `the documentation does not say that no more than ${count} are returned${renderOpenReason(context)}`;
-    return { message, hint: `Expect ${windowSize} of a request without filters.` };
+    const message = `the documentation does not say that at most ${count} promotions are returned${renderOpenReason(context)}`;
+    return { message, hint: `Expect at most ${windowSize}, for a request without a query.` };
   },
   canBeViolated: () => false,
 });

@@ -4,10 +4,10 @@ import { judgeResult } from '../judge-result.js';
 
 export default defineAssertion<true, object>({
   key: 'returned.anything',
-  schema: { description: 'At least one.', const: true },
+  schema: { description: 'At least one promotion was returned.', const: true },
   shows: 'presence',
   read: () => ({}),
-  describe: () => 'returns something',
+  describe: () => 'returns at least one promotion',
   judge: (_, context) =>
     judgeResult(context, false, (result) => {
       if (result.returned.length > 0) return holds;

@@ -6,8 +6,8 @@ import { renderOpenReason } from '../requirement-flaws.js';
 
 export default defineAssertion<string, { readonly other: string }>({
   key: 'returned.differs-from',
-  schema: { description: 'Not the same as for this other request.', type: 'string' },
-  read: (name, { resolveRequest: request }) => ({ other: request(name) }),
+  schema: { description: 'The promotions differ from those for this other request.', type: 'string' },
+  read: (name, { resolveRequest }) => ({ other: resolveRequest(name) }),
   describe: ({ other }) => `does not return the same as '${other}'`,
   judge: ({ other }, context) =>
     judgeBothResults(context, other, (one, two) =>
@@ -16,16 +16,17 @@ export default defineAssertion<string, { readonly other: string }>({
         `The same promotions were returned as in '${other}'.`,
       ),
     ),
-  listNeededIds({ other }, { mode, oracle, getOracle: otherOracle, world: { tiers }, possibleTiers }) {
-    const telling = tiers.filter((tier) => areOpposite(oracle.returned(tier), otherOracle(other).returned(tier)));
-    return mode === 'requirement' && telling.length > 0 ? telling.map(({ id }) => id) : possibleTiers;
+  listNeededIds({ other: name }, { mode, oracle, getOracle, world: { tiers }, possibleTiers }) {
+    const other = getOracle(name);
+    const opposite = tiers.filter((tier) => areOpposite(oracle.returned(tier), other.returned(tier)));
+    return mode === 'requirement' && opposite.length > 0 ? opposite.map(({ id }) => id) : possibleTiers;
   },
   findFlaw({ other: name }, context) {
-    const { oracle, getRequest: other, world } = context;
-    const others = other(name).oracle;
-    if (world.tiers.some((tier) => areOpposite(oracle.returned(tier), others.returned(tier)))) return undefined;
+    const { oracle, getRequest, world } = context;
+    const other = getRequest(name).oracle;
+    if (world.tiers.some((tier) => areOpposite(oracle.returned(tier), other.returned(tier)))) return undefined;
     const message = `the documentation does not say that '${context.name}' and '${name}' differ${renderOpenReason(context)}`;
-    return { message, hint: 'Vary the requests more.' };
+    return { message, hint: 'Choose requests with different results.' };
   },
 });
 

@@ -7,10 +7,10 @@ export default defineAssertion<TierSelection, ExcludedTiers>({
   key: 'returned.exclude',
   schema: {
     ...selectionSchema,
-    description: `None of these was returned. Where none is meant in a row, nothing is checked. ${selectionSchema.description}`,
+    description: `None of these was returned. Checks nothing in a row that selects no tiers. ${selectionSchema.description}`,
   },
-  read(selection, { selectTiers: select }) {
-    const tiers = select(selection);
+  read(selection, { selectTiers }) {
+    const tiers = selectTiers(selection);
     return tiers.length === 0 ? undefined : { tiers };
   },
 });

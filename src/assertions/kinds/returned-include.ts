@@ -7,15 +7,15 @@ export default defineAssertion<TierSelection, { readonly tiers: readonly string[
   key: 'returned.include',
   schema: {
     ...selectionSchema,
-    description: `All of these were returned. Where none is meant in a row, nothing is checked. ${selectionSchema.description}`,
+    description: `All of these were returned. Checks nothing in a row that selects no tiers. ${selectionSchema.description}`,
   },
   shows: 'presence',
-  read(selection, { selectTiers: select }) {
-    const tiers = select(selection);
+  read(selection, { selectTiers }) {
+    const tiers = selectTiers(selection);
     return tiers.length === 0 ? undefined : { tiers };
   },
   describe: ({ tiers }, namesOf) => `returns ${namesOf(tiers)}`,
   judge: ({ tiers }, context) => judgeResult(context, false, (result) => judgeAllReturned(tiers, result, context)),
-  listNeededIds: ({ tiers }, { addWindow: withWindow }) => withWindow(tiers),
+  listNeededIds: ({ tiers }, { addWindow }) => addWindow(tiers),
   findFlaw: ({ tiers }, context) => findUndocumented(tiers, 'required', context),
 });

@@ -3,7 +3,7 @@ import { judgeNoneReturned, judgeResult } from '../judge-result.js';
 
 export default defineAssertion<true, object>({
   key: 'returned.nothing',
-  schema: { description: 'None.', const: true },
+  schema: { description: 'No promotion was returned.', const: true },
   read: () => ({}),
   describe: () => 'returns nothing',
   judge(_, context) {

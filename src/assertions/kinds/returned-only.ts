@@ -7,10 +7,10 @@ export default defineAssertion<TierSelection, ExcludedTiers>({
   key: 'returned.only',
   schema: {
     ...selectionSchema,
-    description: `Nothing but these was returned, save for tiers of which the documentation leaves it open. ${selectionSchema.description}`,
+    description: `Only these were returned, and perhaps tiers that the documentation leaves open. ${selectionSchema.description}`,
   },
-  read(selection, { selectOtherTiers: selectOthers }) {
-    const tiers = selectOthers(selection);
+  read(selection, { selectOtherTiers }) {
+    const tiers = selectOtherTiers(selection);
     return tiers.length === 0 ? undefined : { tiers };
   },
 });

@@ -6,18 +6,19 @@ type Order = 'newest-first' | 'oldest-first';
 
 export default defineAssertion<Order, { readonly order: Order }>({
   key: 'returned.order',
-  schema: { description: 'They stand in this order.', enum: ['newest-first', 'oldest-first'] },
+  schema: { description: 'The promotions are in this order.', enum: ['newest-first', 'oldest-first'] },
   read: (order) => ({ order }),
   describe: ({ order }) => `returns the promotions ${order}`,
   judge: ({ order }, context) =>
     judgeResult(context, false, (result) => {
       if (result.unclear.size > 0) return unclear(result.reason);
-      if (result.returned.length < 2) return unclear('Fewer than two promotions were returned, so they show no order.');
+      if (result.returned.length < 2)
+        return unclear('Fewer than two promotions were returned, so there is no order to judge.');
       const newestFirst = context.evidence.world.tiers.map(({ id }) => id).filter((id) => result.returned.includes(id));
       const wanted = order === 'newest-first' ? newestFirst : newestFirst.reverse();
       return holdsIf(
         wanted.every((id, n) => id === result.returned[n]),
-        `The promotions do not stand ${order}.`,
+        `The promotions are not in the order ${order}.`,
       );
     }),
   listNeededIds: (_, { possibleTiers }) => possibleTiers,

@@ -4,8 +4,8 @@ import { describeDifferences, judgeBothResults } from '../judge-result.js';
 
 export default defineAssertion<string, { readonly other: string }>({
   key: 'returned.same-as',
-  schema: { description: 'The same as for this other request.', type: 'string' },
-  read: (name, { resolveRequest: request }) => ({ other: request(name) }),
+  schema: { description: 'The promotions are the same as for this other request, in any order.', type: 'string' },
+  read: (name, { resolveRequest }) => ({ other: resolveRequest(name) }),
   describe: ({ other }) => `returns the same as '${other}'`,
   judge: ({ other }, context) =>
     judgeBothResults(context, other, (one, two) => {

@@ -1,6 +1,7 @@
 import { windowSize } from '../../world/named-world.js';
-import { type AlternativeTiers, defineAssertion, type JudgeContext } from '../assertion.js';
-import { type AssertionResult, combineAll, holds, unclear, violated } from '../assertion-result.js';
+import type { AlternativeTiers } from '../alternative-tiers.js';
+import { defineAssertion, type JudgeContext } from '../assertion.js';
+import { type AssertionResult, combineAll, holds, violated } from '../assertion-result.js';
 import { judgeAllReturned, judgeNoneReturned, judgeResult } from '../judge-result.js';
 
 interface Data {
@@ -11,62 +12,62 @@ interface Data {
 
 const words: Readonly<Record<AlternativeTiers['window'], string>> = {
   'before-the-filter': 'before the filter',
-  'after-the-filter': 'after it',
+  'after-the-filter': 'after the filter',
 };
 
 export default defineAssertion<string, Data>({
   key: 'returned.window-as',
   schema: {
     description:
-      'What was returned fits the newest 150 tiers being taken before the filter, or after it: the same as for this other request, which has a filter of the same kind.',
+      'The deployment takes the newest 150 tiers before it filters or after it filters, and does the same for this other request, which has a filter of the same kind.',
     type: 'string',
   },
-  read(name, { resolveRequest: request, listAlternatives: alternatives }) {
-    const other = request(name);
-    return { other, alternatives: alternatives(), ofOther: alternatives(other) };
+  read(name, { resolveRequest, listAlternatives }) {
+    const other = resolveRequest(name);
+    return { other, alternatives: listAlternatives(), ofOther: listAlternatives(other) };
   },
-  describe: ({ other }) => `takes the newest 150 before its filter or after it, as in '${other}'`,
-  judge({ other: name, alternatives, ofOther }, context) {
-    const other = context.findAnswer(name);
-    if ('because' in other) return unclear(`'${name}': ${other.because}`);
-    const here = alternatives.map((each) => fits(each, context));
-    const there = ofOther.map((each) => fits(each, { ...context, exchange: other }));
-    const together = alternatives.map((_, n) => combineAll([here[n] ?? holds, there[n] ?? holds]));
-    if (together.some(({ is }) => is === 'holds')) return holds;
-    const doubt = together.find((truth) => truth.is === 'unclear');
-    if (doubt !== undefined) return doubt;
-    const fitting = (truths: readonly AssertionResult[]) =>
-      alternatives.find((_, n) => truths[n]?.is === 'holds')?.window;
-    const [one, another] = [fitting(here), fitting(there)];
-    if (one !== undefined && another !== undefined)
+  describe: ({ other }) => `takes the newest 150 before or after the filter, as for '${other}'`,
+  judge: ({ other: name, alternatives, ofOther }, context) =>
+    context.compareWith(name, (other) => {
+      const here = alternatives.map((each) => judgeAlternative(each, context));
+      const there = ofOther.map((each) => judgeAlternative(each, { ...context, exchange: other }));
+      const together = alternatives.map((_, n) => combineAll([here[n] ?? holds, there[n] ?? holds]));
+      const best = together.find(({ is }) => is === 'holds') ?? together.find(({ is }) => is === 'unclear');
+      if (best !== undefined) return best;
+      const findHolding = (results: readonly AssertionResult[]) =>
+        alternatives.find((_, n) => results[n]?.is === 'holds');
+      const [one, another] = [findHolding(here), findHolding(there)];
+      if (one !== undefined && another !== undefined)
+        return violated(
+          `Here the newest 150 are taken ${words[one.window]}, in '${name}' ${words[another.window]}. Both are allowed, but not both in one deployment.`,
+        );
+      const [where, results] = one === undefined ? ['', here] : [`In '${name}': `, there];
+      const reasons = alternatives.map(({ window }, n) => {
+        const result = results[n];
+        return `If they are taken ${words[window]}: ${result === undefined || result.is === 'holds' ? '' : result.explain()}`;
+      });
       return violated(
-        `Here the newest 150 are taken ${words[one]}, in '${name}' ${words[another]}: either will do, but throughout.`,
+        `${where}The result does not fit the newest 150, neither before nor after the filter. ${reasons.join(' ')}`,
       );
-    const [where, unfit] = one === undefined ? ['', here] : [`In '${name}': `, there];
-    const reasons = unfit.map((truth, n) => {
-      const window = alternatives[n]?.window;
-      return `taken ${window === undefined ? '' : words[window]}: ${truth.is === 'holds' ? '' : truth.because}`;
-    });
-    return violated(`${where}It fits the newest 150 neither before the filter nor after it. ${reasons.join(' ')}`);
-  },
-  // Where one of the newest is not there, an older one is among them.
+    }),
+  // If one of the newest is missing in the deployment, an older one is among the newest 150.
   listNeededIds: ({ alternatives, ofOther }, { world: { tiers } }) => [
     ...tiers.slice(0, windowSize).map(({ id }) => id),
     ...[...alternatives, ...ofOther].flatMap(({ required, forbidden }) => [...required, ...forbidden]),
   ],
   findFlaw({ other }, { name, oracle, ...context }) {
     const others = context.getRequest(other).oracle;
-    const isOneMatter = oracle.alternatives.length > 0 && oracle.filteredOn === others.filteredOn;
-    if (isOneMatter && others.alternatives.length > 0) return undefined;
+    const isSameKind = oracle.alternatives.length > 0 && oracle.filteredOn === others.filteredOn;
+    if (isSameKind && others.alternatives.length > 0) return undefined;
     return {
-      message: `'${name}' and '${other}' have not one filter each, of the same kind, so nothing is said of a window before or after it`,
-      hint: 'Give both one filter of the same kind, and say the rest of the request.',
+      message: `'${name}' and '${other}' must have one filter each, of the same kind`,
+      hint: 'Give both requests one filter of the same kind, and leave out nothing else.',
     };
   },
 });
 
-/** Whether what was returned is what an alternative says, as far as it says something of its own. */
-function fits({ required, forbidden }: AlternativeTiers, context: JudgeContext): AssertionResult {
+/** Judges by the tiers in which the alternative differs from the other one. */
+function judgeAlternative({ required, forbidden }: AlternativeTiers, context: JudgeContext): AssertionResult {
   return judgeResult(context, required.length === 0, (result) =>
     combineAll([judgeAllReturned(required, result, context), judgeNoneReturned(forbidden, result, context)]),
   );

@@ -1,5 +1,5 @@
-import { defineAssertion, type ReadContext } from '../assertion.js';
-import { holdsIf, unclear } from '../assertion-result.js';
+import { defineAssertion } from '../assertion.js';
+import { holdsIf } from '../assertion-result.js';
 import { findNotAccepted, findNothingRequired } from '../requirement-flaws.js';
 
 type Pattern = number | string;
@@ -10,7 +10,8 @@ const pattern = '^[1-5](xx|\\d\\d)$';
 export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': string }, Data>({
   key: 'status',
   schema: {
-    description: 'A status code or a class such as 2xx, or several. Or that it is the same as that of another request.',
+    description:
+      'A status code, a class such as 2xx, or a list of these. Or `same-as` with the name of another request.',
     type: ['integer', 'string', 'array', 'object'],
     pattern,
     minimum: 100,
@@ -22,33 +23,31 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
     properties: { 'same-as': { type: 'string' } },
   },
 
-  read(value, { resolveRequest: request }: ReadContext) {
-    if (typeof value === 'object' && 'same-as' in value) return { sameAs: request(value['same-as'], 'same-as') };
+  read(value, { resolveRequest }) {
+    if (typeof value === 'object' && 'same-as' in value) return { sameAs: resolveRequest(value['same-as'], 'same-as') };
     return { patterns: [value].flat().map(String) };
   },
 
   describe: (data) =>
-    'patterns' in data ? `is answered ${data.patterns.join(' or ')}` : `has the status of '${data.sameAs}'`,
+    'patterns' in data ? `is answered ${data.patterns.join(' or ')}` : `has the same status as '${data.sameAs}'`,
 
-  judge(data, { exchange: { response }, findAnswer: other }) {
+  judge(data, { exchange, compareWith }) {
+    const { status } = exchange.response;
     if ('patterns' in data) {
-      const isMet = data.patterns.some((each) => statusMatches(response.status, each));
-      return holdsIf(isMet, `Answered ${response.status}, expected ${data.patterns.join(' or ')}.`);
+      const isMet = data.patterns.some((each) => matchesStatus(status, each));
+      return holdsIf(isMet, `Answered ${status}, expected ${data.patterns.join(' or ')}.`);
     }
-    const one = other(data.sameAs);
-    if ('because' in one) return unclear(`'${data.sameAs}': ${one.because}`);
-    return holdsIf(
-      one.response.status === response.status,
-      `Answered ${response.status}, '${data.sameAs}' ${one.response.status}.`,
+    return compareWith(data.sameAs, ({ response: other }) =>
+      holdsIf(other.status === status, `Answered ${status}, '${data.sameAs}' ${other.status}.`),
     );
   },
 
   listNeededIds(data, { mode, oracle, world: { tiers, unavailable }, possibleTiers }) {
     if (mode === 'question' || !('patterns' in data)) return [];
-    // That a request is accepted rests on there being something to return.
-    const something = tiers.filter((tier) => oracle.returned(tier) === 'required').map(({ id }) => id);
-    if (something.some((id) => !unavailable.has(id))) return [];
-    return something.length > 0 ? something : possibleTiers;
+    // An empty result may have any status, so at least one of the required tiers must be available.
+    const required = tiers.filter((tier) => oracle.returned(tier) === 'required').map(({ id }) => id);
+    if (required.some((id) => !unavailable.has(id))) return [];
+    return required.length > 0 ? required : possibleTiers;
   },
 
   findFlaw(data, context) {
@@ -58,7 +57,6 @@ export default defineAssertion<Pattern | readonly Pattern[] | { 'same-as': strin
   },
 });
 
-/** `2xx`, `404`. */
-function statusMatches(status: number, wanted: string): boolean {
+function matchesStatus(status: number, wanted: string): boolean {
   return wanted.endsWith('xx') ? String(status).startsWith(wanted.slice(0, 1)) : String(status) === wanted;
 }

@@ -1,13 +1,11 @@
 import { addCertifyFlags, type CertifyFlags } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
 
-const configure: ConfigureCommand = (command, end, behind) => {
+export default ((command, end, countAfterDashes) => {
   addCertifyFlags(command)
-    .description('runs the cases; where nothing names a deployment, on the reference deployment')
+    .description('run the cases; on the reference deployment if the environment names no deployment')
     .action(async (args: string[], flags: CertifyFlags) => {
-      const { runCertify: certify } = await import('../certify-action.js');
-      end(await certify(args, behind, flags));
+      const { runCertify } = await import('../certify-action.js');
+      end(await runCertify(args, countAfterDashes, flags, command));
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;

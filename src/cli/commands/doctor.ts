@@ -1,14 +1,12 @@
 import type { ConfigureCommand } from '../command.js';
 import { addTargetFlags, type TargetFlags } from '../flags.js';
 
-const configure: ConfigureCommand = (command, end) => {
+export default ((command, end) => {
   addTargetFlags(command)
-    .description('sends at most three requests, and says what keeps a target from being certified')
-    .argument('[base-url]', 'in place of --base-url')
+    .description('check with at most three requests whether a target can be certified')
+    .argument('[base-url]', 'the same as --base-url')
     .action(async (url: string | undefined, flags: TargetFlags) => {
-      const { runDoctor: doctor } = await import('../doctor-action.js');
-      end(await doctor(url, flags));
+      const { runDoctor } = await import('../doctor-action.js');
+      end(await runDoctor(url, flags));
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;

@@ -1,20 +1,14 @@
 import { collectList } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
 
-const configure: ConfigureCommand = (command, end) => {
+export default ((command, end) => {
   command
-    .description('makes one certificate of the reports that the shards of a run left')
-    .option('--out <folder>', 'for the results; that of the shards unless given')
-    .option(
-      '--reporter <name>',
-      'of Playwright, such as html, for the tests of all shards; may be repeated',
-      collectList,
-    )
-    .argument('<folder>', 'that has the reports of all shards, such as results/<target>/shards')
+    .description('create one certificate from the reports of all shards of a run')
+    .option('--out <folder>', 'for the results (default: the folder of the shards)')
+    .option('--reporter <name>', 'of Playwright, such as html; may be repeated', collectList)
+    .argument('<folder>', 'with the reports of all shards, such as results/<target>/shards')
     .action(async (folder: string, flags: { out?: string; reporter?: readonly string[] }) => {
       const { mergeShards } = await import('../merge-action.js');
       end(await mergeShards(folder, flags));
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;

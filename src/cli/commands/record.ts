@@ -1,15 +1,10 @@
-import { addCertifyFlags, type CertifyFlags } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
+import configureCertify from './certify.js';
 
-const configure: ConfigureCommand = (command, end, behind) => {
-  addCertifyFlags(command)
-    .description('runs the cases, and writes a record of what the target does where nothing is documented')
-    .requiredOption('--to <file>', 'where the record goes')
-    .option('--update', 'shows what differs from the record that is there, and accepts it')
-    .action(async (args: string[], flags: CertifyFlags) => {
-      const { runCertify: certify } = await import('../certify-action.js');
-      end(await certify(args, behind, flags));
-    });
-};
-
-export default configure;
+export default ((command, end, countAfterDashes) => {
+  configureCertify(command, end, countAfterDashes);
+  command
+    .description('run the cases and write a record: what the target does where the documentation is silent')
+    .requiredOption('--to <file>', 'where to write the record')
+    .option('--update', 'show the differences from the existing record, and accept them');
+}) satisfies ConfigureCommand;

@@ -1,34 +1,31 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { ConfigureCommand } from '../command.js';
-import { parsePort } from '../flags.js';
+import { collectValue, parsePort } from '../flags.js';
 import type { ServeFlags } from '../serve-action.js';
 
-const configure: ConfigureCommand = (command) => {
+export default ((command) => {
   command
-    .description('starts the reference deployment')
-    .addOption(new Option('--port <number>', 'a free one unless given').argParser(parsePort))
-    .option('--world <file>', 'a world as JSON, as `conformance world` prints it; that of the suite unless given')
-    .option('--as <record>', 'answers every open question as the record says, in the shape that it has recorded')
-    .option('--behaviour <question=outcome>', 'answers an open question so; may be repeated', collectBehaviours)
-    .option('--empty', 'has nothing in it')
-    .option('--manage', 'lets the world be added to: POST /manage/customers and so on, see targets/')
-    .option('--fault <id>', 'breaks a requirement on purpose; may be repeated', collectFaults)
+    .description('start the reference deployment')
+    .addOption(new Option('--port <number>', 'default: a free one').argParser(parsePort))
+    .option('--world <file>', 'a world in the format of `conformance world` (default: that of the suite)')
+    .option('--as <record>', 'a mock: answer every open question as a record says, in the recorded format')
+    .option(
+      '--behaviour <question=outcome>',
+      'answer an open question with this outcome; may be repeated',
+      collectBehaviours,
+    )
+    .option('--manage', 'accept new data: POST /manage/customers and so on, see targets/')
+    .option('--fault <id>', 'break a requirement on purpose; may be repeated', collectValue)
     .action(async (flags: ServeFlags) => {
-      const { runServe: serve } = await import('../serve-action.js');
-      await serve(flags);
+      const { runServe } = await import('../serve-action.js');
+      await runServe(flags);
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;
 
 type Behaviours = NonNullable<ServeFlags['behaviour']>;
 
 function collectBehaviours(text: string, before: Behaviours = {}): Behaviours {
   const at = text.indexOf('=');
-  if (at < 1) throw new InvalidArgumentError('It has the form QUESTION=OUTCOME.');
+  if (at < 1) throw new InvalidArgumentError('Write it as QUESTION=OUTCOME.');
   return { ...before, [text.slice(0, at)]: text.slice(at + 1) };
-}
-
-function collectFaults(id: string, before: readonly string[] = []): string[] {
-  return [...before, id];
 }

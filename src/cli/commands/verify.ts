@@ -1,14 +1,12 @@
 import type { ConfigureCommand } from '../command.js';
 
-const configure: ConfigureCommand = (command, end) => {
+export default ((command, end) => {
   command
-    .description('says whether a certificate is whole: judges its evidence again, and sends nothing')
-    .argument('<certificate>', 'a certificate.json, with its evidence beside it')
-    .option('--key <file>', 'the public key (Ed25519, PEM) of whoever signed it')
+    .description('check a certificate: judge its evidence again and send nothing')
+    .argument('<certificate>', 'a certificate.json with its evidence in the same folder')
+    .option('--key <file>', 'also check the signature with this public key (Ed25519, PEM)')
     .action(async (certificate: string, flags: { key?: string }) => {
-      const { runVerify: verify } = await import('../verify-action.js');
-      end(await verify(certificate, flags.key));
+      const { runVerify } = await import('../verify-action.js');
+      end(await runVerify(certificate, flags.key));
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;

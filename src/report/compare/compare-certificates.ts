@@ -4,11 +4,11 @@ import { toOneLine } from '../../support/untrusted-text.js';
 import type { Certificate, QuestionEntry, RequirementEntry } from '../certificate.js';
 import { renderAnswer } from '../render-answer.js';
 
-/** What certificates say of one requirement or question. */
+/** The verdicts or outcomes of one requirement or question. */
 export interface ComparedRow {
   readonly kind: 'requirement' | 'question';
   readonly id: string;
-  /** What must hold, or what is left open; empty where this ledger does not know it. */
+  /** What must hold, or what is left open; empty if the contract does not have it. */
   readonly statement: string;
   /** One for each certificate. */
   readonly cells: readonly ComparedCell[];
@@ -16,30 +16,25 @@ export interface ComparedRow {
 }
 
 export interface ComparedCell {
-  /** A verdict or an outcome, or what stands for none. */
+  /** A verdict or an outcome, or the words for none. */
   readonly text: string;
-  /** The reason of a verdict, or an outcome as a sentence; empty where there is nothing to explain. */
+  /** The reason of a verdict, or an outcome as a sentence; may be empty. */
   readonly explanation: string;
-  /** Whether it is another than that of the first certificate. */
+  /** Whether it differs from the first certificate. */
   readonly isOther: boolean;
 }
 
-/** What stands for the entry of a certificate that has none of that id. */
-const notInLedger = { text: 'not in this ledger', explanation: '' };
+const missing = { text: 'not in this certificate', explanation: '' };
 
-/**
- * Compares certificates, of which the first is what the others are compared with.
- *
- * @returns a row for each requirement and then for each question that one of them has
- */
+/** Compares certificates with the first one. @returns a row for each requirement, then for each question */
 export function compareCertificates(certificates: readonly Certificate[], { questions }: Contract): ComparedRow[] {
   const known = new Map(questions.map((question) => [question.id, question]));
   const cellOf = ({ id, outcome, reason = '' }: QuestionEntry) => {
     if (outcome === null || outcome === undetermined) return { text: outcome ?? 'no answer', explanation: reason };
     const question = known.get(id);
-    // An open value says itself what it is.
+    // An open value needs no explanation.
     if (question?.answer.kind !== 'outcomes') return { text: outcome, explanation: '' };
-    return { text: outcome, explanation: renderAnswer(question, outcome, (text) => text) };
+    return { text: outcome, explanation: renderAnswer(question, outcome) };
   };
   const requirements = rows(
     'requirement',
@@ -57,8 +52,8 @@ export function compareCertificates(certificates: readonly Certificate[], { ques
 }
 
 function verdictCell({ verdict, cases }: RequirementEntry): Omit<ComparedCell, 'isOther'> {
-  const telling = verdict === 'pass' ? undefined : cases.find((each) => each.verdict === verdict);
-  return { text: verdict, explanation: telling?.reason ?? '' };
+  const decisive = verdict === 'pass' ? undefined : cases.find((each) => each.verdict === verdict);
+  return { text: verdict, explanation: decisive?.reason ?? '' };
 }
 
 function rows<T extends { readonly id: string }>(
@@ -72,17 +67,16 @@ function rows<T extends { readonly id: string }>(
   return [...first].map(([id, some]) => {
     const cells = byId.map((column) => {
       const entry = column.get(id);
-      return entry === undefined ? notInLedger : cellOf(entry);
+      return entry === undefined ? missing : cellOf(entry);
     });
     const marked = cells.map((cell) => ({ ...cell, isOther: cell.text !== cells[0]?.text }));
     return { kind, id, statement: statementOf(some), cells: marked, differs: marked.some(({ isOther }) => isOther) };
   });
 }
 
-/** In what certificates agree where they differ in nothing. */
 export const agreementText = 'The certificates agree in every requirement and every question.';
 
-/** The differences as a table for people, one column per certificate. */
+/** Renders the differences as a table for the terminal, one column per certificate. */
 export function renderComparisonTable(certificates: readonly Certificate[], compared: readonly ComparedRow[]): string {
   const differing = compared.filter(({ differs }) => differs);
   if (differing.length === 0) return `${agreementText}\n`;

@@ -1,4 +1,4 @@
-/** Whether one target answers as another does: request by request, from what two runs kept, so that nothing is sent. */
+/** Compares the answers of two targets, request by request, from the evidence of two runs. Nothing is sent. */
 
 import type { Suite } from '../../cases/suite.js';
 import {
@@ -16,66 +16,66 @@ import { determineReading, type TierReading } from '../../recognition/tier-readi
 import { renderShortList } from '../../support/render-short-list.js';
 import { toOneLine } from '../../support/untrusted-text.js';
 
-/** What a target answered in a run, and how its responses are read. */
+/** The run of one target, with what is needed to read its responses. */
 export interface AnsweredRun {
   /** Of the target. */
   readonly name: string;
   readonly baseUrl: string;
   /** The same cases for both targets, each with the ids of its own. */
   readonly suite: Suite;
-  /** The patterns under which the target file says returned tiers are named. */
+  /** The patterns under which, by the target file, returned tiers are named. */
   readonly tierPatterns?: readonly string[];
   readonly evidence: RunEvidence;
 }
 
-/** Requests that the two targets answer differently, all with the same difference. In pairs, what is of the model comes first. */
+/** Requests that the targets answer with the same difference. In pairs, the model comes first. */
 export interface AnswerDifference {
   readonly statuses: readonly [number, number];
-  /** Names of tiers of the world that only one of them returns. */
+  /** Names of tiers that only one of them returns. */
   readonly only: readonly [readonly string[], readonly string[]];
-  /** How many requests show it, each counted once. */
+  /** How many different requests show it. */
   requests: number;
-  /** Where cases send them, in words. */
+  /** Cases, rows and names of the requests. */
   readonly places: string[];
-  /** Commands that send the first of them again, with the ids of each target. */
+  /** Commands that send the first of them again to each target. */
   readonly commands: readonly [string, string];
 }
 
-/** A request that says nothing of whether the targets are alike. */
+/** A request that shows nothing about a difference. */
 export interface UncomparedRequest {
   readonly place: string;
   readonly reason: string;
-  /** Whether they may differ there: not where the request was not for both, or both fail to answer alike. */
+  /** Whether the targets may differ: not if one did not get the request, or if both failed in the same way. */
   readonly isOpen: boolean;
 }
 
 export interface RunComparison {
-  /** How many requests were compared, each counted once. */
+  /** How many different requests were compared. */
   readonly compared: number;
   readonly differences: readonly AnswerDifference[];
   readonly notCompared: readonly UncomparedRequest[];
 }
 
-/** What a target answered to a request. */
+/** The answer of a target to a request. */
 type Answer =
   | { readonly is: 'result'; readonly status: number; readonly tiers: readonly string[] }
-  /** Neither status nor result that could be compared. */
-  | { readonly is: 'nothing'; readonly what: string; readonly because: string }
-  | { readonly is: 'unclear'; readonly because: string };
+  /** A failure without a status or result to compare. */
+  | { readonly is: 'failure'; readonly what: string; readonly reason: string }
+  | { readonly is: 'unclear'; readonly reason: string };
 
-/** An answer, and the exchange that it was read from. */
+/** An answer with its exchange. */
 interface Answered {
   readonly kept: KeptExchange;
   readonly answer: Answer;
 }
 
 /**
- * Compares the answers to the requests that cases sent to two targets: their status, and of successful ones the set of
- * tiers that were returned, by the names of the world. Of a tier for which a target has no id, nothing is said.
+ * Compares the answers of two targets to the requests of the same cases: the status, and the set of returned tiers by
+ * name. Tiers that one of the targets does not have are left out.
  */
 export function compareRuns(model: AnsweredRun, other: AnsweredRun): RunComparison {
-  const names = commonTiers(model.suite, other.suite);
-  const [modelAnswers, otherAnswers] = [answersOf(model, names), answersOf(other, names)] as const;
+  const names = createTierLookup(model.suite, other.suite);
+  const [modelAnswers, otherAnswers] = [readAnswers(model, names), readAnswers(other, names)] as const;
   const compared = new Set<string>();
   const differences = new Map<string, AnswerDifference>();
   const notCompared: UncomparedRequest[] = [];
@@ -86,20 +86,20 @@ export function compareRuns(model: AnsweredRun, other: AnsweredRun): RunComparis
         const pair = [modelAnswers(id, row, request), otherAnswers(id, row, request)] as const;
         const [one, two] = pair;
         if (one === undefined && two === undefined) continue;
-        const why = whyNotCompared(pair, [model.name, other.name]);
+        const why = explainUncompared(pair, [model.name, other.name]);
         if (why !== undefined) notCompared.push({ place, ...why });
         if (one?.answer.is !== 'result' || two?.answer.is !== 'result' || why !== undefined) continue;
         const sent = JSON.stringify([one.kept.id, two.kept.id]);
         const isFirst = !compared.has(sent);
         compared.add(sent);
-        const found = differenceOf(one.answer, two.answer);
+        const found = findDifference(one.answer, two.answer);
         if (found === undefined) continue;
         const shown = JSON.stringify(found);
         const known = differences.get(shown) ?? {
           ...found,
           requests: 0,
           places: [],
-          commands: [commandOf(one, model), commandOf(two, other)],
+          commands: [renderCommand(one, model), renderCommand(two, other)],
         };
         known.places.push(place);
         if (isFirst) known.requests += 1;
@@ -108,7 +108,7 @@ export function compareRuns(model: AnsweredRun, other: AnsweredRun): RunComparis
   return { compared: compared.size, differences: [...differences.values()], notCompared };
 }
 
-/** Of two runs: whether the targets are alike, as far as was compared. */
+/** Judges whether the targets are alike, as far as they were compared. */
 export function judgeComparison({
   compared,
   differences,
@@ -118,11 +118,11 @@ export function judgeComparison({
   return compared === 0 || notCompared.some(({ isOpen }) => isOpen) ? 'undetermined' : 'same';
 }
 
-/** The names of the tiers that both targets have, by the id under which each of them has it. */
-function commonTiers(...suites: readonly Suite[]): (suite: Suite, id: string) => string | undefined {
-  const namesIn = ({ world: { ids, unavailable } }: Suite) =>
+/** Creates a lookup of the names of tiers that both targets have, by the ids of each target. */
+function createTierLookup(...suites: readonly Suite[]): (suite: Suite, id: string) => string | undefined {
+  const listTierNames = ({ world: { ids, unavailable } }: Suite) =>
     new Map([...ids.tier].filter(([, id]) => !unavailable.has(id)).map(([name, id]) => [id, name]));
-  const named = new Map(suites.map((suite) => [suite, namesIn(suite)]));
+  const named = new Map(suites.map((suite) => [suite, listTierNames(suite)]));
   const sets = [...named.values()].map((byId) => new Set(byId.values()));
   return (suite, id) => {
     const name = named.get(suite)?.get(id);
@@ -131,13 +131,13 @@ function commonTiers(...suites: readonly Suite[]): (suite: Suite, id: string) =>
 }
 
 /**
- * Reads what a target answered: the responses of a case together, as they are when the case is judged.
+ * Reads the answers of a target. The responses of a case are read together, as they are when the case is judged.
  *
- * @returns the answer to a request of a case when it was first sent; undefined where it was not
+ * @returns a lookup of the first answer to a request of a case
  */
-function answersOf(
+function readAnswers(
   run: AnsweredRun,
-  nameOf: ReturnType<typeof commonTiers>,
+  nameOf: ReturnType<typeof createTierLookup>,
 ): (testCase: string, row: number, request: string) => Answered | undefined {
   const recognizer = createRecognizer(run.suite.world);
   const byId = new Map([...run.evidence.exchanges].map((kept) => [kept.id, kept]));
@@ -146,53 +146,52 @@ function answersOf(
     const together = JSON.stringify([use.case, use.attempt]);
     sentTogether.set(together, [...(sentTogether.get(together) ?? []), use]);
   }
-  const namingsOf = (uses: readonly ExchangeUse[]) =>
+  const findMentions = (uses: readonly ExchangeUse[]) =>
     [...new Set(uses.map(({ id }) => id))].flatMap((id) => {
       const exchange = byId.get(id)?.exchange;
       return exchange !== undefined && isSuccess(exchange) ? [recognizer.findMentions(exchange.response.body)] : [];
     });
-  const calibration = namingsOf(run.evidence.uses.filter((use) => use.case === calibrationPurpose));
+  const calibration = findMentions(run.evidence.uses.filter((use) => use.case === calibrationPurpose));
   const answers = new Map<string, Answered>();
-  const toEqual = new Map<string, Set<string>>();
+  const byKey = new Map<string, Set<string>>();
   for (const uses of sentTogether.values()) {
-    const reading = determineReading([...calibration, ...namingsOf(uses)], run.tierPatterns);
+    const reading = determineReading([...calibration, ...findMentions(uses)], run.tierPatterns);
     for (const use of uses) {
       const kept = byId.get(use.id);
       if (kept === undefined) continue;
-      const answer = answerIn(kept.exchange, recognizer, reading, (id) => nameOf(run.suite, id));
-      if (use.attempt === 1) answers.set(placeOf(use.case, use.row, use.request), { kept, answer });
-      if (answer.is === 'result')
-        toEqual.set(kept.key, (toEqual.get(kept.key) ?? new Set()).add(JSON.stringify(answer)));
+      const answer = readAnswer(kept.exchange, recognizer, reading, (id) => nameOf(run.suite, id));
+      if (use.attempt === 1) answers.set(formatLocation(use.case, use.row, use.request), { kept, answer });
+      if (answer.is === 'result') byKey.set(kept.key, (byKey.get(kept.key) ?? new Set()).add(JSON.stringify(answer)));
     }
   }
   return (testCase, row, request) => {
-    const answered = answers.get(placeOf(testCase, row, request));
-    // What differs between two runs proves nothing where it differs within one.
-    const isUnstable = (toEqual.get(answered?.kept.key ?? '')?.size ?? 0) > 1;
+    const answered = answers.get(formatLocation(testCase, row, request));
+    // A difference between two runs proves nothing if it also occurs within one.
+    const isUnstable = (byKey.get(answered?.kept.key ?? '')?.size ?? 0) > 1;
     return answered !== undefined && isUnstable ? { ...answered, answer: unstable } : answered;
   };
 }
 
-const unstable: Answer = { is: 'unclear', because: 'it answers this request now so, now otherwise' };
+const unstable: Answer = { is: 'unclear', reason: 'its answers to this request differ' };
 
-function placeOf(testCase: string, row: number, request: string): string {
+function formatLocation(testCase: string, row: number, request: string): string {
   return JSON.stringify([testCase, row, request]);
 }
 
-function answerIn(
+function readAnswer(
   exchange: Exchange,
   recognizer: Recognizer,
   reading: TierReading,
   nameOf: (id: string) => string | undefined,
 ): Answer {
-  const because = explainTransientFailure(exchange);
-  if (!('response' in exchange)) return { is: 'nothing', what: exchange.transportError, because: because ?? '' };
+  const failure = explainTransientFailure(exchange);
+  if (!('response' in exchange)) return { is: 'failure', what: exchange.transportError, reason: failure ?? '' };
   const { status, body } = exchange.response;
-  if (because !== undefined) return { is: 'nothing', what: String(status), because };
+  if (failure !== undefined) return { is: 'failure', what: String(status), reason: failure };
   if (!isSuccess(exchange)) return { is: 'result', status, tiers: [] };
   const result = readReturnedTiers(recognizer.findMentions(body), reading);
   const namesOf = (ids: Iterable<string>) => [...new Set([...ids].flatMap((id) => nameOf(id) ?? []))].sort();
-  if (namesOf(result.unclear).length > 0) return { is: 'unclear', because: result.reason };
+  if (namesOf(result.unclear).length > 0) return { is: 'unclear', reason: result.reason };
   return { is: 'result', status, tiers: namesOf(result.returned) };
 }
 
@@ -200,25 +199,25 @@ function isSuccess(exchange: Exchange): exchange is Extract<Exchange, { response
   return 'response' in exchange && isSuccessful(exchange.response);
 }
 
-/** What the suite did not send says nothing of a target. */
+/** A request that the suite did not send shows nothing about a target. */
 const notSent = 'not-sent';
 
-function whyNotCompared(
+function explainUncompared(
   pair: readonly [Answered | undefined, Answered | undefined],
   names: readonly [string, string],
 ): Omit<UncomparedRequest, 'place'> | undefined {
   const [one, two] = pair.map((each) => each?.answer);
   if (one === undefined || two === undefined)
-    return { reason: `${names[one === undefined ? 0 : 1]} did not get it.`, isOpen: false };
+    return { reason: `${names[one === undefined ? 0 : 1]} did not get this request.`, isOpen: false };
   const unread = [one, two].flatMap((answer, n) =>
-    answer.is === 'result' ? [] : [`${names[n]}: ${toOneLine(answer.because)}`],
+    answer.is === 'result' ? [] : [`${names[n]}: ${toOneLine(answer.reason)}`],
   );
   if (unread.length === 0) return undefined;
-  const areAlike = one.is === 'nothing' && two.is === 'nothing' && one.what === two.what && one.what !== notSent;
+  const areAlike = one.is === 'failure' && two.is === 'failure' && one.what === two.what && one.what !== notSent;
   return { reason: unread.join(' '), isOpen: !areAlike };
 }
 
-function differenceOf(
+function findDifference(
   one: Extract<Answer, { is: 'result' }>,
   two: Extract<Answer, { is: 'result' }>,
 ): Pick<AnswerDifference, 'statuses' | 'only'> | undefined {
@@ -229,30 +228,29 @@ function differenceOf(
   return { statuses: [one.status, two.status], only };
 }
 
-function commandOf({ kept: { exchange } }: Answered, { baseUrl }: AnsweredRun): string {
+function renderCommand({ kept: { exchange } }: Answered, { baseUrl }: AnsweredRun): string {
   return renderCurlCommand(exchange.request, baseUrl).split('\n').map(toOneLine).join('\n');
 }
 
 /**
- * A comparison for people, as Markdown: the sum, each difference with the requests that show it, and what was not
- * compared.
+ * Renders a comparison for people: counts, each difference with a request that shows it, and requests not compared.
  *
  * @param names of the model and of the other target
- * @param max of differences, and of what was not compared
+ * @param max the number of differences, and of uncompared requests, to show
  */
 export function renderRunComparison(
-  likeness: RunComparison,
+  comparison: RunComparison,
   names: readonly [string, string],
   max = Number.POSITIVE_INFINITY,
 ): string {
   const [model, other] = names.map(toOneLine) as [string, string];
-  const { compared, differences, notCompared } = likeness;
+  const { compared, differences, notCompared } = comparison;
   const sum = differences.reduce((total, { requests }) => total + requests, 0);
-  const rest = (list: readonly unknown[]) => (list.length > max ? [`… and ${list.length - max} more.`, ''] : []);
+  const renderRest = (list: readonly unknown[]) => (list.length > max ? [`… and ${list.length - max} more.`, ''] : []);
   const lines = [
     `# ${other} compared with ${model}`,
     '',
-    `${counted(compared, 'request')} compared, ${sum} answered differently; ${notCompared.length} not compared. ${sumIn[judgeComparison(likeness)]}`,
+    `${formatCount(compared, 'request')} compared, ${sum} answered differently; ${notCompared.length} not compared. ${sentences[judgeComparison(comparison)]}`,
     '',
     ...differences.slice(0, max).flatMap(({ statuses, only, requests, places, commands }, n) => [
       `## ${n + 1}. ${toOneLine(places[0] ?? '')}`,
@@ -264,29 +262,29 @@ export function renderRunComparison(
       }),
       ...(places.length === 1
         ? []
-        : [`- so in ${counted(requests, 'request')}, which stand in: ${toOneLine(renderShortList(places.slice(1)))}`]),
-      ...[model, other].flatMap((name, which) => ['', `Sent to ${name}:`, '', ...indented(commands[which] ?? '')]),
+        : [`- the same in ${formatCount(requests, 'request')}: ${toOneLine(renderShortList(places.slice(1)))}`]),
+      ...[model, other].flatMap((name, which) => ['', `Sent to ${name}:`, '', ...indent(commands[which] ?? '')]),
       '',
     ]),
-    ...rest(differences),
+    ...renderRest(differences),
     ...(notCompared.length === 0 ? [] : ['## Not compared', '']),
     ...notCompared.slice(0, max).map(({ place, reason }) => `- ${toOneLine(place)}. ${toOneLine(reason)}`),
     ...(notCompared.length === 0 ? [] : ['']),
-    ...rest(notCompared),
+    ...renderRest(notCompared),
   ];
   return `${lines.join('\n').trimEnd()}\n`;
 }
 
-const sumIn = {
+const sentences = {
   same: 'They answer alike.',
   different: 'They do not answer alike.',
   undetermined: 'Whether they answer alike could not be determined.',
 } as const;
 
-function counted(count: number, what: string): string {
+function formatCount(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-function indented(text: string): string[] {
+function indent(text: string): string[] {
   return text.split('\n').map((line) => `    ${line}`);
 }

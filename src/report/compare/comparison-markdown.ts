@@ -1,55 +1,52 @@
 import { markdownTable } from 'markdown-table';
 import { truncate } from '../../support/untrusted-text.js';
 import type { Certificate } from '../certificate.js';
-import { escapeMarkdown, inlineCode } from '../markdown.js';
+import { inlineCode, joinMarkdown, type Markdown, markdown, rawMarkdown } from '../markdown.js';
 import { agreementText, type ComparedRow } from './compare-certificates.js';
 
-/** Of a text in a cell, in characters. */
+/** Characters of a text in a cell. */
 const maxText = 160;
-/** So many rows a pull request can carry; the page has all of them. */
+/** A comment of a pull request has room for so many rows. The page shows all. */
 const maxRows = 40;
 
-/** The differences for a pull request: how many there are, and a table of them with what each means. */
+/** Renders the differences for a pull request: their number, and a table with their meaning. */
 export function renderComparisonMarkdown(
   certificates: readonly Certificate[],
   compared: readonly ComparedRow[],
 ): string {
-  const verdicts = certificates.map(({ target, verdict }) => `${cell(target.name)}: ${verdict}`);
   const differing = compared.filter(({ differs }) => differs);
-  const summary = verdicts.join(' · ');
-  if (differing.length === 0) return `${summary}\n\n${agreementText}\n`;
+  const summary = joinMarkdown(
+    certificates.map(({ target, verdict }) => markdown`${cell(target.name)}: ${verdict}`),
+    ' · ',
+  );
+  if (differing.length === 0) return markdown`${summary}\n\n${agreementText}\n`.text;
   const counts = (['requirement', 'question'] as const).map((kind) => {
     const all = compared.filter((row) => row.kind === kind);
     return `${all.filter(({ differs }) => differs).length} of ${all.length} ${kind}s`;
   });
   const rows = differing.slice(0, maxRows).map(({ id, cells }) => [
-    cell(id),
+    cell(id).text,
     ...cells.map(({ text, explanation, isOther }, n) => {
-      const answer = isOther ? `**${cell(text)}**` : cell(text);
-      return explanation === '' || !(isOther || n === 0) ? answer : `${answer} ${explained(explanation)}`;
+      const answer = isOther ? markdown`**${cell(text)}**` : cell(text);
+      const isExplained = explanation !== '' && (isOther || n === 0);
+      return isExplained ? markdown`${answer} ${shorten(explanation)}`.text : answer.text;
     }),
   ]);
+  const head = ['', ...certificates.map(({ target }) => cell(target.name).text)];
   const more = differing.length - rows.length;
-  return [
+  const blocks = [
     summary,
-    `They differ in ${counts.join(' and ')}; what differs from the first is bold.`,
-    markdownTable([['', ...certificates.map(({ target }) => cell(target.name))], ...rows], { alignDelimiters: false }),
-    ...(more > 0 ? [`And ${more} more.`] : []),
-  ]
-    .join('\n\n')
-    .concat('\n');
+    markdown`They differ in ${counts.join(' and ')}; what differs from the first is bold.`,
+    rawMarkdown(markdownTable([head, ...rows], { alignDelimiters: false })),
+    ...(more > 0 ? [markdown`And ${more} more.`] : []),
+  ];
+  return markdown`${joinMarkdown(blocks)}\n`.text;
 }
 
-/** A text of a stranger in a cell of a table, as it is. */
-function cell(text: string): string {
-  return inlineCode(shortened(text)).replaceAll('|', '\\|');
+function cell(text: string): Markdown {
+  return rawMarkdown(inlineCode(shorten(text)).text.replaceAll('|', '\\|'));
 }
 
-/** A sentence in which a stranger may have a word; whoever it names after an at sign is not notified. */
-function explained(text: string): string {
-  return escapeMarkdown(shortened(text)).replaceAll('@', '@\u200b');
-}
-
-function shortened(text: string): string {
+function shorten(text: string): string {
   return text.length > maxText ? `${truncate(text, maxText)}…` : text;
 }

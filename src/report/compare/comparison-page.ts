@@ -1,16 +1,12 @@
 import type { Certificate } from '../certificate.js';
-import { computeSourceHash, html, type Markup, rawMarkup, renderPageHead } from '../markup.js';
+import { type Html, html, rawHtml, renderPageHead } from '../markup.js';
 import { agreementText, type ComparedCell, type ComparedRow } from './compare-certificates.js';
 
-/**
- * Certificates side by side, as one page for people: requirements and questions down, certificates across. No script,
- * and nothing loaded from elsewhere.
- */
+/** Renders certificates side by side as a page for people. It has no script and loads nothing from elsewhere. */
 export function renderComparisonPage(certificates: readonly Certificate[], compared: readonly ComparedRow[]): string {
   const names = certificates.map(({ target }) => target.name);
   const count = compared.filter(({ differs }) => differs).length;
-  const policy = `default-src 'none'; style-src '${computeSourceHash(style)}'`;
-  return html`${renderPageHead(`Comparison of ${names.join(', ')}`, style, policy)}
+  return html`${renderPageHead(`Comparison of ${names.join(', ')}`, style)}
 <body>
 <header>
 <h1>${count === 0 ? agreementText : `${count} of ${compared.length} requirements and questions differ`}</h1>
@@ -20,7 +16,7 @@ ${
     : html`<p>Cells that differ from the first certificate are marked with <span class="mark">≠</span>.</p>
 <p><label><input type="checkbox" id="only" checked> Only what differs</label></p>`
 }
-${new Set(certificates.map(({ suite }) => suite.digest)).size > 1 ? html`<p>The certificates are of suites whose cases differ.</p>` : ''}
+${new Set(certificates.map(({ suite }) => suite.digest)).size > 1 ? html`<p>The certificates are of suites with different cases.</p>` : ''}
 </header>
 <main class="table" tabindex="0" role="region" aria-label="Comparison">
 <table>
@@ -42,11 +38,11 @@ ${section(
 `.text;
 }
 
-function columnHead({ target, verdict, suite, started_at }: Certificate): Markup {
+function columnHead({ target, verdict, suite, started_at }: Certificate): Html {
   return html`<th scope="col"><span class="name">${target.name}</span>${target.version === undefined ? '' : ` ${target.version}`}<br><span class="${verdict}">${verdict}</span><br><small>${target.base_url}<br>${suite.version}, ${started_at.replace(/T(\d+:\d+).*/, ' $1')}</small></th>`;
 }
 
-function section(title: string, rows: readonly ComparedRow[], names: readonly string[]): Markup {
+function section(title: string, rows: readonly ComparedRow[], names: readonly string[]): Html {
   if (rows.length === 0) return html``;
   const differing = rows.filter(({ differs }) => differs).length;
   return html`<tbody>
@@ -63,8 +59,8 @@ ${rows.map(
 )}</tbody>`;
 }
 
-function cellOf({ text, explanation, isOther }: ComparedCell, kind: ComparedRow['kind'], first: string): Markup {
-  // A verdict is a word of the suite; an outcome may be anything.
+function cellOf({ text, explanation, isOther }: ComparedCell, kind: ComparedRow['kind'], first: string): Html {
+  // A verdict is a word of the suite. An outcome may be any text.
   const value =
     kind === 'requirement'
       ? html`<span class="${text.replaceAll(' ', '-')}">${text}</span>`
@@ -72,7 +68,7 @@ function cellOf({ text, explanation, isOther }: ComparedCell, kind: ComparedRow[
   const mark = isOther
     ? html`<span class="mark" title="Differs from ${first}" aria-label="Differs from ${first}:" role="img">≠</span> `
     : '';
-  return html`<td${isOther ? rawMarkup(' class="other"') : ''}>${mark}${value}${explanation === '' ? '' : html`<br><small>${explanation}</small>`}</td>`;
+  return html`<td${isOther ? rawHtml(' class="other"') : ''}>${mark}${value}${explanation === '' ? '' : html`<br><small>${explanation}</small>`}</td>`;
 }
 
 const style = `

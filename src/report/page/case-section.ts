@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describeAssertion } from '../../assertions/describe-assertion.js';
 import type { Suite } from '../../cases/suite.js';
 import type { RequirementRow, Row, TestCase } from '../../cases/test-case.js';
-import type { CaseResult } from '../../engine/case-result.js';
+import type { ShownResult } from '../../engine/case-result.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
 import { type Exchange, getHeaderValues, serializeWithoutRepetition } from '../../http/exchange.js';
 import type { Verdict } from '../../judge/verdict.js';
@@ -10,106 +10,94 @@ import { packageRoot } from '../../support/package-root.js';
 import { formatLocation } from '../../support/problem.js';
 import { truncate } from '../../support/untrusted-text.js';
 import { extractEntryLines, readLines } from '../code-frame.js';
+import { type CaseExchange, maxShownBody } from '../exchange-index.js';
 import { createResponseRenderer, type ResponseRenderer } from '../exchange-text.js';
 import { createFailureSections } from '../failure-text.js';
-import { html, type Markup, noMarkup, rawMarkup, renderPreformatted } from '../markup.js';
-import { type CaseExchange, maxShownBody, type ShownEvidence } from '../shown-evidence.js';
+import { type Html, html, noHtml, rawHtml, renderPreformatted } from '../markup.js';
+import type { RunView } from '../run-view.js';
 
-/** Shows what lies behind the verdict of a case. */
+/** Shows the cases of one page. */
 export interface CaseRenderer {
   /**
-   * All of a case but its verdict and its reason: what was expected and received, its exchanges and its lines in the
-   * case file.
+   * Renders a case without its verdict and reason: expected and received, exchanges, and its lines in the case file.
    *
-   * @param testCase undefined for what is of no case of the suite
+   * @param testCase undefined for results that are of no single case
    */
-  body(testCase: TestCase | undefined, result: CaseResult | undefined): Markup;
+  body(testCase: TestCase | undefined, result: ShownResult | undefined): Html;
 }
 
-/** Of a command, in characters, before it is cut short: one request sends an order of hundreds of items. */
-const maxOfCommand = 6_000;
-/** Of the bodies of all responses together, in characters, so that a page stays small however many there are. */
-const maxOfBodies = 600_000;
-/** Of one of them, however many there are. */
-const minOfBody = 300;
+/** Characters of a command before it is cut: one request sends an order of hundreds of items. */
+const maxCommand = 6_000;
+/** Characters of all bodies together, so that a page stays small, and the least of one body. */
+const maxBodies = 600_000;
+const minBody = 300;
 
-/**
- * Prepares the cases of one page.
- *
- * @param order ids of the cases, those first that need attention: what several share is shown in the first of them
- * @param evidence all exchanges, where they were kept; otherwise the one of each result is shown
- */
+/** @param order ids of the cases, the most urgent first: an exchange that several cases share is shown in the first */
 export function createCaseRenderer(
-  suite: Suite,
-  results: readonly CaseResult[],
-  baseUrl: string,
+  { suite, certificate, results, exchanges }: RunView,
   order: readonly string[],
-  evidence: Pick<ShownEvidence, 'of'> = evidenceOf(results),
 ): CaseRenderer {
-  const known = new Map(order.map((caseId) => [caseId, evidence.of(caseId)]));
-  const places = new Map<string, { readonly caseId: string; readonly anchor: string }>();
-  for (const caseId of order)
-    for (const { id } of known.get(caseId) ?? [])
-      if (!places.has(id)) places.set(id, { caseId, anchor: `exchange-${places.size + 1}` });
-  const bodyLimit = Math.max(minOfBody, Math.min(maxShownBody, Math.floor(maxOfBodies / Math.max(1, places.size))));
-  const responseText = createResponseRenderer(suite.world);
+  const baseUrl = certificate.target.base_url;
+  const known = new Map(order.map((id) => [id, exchanges?.listByCase(id) ?? listExchangeOfResult(results, id)]));
+  const owners = new Map<string, { readonly caseId: string; readonly anchor: string }>();
+  for (const [caseId, ofCase] of known)
+    for (const { id } of ofCase) if (!owners.has(id)) owners.set(id, { caseId, anchor: `exchange-${owners.size + 1}` });
+  const bodyLimit = Math.max(minBody, Math.min(maxShownBody, Math.floor(maxBodies / Math.max(1, owners.size))));
+  const renderResponse = createResponseRenderer(suite.world);
   const files = new Map<string, readonly string[]>();
-  const fileLines = (file: string) => {
-    const known = files.get(file) ?? readLines(path.resolve(packageRoot, file));
-    files.set(file, known);
-    return known;
+  const readCaseFile = (file: string) => {
+    const lines = files.get(file) ?? readLines(path.resolve(packageRoot, file));
+    files.set(file, lines);
+    return lines;
   };
   const shown = new Set<string>();
-  const exchangeMarkup = (caseId: string, { id, request, attempt, exchange }: CaseExchange, isTelling: boolean) => {
-    const { caseId: owner = caseId, anchor = '' } = places.get(id) ?? {};
+  const renderExchange: ExchangeRenderer = (caseId, { id, request, attempt, exchange }, isOpen) => {
+    const { caseId: owner = caseId, anchor = '' } = owners.get(id) ?? {};
     const label = attempt > 1 ? `${request}, sent again (${attempt})` : request;
+    const summary = html`<b>${label}</b> ${describeResponse(exchange)}`;
     if (owner !== caseId || shown.has(id))
-      return html`<p class="elsewhere"><b>${label}</b> ${cameBack(exchange)} <a href="#${anchor}">shown ${owner === caseId ? 'above' : `in ${owner}`}</a></p>`;
+      return html`<p class="elsewhere">${summary} <a href="#${anchor}">shown ${owner === caseId ? 'above' : `in ${owner}`}</a></p>`;
     shown.add(id);
-    return html`<details class="exchange" id="${anchor}"${isTelling ? rawMarkup(' open') : noMarkup}><summary><b>${label}</b> ${cameBack(exchange)}</summary>${attempt > 1 ? html`<p>The request is that of the first time.</p>` : requestMarkup(exchange, baseUrl)}${responseMarkup(exchange, bodyLimit)}</details>`;
+    return html`<details class="exchange" id="${anchor}"${isOpen ? rawHtml(' open') : noHtml}><summary>${summary}</summary>${attempt > 1 ? html`<p>The request is the same as the first time.</p>` : requestSection(exchange, baseUrl)}${responseSection(exchange, bodyLimit)}</details>`;
   };
   return {
     body(testCase, result) {
-      const id = testCase?.id ?? result?.id ?? '';
-      return html`${result === undefined ? noMarkup : verdictSections(result, baseUrl, responseText)}
-${testCase === undefined ? noMarkup : rowsMarkup(testCase, result, suite, known.get(id) ?? [], exchangeMarkup)}
-${testCase === undefined ? noMarkup : yamlMarkup(testCase, result, fileLines(testCase.at.file))}`;
+      const verdict = result === undefined ? noHtml : verdictSections(result, baseUrl, renderResponse);
+      if (testCase === undefined) return verdict;
+      return html`${verdict}
+${rowSections(testCase, result, suite, known.get(testCase.id) ?? [], renderExchange)}
+${yamlSection(testCase, result, readCaseFile(testCase.at.file))}`;
     },
   };
 }
 
-/** What was kept in the results themselves, where nothing else was: the exchange that shows the verdict. */
-function evidenceOf(results: readonly CaseResult[]): Pick<ShownEvidence, 'of'> {
-  const byCase = new Map(results.map((result) => [result.id, result]));
-  return {
-    of(caseId) {
-      const { exchange: evidence } = byCase.get(caseId) ?? {};
-      return evidence === undefined ? [] : [{ id: caseId, row: 0, request: 'request', attempt: 1, exchange: evidence }];
-    },
-  };
+/** Lists the one exchange that a result itself has, for runs whose exchanges were not kept. */
+function listExchangeOfResult(results: readonly ShownResult[], caseId: string): CaseExchange[] {
+  const exchange = results.find(({ id }) => id === caseId)?.exchange;
+  return exchange === undefined ? [] : [{ id: caseId, row: 0, request: 'request', attempt: 1, exchange }];
 }
 
-function verdictSections(result: CaseResult, baseUrl: string, responseText: ResponseRenderer): Markup {
+function verdictSections(result: ShownResult, baseUrl: string, responseText: ResponseRenderer): Html {
   const { verdict, exchange: evidence, asCase } = result;
-  if (verdict !== 'fail' && verdict !== 'error') return asCase === undefined ? noMarkup : part('As a case', asCase);
+  if (verdict !== 'fail' && verdict !== 'error') return asCase === undefined ? noHtml : part('As a case', asCase);
   const { why, expected, received, command } = createFailureSections(result, baseUrl, responseText);
-  return html`<div class="failure"><div class="prose">${part('Why', why.join('\n'))}${part('Expected', expected)}</div>${part('Received', received)}${part('As a case', asCase)}${evidence === undefined ? noMarkup : part('Send it again with', command)}</div>`;
+  return html`<div class="failure"><div class="prose">${part('Why', why.join('\n'))}${part('Expected', expected)}</div>${part('Received', received)}${part('As a case', asCase)}${evidence === undefined ? noHtml : part('Send it again with', command)}</div>`;
 }
 
-function part(heading: string, text: string | undefined): Markup {
-  return text === undefined ? noMarkup : html`<h5>${heading}</h5>${renderPreformatted(text)}`;
+function part(heading: string, text: string | undefined): Html {
+  return text === undefined ? noHtml : html`<h5>${heading}</h5>${renderPreformatted(text)}`;
 }
 
-type ExchangeMarkup = (caseId: string, each: CaseExchange, isTelling: boolean) => Markup;
+type ExchangeRenderer = (caseId: string, each: CaseExchange, isOpen: boolean) => Html;
 
-/** The rows of a case: what was sent and came back in each, and what was expected of it. */
-function rowsMarkup(
+/** Renders the rows of a case: what each sent and got back, and what it expects. */
+function rowSections(
   { id, rows }: TestCase,
-  result: CaseResult | undefined,
+  result: ShownResult | undefined,
   suite: Suite,
   exchanges: readonly CaseExchange[],
-  exchangeMarkup: ExchangeMarkup,
-): Markup {
+  renderExchange: ExchangeRenderer,
+): Html {
   const evidence = result?.exchange;
   const telling = evidence && serializeWithoutRepetition(evidence.request);
   const tells = (each: CaseExchange) =>
@@ -119,56 +107,57 @@ function rowsMarkup(
     const ofRow = exchanges.filter((each) => each.row === n);
     const judged = result?.rows[n];
     const words = rowWords(row, suite);
-    const sent = ofRow.map((each) => exchangeMarkup(id, each, each === first));
-    if (rows.length === 1) return html`${words}${sent.length === 0 ? noMarkup : html`<h5>Exchanges</h5>${sent}`}`;
-    return html`<details class="row"${judged?.verdict === 'fail' && ofRow.includes(first as CaseExchange) ? rawMarkup(' open') : noMarkup}><summary>${judged === undefined ? noMarkup : renderVerdictBadge(judged.verdict)} ${row.title}</summary>${judged === undefined || judged.reason === '' ? noMarkup : html`<p>${judged.reason}</p>`}${words}${sent}</details>`;
+    const sent = ofRow.map((each) => renderExchange(id, each, each === first));
+    if (rows.length === 1) return html`${words}${sent.length === 0 ? noHtml : html`<h5>Exchanges</h5>${sent}`}`;
+    return html`<details class="row"${judged?.verdict === 'fail' && ofRow.includes(first as CaseExchange) ? rawHtml(' open') : noHtml}><summary>${judged === undefined ? noHtml : renderVerdictBadge(judged.verdict)} ${row.title}</summary>${judged === undefined || judged.reason === '' ? noHtml : html`<p>${judged.reason}</p>`}${words}${sent}</details>`;
   });
-  return html`${rows.length === 1 ? noMarkup : html`<h5>${rows.length} rows</h5>`}${markups}`;
+  return html`${rows.length === 1 ? noHtml : html`<h5>${rows.length} rows</h5>`}${markups}`;
 }
 
-function rowWords(row: Row | RequirementRow, { world }: Suite): Markup {
+function rowWords(row: Row | RequirementRow, { world }: Suite): Html {
   const list = (heading: string, assertions: Row['given']) =>
     assertions.length === 0
-      ? noMarkup
+      ? noHtml
       : html`<h5>${heading}</h5><ul class="said">${assertions.map((each) => html`<li>${describeAssertion(each, world)}</li>`)}</ul>`;
-  return html`${list('Given that', row.given)}${'expect' in row ? list('It is expected that', row.expect) : noMarkup}`;
+  return html`${list('Given that', row.given)}${'expect' in row ? list('It is expected that', row.expect) : noHtml}`;
 }
 
-/** A verdict, in a word and a colour. */
-export function renderVerdictBadge(verdict: Verdict): Markup {
+/** Renders a verdict as a coloured word. */
+export function renderVerdictBadge(verdict: Verdict): Html {
   return html`<span class="badge ${verdict}">${verdict}</span>`;
 }
 
-function cameBack(exchange: Exchange): string {
-  if (!('response' in exchange)) return `→ ${exchange.transportError}`;
+function describeResponse(exchange: Exchange): string {
+  const time = exchange.timing === undefined ? '' : ` in ${Math.round(exchange.timing.durationMs)} ms`;
+  if (!('response' in exchange)) return `→ ${exchange.transportError}${time}`;
   const { status, headers } = exchange.response;
-  return `→ ${status} ${getHeaderValues(headers, 'content-type')[0] ?? ''}`;
+  return `→ ${status} ${getHeaderValues(headers, 'content-type')[0] ?? ''}${time}`;
 }
 
-function requestMarkup({ request }: Exchange, baseUrl: string): Markup {
-  return html`<h6>Request</h6>${renderPreformatted(shortened(renderCurlCommand(request, baseUrl), maxOfCommand))}`;
+function requestSection({ request }: Exchange, baseUrl: string): Html {
+  return html`<h6>Request</h6>${renderPreformatted(shorten(renderCurlCommand(request, baseUrl), maxCommand))}`;
 }
 
-function responseMarkup(exchange: Exchange, bodyLimit: number): Markup {
+function responseSection(exchange: Exchange, bodyLimit: number): Html {
   if (!('response' in exchange)) return html`<h6>No response</h6><p>${exchange.message}</p>`;
   const { status, headers, body, bodyLength = body.length } = exchange.response;
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
   return html`<h6>Response</h6>${renderPreformatted([String(status), ...lines].join('\n'))}${
-    body === '' ? html`<p>(no body)</p>` : renderPreformatted(shortened(body, bodyLimit, bodyLength))
+    body === '' ? html`<p>(no body)</p>` : renderPreformatted(shorten(body, bodyLimit, bodyLength))
   }`;
 }
 
-function shortened(text: string, max: number, length = text.length): string {
+function shorten(text: string, max: number, length = text.length): string {
   return length <= max ? text : `${truncate(text, max)}… (${length} characters in all)`;
 }
 
-/** In characters: a file of one line may hold many cases. */
+/** Characters: a file of one line may have many cases. */
 const maxOfEntry = 20_000;
 
-function yamlMarkup(testCase: TestCase, result: CaseResult | undefined, lines: readonly string[]): Markup {
+function yamlSection(testCase: TestCase, result: ShownResult | undefined, lines: readonly string[]): Html {
   const { at } = testCase;
-  if (lines.length === 0) return noMarkup;
+  if (lines.length === 0) return noHtml;
   const entry = extractEntryLines(lines, at);
   const telling = result?.at.file === at.file && result.verdict !== 'pass' ? result.at.line - at.line + 1 : undefined;
-  return html`<h5>In the case file <code>${formatLocation(result?.at ?? at)}</code></h5>${renderPreformatted(shortened(entry.join('\n'), maxOfEntry), telling)}`;
+  return html`<h5>In the case file <code>${formatLocation(result?.at ?? at)}</code></h5>${renderPreformatted(shorten(entry.join('\n'), maxOfEntry), telling)}`;
 }

@@ -1,43 +1,28 @@
 import type { Suite } from '../../cases/suite.js';
 import { undetermined } from '../../cases/test-case.js';
 import type { Question } from '../../contract/contract.js';
-import type { CaseResult } from '../../engine/case-result.js';
+import type { ShownResult } from '../../engine/case-result.js';
 import { type Verdict, verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
-import {
-  computeSourceHash,
-  html,
-  type Markup,
-  noMarkup,
-  rawMarkup,
-  renderPageHead,
-  renderPreformatted,
-} from '../markup.js';
+import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } from '../markup.js';
+import { replayEndNotice } from '../notices.js';
 import { renderAnswer } from '../render-answer.js';
-import { replayEndNotice } from '../replay-notice.js';
+import type { RunView } from '../run-view.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason, type SharedReasons } from '../shared-reasons.js';
-import type { ShownEvidence } from '../shown-evidence.js';
 import { type CaseRenderer, createCaseRenderer, renderVerdictBadge } from './case-section.js';
 import { renderFigures } from './figures.js';
 import { pageScript } from './page-script.js';
 import { pageStyle } from './page-style.js';
 
-/** What a run kept beside its results; without it, less is shown of each case. */
-export interface PageSources {
-  readonly evidence?: ShownEvidence;
-  /** The patterns under which the target file says returned tiers are named. */
-  readonly tierPatterns?: readonly string[];
-}
-
-/** Everything that one page is made from. */
+/** Everything that a page is rendered from. */
 interface Page {
   readonly certificate: Certificate;
   readonly suite: Suite;
-  readonly results: ReadonlyMap<string, CaseResult>;
+  readonly results: ReadonlyMap<string, ShownResult>;
   readonly cases: CaseRenderer;
-  /** Reasons that stand at the top, and are not repeated. */
+  /** Reasons that the top of the page shows once. */
   readonly shared: SharedReasons;
-  readonly pictures: Markup;
+  readonly pictures: Html;
 }
 
 const title: Readonly<Record<RunVerdict, string>> = {
@@ -47,52 +32,48 @@ const title: Readonly<Record<RunVerdict, string>> = {
 };
 
 /**
- * The certificate as one page for people, which loads nothing from elsewhere. What a deployment wrote is text in it,
- * whatever it looks like: the page's policy runs its own script and no other.
+ * Renders the certificate as one page for people, which loads nothing from elsewhere. The page's policy allows its own
+ * script and no other, whatever a deployment wrote.
  */
-export function renderCertificatePage(
-  certificate: Certificate,
-  suite: Suite,
-  all: readonly CaseResult[],
-  { evidence, tierPatterns }: PageSources = {},
-): string {
-  const inOrder = byUrgency(all).map(({ id }) => id);
+export function renderCertificatePage(view: RunView): Html {
+  const { certificate, suite, results, exchanges, tierPatterns } = view;
   const page: Page = {
     certificate,
     suite,
-    results: new Map(all.map((result) => [result.id, result])),
-    cases: createCaseRenderer(suite, all, certificate.target.base_url, inOrder, evidence),
+    results: new Map(results.map((result) => [result.id, result])),
+    cases: createCaseRenderer(
+      view,
+      byUrgency(results).map(({ id }) => id),
+    ),
     shared: findSharedReasons(certificate),
-    pictures: evidence === undefined ? noMarkup : renderFigures(suite, evidence, tierPatterns),
+    pictures: exchanges === undefined ? noHtml : renderFigures(suite, exchanges, tierPatterns),
   };
-  const { target, verdict } = certificate;
-  const policy = `default-src 'none'; style-src '${computeSourceHash(pageStyle)}'; script-src '${computeSourceHash(pageScript)}'; base-uri 'none'; form-action 'none'`;
-  return html`${renderPageHead(`${target.name}: ${title[verdict]}`, pageStyle, policy)}
+  const { target, verdict, drift, unstable } = certificate;
+  return html`${renderPageHead(`${target.name}: ${title[verdict]}`, pageStyle, pageScript)}
 <body>
 <a class="skip" href="#results">Skip to the results</a>
 <div class="page">
 ${head(page)}
 ${contents(page)}
 <main id="results">
-${attention(page)}${searchForm(page)}${requirementsChapter(page)}${page.pictures}${questionsChapter(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', certificate.drift)}${byCase('unstable', 'Unstable', 'Refuted once of the times that it was sent, which proves nothing.', certificate.unstable)}${exclusions(page)}${about(page)}
+${attention(page)}${searchForm(page)}${requirementsChapter(page)}${page.pictures}${questionsChapter(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${exclusions(page)}${about(page)}
 </main>
 </div>
-<script>${rawMarkup(pageScript)}</script>
+<script>${rawHtml(pageScript)}</script>
 </body>
 </html>
-`.text;
+`;
 }
 
-/** Those first that need attention: exchanges are shown where they matter most. */
+/** Sorts the most urgent first, so that a shared exchange is shown where it matters most. */
 function byUrgency<T extends { readonly verdict: Verdict }>(entries: readonly T[]): T[] {
   const rank = ({ verdict }: T) => urgency.indexOf(verdict);
   return [...entries].sort((one, other) => rank(one) - rank(other));
 }
 
-/** What was not sent is of more interest than what passes. */
 const urgency: readonly Verdict[] = [...verdicts.filter((each) => each !== 'pass'), 'pass'];
 
-function head({ certificate }: Page): Markup {
+function head({ certificate }: Page): Html {
   const { verdict, target, summary, questions, drift, started_at } = certificate;
   const answered = questions.filter(({ outcome }) => outcome !== null && outcome !== undetermined).length;
   const warnings = questions.filter(({ warning }) => warning).length;
@@ -105,15 +86,14 @@ function head({ certificate }: Page): Markup {
 <ul class="counts" aria-label="Sums">
 ${verdicts.filter((each) => summary[each] !== undefined).map((each) => count(summary[each] ?? 0, counted[each]))}
 ${count(answered, `of ${questions.length} questions answered`)}
-${warnings === 0 ? noMarkup : count(warnings, warnings === 1 ? 'warning' : 'warnings')}
-${drift.length === 0 ? noMarkup : count(drift.length, 'drift')}
+${warnings === 0 ? noHtml : count(warnings, warnings === 1 ? 'warning' : 'warnings')}
+${drift.length === 0 ? noHtml : count(drift.length, 'drift')}
 </ul>
-${certificate.is_replay ? html`<p class="kicker">${replayEndNotice}</p>` : noMarkup}
+${certificate.is_replay ? html`<p class="kicker">${replayEndNotice}</p>` : noHtml}
 </header>
 `;
 }
 
-/** What is counted of requirements. */
 const counted: Readonly<Record<Verdict, string>> = {
   fail: 'requirements fail',
   error: 'requirements in error',
@@ -122,42 +102,42 @@ const counted: Readonly<Record<Verdict, string>> = {
   'not-applicable': 'requirements not applicable',
 };
 
-function contents({ certificate, suite, pictures: shown }: Page): Markup {
+function contents({ certificate, suite, pictures: shown }: Page): Html {
   const { requirements, questions, drift, unstable } = certificate;
   const link = (id: string, text: string, number?: number) =>
-    html`<a href="#${id}">${text}${number === undefined ? noMarkup : html`<span class="number">${number}</span>`}</a>`;
-  const item = (id: string, text: string, number?: number, under: Markup = noMarkup) =>
+    html`<a href="#${id}">${text}${number === undefined ? noHtml : html`<span class="number">${number}</span>`}</a>`;
+  const item = (id: string, text: string, number?: number, under: Html = noHtml) =>
     html`<li>${link(id, text, number)}${under}</li>`;
-  const sub = (entries: readonly Markup[]) => html`<ul>${entries}</ul>`;
+  const sub = (entries: readonly Html[]) => html`<ul>${entries}</ul>`;
   return html`<nav aria-label="Contents"><details id="contents" open><summary>Contents</summary><ul>
 ${item('attention', 'What needs attention')}
 ${item('search', 'Search and filter')}
-${item('requirements', 'Requirements', requirements.length, sub(everyPart(requirements).map((part) => item(anchorOf(part), part))))}
-${shown.text === '' ? noMarkup : item('pictures', 'At a glance')}
-${item('questions', 'Questions', questions.length, sub(groupsOf(suite).map((group) => item(anchorOf(group), group))))}
-${drift.length === 0 ? noMarkup : item('drift', 'Drift', drift.length)}
-${unstable.length === 0 ? noMarkup : item('unstable', 'Unstable', unstable.length)}
+${item('requirements', 'Requirements', requirements.length, sub(listParts(requirements).map((part) => item(createAnchor(part), part))))}
+${shown.text === '' ? noHtml : item('pictures', 'At a glance')}
+${item('questions', 'Questions', questions.length, sub(listGroups(suite).map((group) => item(createAnchor(group), group))))}
+${drift.length === 0 ? noHtml : item('drift', 'Drift', drift.length)}
+${unstable.length === 0 ? noHtml : item('unstable', 'Unstable', unstable.length)}
 ${item('not-verified', 'Not verified', suite.contract.exclusions.length)}
 ${item('about', 'About this run')}
 </ul></details></nav>
 `;
 }
 
-/** Ids of the page itself end so, unlike those of cases and questions, which are deep links. */
-function anchorOf(heading: string): string {
+/** Creates an id that no case or question has. */
+function createAnchor(heading: string): string {
   return `${heading.toLowerCase().replaceAll(/[^a-z0-9]+/g, '-')}-group`;
 }
 
-function everyPart(requirements: readonly RequirementEntry[]): string[] {
+function listParts(requirements: readonly RequirementEntry[]): string[] {
   return [...new Set(requirements.map(({ part }) => part))];
 }
 
-function groupsOf({ contract: ledger }: Suite): string[] {
+function listGroups({ contract: ledger }: Suite): string[] {
   return [...new Set(ledger.questions.map(({ group }) => group))];
 }
 
-/** What has to be looked at, failures first; that nothing has, where that is so. */
-function attention(page: Page): Markup {
+/** Renders what needs attention, failures first. */
+function attention(page: Page): Html {
   const { certificate, shared } = page;
   const { verdict, requirements, questions, drift, incomplete_because, notes } = certificate;
   const unpassed = byUrgency(requirements.filter((entry) => entry.verdict !== 'pass'));
@@ -166,50 +146,50 @@ function attention(page: Page): Markup {
     return entry === undefined ? [] : [{ question, entry }];
   });
   const cards = unpassed.flatMap((entry) => {
-    const telling = entry.cases.find((each) => each.verdict === entry.verdict);
-    // What is said of the run as a whole below is not said again of each requirement.
-    return telling === undefined || isSharedReason(telling.reason, shared) ? [] : [{ entry, telling }];
+    const decisive = entry.cases.find((each) => each.verdict === entry.verdict);
+    // A shared reason is shown once, below.
+    return decisive === undefined || isSharedReason(decisive.reason, shared) ? [] : [{ entry, decisive }];
   });
-  const isSaid = (line: string) => cards.some(({ entry }) => line.startsWith(`${entry.id}: `));
-  const whyNot = (incomplete_because ?? describeSharedReasons(certificate)).filter((line) => !isSaid(line));
-  const list = (entries: readonly Markup[]) => html`<ul class="plain">${entries}</ul>`;
+  const isShown = (line: string) => cards.some(({ entry }) => line.startsWith(`${entry.id}: `));
+  const whyNot = (incomplete_because ?? describeSharedReasons(certificate)).filter((line) => !isShown(line));
+  const list = (entries: readonly Html[]) => html`<ul class="plain">${entries}</ul>`;
   return html`<section id="attention" class="chapter">
 <h2>What needs attention</h2>
-${cards.map(({ entry, telling }) => attentionCard(entry, telling))}${whyNot.length === 0 ? noMarkup : html`<div class="card"><h3>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h3>${list(whyNot.map((line) => html`<li>${line}</li>`))}</div>`}${
+${cards.map(({ entry, decisive }) => attentionCard(entry, decisive))}${whyNot.length === 0 ? noHtml : html`<div class="card"><h3>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h3>${list(whyNot.map((line) => html`<li>${line}</li>`))}</div>`}${
   notes.length === 0
-    ? noMarkup
+    ? noHtml
     : html`<div class="card"><h3>Notes</h3>${list(notes.map((note) => html`<li>${note}</li>`))}</div>`
 }${
   drift.length === 0
-    ? noMarkup
+    ? noHtml
     : html`<div class="card"><h3>Drift</h3><p><a href="#drift">${drift.length === 1 ? 'One difference' : `${drift.length} differences`}</a> from what was recorded or stated of this target.</p></div>`
 }${
   warnings.length === 0
-    ? noMarkup
-    : html`<div class="card" id="warnings"><h3>Warnings</h3><p>Open by the documentation, and likely to surprise those who call it.</p>${list(warnings.map(({ question, entry }) => html`<li><a href="#${question.id}">${answerOf(question, entry)}</a> <small>${question.open}</small></li>`))}</div>`
-}${cards.length + whyNot.length + drift.length + warnings.length === 0 ? html`<div class="card"><p>Nothing. Every requirement passes.</p></div>` : noMarkup}
+    ? noHtml
+    : html`<div class="card" id="warnings"><h3>Warnings</h3><p>The documentation leaves this open, and callers may not expect it.</p>${list(warnings.map(({ question, entry }) => html`<li><a href="#${question.id}">${renderOutcome(question, entry)}</a> <small>${question.open}</small></li>`))}</div>`
+}${cards.length + whyNot.length + drift.length + warnings.length === 0 ? html`<div class="card"><p>Nothing. Every requirement passes.</p></div>` : noHtml}
 </section>
 `;
 }
 
-function attentionCard(entry: RequirementEntry, telling: CaseEntry): Markup {
+function attentionCard(entry: RequirementEntry, decisive: CaseEntry): Html {
   const { id, statement, verdict } = entry;
-  return html`<div class="card attention" data-is="${verdict}"><div class="lead"><h3><a href="#${id}">${statement}</a></h3>${renderVerdictBadge(verdict)}</div><p class="id"><code>${id}</code></p><p>${telling.reason}</p><p><small>Shown by <a href="#${telling.id}">${telling.id}</a>${otherCases(entry, telling)}</small></p></div>
+  return html`<div class="card attention" data-is="${verdict}"><div class="lead"><h3><a href="#${id}">${statement}</a></h3>${renderVerdictBadge(verdict)}</div><p class="id"><code>${id}</code></p><p>${decisive.reason}</p><p><small>Shown by <a href="#${decisive.id}">${decisive.id}</a>${otherCases(entry, decisive)}</small></p></div>
 `;
 }
 
-function otherCases({ cases }: RequirementEntry, telling: CaseEntry): string {
-  const others = cases.filter((each) => each.verdict === telling.verdict).length - 1;
+function otherCases({ cases }: RequirementEntry, decisive: CaseEntry): string {
+  const others = cases.filter((each) => each.verdict === decisive.verdict).length - 1;
   return others === 0 ? '' : `, and ${others} more ${others === 1 ? 'case' : 'cases'}`;
 }
 
-function requirementsChapter(page: Page): Markup {
+function requirementsChapter(page: Page): Html {
   const { requirements } = page.certificate;
   return html`<section id="requirements" class="chapter">
 <h2>Requirements</h2>
-<p>What the documentation states, part by part. Each case opens to what was sent, what came back, and the lines of its file.</p>
-${everyPart(requirements).map(
-  (part) => html`<section class="group" id="${anchorOf(part)}"><h3>${part}</h3>
+<p>The statements of the documentation, part by part. Each case shows its requests, the responses and the lines of its file.</p>
+${listParts(requirements).map(
+  (part) => html`<section class="group" id="${createAnchor(part)}"><h3>${part}</h3>
 ${byUrgency(requirements.filter((entry) => entry.part === part)).map((entry) => requirementBlock(entry, page))}</section>
 `,
 )}
@@ -217,51 +197,51 @@ ${byUrgency(requirements.filter((entry) => entry.part === part)).map((entry) => 
 `;
 }
 
-/** Shown by the script, which it needs. */
-function searchForm({ certificate, suite }: Page): Markup {
+/** The script shows the form, because it needs the script. */
+function searchForm({ certificate, suite }: Page): Html {
   const judged = verdicts.filter((verdict) =>
     certificate.requirements.some(({ cases }) => cases.some((entry) => entry.verdict === verdict)),
   );
-  const answers = [...new Set(certificate.questions.flatMap((entry) => marksOf(entry)))];
+  const answers = [...new Set(certificate.questions.flatMap((entry) => listMarks(entry)))];
   const option = (value: string) => html`<option value="${value}">${value}</option>`;
   return html`<form id="search" role="search" aria-label="Cases and questions" hidden>
 <label>Search<input type="search" name="text" autocomplete="off"></label>
 <label>Verdict or answer<select name="is"><option value="">any</option><optgroup label="Cases">${judged.map(option)}</optgroup><optgroup label="Questions">${answers.map(option)}</optgroup></select></label>
-<label>Part or group<select name="group"><option value="">any</option><optgroup label="Requirements">${everyPart(certificate.requirements).map(option)}</optgroup><optgroup label="Questions">${groupsOf(suite).map(option)}</optgroup></select></label>
+<label>Part or group<select name="group"><option value="">any</option><optgroup label="Requirements">${listParts(certificate.requirements).map(option)}</optgroup><optgroup label="Questions">${listGroups(suite).map(option)}</optgroup></select></label>
 <button type="reset">Clear</button><button type="button" id="open-all">Open all</button><button type="button" id="close-all">Close all</button>
 <output id="shown"></output>
 </form>
 `;
 }
 
-function requirementBlock({ id, part, statement, verdict, cases }: RequirementEntry, page: Page): Markup {
+function requirementBlock({ id, part, statement, verdict, cases }: RequirementEntry, page: Page): Html {
   return html`<section class="block" id="${id}" data-text="${id} ${statement}"><div class="lead"><h4>${statement}</h4>${renderVerdictBadge(verdict)}</div><code class="id">${id}</code>
 ${byUrgency(cases).map((entry, n) => requirementCase(entry, part, n === 0, page))}</section>
 `;
 }
 
-/** @param isFirst of its requirement: where that one fails, it stands open */
-function requirementCase({ id, verdict, reason }: CaseEntry, part: string, isFirst: boolean, page: Page): Markup {
+/** @param isFirst whether it is the first case of its requirement, which is open if it fails */
+function requirementCase({ id, verdict, reason }: CaseEntry, part: string, isFirst: boolean, page: Page): Html {
   const testCase = page.suite.cases.find((each) => each.id === id);
-  return html`<details class="item" id="${id}" data-is="${verdict}" data-group="${part}"${verdict === 'fail' && isFirst ? rawMarkup(' open') : noMarkup}><summary>${verdict === 'pass' ? noMarkup : html`${renderVerdictBadge(verdict)} `}${testCase?.title ?? id} <small><code>${id}</code>${verdict === 'pass' ? ' pass' : noMarkup}</small></summary><div class="inside">
-${verdict === 'fail' || verdict === 'error' ? noMarkup : reasonMarkup(reason, page.shared)}${page.cases.body(testCase, page.results.get(id))}</div></details>
+  return html`<details class="item" id="${id}" data-is="${verdict}" data-group="${part}"${verdict === 'fail' && isFirst ? rawHtml(' open') : noHtml}><summary>${verdict === 'pass' ? noHtml : html`${renderVerdictBadge(verdict)} `}${testCase?.title ?? id} <small><code>${id}</code>${verdict === 'pass' ? ' pass' : noHtml}</small></summary><div class="inside">
+${verdict === 'fail' || verdict === 'error' ? noHtml : reasonMarkup(reason, page.shared)}${page.cases.body(testCase, page.results.get(id))}</div></details>
 `;
 }
 
-function reasonMarkup(reason: string, shared: SharedReasons): Markup {
-  if (reason === '') return noMarkup;
+function reasonMarkup(reason: string, shared: SharedReasons): Html {
+  if (reason === '') return noHtml;
   return isSharedReason(reason, shared)
-    ? html`<p>Not judged, <a href="#attention">as is said at the top</a>.</p>`
+    ? html`<p>Not judged, for the reason <a href="#attention">at the top</a>.</p>`
     : html`<p>${reason}</p>`;
 }
 
-function questionsChapter(page: Page): Markup {
+function questionsChapter(page: Page): Html {
   const entries = new Map(page.certificate.questions.map((entry) => [entry.id, entry]));
   return html`<section id="questions" class="chapter">
 <h2>Questions</h2>
-<p>What the documentation leaves open, and what this target does. None of it changes the verdict.</p>
-${groupsOf(page.suite).map(
-  (group) => html`<section class="group" id="${anchorOf(group)}"><h3>${group}</h3>
+<p>What the documentation leaves open, and what this target does. Answers do not change the verdict.</p>
+${listGroups(page.suite).map(
+  (group) => html`<section class="group" id="${createAnchor(group)}"><h3>${group}</h3>
 ${page.suite.contract.questions
   .filter((question) => question.group === group)
   .map((question) => questionBlock(question, entries.get(question.id), page))}</section>
@@ -271,46 +251,45 @@ ${page.suite.contract.questions
 `;
 }
 
-/** What a question can be found by. */
-function marksOf({ outcome, warning, drift }: QuestionEntry): string[] {
+/** Lists the values by which the filter finds a question. */
+function listMarks({ outcome, warning, drift }: QuestionEntry): string[] {
   const answer = outcome === null ? 'no answer' : outcome === undetermined ? undetermined : 'answered';
   return [answer, ...(warning ? ['warning'] : []), ...(drift ? ['drift'] : [])].map((mark) => mark.replace(' ', '-'));
 }
 
-function questionBlock(question: Question, entry: QuestionEntry | undefined, page: Page): Markup {
-  if (entry === undefined) return noMarkup;
+function questionBlock(question: Question, entry: QuestionEntry | undefined, page: Page): Html {
+  if (entry === undefined) return noHtml;
   const { id, open, group, part, answer } = question;
   const testCase = page.suite.cases.find((each) => each.id === id);
   const { outcome, warning, drift, reason } = entry;
-  return html`<div class="block question" data-text="${id} ${open}"><details class="item" id="${id}" data-is="${marksOf(entry).join(' ')}" data-group="${group}"><summary><span class="answer">${withCode(answerOf(question, entry))}</span> ${outcome === null || answer.kind === 'value' ? noMarkup : html`<code class="badge outcome">${outcome}</code>`}${warning ? html` <span class="badge warning">warning</span>` : noMarkup}${drift ? html` <span class="badge drift">drift</span>` : noMarkup}<small>${withCode(open)} <code>${id}</code></small></summary><div class="inside">
-${reasonMarkup(reason ?? '', page.shared)}${possible(question, outcome)}<p><small>${testCase === undefined ? '' : `${testCase.title}. `}Left open in: ${part}.</small></p>${page.cases.body(testCase, page.results.get(id))}</div></details></div>
+  return html`<div class="block question" data-text="${id} ${open}"><details class="item" id="${id}" data-is="${listMarks(entry).join(' ')}" data-group="${group}"><summary><span class="answer">${renderSentence(renderOutcome(question, entry))}</span> ${outcome === null || answer.kind === 'value' ? noHtml : html`<code class="badge outcome">${outcome}</code>`}${warning ? html` <span class="badge warning">warning</span>` : noHtml}${drift ? html` <span class="badge drift">drift</span>` : noHtml}<small>${renderSentence(open)} <code>${id}</code></small></summary><div class="inside">
+${reasonMarkup(reason ?? '', page.shared)}${outcomeList(question, outcome)}<p><small>${testCase === undefined ? '' : `${testCase.title}. `}Left open in: ${part}.</small></p>${page.cases.body(testCase, page.results.get(id))}</div></details></div>
 `;
 }
 
-/** What a target does, in a sentence. */
-function answerOf(question: Question, { outcome }: QuestionEntry): string {
-  return outcome === null ? 'No answer.' : renderAnswer(question, outcome, (text) => text);
+function renderOutcome(question: Question, { outcome }: QuestionEntry): string {
+  return outcome === null ? 'No answer.' : renderAnswer(question, outcome);
 }
 
-/** A sentence of the ledger, in which what stands between backticks is code. */
-function withCode(sentence: string): Markup[] {
+/** Renders a sentence of the contract, with code between backticks. */
+function renderSentence(sentence: string): Html[] {
   return sentence.split('`').map((text, n) => (n % 2 === 0 ? html`${text}` : html`<code>${text}</code>`));
 }
 
-/** All answers that are known to the question, and which of them it is. */
-function possible({ answer }: Question, seen: string | null): Markup {
-  if (answer.kind === 'value') return noMarkup;
-  return html`<ul class="outcomes">${[...answer.outcomes].map(([outcome, words]) => html`<li${outcome === seen ? rawMarkup(' class="seen"') : noMarkup}>${outcome === seen ? '● ' : '○ '}${withCode(words)} <code>${outcome}</code></li>`)}</ul>`;
+/** Renders all named outcomes of a question, with a mark at the observed one. */
+function outcomeList({ answer }: Question, seen: string | null): Html {
+  if (answer.kind === 'value') return noHtml;
+  return html`<ul class="outcomes">${[...answer.outcomes].map(([outcome, words]) => html`<li${outcome === seen ? rawHtml(' class="seen"') : noHtml}>${outcome === seen ? '● ' : '○ '}${renderSentence(words)} <code>${outcome}</code></li>`)}</ul>`;
 }
 
-/** A chapter of texts, those of a case together; nothing where there is none. */
+/** Renders a chapter of texts, grouped by case. */
 function byCase(
   id: string,
   heading: string,
   words: string,
   entries: readonly { readonly case: string; readonly text: string }[],
-): Markup {
-  if (entries.length === 0) return noMarkup;
+): Html {
+  if (entries.length === 0) return noHtml;
   const ids = [...new Set(entries.map((entry) => entry.case))];
   const texts = (wanted: string) =>
     entries.filter((entry) => entry.case === wanted).map(({ text }) => renderPreformatted(text));
@@ -322,9 +301,9 @@ ${ids.map(
 `;
 }
 
-function exclusions({ suite }: Page): Markup {
+function exclusions({ suite }: Page): Html {
   return html`<section id="not-verified" class="chapter"><h2>Not verified</h2>
-<p>What the documentation says beside that, and why nothing is sent for it.</p>
+<p>Other statements of the documentation, and why the suite sends nothing for them.</p>
 ${suite.contract.exclusions.map(
   ({
     part,
@@ -336,9 +315,9 @@ ${suite.contract.exclusions.map(
 `;
 }
 
-function about({ certificate: { target, suite, requests_sent, exchanges_judged, started_at } }: Page): Markup {
-  const fact = (name: string, value: string | Markup | undefined) =>
-    value === undefined ? noMarkup : html`<dt>${name}</dt><dd>${value}</dd>`;
+function about({ certificate: { target, suite, requests_sent, exchanges_judged, started_at } }: Page): Html {
+  const fact = (name: string, value: string | Html | undefined) =>
+    value === undefined ? noHtml : html`<dt>${name}</dt><dd>${value}</dd>`;
   return html`<section id="about" class="chapter"><h2>About this run</h2>
 <div class="card"><dl class="facts">
 ${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', `${requests_sent}, for ${exchanges_judged} exchanges judged`)}${fact('Started', started_at)}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}

@@ -1,13 +1,13 @@
 import type { Suite } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
 import type { ExplorationFinding } from '../../contract/contract.js';
-import { parseFilterParameter } from '../../contract/documented-request.js';
+import { parseFilterParameter } from '../../contract/operation.js';
 import { parseRequest } from '../../http/request-content.js';
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
 import { determineReading } from '../../recognition/tier-reading.js';
 import { windowSize } from '../../world/named-world.js';
-import { html, type Markup, noMarkup } from '../markup.js';
-import type { CaseExchange, ShownEvidence } from '../shown-evidence.js';
+import type { CaseExchange, ExchangeIndex } from '../exchange-index.js';
+import { type Html, html, noHtml } from '../markup.js';
 
 import { hasVaryingQuantities, readQuantities, renderQuantityFigures } from './quantity-figure.js';
 import {
@@ -24,83 +24,78 @@ import {
   renderWindowChart,
 } from './window-chart.js';
 
-type IsMeant = (testCase: TestCase) => boolean;
+type CaseFilter = (testCase: TestCase) => boolean;
 
-/** Which cases each picture is of. */
-interface Subjects {
-  readonly window: IsMeant;
-  readonly filters: readonly { readonly requirement: string; readonly isMeant: IsMeant }[];
-  readonly quantity: IsMeant;
+/** The cases that each figure shows. */
+interface FigureCases {
+  readonly window: CaseFilter;
+  readonly filters: readonly { readonly requirement: string; readonly isIncluded: CaseFilter }[];
+  readonly quantity: CaseFilter;
 }
 
-/** By what random requests find broken of a requirement, and by what the requests of a case differ in. */
-function subjectsOf({ contract: ledger }: Suite): Subjects {
+/** Selects cases by the findings of exploration that their requirements list, and by varied quantities. */
+function selectCases({ contract: ledger }: Suite): FigureCases {
   const idsWith = (finding: ExplorationFinding) =>
     ledger.requirements.filter(({ findings }) => findings.includes(finding)).map(({ id }) => id);
-  const verifies = (ids: readonly string[]): IsMeant => {
+  const verifies = (ids: readonly string[]): CaseFilter => {
     return (testCase) => testCase.kind === 'requirement' && ids.includes(testCase.verifies);
   };
   return {
     window: verifies(idsWith('older-returned')),
     filters: [...idsWith('campaign-filter-wrong'), ...idsWith('metadata-filter-wrong')].map((requirement) => ({
       requirement,
-      isMeant: verifies([requirement]),
+      isIncluded: verifies([requirement]),
     })),
     quantity: ({ rows }) => rows.some(({ requests }) => hasVaryingQuantities([...requests.values()])),
   };
 }
 
-/** The ids of all cases that are pictured: for those it has to be read what their responses returned. */
+/** Lists the ids of all cases that a figure shows. */
 export function listPicturedCases(suite: Suite): ReadonlySet<string> {
-  const { window, filters, quantity } = subjectsOf(suite);
-  const isPictured = [window, ...filters.map(({ isMeant }) => isMeant), quantity];
-  return new Set(suite.cases.filter((each) => isPictured.some((isMeant) => isMeant(each))).map(({ id }) => id));
+  const { window, filters, quantity } = selectCases(suite);
+  const isPictured = [window, ...filters.map(({ isIncluded }) => isIncluded), quantity];
+  return new Set(suite.cases.filter((each) => isPictured.some((isIncluded) => isIncluded(each))).map(({ id }) => id));
 }
 
-/** The exchanges of some cases that are shown, each with what it returned, read as the judge reads it. */
-function seenIn(
+/** Finds what the exchanges of some cases returned, read as the judge reads it. */
+function chartExchanges(
   { cases }: Suite,
-  { of, calibration }: ShownEvidence,
+  { listByCase, calibration }: ExchangeIndex,
   statedPatterns: readonly string[] | undefined,
-  isMeant: IsMeant,
+  isIncluded: CaseFilter,
   isShown: (exchange: CaseExchange) => boolean,
 ): ChartedExchange[] {
-  return cases.filter(isMeant).flatMap((testCase) => {
-    // What was sent again shows the same, or is listed as unstable.
-    const exchanges = of(testCase.id).filter(({ attempt }) => attempt === 1);
+  return cases.filter(isIncluded).flatMap((testCase) => {
+    // A repeated request shows the same, or its case is listed as unstable.
+    const exchanges = listByCase(testCase.id).filter(({ attempt }) => attempt === 1);
     const reading = determineReading(
-      [...calibration, ...exchanges.flatMap(({ naming }) => naming ?? [])],
+      [...calibration, ...exchanges.flatMap(({ mentions }) => mentions ?? [])],
       statedPatterns,
     );
     return exchanges.filter(isShown).map((exchange): ChartedExchange => {
-      const { naming } = exchange;
-      return { testCase, exchange, ...(naming === undefined ? {} : { result: readReturnedTiers(naming, reading) }) };
+      const { mentions } = exchange;
+      return { testCase, exchange, ...(mentions && { result: readReturnedTiers(mentions, reading) }) };
     });
   });
 }
 
-/**
- * Pictures of what was returned, each with the same in words: of the window, of each filter, and of the quantities.
- *
- * @param evidence in which the {@link listPicturedCases} are read
- * @param statedPatterns as the target file states them, where it does
- */
-export function renderFigures(suite: Suite, evidence: ShownEvidence, statedPatterns?: readonly string[]): Markup {
-  const { window, filters, quantity } = subjectsOf(suite);
-  const seen = (isMeant: IsMeant, isShown: (exchange: CaseExchange) => boolean) =>
-    seenIn(suite, evidence, statedPatterns, isMeant, isShown);
+/** Renders charts of what was returned, with the same in words: window, filters, quantities. */
+export function renderFigures(suite: Suite, evidence: ExchangeIndex, statedPatterns?: readonly string[]): Html {
+  const { window, filters, quantity } = selectCases(suite);
+  const chart = (isIncluded: CaseFilter, isShown: (exchange: CaseExchange) => boolean) =>
+    chartExchanges(suite, evidence, statedPatterns, isIncluded, isShown);
   const figures = [
     windowFigure(
-      seen(window, (each) => !isFiltered(each)),
+      chart(window, (each) => !isFiltered(each)),
       suite,
     ),
-    ...filters.map(({ requirement, isMeant }) => filterFigure(requirement, seen(isMeant, isFiltered), suite)),
+    ...filters.map(({ requirement, isIncluded }) => filterFigure(requirement, chart(isIncluded, isFiltered), suite)),
     ...renderQuantityFigures(
-      seen(quantity, ({ exchange }) => readQuantities(exchange.request).length > 0),
+      chart(quantity, ({ exchange }) => readQuantities(exchange.request).length > 0),
       suite,
     ),
   ].filter(({ text }) => text !== '');
-  if (figures.length === 0) return noMarkup;
+  if (figures.length === 0) return noHtml;
   return html`<section id="pictures" class="chapter">
 <h2>At a glance</h2>
 ${figures}
@@ -112,11 +107,11 @@ function isFiltered({ exchange }: CaseExchange): boolean {
   return parseRequest(exchange.request).query.some(([name]) => parseFilterParameter(name) !== undefined);
 }
 
-/** So many strips stand open; what is like them, or shows nothing else, does not have to. */
+/** So many charts are shown at once. */
 const maxStrips = 5;
 
-function windowFigure(seen: readonly ChartedExchange[], suite: Suite): Markup {
-  if (seen.length === 0) return noMarkup;
+function windowFigure(seen: readonly ChartedExchange[], suite: Suite): Html {
+  if (seen.length === 0) return noHtml;
   const looks = groupEqualRows(seen, suite, ({ each, words }) => getRowKey(words, each.result));
   const isOff = ({ marks }: ChartRow) => markPhrases.some(([mark]) => marks.has(mark));
   const inOrder = [...looks.filter(isOff), ...looks.filter((look) => !isOff(look))];
@@ -131,14 +126,14 @@ function windowFigure(seen: readonly ChartedExchange[], suite: Suite): Markup {
   const rest = strips.slice(maxStrips);
   return html`<figure id="picture-window">
 <figcaption><h3>The window</h3><p>Every promotion tier from the newest to the oldest. Those right of the line, older than the newest ${windowSize}, should not be returned.</p></figcaption>
-${strips.slice(0, maxStrips)}${rest.length === 0 ? noMarkup : html`<details><summary>${rest.length} more</summary>${rest}</details>`}
+${strips.slice(0, maxStrips)}${rest.length === 0 ? noHtml : html`<details><summary>${rest.length} more</summary>${rest}</details>`}
 ${chartLegend}
 </figure>
 `;
 }
 
-function filterFigure(requirement: string, seen: readonly ChartedExchange[], suite: Suite): Markup {
-  if (seen.length === 0) return noMarkup;
+function filterFigure(requirement: string, seen: readonly ChartedExchange[], suite: Suite): Html {
+  if (seen.length === 0) return noHtml;
   const rows = groupEqualRows(seen, suite, ({ each, words }) => `${each.testCase.id} ${getRowKey(words, each.result)}`);
   const shown = new Set(rows.flatMap(({ marks }) => [...marks.values()].flatMap((some) => some.map(({ id }) => id))));
   const tiers = suite.world.tiers.filter(({ id }) => shown.has(id));
@@ -161,10 +156,10 @@ ${chartLegend}
 `;
 }
 
-function filterRow({ each, marks, words, alike }: ChartRow, axis: ChartAxis): Markup {
+function filterRow({ each, marks, words, alike }: ChartRow, axis: ChartAxis): Html {
   const more = alike.length > 1 ? `, and ${alike.length - 1} more alike` : '';
   const off = markPhrases.flatMap(([mark]) => (marks.has(mark) ? [`${marks.get(mark)?.length} ${mark}`] : []));
   const returned = each.result === undefined ? words : `${each.result.returned.length} returned`;
-  return html`<tr><th scope="row">${getRowTitle(each)}${more}</th><td>${renderWindowChart(axis, marks, words)}</td><td>${returned}${off.length === 0 ? noMarkup : html`, <strong>${off.join(', ')}</strong>`}</td></tr>
+  return html`<tr><th scope="row">${getRowTitle(each)}${more}</th><td>${renderWindowChart(axis, marks, words)}</td><td>${returned}${off.length === 0 ? noHtml : html`, <strong>${off.join(', ')}</strong>`}</td></tr>
 `;
 }

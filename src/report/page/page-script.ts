@@ -1,7 +1,4 @@
-/**
- * The script of the page: search and filter, links that open what they lead to, and everything opened or closed at once.
- * Without it the page says the same.
- */
+/** The script of the page: search, filter, links that open their target. Without it, the page shows the same. */
 export const pageScript = `
 'use strict';
 const byId = (id) => document.getElementById(id);
@@ -52,6 +49,6 @@ document.addEventListener('click', (event) => {
 });
 if (matchMedia('(max-width: 64rem)').matches) byId('contents').open = false;
 narrow();
-// Once the browser has gone there, too, whereby the focus is lost.
+// After the browser has scrolled there, which loses the focus.
 addEventListener('load', () => setTimeout(reveal));
 `;

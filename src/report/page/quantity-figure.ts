@@ -5,36 +5,36 @@ import { getMember } from '../../support/json.js';
 import { windowSize } from '../../world/named-world.js';
 import { createNameLookup } from '../../world/render-rule.js';
 import type { Tier } from '../../world/world.js';
-import { html, type Markup, noMarkup } from '../markup.js';
+import { type Html, html, noHtml } from '../markup.js';
 
 import { type ChartedExchange, chartLegend, markTiers, type TierMark } from './window-chart.js';
 
-/** Whether the same thing is ordered in several quantities. */
+/** Whether requests order the same thing in several quantities. */
 export function hasVaryingQuantities(requests: readonly HttpRequest[]): boolean {
   const sent = requests.flatMap(readQuantities);
   return sent.some(({ of, texts }) => sent.some((other) => other.of === of && other.texts.join() !== texts.join()));
 }
 
-/** Of one thing that an order holds: how many, in each item as it is written. */
+/** The quantities of one thing in an order, as they are written in each item. */
 interface Quantities {
   readonly of: string;
   readonly texts: readonly string[];
-  /** Of all items together; undefined where one of them is no number. */
+  /** The sum of all items; undefined if one of them is not a number. */
   readonly sum?: number;
 }
 
-/** A quantity that was sent, and what came of it. */
+/** A quantity with the exchange that sent it. */
 interface Sent {
   readonly each: ChartedExchange;
   readonly quantities: Quantities;
 }
 
-/** For each thing of the order; none where the request also asks for something that decides beside it. */
+/** Reads the quantities of each thing in an order; none if the request has a query, which may decide, too. */
 export function readQuantities(request: HttpRequest): Quantities[] {
   const { body, query } = parseRequest(request);
   const items: unknown = getMember(getMember(body, 'order'), 'items');
   if (!Array.isArray(items) || query.length > 0) return [];
-  // What JSON.parse makes one number may be written as several.
+  // JSON.parse reads several spellings as one number.
   const literals = [...(request.body ?? '').matchAll(/"quantity"\s*:\s*(-?\d[\d.eE+-]*|"(?:[^"\\]|\\.)*"|null)/g)];
   const asWritten = literals.length === items.length;
   const things = new Map<unknown, { value: unknown; text: string }[]>();
@@ -53,8 +53,8 @@ export function readQuantities(request: HttpRequest): Quantities[] {
   });
 }
 
-/** A picture for each thing whose quantity was varied. */
-export function renderQuantityFigures(seen: readonly ChartedExchange[], suite: Suite): Markup[] {
+/** Renders a figure for each thing with several quantities. */
+export function renderQuantityFigures(seen: readonly ChartedExchange[], suite: Suite): Html[] {
   const telling = seen.filter(
     ({ testCase, exchange }) =>
       testCase.kind === 'requirement' ||
@@ -74,8 +74,8 @@ export function renderQuantityFigures(seen: readonly ChartedExchange[], suite: S
   );
 }
 
-/** The tiers that ask for so many of one thing and for nothing else, by how many they ask for. */
-function thresholdsOf(thing: string, { world }: Suite): { readonly atLeast: number; readonly tier: Tier }[] {
+/** Finds the tiers whose only rule is a quantity of one thing, ordered by that quantity. */
+function findThresholds(thing: string, { world }: Suite): { readonly atLeast: number; readonly tier: Tier }[] {
   return world.tiers
     .slice(0, windowSize)
     .flatMap((tier) => {
@@ -87,22 +87,22 @@ function thresholdsOf(thing: string, { world }: Suite): { readonly atLeast: numb
     .sort((one, other) => one.atLeast - other.atLeast);
 }
 
-function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Markup {
-  const thresholds = thresholdsOf(thing, suite);
+function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Html {
+  const thresholds = findThresholds(thing, suite);
   const name = createNameLookup(suite.world)(thing);
   const rows = new Map<string, Sent>();
-  // Of several cases that send the same, the one that is about little else.
+  // Of several cases that send the same, the one with the fewest rows.
   const byRows = [...all].sort(
     ({ each: one }, { each: other }) => one.testCase.rows.length - other.testCase.rows.length,
   );
   for (const one of byRows) {
-    const sent = sentText(one.quantities);
+    const sent = renderQuantities(one.quantities);
     if (!rows.has(sent)) rows.set(sent, one);
   }
-  if (thresholds.length < 2 || rows.size < 2) return noMarkup;
+  if (thresholds.length < 2 || rows.size < 2) return noHtml;
   const inOrder = [...rows].sort(
     ([, { quantities: one }], [, { quantities: other }]) =>
-      one.texts.length - other.texts.length || sumOf(one) - sumOf(other),
+      one.texts.length - other.texts.length || getSum(one) - getSum(other),
   );
   return html`<figure id="picture-quantity-${name}">
 <figcaption><h3>Quantities of ${name}</h3><p>A row for each quantity that was sent, a column for each promotion that asks for so many: filled where it was returned.</p></figcaption>
@@ -115,25 +115,25 @@ ${chartLegend}
 `;
 }
 
-/** So many items are written out. */
+/** So many items are shown. */
 const maxItems = 6;
 
-function sentText({ texts }: Quantities): string {
+function renderQuantities({ texts }: Quantities): string {
   const more = texts.length > maxItems ? ` … (${texts.length} items)` : '';
   return `${texts.slice(0, maxItems).join(' + ')}${more}`;
 }
 
-/** What is no number comes last. */
-function sumOf({ sum = Number.MAX_VALUE }: Quantities): number {
+/** Returns the sum. Texts that are not numbers come last. */
+function getSum({ sum = Number.MAX_VALUE }: Quantities): number {
   return sum;
 }
 
 function quantityRow(
   sent: string,
   seen: ChartedExchange,
-  thresholds: ReturnType<typeof thresholdsOf>,
+  thresholds: ReturnType<typeof findThresholds>,
   suite: Suite,
-): Markup {
+): Html {
   const { exchange } = seen.exchange;
   const marks = markTiers(
     seen,
@@ -150,8 +150,8 @@ function quantityRow(
 `;
 }
 
-/** What is as it may be shows by its colour, and is said to those who do not see it; the rest is written out. */
-function stepCell(kind: TierMark | undefined): Markup {
+/** Renders a cell. A right one has a colour and a text for screen readers; a wrong one has a visible text. */
+function stepCell(kind: TierMark | undefined): Html {
   if (kind === 'wrong' || kind === 'absent' || kind === 'unclear') return html`<td class="${kind}">${kind}</td>`;
   return html`<td class="${kind ?? 'none'}"><span class="unseen">${kind === undefined ? 'not returned' : 'returned'}</span></td>`;
 }

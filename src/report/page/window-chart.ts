@@ -5,20 +5,20 @@ import { createOracle } from '../../contract/oracle.js';
 import type { ReturnedTiers } from '../../recognition/returned-tiers.js';
 import { windowSize } from '../../world/named-world.js';
 import type { Tier } from '../../world/world.js';
-import { html, type Markup, rawMarkup } from '../markup.js';
-import type { CaseExchange } from '../shown-evidence.js';
+import type { CaseExchange } from '../exchange-index.js';
+import { type Html, html, rawHtml } from '../markup.js';
 
-/** One exchange of a case, with what it returned; without a result where it was not answered with success. */
+/** An exchange of a case, with the tiers that it returned if the response is a success. */
 export interface ChartedExchange {
   readonly testCase: TestCase;
   readonly exchange: CaseExchange;
   readonly result?: ReturnedTiers;
 }
 
-/** How a tier came out in one response; what was neither returned nor required is left blank. */
+/** What one response shows about a tier. A tier that is neither returned nor required has no mark. */
 export type TierMark = 'returned' | 'returned-open' | 'wrong' | 'absent' | 'unclear';
 
-/** What a response returned, compared with what the documentation says of its request. */
+/** Compares what a response returned with what the documentation says about its request. */
 export function markTiers(
   { exchange, result }: ChartedExchange,
   { world }: Suite,
@@ -29,7 +29,7 @@ export function markTiers(
   const oracle = createOracle(exchange.exchange.request, world);
   const returned = new Set(result.returned);
   for (const tier of tiers) {
-    const mark = markOf(returned.has(tier.id), result.unclear.has(tier.id), oracle.returned(tier));
+    const mark = determineMark(returned.has(tier.id), result.unclear.has(tier.id), oracle.returned(tier));
     if (mark === undefined) continue;
     const alike = marks.get(mark);
     if (alike === undefined) marks.set(mark, [tier]);
@@ -38,7 +38,7 @@ export function markTiers(
   return marks;
 }
 
-function markOf(isReturned: boolean, isUnclear: boolean, obligation: string): TierMark | undefined {
+function determineMark(isReturned: boolean, isUnclear: boolean, obligation: string): TierMark | undefined {
   if (isUnclear) return 'unclear';
   if (isReturned) return obligation === 'forbidden' ? 'wrong' : obligation === 'open' ? 'returned-open' : 'returned';
   return obligation === 'required' ? 'absent' : undefined;
@@ -50,8 +50,8 @@ export const markPhrases: readonly (readonly [TierMark, string])[] = [
   ['unclear', 'not clear whether returned'],
 ];
 
-/** The same as a strip shows, in words. */
-function inWords(seen: ChartedExchange, marks: ReadonlyMap<TierMark, readonly Tier[]>, { world }: Suite): string {
+/** Describes in words what a chart shows. */
+function describeMarks(seen: ChartedExchange, marks: ReadonlyMap<TierMark, readonly Tier[]>, { world }: Suite): string {
   const { exchange } = seen.exchange;
   if (!('response' in exchange)) return exchange.message;
   if (seen.result === undefined) return `Answered ${exchange.response.status}, so nothing can be shown.`;
@@ -73,10 +73,10 @@ function inWords(seen: ChartedExchange, marks: ReadonlyMap<TierMark, readonly Ti
   return `${returned.length - beyond.length} of the newest ${windowSize} returned, ${older}.${rest.join('')}`;
 }
 
-/** Some tiers from the newest to the oldest, as the columns of a picture. */
+/** Tiers from the newest to the oldest, as the columns of a chart. */
 export interface ChartAxis {
   readonly columns: ReadonlyMap<string, number>;
-  /** How many of them are among the newest 150. */
+  /** How many of them are in the window. */
   readonly limit: number;
 }
 
@@ -88,20 +88,20 @@ export function createChartAxis(tiers: readonly Tier[], { world }: Suite): Chart
   };
 }
 
-/** A cell for each column, with a line where the newest 150 end. */
+/** Renders a cell for each column, with a line at the end of the window. */
 export function renderWindowChart(
   { columns, limit }: ChartAxis,
   marks: ReadonlyMap<TierMark, readonly Tier[]>,
   words: string,
-): Markup {
+): Html {
   const paths = [...marks].map(([kind, marked]) => {
     const cells = marked.flatMap(({ id }) => columns.get(id) ?? []);
-    return html`<path class="${kind}" d="${rawMarkup(cellPath(cells, kind))}"/>`;
+    return html`<path class="${kind}" d="${rawHtml(cellPath(cells, kind))}"/>`;
   });
   return html`<svg class="strip" viewBox="0 0 ${columns.size} 12" preserveAspectRatio="none" role="img" aria-label="${words}"><rect class="field" y="2" width="${columns.size}" height="8"/>${paths}<path class="limit" d="M${limit} 0v12"/></svg>`;
 }
 
-/** Of what is wrong the form differs too, not the colour alone: it stands out of the strip, or fills half of it. */
+/** Wrong marks also differ in form, for readers who do not see the colour. */
 const extents: Readonly<Record<TierMark, readonly [from: number, height: number]>> = {
   returned: [2, 8],
   'returned-open': [2, 8],
@@ -121,7 +121,7 @@ function cellPath(columns: readonly number[], kind: TierMark): string {
   return runs.map(([start, length]) => `M${start} ${from}h${length}v${height}h-${length}z`).join('');
 }
 
-export const chartLegend: Markup = html`<ul class="legend">${rawMarkup(
+export const chartLegend: Html = html`<ul class="legend">${rawHtml(
   [
     ['returned', 'returned'],
     ['returned-open', 'returned, where the documentation leaves it open'],
@@ -140,40 +140,40 @@ function legendCell(kind: TierMark): string {
   return `<path class="${kind}" d="M0 ${from}h12v${height}h-12z"/>`;
 }
 
-export function renderChartScale({ columns, limit }: ChartAxis): Markup {
+export function renderChartScale({ columns, limit }: ChartAxis): Html {
   const at = ((100 * limit) / columns.size).toFixed(1);
   return html`<svg class="scale" aria-hidden="true"><text x="0" y="12">newest</text><text x="${at}%" y="12" text-anchor="middle">${windowSize}</text><text x="100%" y="12" text-anchor="end">oldest</text></svg>`;
 }
 
-/** What one exchange shows, for all that look the same. */
+/** What several exchanges show alike. */
 export interface ChartRow {
   readonly each: ChartedExchange;
   readonly marks: ReadonlyMap<TierMark, readonly Tier[]>;
-  /** The same as the picture, in words. */
+  /** What the chart shows, in words. */
   readonly words: string;
   readonly alike: readonly ChartedExchange[];
 }
 
-/** Equal for what looks alike. */
+/** Returns a key that is equal for rows that look alike. */
 export function getRowKey(words: string, result: ReturnedTiers | undefined): string {
   return `${words} ${result?.returned.join(' ')}`;
 }
 
-/** Twenty equal strips tell no more than one. @param look equal for those that are shown as one */
+/** Groups exchanges that look alike. @param getKey equal for those of one group */
 export function groupEqualRows(
   seen: readonly ChartedExchange[],
   suite: Suite,
-  look: (row: Omit<ChartRow, 'alike'>) => string,
+  getKey: (row: Omit<ChartRow, 'alike'>) => string,
 ): ChartRow[] {
   const known = new Map<string, Omit<ChartRow, 'alike' | 'each'>>();
   const looks = new Map<string, ChartRow & { readonly alike: ChartedExchange[] }>();
   for (const each of seen) {
-    // What several cases share is looked at once.
+    // An exchange that several cases share is marked once.
     const { id } = each.exchange;
     const marks = known.get(id)?.marks ?? markTiers(each, suite);
-    const words = known.get(id)?.words ?? inWords(each, marks, suite);
+    const words = known.get(id)?.words ?? describeMarks(each, marks, suite);
     known.set(id, { marks, words });
-    const key = look({ each, marks, words });
+    const key = getKey({ each, marks, words });
     const other = looks.get(key);
     if (other === undefined) looks.set(key, { each, marks, words, alike: [each] });
     else other.alike.push(each);

@@ -1,61 +1,43 @@
-import { toOneLine, truncate } from '../../support/untrusted-text.js';
-import type { Certificate } from '../certificate.js';
+import { truncate } from '../../support/untrusted-text.js';
+import type { Certificate, RequirementEntry } from '../certificate.js';
 import { describeAnswers, describeCounts, renderHeadline } from '../counts.js';
-import { escapeMarkup } from '../markup.js';
-import { referenceEndNotice } from '../reference-notice.js';
+import { type Html, html, noHtml } from '../markup.js';
+import { referenceEndNotice } from '../notices.js';
 import { describeSharedReasons } from '../shared-reasons.js';
 
-/** Of each text, in characters: GitHub takes a megabyte for all of a step. */
-const maxOfText = 1_000;
+/** Characters of each text: GitHub takes one megabyte for a step. */
+const maxText = 1_000;
 
-/**
- * What a run came to, for the page of a pipeline. It is HTML, which Markdown takes as it is where it has no empty line:
- * so no text of a deployment can mean anything in either.
- */
+/** Renders the job summary of GitHub Actions as HTML without empty lines, which Markdown leaves as it is. */
 export function renderJobSummary(certificate: Certificate): string {
   const { target, summary, selected, requirements, questions, drift, unstable, requests_sent } = certificate;
-  const unpassed = requirements.filter(({ verdict }) => verdict !== 'pass');
-  const reasons = selected === undefined ? (certificate.incomplete_because ?? describeSharedReasons(certificate)) : [];
-  const lines = [
-    element('h2', `${renderHeadline(certificate)}: ${[target.name, target.version].filter(Boolean).join(' ')}`),
-    element('p', `${target.base_url}, ${requests_sent} requests`),
-    table(
-      selected === undefined
-        ? [
-            ['Requirements', describeCounts(summary)],
-            ['Questions', describeAnswers(questions)],
-          ]
-        : [['Selected cases', describeCounts(selected.cases)]],
-    ),
-    ...section('Not passed', selected === undefined ? unpassed.map(unpassedText) : []),
-    ...section('Incomplete, or not judged', reasons),
-    ...section('Drift', drift.map(titleOf)),
-    ...section('Unstable', unstable.map(titleOf)),
-    ...(target.is_reference ? [element('p', referenceEndNotice)] : []),
-  ];
-  return `${lines.join('\n')}\n\n`;
+  const isWhole = selected === undefined;
+  const reasons = isWhole ? (certificate.incomplete_because ?? describeSharedReasons(certificate)) : [];
+  return html`<h2>${shorten(`${renderHeadline(certificate)}: ${[target.name, target.version].filter(Boolean).join(' ')}`)}</h2>
+<p>${shorten(target.base_url)}, ${requests_sent} requests</p>
+<table>${isWhole ? html`<tr><th>Requirements</th><td>${describeCounts(summary)}</td></tr><tr><th>Questions</th><td>${describeAnswers(questions)}</td></tr>` : html`<tr><th>Selected cases</th><td>${describeCounts(selected.cases)}</td></tr>`}</table>
+${list('Not passed', isWhole ? requirements.filter(({ verdict }) => verdict !== 'pass').map(describeRequirement) : [])}${list('Incomplete, or not judged', reasons)}${list('Drift', drift.map(describeEntry))}${list('Unstable', unstable.map(describeEntry))}${target.is_reference ? html`<p>${referenceEndNotice}</p>\n` : noHtml}
+`.text;
 }
 
-function unpassedText({ id, verdict, statement, cases }: Certificate['requirements'][number]): string {
+function describeRequirement({ id, verdict, statement, cases }: RequirementEntry): string {
   const { reason = '' } = cases.find((entry) => entry.verdict === verdict) ?? {};
-  return `${verdict}: ${id}. ${statement} ${toOneLine(reason)}`;
+  return `${verdict}: ${id}. ${statement} ${reason}`;
 }
 
-function section(title: string, entries: readonly string[]): string[] {
-  if (entries.length === 0) return [];
-  return [element('h3', title), '<ul>', ...entries.map((entry) => element('li', entry)), '</ul>'];
-}
-
-function table(rows: readonly (readonly [name: string, value: string])[]): string {
-  const cells = rows.map(([name, value]) => `<tr>${element('th', name)}${element('td', value)}</tr>`);
-  return `<table>${cells.join('')}</table>`;
-}
-
-/** What an entry is about, which its first line says. */
-function titleOf({ case: id, text }: { readonly case: string; readonly text: string }): string {
+/** Describes drift or an unstable case by its first line. */
+function describeEntry({ case: id, text }: { readonly case: string; readonly text: string }): string {
   return `${id}: ${text.split('\n', 1)[0]}`;
 }
 
-function element(name: string, text: string): string {
-  return `<${name}>${escapeMarkup(truncate(text, maxOfText))}</${name}>`;
+function list(title: string, entries: readonly string[]): Html {
+  if (entries.length === 0) return noHtml;
+  return html`<h3>${title}</h3>
+<ul>
+${entries.map((entry) => html`<li>${shorten(entry)}</li>\n`)}</ul>
+`;
+}
+
+function shorten(text: string): string {
+  return truncate(text, maxText);
 }

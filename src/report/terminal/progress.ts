@@ -1,19 +1,19 @@
 import type { Plan } from '../../engine/plan.js';
 
-/** How often a run says what is left, in milliseconds: one that is over sooner says nothing. */
+/** Milliseconds between two progress lines. A shorter run prints none. */
 export const progressIntervalMs = 10_000;
 
 /**
- * What is left of a run, in one line.
+ * Renders what is left of a run.
  *
- * @param ended the ids of the cases that are over
- * @param elapsedMs since the first of them began, in milliseconds
+ * @param ended ids of the cases that have ended
+ * @param elapsedMs milliseconds since the first case began
  */
-export function renderProgress({ cases, samples: again }: Plan, ended: ReadonlySet<string>, elapsedMs: number): string {
-  const requestsOf = (of: Plan['cases']) => of.reduce((sum, { requests }) => sum + requests.length, 0);
-  const sent = requestsOf(cases.filter(({ id }) => ended.has(id)));
-  const left = requestsOf(cases) + again.requests - sent;
-  const seconds = sent === 0 ? undefined : Math.ceil((left * elapsedMs) / sent / 1_000);
-  const time = seconds === undefined ? '' : `, at this pace ${seconds} s`;
-  return `${cases.filter(({ id }) => ended.has(id)).length} of ${cases.length} cases; about ${left} requests are left${time}.`;
+export function renderProgress({ cases, samples }: Plan, ended: ReadonlySet<string>, elapsedMs: number): string {
+  const countRequests = (some: Plan['cases']) => some.reduce((sum, { requests }) => sum + requests.length, 0);
+  const endedCases = cases.filter(({ id }) => ended.has(id));
+  const sent = countRequests(endedCases);
+  const left = countRequests(cases) + samples.requests - sent;
+  const time = sent === 0 ? '' : `, at this pace ${Math.ceil((left * elapsedMs) / sent / 1_000)} s`;
+  return `${endedCases.length} of ${cases.length} cases; about ${left} requests are left${time}.`;
 }

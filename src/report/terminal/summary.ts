@@ -1,81 +1,65 @@
+import path from 'node:path';
 import { notSelectedReason } from '../../engine/case-result.js';
 import { joinLines } from '../../support/untrusted-text.js';
-import type { Certificate } from '../certificate.js';
+import type { Certificate, RequirementEntry } from '../certificate.js';
 import { describeAnswers, describeCounts, describeFurtherCount, renderHeadline } from '../counts.js';
-import { renderProfileNotice } from '../notices.js';
-import { referenceEndNotice, referenceNotice } from '../reference-notice.js';
-import { replayEndNotice } from '../replay-notice.js';
+import { referenceEndNotice, referenceNotice, renderProfileNotice, replayEndNotice } from '../notices.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason, type SharedReasons } from '../shared-reasons.js';
 import type { WrittenResults } from '../write-results.js';
 
-/**
- * What a person reads at the end of a run: target, sums, every requirement that is not `pass` with its reason, drift,
- * and where the results lie. What kept several cases from being judged is reported once.
- */
+/** Renders what a run prints at its end. */
 export function renderSummary(certificate: Certificate, written: WrittenResults): string {
-  const { target, selected, profile, summary, requirements, questions, drift, unstable, notes } = certificate;
-  const { requests_sent, exchanges_judged } = certificate;
-  const warnings = questions.filter(({ warning }) => warning);
-  const fields: [string, string][] = [
-    ...(selected === undefined
-      ? ([
-          ['Requirements', describeCounts(summary)],
-          [
-            'Questions',
-            `${describeAnswers(questions)}${describeFurtherCount(warnings.length, 'with a warning')}${describeFurtherCount(drift.length, 'drift')}`,
-          ],
-        ] satisfies [string, string][])
-      : ([['Selected', `${describeCounts(selected.cases)}${describeFurtherCount(drift.length, 'drift')}`]] satisfies [
-          string,
-          string,
-        ][])),
-    ['Requests', `${requests_sent}, for ${exchanges_judged} exchanges judged`],
-    ['Certificate', `${written.certificate}, ${written.page}`],
-    ['Observed', [written.observed, written.openapi ?? []].flat().join(', ')],
-    ...recordField(written),
-  ];
+  const { target, selected, profile, requirements, unstable, drift, notes } = certificate;
   const isOfRequirement = (line: string) => requirements.some(({ id }) => line.startsWith(`${id}:`));
-  // Of a selection the user knows that it is not the whole.
+  // The user who selects cases knows that others are missing.
   const reasons = selected === undefined ? (certificate.incomplete_because ?? describeSharedReasons(certificate)) : [];
   const shared = selected === undefined ? findSharedReasons(certificate) : new Map([[notSelectedReason, 1]]);
-  // The run begins with it, and this ends with it.
-  const profileEnds = profile === undefined ? [] : ['', renderProfileNotice(profile)];
-  const ownNotes = notes.filter((note) => note !== referenceNotice && !profileEnds.includes(note));
-  const unpassed = requirements.filter((requirement) => requirement.verdict !== 'pass');
+  const lastLine = profile === undefined ? [] : [renderProfileNotice(profile)];
+  const otherNotes = notes.filter((note) => note !== referenceNotice && !lastLine.includes(note));
+  const end = certificate.is_replay ? [replayEndNotice] : target.is_reference ? [referenceEndNotice] : [];
   return joinLines([
     '',
     `${renderHeadline(certificate)}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
     '',
-    ...fields.map(([name, value]) => `${name.padEnd(13)} ${value}`),
-    ...[...ownNotes, ...reasons.filter((line) => !isOfRequirement(line))].flatMap((note) => ['', note]),
-    ...unpassed.flatMap((entry) => requirementLines(entry, shared)),
-    ...unstable.flatMap(({ case: id, text }) => ['', `unstable  ${id}`, ...indented(text)]),
-    ...drift.flatMap(({ case: id, text }) => ['', `drift  ${id}`, ...indented(text)]),
-    ...profileEnds,
-    ...(certificate.is_replay ? ['', replayEndNotice] : target.is_reference ? ['', referenceEndNotice] : []),
+    ...listFields(certificate, written).map(([name, value]) => `${name.padEnd(13)} ${value}`),
+    ...[...otherNotes, ...reasons.filter((line) => !isOfRequirement(line))].flatMap((note) => ['', note]),
+    ...requirements.flatMap((entry) => renderRequirement(entry, shared)),
+    ...unstable.flatMap(({ case: id, text }) => ['', `unstable  ${id}`, ...indent(text)]),
+    ...drift.flatMap(({ case: id, text }) => ['', `drift  ${id}`, ...indent(text)]),
+    ...[...lastLine, ...end].flatMap((line) => ['', line]),
   ]);
 }
 
-function recordField({ record }: WrittenResults): [string, string][] {
-  if (record === undefined) return [];
-  return [['Record', record.unwritten === undefined ? record.file : `${record.file} was ${record.unwritten}.`]];
+function listFields(certificate: Certificate, written: WrittenResults): (readonly [name: string, value: string])[] {
+  const { selected, summary, questions, drift, requests_sent, exchanges_judged } = certificate;
+  const warnings = questions.filter(({ warning }) => warning).length;
+  const drifted = describeFurtherCount(drift.length, 'drift');
+  const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, 'with a warning')}${drifted}`;
+  const listFiles = (...names: readonly string[]) =>
+    names.flatMap((name) => written.files.filter((file) => path.basename(file) === name)).join(', ');
+  const { file = '', unwritten } = written.record ?? {};
+  return [
+    ...(selected === undefined
+      ? [['Requirements', describeCounts(summary)] as const, ['Questions', answers] as const]
+      : [['Selected', `${describeCounts(selected.cases)}${drifted}`] as const]),
+    ['Requests', `${requests_sent}, for ${exchanges_judged} exchanges judged`],
+    ['Certificate', listFiles('certificate.json', 'certificate.html')],
+    ['Observed', listFiles('observed.md', 'openapi.yaml')],
+    ...(file === '' ? [] : [['Record', unwritten === undefined ? file : `${file} was ${unwritten}.`] as const]),
+  ];
 }
 
-/** Nothing where all that there is to say was said of many cases together. */
-function requirementLines(
-  { id, statement, verdict, cases }: Certificate['requirements'][number],
-  shared: SharedReasons,
-): string[] {
-  const telling = cases.filter((entry) => entry.verdict === verdict && !isSharedReason(entry.reason, shared));
-  if (telling.length === 0 && cases.length > 0) return [];
-  const lines = telling.flatMap(({ id, at, reason, as_case }) => [
+/** Renders a requirement that does not pass. Cases with a shared reason are left out. */
+function renderRequirement({ id, statement, verdict, cases }: RequirementEntry, shared: SharedReasons): string[] {
+  const decisive = cases.filter((entry) => entry.verdict === verdict && !isSharedReason(entry.reason, shared));
+  if (verdict === 'pass' || (decisive.length === 0 && cases.length > 0)) return [];
+  const lines = decisive.flatMap(({ id, at, reason, as_case }) => [
     `  ${id}${at === undefined ? '' : ` (${at})`}: ${reason}`,
-    ...(as_case === undefined ? [] : ['  As a case:', ...indented(as_case)]),
+    ...(as_case === undefined ? [] : ['  As a case:', ...indent(as_case)]),
   ]);
   return ['', `${verdict}  ${id}  ${statement}`, ...lines];
 }
 
-/** The lines of a text that has no foreign line breaks. */
-function indented(text: string): string[] {
+function indent(text: string): string[] {
   return text.split('\n').map((line) => (line === '' ? line : `  ${line}`));
 }

@@ -1,0 +1,161 @@
+import type { Change, Handlers } from '../handlers.js';
+import type { Members } from '../json.js';
+import { branchMistakes, type Condition, conditions, type Loss } from '../mistakes/branch.js';
+import { bodyMistakes, queryMistakes } from '../mistakes/bytes.js';
+import { findInvisibility, type Invisibility } from '../mistakes/find-invisibility.js';
+import { listMistakes } from '../mistakes/list.js';
+import type { Mistake } from '../mistakes/mistake.js';
+import { quantityMistakes, sumMistakes, thresholdMistakes } from '../mistakes/number.js';
+import { pageMistakes, windowMistakes } from '../mistakes/order-and-cut.js';
+import { stateMistakes } from '../mistakes/state.js';
+import { isExactForIds, keyMistakes, type TextComparison, textMistakes, valueMistakes } from '../mistakes/text.js';
+import type { ParsedQuery } from '../parsed-request.js';
+import {
+  bodyPlaces,
+  listPlaces,
+  type Place,
+  pagePlaces,
+  quantityPlaces,
+  queryPlaces,
+  statePlaces,
+  sumPlaces,
+  textPlaces,
+  thresholdPlaces,
+  windowPlaces,
+} from '../places.js';
+import type { Fault, Requirement } from './fault.js';
+
+/** A mistake made at a place. */
+export interface GeneratedFault extends Fault {
+  readonly kind: string;
+  readonly place: string;
+  readonly mistake: string;
+  /** Why no request shows it; undefined when a run must catch it. */
+  readonly invisibility: Invisibility | undefined;
+}
+
+/** Every mistake at every place. */
+function combine<Plug>(
+  kind: string,
+  places: readonly Place<Plug>[],
+  mistakes: readonly Mistake<Plug>[],
+  hasState = false,
+): GeneratedFault[] {
+  return places.flatMap((place) =>
+    mistakes.map(({ id, story, plug }) => ({
+      id: `${place.id}/${id}`,
+      kind,
+      place: place.id,
+      mistake: id,
+      breaks: place.breaks,
+      story: `${place.what}: ${story}`,
+      change: place.plug(plug),
+      hasState,
+      invisibility: findInvisibility(place.id, id),
+    })),
+  );
+}
+
+function combineTexts(): GeneratedFault[] {
+  return textPlaces.flatMap((place) => {
+    const isId = place.id.endsWith('-id');
+    const more = place.id.endsWith('-key') ? keyMistakes : isId ? [] : valueMistakes;
+    const mistakes = [...textMistakes, ...more];
+    const [exact, inexact] = isId ? splitByExactness(mistakes) : [[], mistakes];
+    const reason = 'Ids are random and hold no other sign than a letter, a digit and an underscore.';
+    return [
+      ...combine('text', [place], inexact),
+      ...combine('text', [place], exact).map((fault) => ({
+        ...fault,
+        invisibility: { is: 'not-visible', reason } as const,
+      })),
+    ];
+  });
+}
+
+/** Mistakes that compare ids rightly, and the others. */
+function splitByExactness(mistakes: readonly Mistake<TextComparison>[]) {
+  const exact = mistakes.filter(({ plug }) => isExactForIds(plug));
+  return [exact, mistakes.filter((mistake) => !exact.includes(mistake))] as const;
+}
+
+/** Replaces handlers for requests that meet all conditions. */
+function inBranch(met: readonly Condition[], { change }: Loss): Change {
+  return (handlers) => {
+    let members: Members = {};
+    let query: ParsedQuery = { filters: [], audienceRulesOnly: false };
+    const isTaken = () => met.every((condition) => condition.isMet(members, query));
+    const changed = Object.entries(change(handlers)).map(([name, handler]) => {
+      const usual = handlers[name as keyof Handlers] as (...args: unknown[]) => unknown;
+      const other = handler as (...args: unknown[]) => unknown;
+      return [name, (...args: unknown[]) => (isTaken() ? other(...args) : usual(...args))];
+    });
+    return {
+      ...Object.fromEntries(changed),
+      route(request) {
+        const text = handlers.route(request);
+        query = handlers.readQuery(text);
+        return text;
+      },
+      readBody(request) {
+        const body = handlers.readBody(request);
+        members = body.kind === 'object' ? body.members : {};
+        return body;
+      },
+    };
+  };
+}
+
+/** Members that the suite sends beside each open part of a request. */
+const axesBesideOpen: readonly string[] = ['order metadata', 'options', 'metadata', 'filters'];
+
+/**
+ * Whether requests of the suite meet two conditions. A part of a request is left open alone: a deployment that refuses it
+ * would hide a second one.
+ */
+function canMeet(one: Condition, other: Condition): boolean {
+  if (one.axis === other.axis) return false;
+  if (one.question === undefined && other.question === undefined) return !(one.excludes?.includes(other.id) ?? false);
+  if (one.question !== undefined && other.question !== undefined) return false;
+  const [open, documented] = one.question === undefined ? [other, one] : [one, other];
+  return axesBesideOpen.includes(documented.axis) && !(open.excludes?.includes(documented.id) ?? false);
+}
+
+function combineBranches(): GeneratedFault[] {
+  const pairs = conditions.flatMap((one, at) =>
+    conditions.slice(at + 1).flatMap((other) => (canMeet(one, other) ? [[one, other]] : [])),
+  );
+  return [...conditions.map((one) => [one]), ...pairs].flatMap((met) => {
+    const place = `requests-${met.map(({ id }) => id).join('-and-')}`;
+    return branchMistakes.map(({ id, story, plug }) => ({
+      id: `${place}/${id}`,
+      kind: 'branch',
+      place,
+      mistake: id,
+      breaks: plug.breaks as Requirement,
+      story: `Requests ${met.map(({ what }) => what).join(' and ')} have a branch of their own: ${story}`,
+      change: inBranch(met, plug),
+      invisibility: findInvisibility(place, id),
+    }));
+  });
+}
+
+let known: readonly GeneratedFault[] | undefined;
+
+/** Every mistake at every place of its kind. */
+export function listGeneratedFaults(): readonly GeneratedFault[] {
+  known ??= [
+    ...combineTexts(),
+    ...combine('quantity', quantityPlaces, quantityMistakes),
+    ...combine('threshold', thresholdPlaces, thresholdMistakes),
+    ...combine('sum', sumPlaces, sumMistakes),
+    ...combine('list', listPlaces, listMistakes),
+    ...combine('window', windowPlaces, windowMistakes),
+    ...combine('page', pagePlaces, pageMistakes),
+    ...combineBranches(),
+    ...combine('state', statePlaces, stateMistakes, true),
+    ...combine('body', bodyPlaces, bodyMistakes),
+    ...combine('query', queryPlaces, queryMistakes),
+  ];
+  return known;
+}

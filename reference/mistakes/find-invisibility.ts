@@ -1,0 +1,143 @@
+import { conditions } from './branch.js';
+
+/** Why no request shows a mistake at a place, for a class of both. */
+export type Invisibility =
+  | { readonly is: 'open'; readonly question: string }
+  | { readonly is: 'not-visible'; readonly reason: string };
+
+interface Rule {
+  readonly places: RegExp;
+  readonly mistakes: RegExp;
+  readonly invisibility: Invisibility;
+}
+
+const open = (places: RegExp, mistakes: RegExp, question: string): Rule => ({
+  places,
+  mistakes,
+  invisibility: { is: 'open', question },
+});
+const hidden = (places: RegExp, mistakes: RegExp, reason: string): Rule => ({
+  places,
+  mistakes,
+  invisibility: { is: 'not-visible', reason },
+});
+
+const any = /^/;
+
+/** A request that meets an open condition: what it returns is open, except for the losses that still bind. */
+function branchRules(): Rule[] {
+  return conditions.flatMap(({ id, question }) => {
+    if (question === undefined) return [];
+    const places = new RegExp(`^requests-(?:.*-and-)?${id}(?:-and-.*)?$`);
+    return [
+      open(places, /^(?:(?:product-rules|sku-rules|metadata-rules|quantities)-lost|.*-unread|page-of-.*)$/, question),
+      // What is reserved for another customer is returned then, which the loss of reservations shows.
+      open(places, /^all-rules-lost$/, question),
+    ];
+  });
+}
+
+/** The ids of the conditions that leave a part of a request open, as alternatives of a pattern. */
+function openConditions(): string {
+  return conditions.flatMap(({ id, question }) => (question === undefined ? [] : [id])).join('|');
+}
+
+/** The classes of generated faults that no documented request shows, each with its reason. */
+const rules: readonly Rule[] = [
+  // Texts.
+  open(/^order-metadata-/, any, 'order-metadata-rules'),
+  open(/^metadata-(?:key|value)$/, /^letter-case-folded-/, 'metadata-letter-case'),
+  open(/^filter-(?:key|value)$/, /^letter-case-folded-/, 'filter-letter-case'),
+  open(/^filter-value$/, /^empty-as-nothing-/, 'filter-empty-value'),
+  hidden(
+    /^filter-key$/,
+    /^(?:tostring|length)-lost-/,
+    'The suite sends one key of each language: a filter takes a request of its own.',
+  ),
+  hidden(
+    /^filter-key$/,
+    /^(?:cut-at-bracket|brackets-as-index)-/,
+    'The documentation describes no filter whose key has a bracket.',
+  ),
+  hidden(any, /^cut-at-nul-/, 'The suite sends no NUL: several databases cannot store one.'),
+  // Numbers.
+  open(/-quantity$/, /^(?:wraps-at-32-|half-precision)/, 'quantity-huge'),
+  open(/^repeated-sku$/, any, 'repeated-sku'),
+  open(/^repeated-product$/, /^(?:maximum|minimum|first|last|average|distinct-added)$/, 'repeated-product-quantities'),
+  // Lists.
+  open(/^(?:valid|checked)-tiers$/, /^(?:sorted|reversed)$/, 'result-order'),
+  hidden(any, /^(?:sorted|reversed)$/, 'The order of this list has no meaning.'),
+  open(/^items$/, /^(?:distinct|latest)-by-id$/, 'repeated-product-quantities'),
+  open(/^items$/, /^first-(?:100|128)-only$/, 'large-order'),
+  open(/^metadata-entries$/, /-(?:by|of)-id$/, 'metadata-letter-case'),
+  open(/^tier-metadata-entries$/, /-(?:by|of)-id$/, 'filter-letter-case'),
+  open(
+    /^query-parameters$/,
+    /^first-(?:[2-9]|\d\d+)-only$|^last-two-only$|-(?:by|of)-(?:id|kind)$|^first-after-sorting$/,
+    'filter-two-metadata-keys',
+  ),
+  hidden(/^reservations$/, /-(?:by|of)-|^first-(?:kind|value)-only$/, 'A reservation names each customer once.'),
+  hidden(
+    /^(?:reservations|rules|tier-metadata-entries|metadata-entries)$/,
+    /^first-(?:20|32|50|64|100|128)-only$/,
+    'Twenty elements are more than a promotion of the world has.',
+  ),
+  hidden(/^reservations$/, /^first-(?:[4589]|10|16)-only$/, 'A reservation of the world names four customers at most.'),
+  // Windows and pages.
+  hidden(
+    /^result-with-campaign-filter$/,
+    /^(?:page-of-(?:50|64|100)|last-page)$/,
+    'A campaign of the world has fewer valid tiers.',
+  ),
+  open(/^window-with-/, /^(?:missing|per-campaign)$/, 'filter-beyond-window'),
+  hidden(
+    /^result-with-metadata-filter$/,
+    /^without-metadata-lost$/,
+    'A tier that a metadata filter lets through has metadata.',
+  ),
+  // Branches.
+  open(/^requests-(?:campaign|metadata)-filter$/, /^window-lost$/, 'filter-beyond-window'),
+  open(/^requests-.*both-filters/, /^window-lost$/, 'filter-combination'),
+  open(/^requests-(?:.*-and-)?no-customer/, /^reservations-lost$/, 'omitted-customer'),
+  hidden(/^requests-(?:.*-and-)?no-filter/, /^filters-lost$/, 'Without a filter there is none to lose.'),
+  open(
+    new RegExp(`^requests-(?=.*(?:${openConditions()}))(?=.*(?:campaign|metadata)-filter)`),
+    /^window-lost$/,
+    'filter-beyond-window',
+  ),
+  hidden(
+    new RegExp(`^requests-(?=.*(?:${openConditions()}))(?=.*-and-)`),
+    /^window-lost$/,
+    'Without a filter the suite leaves one part of a request open and adds no other member.',
+  ),
+  ...branchRules(),
+  // State.
+  open(/^kept-customer$/, /^kept-(?:when-empty|for-the-same-customer)$/, 'omitted-customer'),
+  open(/^kept-(?:items|quantities|product-ids|sku-ids)$/, /^kept-(?:when-empty|for-the-same-customer)$/, 'empty-items'),
+  hidden(
+    /^kept-quantities$/,
+    /^cached-by-length$/,
+    'Requests that differ in their quantities alone differ in the number of digits.',
+  ),
+  hidden(
+    /^kept-(?:metadata|filter)-values?$/,
+    /^kept-(?:when-empty|for-the-same-customer)$/,
+    'Without an entry there is no value to replace.',
+  ),
+  open(/^kept-order-metadata$/, any, 'order-metadata-rules'),
+  // Bytes.
+  open(/^body$/, /^above-(?:16|32|64)-kb-/, 'large-order'),
+  hidden(
+    /^query$/,
+    /-2048-characters/,
+    'The suite sends no query of more than 2,048 characters: some servers take none.',
+  ),
+  hidden(/^query$/, /^split-at-every-equals-sign$/, 'The suite percent-encodes an equals sign in a value.'),
+  hidden(/^query$/, /^cut-at-an-encoded-nul$/, 'The suite sends no NUL: several databases cannot store one.'),
+  hidden(/^body$/, /^shallow-alone$/, 'No documented body is nested deeper.'),
+];
+
+/** Why no request shows a mistake at a place; `undefined` when one must. */
+export function findInvisibility(place: string, mistake: string): Invisibility | undefined {
+  return rules.find(({ places, mistakes }) => places.test(place) && mistakes.test(mistake))?.invisibility;
+}

@@ -1,0 +1,138 @@
+import type { Tier } from '../../src/world/world.js';
+import type { Change } from '../handlers.js';
+import { type ParsedRequest, waived } from '../parsed-request.js';
+import type { Mistake } from './mistake.js';
+
+/** A member of a request that a developer may keep for too long. */
+export interface KeptMember {
+  read(request: ParsedRequest): unknown;
+  /** The request with this member replaced. */
+  replace(request: ParsedRequest, value: unknown): ParsedRequest;
+  /** The value of a request without this member. */
+  readonly empty: unknown;
+}
+
+/** Keeps a member of one request for others. */
+export type StateMistake = (member: KeptMember) => Change;
+
+const textOf = (value: unknown): string =>
+  JSON.stringify(value, (_, each) => {
+    if (each === waived) return 'waived';
+    return each instanceof Map ? [...each] : each;
+  }) ?? '';
+
+/** Replaces the member of each request, with a state that lasts from request to request. */
+function restated(
+  createState: () => (own: unknown, request: ParsedRequest, isEmpty: boolean) => unknown,
+): StateMistake {
+  return (member) => (handlers) => {
+    const next = createState();
+    return {
+      select(request) {
+        const own = member.read(request);
+        const isEmpty = textOf(own) === textOf(member.empty);
+        return handlers.select(member.replace(request, next(own, request, isEmpty)));
+      },
+    };
+  };
+}
+
+/** Keeps results under a key that is made of the request. */
+function cachedUnder(keyOf: (member: KeptMember, request: ParsedRequest) => unknown): StateMistake {
+  return (member) => (handlers) => {
+    const cache = new Map<string, readonly Tier[]>();
+    return {
+      select(request) {
+        const key = textOf(keyOf(member, request));
+        const tiers = cache.get(key) ?? handlers.select(request);
+        cache.set(key, tiers);
+        return tiers;
+      },
+    };
+  };
+}
+
+/** Empties the member of every request after some. */
+function lostAfter(count: number): StateMistake {
+  return (member) =>
+    restated(() => {
+      let requests = 0;
+      return (own) => {
+        requests += 1;
+        return requests > count ? member.empty : own;
+      };
+    })(member);
+}
+
+export const stateMistakes: readonly Mistake<StateMistake>[] = [
+  {
+    id: 'of-the-request-before',
+    story: 'It is kept in a variable that is read before it is set.',
+    plug: restated(() => {
+      let before: unknown;
+      let isFirst = true;
+      return (own) => {
+        const value = isFirst ? own : before;
+        [before, isFirst] = [own, false];
+        return value;
+      };
+    }),
+  },
+  {
+    id: 'of-the-first-request',
+    story: 'It is kept in a variable that is set once.',
+    plug: restated(() => {
+      let first: unknown;
+      return (own, _, isEmpty) => {
+        if (!isEmpty) first ??= own;
+        return first ?? own;
+      };
+    }),
+  },
+  {
+    id: 'kept-when-empty',
+    story: 'It is kept in a variable that an empty value does not overwrite.',
+    plug: restated(() => {
+      let kept: unknown;
+      return (own, _, isEmpty) => {
+        if (!isEmpty) kept = own;
+        return kept ?? own;
+      };
+    }),
+  },
+  {
+    id: 'kept-for-the-same-customer',
+    story: 'It is kept in the session of the customer.',
+    plug: restated(() => {
+      const kept = new Map<string, unknown>();
+      return (own, { customer }, isEmpty) => {
+        const key = textOf(customer);
+        if (!isEmpty) kept.set(key, own);
+        return kept.get(key) ?? own;
+      };
+    }),
+  },
+  {
+    id: 'left-out-of-the-cache',
+    story: 'Results are cached under a key without it.',
+    plug: cachedUnder((member, request) => member.replace(request, member.empty)),
+  },
+  {
+    id: 'cached-by-length',
+    story: 'Results are cached under a key that has its length alone.',
+    plug: cachedUnder((member, request) => [
+      textOf(member.read(request)).length,
+      textOf(member.replace(request, member.empty)),
+    ]),
+  },
+  {
+    id: 'cached-with-the-customer-alone',
+    story: 'Results are cached under it and the customer, without the rest.',
+    plug: cachedUnder((member, request) => [request.customer, member.read(request)]),
+  },
+  ...[10, 50, 100].map((count) => ({
+    id: `lost-after-${count}-requests`,
+    story: `A table with room for ${count} is full, and it is dropped.`,
+    plug: lostAfter(count),
+  })),
+];

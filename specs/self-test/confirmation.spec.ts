@@ -1,0 +1,155 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
+import { openClient } from '../../src/http/client.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { Certificate } from '../../src/report/certificate.js';
+import { certifyOver, requirementSuite } from './support/in-process.js';
+import { listenStatefully, type StatefulAnswer } from './support/stateful-deployment.js';
+
+const { world } = requirementSuite;
+const answer = createDeployment({ world, credentials: credentialPlaceholders });
+
+/** Makes a deployment that changes the members of a body before it answers. */
+function changingBody(change: (body: Members, connection: Members) => Members | Promise<Members>): StatefulAnswer {
+  return async (request, connection) => {
+    const body = parseBody(request);
+    return answer(body === undefined ? request : { ...request, body: JSON.stringify(await change(body, connection)) });
+  };
+}
+
+type Members = Record<string, unknown>;
+
+function parseBody({ body = '' }: HttpRequest): Members | undefined {
+  try {
+    const value: unknown = JSON.parse(body);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Keeps a member of the previous request on a connection, and uses it in place of the request's own. */
+const usingPrevious = (member: string) =>
+  changingBody((body, connection) => {
+    const own = body[member];
+    const used = 'kept' in connection ? connection.kept : own;
+    connection.kept = own;
+    return { ...body, [member]: used };
+  });
+
+/** A variable of the process that overlapping requests share. */
+function sharing(member: string): StatefulAnswer {
+  let shared: unknown;
+  return changingBody(async (body) => {
+    shared = body[member];
+    await delay(4);
+    return { ...body, [member]: shared };
+  });
+}
+
+/** Keeps results under a key that lacks a member of the body. */
+function cacheWithout(member: string, request: HttpRequest, results: Record<string, unknown>): HttpResponse {
+  const key = JSON.stringify([request.path, { ...parseBody(request), [member]: undefined }]);
+  results[key] ??= answer(request);
+  return results[key] as HttpResponse;
+}
+
+const overlapping = /Only when requests overlap: /;
+const reused = /Only on a reused connection(, after request .*)?: /;
+
+const leaks: Readonly<Record<string, readonly [create: () => StatefulAnswer, condition: RegExp, leak: string]>> = {
+  'swaps customers between overlapping requests': [
+    () => sharing('customer'),
+    overlapping,
+    'What came back is what an overlapping request asked for (its customer)',
+  ],
+  'swaps orders between overlapping requests': [
+    () => sharing('order'),
+    overlapping,
+    'What came back is what an overlapping request asked for (its order)',
+  ],
+  'uses the body of the previous request on a connection': [
+    () => async (request, connection) => {
+      const { previous } = connection;
+      connection.previous = request.body;
+      return answer(typeof previous === 'string' ? { ...request, body: previous } : request);
+    },
+    reused,
+    'What came back is what the request before asked for (its ',
+  ],
+  'uses the metadata of the previous request on a connection': [
+    () => usingPrevious('metadata'),
+    reused,
+    'What came back is what the request before asked for (its metadata)',
+  ],
+  'keeps the filter of the previous request on a connection': [
+    () => async (request, connection) => {
+      const path = request.path.includes('?') ? request.path : String(connection.path ?? request.path);
+      connection.path = request.path;
+      return answer({ ...request, path });
+    },
+    reused,
+    'What came back is what the request before asked for (its filter)',
+  ],
+  'keeps the first customer of a pooled connection': [
+    () =>
+      changingBody((body, connection) => {
+        connection.customer ??= body.customer;
+        return { ...body, customer: connection.customer };
+      }),
+    reused,
+    'What came back is what the request before asked for (its customer)',
+  ],
+  'caches results of a connection without their metadata': [
+    () => async (request, connection) => cacheWithout('metadata', request, connection),
+    reused,
+    'What came back is what the request before asked for (its metadata)',
+  ],
+};
+
+/** Certifies a deployment over sockets. */
+async function certify(answerStatefully: StatefulAnswer): Promise<Certificate> {
+  const { url, close } = await listenStatefully(answerStatefully);
+  const client = openClient({ baseUrl: url });
+  const { certificate } = await certifyOver(client, requirementSuite);
+  await client.close();
+  await close();
+  return certificate;
+}
+
+function listFailureReasons({ requirements }: Certificate): string[] {
+  return requirements.flatMap(({ cases }) =>
+    cases.flatMap(({ verdict, reason }) => (verdict === 'fail' ? reason : [])),
+  );
+}
+
+test.describe('a failure that shows only under a condition is confirmed under it', () => {
+  for (const [story, [create, condition, leak]] of Object.entries(leaks)) {
+    for (const [runs, tag] of [
+      [1, []],
+      [20, ['@long']],
+    ] as const) {
+      test(`a deployment that ${story} fails, ${runs} of ${runs} times`, { tag: [...tag] }, async () => {
+        test.setTimeout(runs * 30_000);
+        for (let run = 1; run <= runs; run += 1) {
+          const certificate = await certify(create());
+          const reasons = listFailureReasons(certificate);
+          expect(certificate.verdict).toBe('does-not-conform');
+          expect(reasons.filter((reason) => condition.test(reason))).not.toEqual([]);
+          expect(reasons.join('\n')).toContain(leak);
+        }
+      });
+    }
+  }
+
+  for (const member of ['metadata', 'customer', 'order']) {
+    test(`a cache of the whole deployment without the ${member} fails without a condition`, async () => {
+      const results = {};
+      const certificate = await certify(async (request) => cacheWithout(member, request, results));
+      expect(certificate.verdict).toBe('does-not-conform');
+      expect(listFailureReasons(certificate).join()).not.toMatch(/Only (when|on|after)/);
+    });
+  }
+});

@@ -1,0 +1,110 @@
+/** What the processes of a run share: a folder, reports of tests, and the exchanges of the run. */
+
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, type TestInfo, test } from '@playwright/test';
+import type { TestResult } from '@playwright/test/reporter';
+import type { ExchangeUse, KeptExchange } from '../../src/engine/evidence-keeper.js';
+import { createMemoryBudget } from '../../src/http/request-budget.js';
+import { createEvidenceStore } from '../../src/playwright/evidence-store.js';
+import { loadRunInputs, readRunOptions, shareRun } from '../../src/playwright/run-inputs.js';
+import { loadSession, saveSession } from '../../src/playwright/session.js';
+import {
+  attachTestReport,
+  readTestReport,
+  removeTestReport,
+  type TestReport,
+  unpackExchanges,
+} from '../../src/playwright/test-report.js';
+
+test('a run removes the folders of killed runs, and keeps those of running ones', () => {
+  const { pid: gone } = spawnSync(process.execPath, ['-e', '']);
+  const abandoned = path.join(tmpdir(), `conformance-run-${gone}-test`);
+  const inUse = path.join(tmpdir(), `conformance-run-${process.ppid}-test`);
+  for (const folder of [abandoned, inUse]) {
+    mkdirSync(folder);
+    writeFileSync(path.join(folder, 'session.json'), '');
+  }
+  const unshare = shareRun({ reference: true });
+  expect([existsSync(abandoned), existsSync(inUse)]).toEqual([false, true]);
+  unshare();
+  rmSync(inUse, { recursive: true });
+});
+
+test('the run folder has the options and the session, no credentials, and is removed at the end', () => {
+  const secrets = { CLIENT_APPLICATION_ID: 'the-application-of-the-test', CLIENT_TOKEN: 'the "token" of-the-test' };
+  Object.assign(process.env, secrets);
+  const options = { baseUrl: 'https://api.example.com', only: ['order.quantity'] };
+  const unshare = shareRun(options);
+  const folder = process.env.CONFORMANCE_RUN ?? '';
+  expect(readRunOptions()).toEqual(options);
+  expect(loadRunInputs().settings.target.name).toBe('api.example.com');
+  // A deployment may use a credential as a key.
+  const createMentions = (token: string) => ({
+    places: new Map([[`/${token}/*/id`, ['promo_1']]]),
+    unplaced: new Set([]),
+    hinted: new Set([]),
+    isInTexts: false,
+    isInOtherCase: false,
+  });
+  const createSession = (token: string) => ({
+    target: { name: 'shop', base_url: options.baseUrl },
+    calibration: { namings: [createMentions(token)] as never, requestsSent: 1 },
+    evidence: { exchanges: [], uses: [] },
+  });
+  const requestBudget = createMemoryBudget();
+  const redact = (text: string) => text.replaceAll(secrets.CLIENT_TOKEN, '$CLIENT_TOKEN');
+  saveSession({ ...createSession(secrets.CLIENT_TOKEN), requestBudget }, redact);
+  for (const name of readdirSync(folder)) {
+    const text = readFileSync(path.join(folder, name), 'latin1');
+    for (const secret of [...Object.values(secrets), 'token\\"']) expect(text, name).not.toContain(secret);
+    expect(statSync(path.join(folder, name)).mode & 0o077, name).toBe(0);
+  }
+  expect(loadSession()).toMatchObject(createSession('$CLIENT_TOKEN'));
+  unshare();
+  expect(existsSync(folder)).toBe(false);
+  for (const name of Object.keys(secrets)) delete process.env[name];
+});
+
+test('exchanges that do not fit into memory go to a file that is removed at the end', () => {
+  const listFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`conformance-run-${process.pid}-`));
+  const before = new Set(listFolders());
+  const exchanges = ['one', 'two', 'three'].map((id) => createExchange(id, `${id} of a deployment`));
+  const store = createEvidenceStore(400);
+  for (const each of exchanges) {
+    const result = createResult([each], [{ id: each.id, case: each.id, row: 0, request: 'r', attempt: 1 }]);
+    const { report, packed = [] } = readTestReport(result) ?? {};
+    store.add(packed, report?.uses ?? [], undefined);
+  }
+  const [folder = '', ...others] = listFolders().filter((name) => !before.has(name));
+  expect(others).toEqual([]);
+  expect(readdirSync(path.join(tmpdir(), folder))).toHaveLength(1);
+  const evidence = store.readAll();
+  for (const _ of ['once', 'again']) expect([...evidence.exchanges]).toEqual(exchanges);
+  expect(evidence.uses.map(({ id }) => id)).toEqual(exchanges.map(({ id }) => id));
+  store.remove();
+  expect(existsSync(path.join(tmpdir(), folder))).toBe(false);
+});
+
+test('the report of a test is read in pieces and removed, and other attachments stay', () => {
+  const exchanges = ['a', 'b', 'c'].map((id) => createExchange(id, id.repeat(700_000)));
+  const result = createResult(exchanges, []);
+  const { packed = [] } = readTestReport(result) ?? {};
+  expect(packed).toHaveLength(2);
+  expect(packed.flatMap(unpackExchanges)).toEqual(exchanges);
+  removeTestReport(result);
+  expect(result.attachments.map(({ name }) => name)).toEqual(['of somebody else']);
+});
+
+function createExchange(id: string, body: string): KeptExchange {
+  const request = { method: 'GET', path: `/${id}`, headers: [] };
+  return { id, key: id, exchange: { request, response: { status: 200, headers: [], body } } };
+}
+
+function createResult(exchanges: readonly KeptExchange[], uses: readonly ExchangeUse[]): TestResult {
+  const result = { attachments: [{ name: 'of somebody else', contentType: 'text/plain', body: Buffer.from('') }] };
+  attachTestReport(result as unknown as TestInfo, { uses } as TestReport, exchanges);
+  return result as unknown as TestResult;
+}

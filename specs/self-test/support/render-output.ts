@@ -1,0 +1,20 @@
+import type { Suite } from '../../../src/cases/suite.js';
+import type { ShownResult } from '../../../src/engine/case-result.js';
+import type { Certificate } from '../../../src/report/certificate.js';
+import { encodeContent, loadOutputs } from '../../../src/report/output.js';
+import { createRunView } from '../../../src/report/run-view.js';
+
+const outputs = await loadOutputs();
+
+/** Renders one file of a run's results, as a run writes it. */
+export function renderOutput(
+  file: string,
+  certificate: Certificate,
+  suite: Suite,
+  results: readonly ShownResult[],
+  more?: Parameters<typeof createRunView>[3],
+): string {
+  const content = outputs.get(file)?.(createRunView(certificate, suite, results, more));
+  if (content === undefined) throw new Error(`There is no output '${file}'.`);
+  return encodeContent(content).toString('utf8');
+}

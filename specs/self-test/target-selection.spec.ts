@@ -1,0 +1,116 @@
+/** No run ends well on a deployment that nobody named: every state of the settings that name one, walked through. */
+
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { packageRoot } from '../../src/support/package-root.js';
+import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+
+const { folder: cwd, remove } = createTemporaryFolder();
+test.afterAll(remove);
+
+const nowhere = 'http://127.0.0.1:1';
+const credentials = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-of-the-test' };
+writeFileSync(path.join(cwd, 'bare.yaml'), 'name: shop\n');
+writeFileSync(path.join(cwd, 'named.yaml'), `name: shop\nbase_url: ${nowhere}\n`);
+writeFileSync(path.join(cwd, 'variable.yaml'), 'name: shop\nbase_url: $SHOP_URL\n');
+
+/** What a variable may be, or what `--target` may name; and what each state is called in the table of docs/which-deployment.md. */
+const urls = { unset: undefined, empty: '', set: nowhere };
+const targets = { none: undefined, empty: '', bare: 'bare.yaml', named: 'named.yaml', variable: 'variable.yaml' };
+const secrets = { none: {}, empty: { CLIENT_APPLICATION_ID: '', CLIENT_TOKEN: '' }, one: { CLIENT_TOKEN: 'a-token' } };
+
+type Outcome = 'reference' | 'refused' | 'deployment';
+
+/** Every combination, in which nothing but the first may come to the reference deployment. */
+const states = Object.entries(urls).flatMap(([url, BASE_URL]) =>
+  Object.entries(targets).flatMap(([target, TARGET]) =>
+    Object.entries({ ...secrets, both: credentials }).map(([secret, own]) => {
+      const isUrlKnown = BASE_URL === nowhere || target === 'named';
+      const isNothingSet = url === 'unset' && target === 'none' && secret === 'none';
+      const outcome: Outcome = isNothingSet ? 'reference' : isUrlKnown && secret === 'both' ? 'deployment' : 'refused';
+      const set = Object.entries({ BASE_URL, TARGET, ...own }).filter((entry) => entry[1] !== undefined);
+      return { what: `${url} ${target} ${secret}`, env: Object.fromEntries(set) as Record<string, string>, outcome };
+    }),
+  ),
+);
+
+const isOfReference = (output: string) => output.includes('the reference deployment, which comes with the suite');
+
+for (const command of [['certify', '--dry-run'], ['record', '--to', 'r.yaml', '--dry-run'], ['doctor']]) {
+  test(`${command.join(' ')}: ${states.length} states of the settings that name a deployment`, async () => {
+    const wrong: string[] = [];
+    for (const { what, env, outcome } of states) {
+      const { status, output } = await runConformanceInProcess(command, { cwd, env });
+      const expected =
+        outcome === 'refused'
+          ? status === 2 && /BASE_URL|is not set/.test(output) && !isOfReference(output)
+          : outcome === 'reference'
+            ? status === 0 && isOfReference(output)
+            : !isOfReference(output) && status === (command[0] === 'doctor' ? 1 : 0);
+      if (!expected) wrong.push(`${what}: not ${outcome}, but ${status}: ${output.slice(0, 200)}`);
+    }
+    expect(wrong).toEqual([]);
+  });
+}
+
+test('--reference names it, whatever the environment names, and nothing beside it', async () => {
+  const env = { BASE_URL: nowhere, TARGET: 'named.yaml', ...credentials };
+  for (const [command, ...args] of [['certify', '--dry-run'], ['doctor']] as const) {
+    const { status, output } = await runConformanceInProcess([command, '--reference', ...args], { cwd, env });
+    expect([status, isOfReference(output)]).toEqual([0, true]);
+    for (const other of [[nowhere], ['--base-url', nowhere], ['--target', 'named.yaml']]) {
+      const both = await runConformanceInProcess([command, '--reference', ...args, ...other], { cwd });
+      expect([both.status, both.output]).toEqual([2, expect.stringContaining('name more than one deployment')]);
+    }
+  }
+});
+
+test('an argument without a flag is a base URL, or is refused with a hint', async () => {
+  const table: readonly (readonly [argument: string, says: string])[] = [
+    [`${nowhere}/v1/promotions/validation`, 'which is the path of the operation: it was cut off.'],
+    ['api.example.com', 'Write https://api.example.com.'],
+    ['localhost:8080', 'Write http://localhost:8080.'],
+    ['quantity', 'A base URL looks like https://api.example.com. Put arguments for Playwright, such as --grep'],
+    ['named.yaml', 'Name a target file with a flag: --target named.yaml.'],
+  ];
+  for (const command of [['doctor'], ['certify', '--dry-run']]) {
+    for (const [argument, says] of table) {
+      const { output } = await runConformanceInProcess([...command, argument], { cwd, env: credentials });
+      expect(output, argument).toContain(says);
+    }
+  }
+});
+
+test('plain `playwright test` refuses what certify refuses', async () => {
+  const config = path.join(packageRoot, 'dist', 'playwright.config.js');
+  const { status, output } = await runConformance(['test', '--config', config], {
+    cwd,
+    // By itself, Playwright compiles what is compiled already, which spoils the counts of coverage.
+    env: { BASE_URL: '', NODE_V8_COVERAGE: '' },
+    script: path.join(packageRoot, 'node_modules', '@playwright', 'test', 'cli.js'),
+  });
+  expect(status).not.toBe(0);
+  expect(output).toMatch(/^BASE_URL: is set but empty, and no deployment is named\n {4}Set BASE_URL/m);
+  expect(output).not.toContain('problems');
+});
+
+test('the table of docs/which-deployment.md has a line for each state', () => {
+  const text = readFileSync(path.join(packageRoot, 'docs', 'which-deployment.md'), 'utf8');
+  const rows = text
+    .split('\n')
+    .filter((line) => /^\| (unset|empty|set|any) /.test(line))
+    .map((line) =>
+      line
+        .split('|')
+        .map((cell) => cell.trim())
+        .slice(1, 5),
+    );
+  const fits = (cell: string | undefined, value: string | undefined) =>
+    cell === 'any' || (cell ?? '').split(' or ').includes(value ?? '');
+  for (const { what, outcome } of states) {
+    const values = what.split(' ');
+    const row = rows.find((cells) => values.every((value, n) => fits(cells[n], value)));
+    expect(row?.[3], what).toBe(outcome);
+  }
+});

@@ -1,0 +1,46 @@
+/** The derived files are up to date. `proof.spec.ts` compares the kill matrix and the rows for --quick. */
+
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { faults } from '../../reference/faults/index.js';
+import { createAssertionsSchema } from '../../src/assertions/assertions-schema.js';
+import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
+import { createContractIdsSchema } from '../../src/contract/contract-ids-schema.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { readSchema } from '../../src/support/schema-validation.js';
+import { computeRowsDigest } from '../proof/rows-digest.js';
+import { idsFile, listIds, readRetiredIds, renderIds } from '../update/ids.js';
+import { quickTableFile, renderQuickTableFile } from '../update/quick-table.js';
+import { suite } from './support/in-process.js';
+
+const outOfDate = 'Out of date: run `npm run update` and review the diff.';
+
+test('The schemas of assertions and ids are up to date', () => {
+  expect(readSchema('assertions'), outOfDate).toEqual(createAssertionsSchema());
+  expect(readSchema('contract-ids'), outOfDate).toEqual(createContractIdsSchema(suite.contract));
+});
+
+test('The rows for --quick were chosen from the present rows and faults', () => {
+  const digest = computeRowsDigest(
+    suite,
+    faults.map(({ id }) => id),
+  );
+  expect(readDiscriminatingRows(suite).chosenFrom, outOfDate).toBe(digest);
+});
+
+for (const [file, text] of [
+  [idsFile, renderIds(suite)],
+  [quickTableFile, renderQuickTableFile(suite)],
+] as const) {
+  test(`${path.relative(packageRoot, file)} is up to date`, () => {
+    expect(readFileSync(file, 'utf8'), outOfDate).toBe(text);
+  });
+}
+
+test('A retired id is not used again', () => {
+  const ids = listIds(renderIds(suite));
+  expect(ids).toContain('question empty-result: no-content');
+  expect(ids).toContain('requirement order.quantity: integer-quantity');
+  expect(ids.filter((id) => readRetiredIds().includes(id))).toEqual([]);
+});

@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
+import type { Suite } from '../../src/cases/suite.js';
+import { createProfile, quickRequestLimit, type RequestLimit } from '../../src/engine/profile.js';
+import { packageRoot } from '../../src/support/package-root.js';
+
+/** The document with the table of `--quick` and `--budget`. */
+export const quickTableFile = path.join(packageRoot, 'README.md');
+
+/** Renders the document with the table between its marks. */
+export function renderQuickTableFile(suite: Suite): string {
+  const rows = readDiscriminatingRows(suite);
+  const renderRow = (label: string, limit: RequestLimit) => {
+    const figures = createProfile(suite, limit, rows, { target: {}, leavesOutIntrusive: false })?.figures;
+    if (figures === undefined) throw new Error(`All requests are within ${limit}.`);
+    const { faults_caught: caught, faults_known: known } = figures;
+    return `| ${label} | ${caught} of ${known} (${Math.floor((100 * caught) / known)} %) |`;
+  };
+  const table = [
+    '| requests | known faults caught |',
+    '|---|---|',
+    ...[10, 20, 30, 40].map((limit) => renderRow(String(limit), limit)),
+    renderRow(`${quickRequestLimit} (\`--quick\`)`, 'quick'),
+  ];
+  const [begin, end] = ['<!-- quick table: written by `npm run update` -->', '<!-- end of the quick table -->'];
+  const [before, rest = ''] = readFileSync(quickTableFile, 'utf8').split(begin);
+  const [, after] = rest.split(end);
+  if (before === undefined || after === undefined)
+    throw new Error(`No marks for the quick table in ${quickTableFile}.`);
+  return `${before}${begin}\n\n${table.join('\n')}\n\n${end}${after}`;
+}

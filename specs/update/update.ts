@@ -1,0 +1,51 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { writeAssertionsSchema } from '../../src/assertions/assertions-schema.js';
+import { expandSuite, suiteFolder } from '../../src/cases/suite.js';
+import { writeContractIdsSchema } from '../../src/contract/contract-ids-schema.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { UnusableInput } from '../../src/support/problem.js';
+import { updateKillMatrix } from '../proof/kill-matrix.js';
+import { idsFile, listIds, renderIds } from './ids.js';
+import { quickTableFile, renderQuickTableFile } from './quick-table.js';
+
+/** Writes everything that is derived from the cases, the contract, the assertion kinds and the faults. */
+async function update(): Promise<void> {
+  // The schemas come first: they decide what a case file may contain.
+  await report('schemas', () => {
+    writeAssertionsSchema();
+    writeContractIdsSchema();
+  });
+  const suite = expandSuite(suiteFolder, {});
+  await report(path.relative(packageRoot, idsFile), () => {
+    const ids = renderIds(suite);
+    const known = new Set(listIds(ids));
+    const gone = listIds(readFileSync(idsFile, 'utf8')).filter((id) => !known.has(id));
+    writeFileSync(idsFile, ids);
+    if (gone.length > 0)
+      print(`No longer used:\n  ${gone.join('\n  ')}\nAdd those that a release had to specs/update/retired-ids.yaml.`);
+  });
+  await report('kill matrix, rows for --quick', () => updateKillMatrix());
+  await report(path.relative(packageRoot, quickTableFile), () =>
+    writeFileSync(quickTableFile, renderQuickTableFile(suite)),
+  );
+  print('Review the diff: `git diff`.');
+}
+
+async function report(what: string, write: () => unknown): Promise<void> {
+  const start = Date.now();
+  await write();
+  print(`${what} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+}
+
+function print(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+try {
+  await update();
+} catch (error) {
+  if (!(error instanceof UnusableInput)) throw error;
+  process.stderr.write(`${error.message}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,42 @@
+/**
+ * What may have made a response wrong: requests in flight at the same time, the request before it, or a connection that
+ * earlier requests have used.
+ */
+export const conditionKinds = ['overlapping', 'after', 'reused-connection'] as const;
+export type ConditionKind = (typeof conditionKinds)[number];
+
+/** A condition under which a row is sent again. */
+export interface Condition {
+  readonly kind: ConditionKind;
+  /** Counted from 0. */
+  readonly row: number;
+  /** Names of the other requests that make the condition, for people; in the order in which they are sent. */
+  readonly labels: readonly string[];
+}
+
+/** Names a request that makes a condition, for the evidence. */
+export function formatPartnerName(kind: ConditionKind, position: number, label: string): string {
+  return `${kind} ${position}: ${label}`;
+}
+
+const partnerName = new RegExp(`^(${conditionKinds.join('|')}) \\d+: (.*)$`, 's');
+
+/** Reads a name of {@link formatPartnerName}; returns undefined for the name of any other request. */
+export function parsePartnerName(name: string): { readonly kind: ConditionKind; readonly label: string } | undefined {
+  const [, kind, label = ''] = partnerName.exec(name) ?? [];
+  return kind === undefined ? undefined : { kind: kind as ConditionKind, label };
+}
+
+/** Tells when a row fails, as the beginning of a reason. */
+export function renderCondition({ kind, labels }: Condition): string {
+  const last = labels.at(-1) ?? '';
+  const isOne = labels.length === 1;
+  switch (kind) {
+    case 'overlapping':
+      return 'Only when requests overlap';
+    case 'after':
+      return isOne ? `Only after request ${last}` : `Only after earlier requests, the last of them ${last}`;
+    case 'reused-connection':
+      return isOne ? `Only on a reused connection, after request ${last}` : 'Only on a reused connection';
+  }
+}

@@ -1,0 +1,298 @@
+import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import path from 'node:path';
+import type {
+  FullConfig,
+  FullResult,
+  Reporter,
+  Suite,
+  TestCase,
+  TestError,
+  TestResult,
+} from '@playwright/test/reporter';
+import { selectFromSuite } from '../cases/case-selection.js';
+import {
+  attachExchanges,
+  type CaseResult,
+  createUnsentResult,
+  explorationId,
+  notReachedReason,
+  sampleId,
+} from '../engine/case-result.js';
+import { createPlan, type Plan } from '../engine/plan.js';
+import { collectRunFacts, createCertificate, determineOverallVerdict } from '../report/certificate.js';
+import type { RunExtent } from '../report/har-archive.js';
+import { createSigner } from '../report/signature.js';
+import { progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
+import { renderSummary } from '../report/terminal/summary.js';
+import { getMonotonicMs } from '../support/monotonic-clock.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { UnusableInput } from '../support/problem.js';
+import { joinLines, toOneLine } from '../support/untrusted-text.js';
+import { createCertifiedTarget } from '../targets/target.js';
+import { saveEnding } from './ending.js';
+import { createEvidenceStore } from './evidence-store.js';
+import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
+import { reportToGitHub } from './github-actions.js';
+import { combineShardStarts, type MergedRun, readMergedRun } from './merged-run.js';
+import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
+import { loadRunInputs, type RunInputs, readRunOptions } from './run-inputs.js';
+import { findSession, type Session, savePlannedCases } from './session.js';
+import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';
+
+/** Creates the certificate from the results of all tests. The run fails unless the target conforms. */
+export default class CertificateReporter implements Reporter {
+  private readonly startedAt = new Date();
+  private readonly startedMs = getMonotonicMs();
+  private readonly options = readRunOptions();
+  /** A merge has none: the reports of the shards bring theirs. */
+  private readonly ownInputs = this.options.merge === undefined ? loadRunInputs(this.options) : undefined;
+  /** Created first, so that an unusable key is found before anything is sent. */
+  private readonly sign = this.options.sign === undefined ? undefined : createSigner(this.options.sign);
+  private readonly results = new Map<string, CaseResult>();
+  /** The ids of the results with a report: they were judged. */
+  private readonly judged = new Set<string>();
+  private readonly evidence = createEvidenceStore();
+  /** The ids of all tests; undefined if Playwright found none. */
+  private selected: ReadonlySet<string> | undefined;
+  private firstReport: TestReport | undefined;
+  private merged: MergedRun | undefined;
+  /** Why the shards cannot be merged. */
+  private refusal: UnusableInput | undefined;
+  /** The errors that ended shards early. */
+  private readonly shardErrors = new Set<string>();
+  /** The first report of each shard. */
+  private readonly shardReports = new Map<number, TestReport>();
+  private progressShownMs = getMonotonicMs();
+  private plan: Plan | undefined;
+  private stopsAtFailure = false;
+  private tracesFolder: string | undefined;
+  private printResult: () => void = () => undefined;
+
+  constructor() {
+    ignoreClosedOutput();
+    // As Ctrl-C, so that the certificate contains what was judged by then.
+    watchForShutdown(() => process.kill(process.pid, 'SIGINT'));
+  }
+
+  onBegin(config: FullConfig, tests: Suite): void {
+    enableExpectedFailures(config, import.meta.filename);
+    this.stopsAtFailure = config.maxFailures > 0;
+    this.tracesFolder = config.projects[0]?.outputDir;
+    const ids = tests.allTests().flatMap((test) => readCaseId(test) ?? []);
+    if (ids.length > 0) this.selected = new Set(ids);
+    if (this.options.merge !== undefined) this.beginMerge(this.options.merge, config.metadata, ids);
+    // A run that stops at the first failure must not send requests ahead.
+    if (!this.stopsAtFailure) savePlannedCases(ids);
+    // Loads while the worker starts, so that nobody waits for it at the end.
+    void loadWriteResults();
+  }
+
+  private beginMerge(folder: string, metadata: FullConfig['metadata'], ids: readonly string[]): void {
+    try {
+      this.merged = readMergedRun(folder, metadata, ids, this.options.out);
+      const { suite, settings } = this.merged.inputs;
+      if (settings.recordTo !== undefined)
+        mkdirSync(path.dirname(path.resolve(settings.recordTo)), { recursive: true });
+      // If a shard is missing, nobody knows which cases it selected.
+      if (this.merged.gaps.length > 0)
+        this.selected = new Set([...selectFromSuite(suite, settings).cases.map(({ id }) => id), ...ids]);
+    } catch (error) {
+      if (!(error instanceof UnusableInput)) throw error;
+      this.refusal = error;
+    }
+  }
+
+  private get inputs(): RunInputs {
+    const inputs = this.merged?.inputs ?? this.ownInputs;
+    if (inputs === undefined) throw this.refusal ?? new Error('The reports of the shards were not read.');
+    return inputs;
+  }
+
+  onTestEnd(test: TestCase, result: TestResult): void {
+    // First, so that no error below leaves a failure that looks like a success.
+    restoreFailure(test, result);
+    if (this.refusal !== undefined) return;
+    const { report, packed = [] } = readTestReport(result) ?? {};
+    // After the other reporters: a blob report must contain it.
+    queueMicrotask(() => removeTestReport(result));
+    this.firstReport ??= report;
+    // The end of the run may have aborted its requests, so its case counts as not reached.
+    if (result.status === 'interrupted') return;
+    const id = readCaseId(test) ?? '';
+    const testCase = this.inputs.suite.cases.find((each) => each.id === id);
+    if (report !== undefined) {
+      this.results.set(id, report.result);
+      this.judged.add(id);
+      this.evidence.add(packed, report.uses, report.shard);
+      if (report.shard !== undefined && !this.shardReports.has(report.shard))
+        this.shardReports.set(report.shard, report);
+    } else if (testCase !== undefined) {
+      const [problem = ''] = (result.error?.message ?? 'The test ended without a result.').split('\n');
+      this.results.set(id, createUnsentResult(testCase, 'error', toOneLine(problem)));
+    }
+    if (this.merged === undefined) this.showProgress();
+  }
+
+  private showProgress(): void {
+    const now = getMonotonicMs();
+    if (now - this.progressShownMs < progressIntervalMs) return;
+    this.progressShownMs = now;
+    const { suite, settings } = this.inputs;
+    this.plan ??= createPlan(selectFromSuite(suite, settings), settings);
+    // Other reporters write to the standard output for programs.
+    process.stderr.write(joinLines([renderProgress(this.plan, new Set(this.results.keys()), now - this.startedMs)]));
+  }
+
+  onError({ message = '' }: TestError): void {
+    if (this.merged !== undefined)
+      this.shardErrors.add(toOneLine(message.split('\n')[0]?.replace(/^Error: /, '') ?? ''));
+  }
+
+  async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
+    disableExpectedFailures();
+    const session = findSession();
+    try {
+      if (this.refusal !== undefined) throw this.refusal;
+      if (this.merged === undefined && !this.hasBegun(result, session)) {
+        saveEnding({ kind: 'not-begun' });
+        return { status: result.status };
+      }
+      return this.certify(result, session, await loadWriteResults());
+    } catch (error) {
+      const isUnwritten = error instanceof UnusableInput;
+      saveEnding({ kind: isUnwritten ? 'unwritten' : 'broken-off' });
+      if (!isUnwritten) throw error;
+      this.printResult = () => process.stderr.write(`${error.message}\n`);
+      return { status: 'failed' };
+    } finally {
+      this.evidence.remove();
+    }
+  }
+
+  /** Prints the result last, after the output of all other reporters. */
+  async onExit(): Promise<void> {
+    this.printResult();
+    removeEmptyFolders(this.tracesFolder);
+  }
+
+  /** Whether there is anything to certify: no, if tests were only listed or Playwright refused its arguments. */
+  private hasBegun({ status }: FullResult, session: Session | undefined): boolean {
+    if (this.results.size > 0 || status === 'interrupted') return true;
+    return session !== undefined && (status !== 'failed' || session.calibration.unreachable !== undefined);
+  }
+
+  private certify(
+    { status, startTime, duration }: FullResult,
+    session: Session | undefined,
+    { writeResults, indexForOutputs }: Awaited<ReturnType<typeof loadWriteResults>>,
+  ): { status: FullResult['status'] } {
+    const { suite, settings, replay, recorded } = this.inputs;
+    const { merge } = this.options;
+    const start = merge === undefined ? this.firstReport : combineShardStarts(merge, [...this.shardReports.values()]);
+    const { target = createCertifiedTarget(settings.target, ''), calibration } = start ?? session ?? {};
+    const unreachable = session?.calibration.unreachable;
+    const evidence = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
+    const plainResults = this.listResults(unreachable);
+    const referred = plainResults.flatMap(({ exchangeId = [], repeatedExchangeId = [] }) =>
+      [exchangeId, repeatedExchangeId].flat(),
+    );
+    const index = indexForOutputs(suite, evidence, new Set(referred));
+    const results = attachExchanges(plainResults, index.find);
+    const isCutShort = status === 'interrupted' || status === 'timedout';
+    const gaps = [...(this.merged?.gaps ?? []), ...this.shardErrors];
+    const certificate = createCertificate(suite, results, {
+      target,
+      ...collectRunFacts(results, calibration, settings),
+      ...(replay === undefined ? {} : { isReplay: true }),
+      isCutShort,
+      gaps,
+      ...(this.merged === undefined
+        ? { startedAt: this.startedAt, durationMs: getMonotonicMs() - this.startedMs }
+        : { startedAt: startTime, durationMs: duration }),
+    });
+    const { name, version, digest } = suite;
+    const origin = {
+      suite: { name, version, digest },
+      baseUrl: target.base_url,
+      inputs: recorded,
+      extent: { ...this.createExtent(results, isCutShort, unreachable), gaps },
+    };
+    // Only the merge of all shards writes a record.
+    const { recordTo: _, ...withoutRecord } = settings;
+    const destination = {
+      ...(settings.shard === undefined ? settings : withoutRecord),
+      isPartial: this.isPartial(results),
+      ...omitUndefined({ sign: this.sign }),
+    };
+    const written = writeResults(certificate, suite, results, destination, { ...evidence, origin, index });
+    const { verdict, drift, selected, own_cases } = certificate;
+    const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
+    const isReached = results.every(({ reason }) => reason !== notReachedReason);
+    const isDone = !isCutShort && unreachable === undefined && isReached;
+    const shard = settings.shard && { current: settings.shard.current, total: settings.shard.total, isDone };
+    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...omitUndefined({ selected, shard, own_cases }) });
+    const text = reportToGitHub(process.env, certificate, suite, results) + renderSummary(certificate, written);
+    this.printResult = () => process.stdout.write(text);
+    const overall = determineOverallVerdict(certificate);
+    // What a finished shard does not determine, another shard does.
+    const isGood = shard?.isDone ? overall !== 'does-not-conform' : overall === 'conforms';
+    return { status: status === 'passed' && !isGood ? 'failed' : status };
+  }
+
+  /** If the target cannot be reached, the calibration judges all cases. */
+  private createExtent(
+    results: readonly CaseResult[],
+    isCutShort: boolean,
+    unreachable: string | undefined,
+  ): RunExtent {
+    const isJudged = ({ id }: CaseResult) => unreachable !== undefined || this.judged.has(id);
+    const unjudged = results.filter((result) => !isJudged(result));
+    return {
+      isCutShort,
+      judged: results.filter(isJudged).map(({ id }) => id),
+      unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
+    };
+  }
+
+  /** Whether only some of the cases ran, or were to run: the results of a whole run must then stay. */
+  private isPartial(results: readonly CaseResult[]): boolean {
+    const { suite, settings } = this.inputs;
+    const { only, shard, profile } = settings;
+    if (only !== undefined || shard !== undefined || profile !== undefined || this.selected === undefined) return true;
+    if (this.stopsAtFailure && results.some(({ reason }) => reason === notReachedReason)) return true;
+    return suite.cases.some(({ id }) => !this.selected?.has(id));
+  }
+
+  /** All results in the order of the suite, including those of cases that no test reached. */
+  private listResults(unreachable: string | undefined): CaseResult[] {
+    const { selected, results } = this;
+    const { suite, settings } = this.inputs;
+    return [
+      ...selectFromSuite(suite, settings).cases.flatMap((testCase) => {
+        const result = results.get(testCase.id);
+        if (result !== undefined) return [result];
+        if (unreachable !== undefined) return [createUnsentResult(testCase, 'inconclusive', unreachable)];
+        return selected === undefined || selected.has(testCase.id)
+          ? [createUnsentResult(testCase, 'not-applicable', notReachedReason)]
+          : [];
+      }),
+      ...[sampleId, explorationId].flatMap((id) => results.get(id) ?? []),
+    ];
+  }
+
+  printsToStdio(): boolean {
+    return true;
+  }
+}
+
+function loadWriteResults() {
+  return import('../report/write-results.js');
+}
+
+/** Playwright creates a folder for each test, even if nothing goes into it. */
+function removeEmptyFolders(folder = ''): void {
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const within = path.join(folder, name);
+    if (statSync(within).isDirectory() && readdirSync(within).length === 0) rmdirSync(within);
+  }
+}

@@ -1,0 +1,64 @@
+import { referenceCredentials } from '../../reference/reference-credentials.js';
+import { startRun } from '../engine/run.js';
+import { createMemoryBudget } from '../http/request-budget.js';
+import { referenceNotice, renderReplayNotice } from '../report/notices.js';
+import { InternalError } from '../support/internal-error.js';
+import { UnusableInput } from '../support/problem.js';
+import { joinLines } from '../support/untrusted-text.js';
+import { createCertifiedTarget } from '../targets/target.js';
+import type { World } from '../world/world.js';
+import { loadRunInputs, shareRun } from './run-inputs.js';
+import { openRunTarget } from './run-target.js';
+import { saveSession } from './session.js';
+import { disableStackMapping } from './stack-mapping.js';
+
+/** Runs once before all tests: starts the reference deployment if it is the target, and calibrates. */
+export default async function setUp(): Promise<() => Promise<void>> {
+  try {
+    return await startSession();
+  } catch (error) {
+    throw error instanceof UnusableInput || error instanceof UnreachableTarget ? error : new InternalError(error);
+  }
+}
+
+async function startSession(): Promise<() => Promise<void>> {
+  disableStackMapping();
+  const inputs = loadRunInputs();
+  const { suite, settings, replay } = inputs;
+  const isReference = settings.target.kind === 'reference';
+  if (replay !== undefined) process.stdout.write(joinLines([renderReplayNotice(replay)]));
+  if (isReference) process.stdout.write(`${referenceNotice}\n`);
+  const unshare = shareRun();
+  const reference = isReference && replay === undefined ? await serveWorld(suite.world) : undefined;
+  const requestBudget = createMemoryBudget();
+  const endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials };
+  const { channel, baseUrl, redact, options, close } = openRunTarget(inputs, endpoint, requestBudget);
+  const run = await startRun(suite, channel, options);
+  const { calibration } = run;
+  await close();
+  const target = createCertifiedTarget(settings.target, baseUrl);
+  saveSession({ target, calibration, evidence: run.takeEvidence(), requestBudget }, redact);
+  if (calibration.unreachable !== undefined) {
+    // The reporter still reads the session.
+    process.once('exit', unshare);
+    // The certificate gives the reason; a shard has no certificate.
+    throw new UnreachableTarget(settings.shard === undefined ? '' : ` ${calibration.unreachable}`);
+  }
+  return async () => {
+    unshare();
+    await reference?.close();
+  };
+}
+
+async function serveWorld(world: World) {
+  const { serveReference } = await import('../../reference/server.js');
+  return serveReference({ world, credentials: referenceCredentials });
+}
+
+/** Ends the run before the first test: all tests would report the same. */
+class UnreachableTarget extends Error {
+  constructor(reason: string) {
+    super(`Cannot reach the target, so no case was sent.${reason}`);
+    this.stack = this.message;
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * The folder that the processes of one run share. It holds no secrets: texts of the target are redacted before they are
+ * written, and credentials stay in the environment.
+ */
+
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+
+/** The environment variable that names the folder. */
+const variable = 'CONFORMANCE_RUN';
+
+/** Creates the folder and names it to processes that start from now on. @returns removes it */
+export function createRunFolder(): () => void {
+  const folder = createTemporaryFolder();
+  process.env[variable] = folder;
+  return () => {
+    rmSync(folder, { recursive: true, force: true });
+    delete process.env[variable];
+  };
+}
+
+/** Leaves the run that started this process, if any, so that a new run gets a folder of its own. */
+export function leaveRunFolder(): void {
+  delete process.env[variable];
+}
+
+export function hasRunFolder(): boolean {
+  // Another run removes the folder after the process that created it was killed.
+  return existsSync(process.env[variable] ?? '');
+}
+
+export function getRunFile(name: string): string {
+  return path.join(process.env[variable] ?? '', name);
+}
+
+export function readRunFile(name: string): Buffer | undefined {
+  const file = getRunFile(name);
+  return hasRunFolder() && existsSync(file) ? readFileSync(file) : undefined;
+}
+
+export function readRunJson<T>(name: string): T | undefined {
+  const content = readRunFile(name);
+  return content === undefined ? undefined : (JSON.parse(content.toString('utf8')) as T);
+}
+
+/** Writes a file that only this user can read. Does nothing where there is no run folder. */
+export function writeRunFile(name: string, content: string | Buffer): void {
+  if (hasRunFolder()) writeFileSync(getRunFile(name), content, { mode: 0o600 });
+}
+
+export function writeRunJson(name: string, value: unknown): void {
+  writeRunFile(name, JSON.stringify(value));
+}
+
+/** Creates a folder that a later run removes if this process is killed. */
+export function createTemporaryFolder(): string {
+  removeAbandonedFolders();
+  return mkdtempSync(path.join(tmpdir(), `${prefix}${process.pid}-`));
+}
+
+/** The id of the process that owns the folder follows. */
+const prefix = 'conformance-run-';
+
+function removeAbandonedFolders(): void {
+  for (const name of readdirSync(tmpdir())) {
+    const [, pid] = /^conformance-run-(\d+)-/.exec(name) ?? [];
+    if (pid === undefined || isRunning(Number(pid))) continue;
+    try {
+      rmSync(path.join(tmpdir(), name), { recursive: true, force: true });
+    } catch {
+      // It belongs to another user.
+    }
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
+}

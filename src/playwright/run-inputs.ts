@@ -1,0 +1,92 @@
+import { statSync } from 'node:fs';
+import { deserialize, serialize } from 'node:v8';
+import { listOwnFiles, listSuiteFiles, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
+import { readAvailability } from '../targets/availability.js';
+import type { Environment } from '../targets/environment.js';
+import { createReplaySettings, encodeRecordedInputs, readRecordedRun } from '../targets/recorded-run.js';
+import { completeRunOptions, type RunOptions } from '../targets/run-options.js';
+import { loadSettings, type RunSettings } from '../targets/settings.js';
+import { createRunFolder, hasRunFolder, readRunFile, readRunJson, writeRunFile, writeRunJson } from './run-folder.js';
+
+/** The suite and the settings of a run. */
+export interface RunInputs {
+  readonly suite: Suite;
+  readonly settings: RunSettings;
+  /** As JSON for the evidence of the run. */
+  readonly recorded: unknown;
+  /** The evidence file that is judged again instead of a target. */
+  readonly replay?: string;
+}
+
+const files = { options: 'options.json', inputs: 'inputs' } as const;
+
+/** The inputs and the state of the files that they were loaded from. */
+type LoadedInputs = RunInputs & { readonly signature: string };
+
+let loaded: LoadedInputs | undefined;
+
+/** The options of the run that this process belongs to; of the environment alone if no command started it. */
+export function readRunOptions(): RunOptions {
+  return readRunJson<RunOptions>(files.options) ?? completeRunOptions({}, process.env);
+}
+
+/**
+ * Loads suite and settings, once per run: the first process hands them to the others. Files that were edited since are
+ * loaded again, for UI mode and `--watch`.
+ *
+ * @throws UnusableInput as `loadSuite` and `loadSettings`
+ */
+export function loadRunInputs(options = readRunOptions()): RunInputs {
+  const signature = computeSignature(options);
+  if (loaded?.signature === signature) return loaded;
+  const content = readRunFile(files.inputs);
+  const handedOver = content && (deserialize(content) as LoadedInputs);
+  loaded = handedOver?.signature === signature ? handedOver : { signature, ...loadInputs(options, process.env) };
+  return loaded;
+}
+
+/** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
+export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
+  const { replay, cases } = options;
+  if (replay !== undefined) {
+    const recorded = readRecordedRun(replay);
+    const suite = loadSuite(suiteFolder, recorded.availability, cases);
+    const settings = createReplaySettings(recorded, options, suite, replay);
+    return { suite, settings, recorded: encodeRecordedInputs(recorded), replay };
+  }
+  const { availability } = readAvailability(options);
+  const suite = loadSuite(suiteFolder, availability, cases);
+  const settings = loadSettings(options, environment, suite);
+  return { suite, settings, recorded: encodeRecordedInputs({ availability, settings }) };
+}
+
+/** A text that changes whenever the options or a file of the run change. @throws UnusableInput for the target file */
+export function computeSignature(options: RunOptions): string {
+  const { replay, cases, against } = options;
+  const ofTarget = replay === undefined ? readAvailability(options).files : [replay];
+  const ofCases = [...listSuiteFiles(), ...(cases === undefined ? [] : listOwnFiles(cases))];
+  const all = [...ofCases, ...ofTarget, ...(against === undefined ? [] : [against])];
+  return [JSON.stringify(options), ...all.map(computeFileSignature)].join('\n');
+}
+
+export function computeFileSignature(file: string): string {
+  const { mtimeMs, size } = statSync(file, { throwIfNoEntry: false }) ?? {};
+  return `${file} ${mtimeMs} ${size}`;
+}
+
+/** Shares options and inputs with the processes that start from now on. @returns ends that */
+export function shareRun(options = readRunOptions()): () => void {
+  if (hasRunFolder()) return () => undefined;
+  const inputs = loadRunInputs(options);
+  const unshare = shareRunOptions(options);
+  // Not JSON, which takes three times as long to read: every worker waits for it.
+  writeRunFile(files.inputs, serialize(inputs));
+  return unshare;
+}
+
+/** The same for a merge, whose reports bring their own inputs. */
+export function shareRunOptions(options: RunOptions): () => void {
+  const unshare = createRunFolder();
+  writeRunJson(files.options, options);
+  return unshare;
+}

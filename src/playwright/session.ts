@@ -1,0 +1,58 @@
+import type { Calibration } from '../engine/calibrate.js';
+import { openFileBudget, type RequestBudget } from '../http/request-budget.js';
+import type { CertifiedTarget } from '../report/certificate.js';
+import type { StoredEvidence } from '../report/har-archive.js';
+import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
+import { getRunFile, readRunJson, writeRunFile, writeRunJson } from './run-folder.js';
+
+/** What the set-up of a run finds out once and every worker needs. */
+export interface Session {
+  readonly target: CertifiedTarget;
+  readonly calibration: Calibration;
+  /** The exchanges of the calibration. */
+  readonly evidence: StoredEvidence;
+  /** Counts all requests of the run, whichever process sends them. */
+  readonly requestBudget: RequestBudget;
+}
+
+type SavedSession = Pick<Session, 'target' | 'calibration' | 'evidence'> & Pick<RequestBudget, 'openedAt'>;
+
+const files = { session: 'session.json', requests: 'requests', plannedCases: 'planned-cases.json' } as const;
+
+/** Saves a session for the workers. @param redact replaces secrets in a text */
+export function saveSession(
+  { target, calibration, evidence, requestBudget }: Session,
+  redact: (text: string) => string,
+): void {
+  const saved: SavedSession = { target, calibration, evidence, openedAt: requestBudget.openedAt };
+  // Each text by itself, since the redactor does not look for secrets that are escaped twice.
+  const redacted = (_: string, value: unknown) => (typeof value === 'string' ? redact(value) : value);
+  writeRunFile(files.session, JSON.stringify(encodeMapsAndSets(saved), redacted));
+  writeRunFile(files.requests, '.'.repeat(requestBudget.countSpent()));
+}
+
+/** @throws Error if the set-up of the run was left out */
+export function loadSession(): Session {
+  const session = findSession();
+  if (session === undefined)
+    throw new Error('The run has no session: name global-setup as globalSetup in playwright.config.ts.');
+  return session;
+}
+
+/** Undefined if the set-up did not finish. */
+export function findSession(): Session | undefined {
+  const saved = readRunJson(files.session);
+  if (saved === undefined) return undefined;
+  const { openedAt, ...session } = decodeMapsAndSets(saved) as SavedSession;
+  return { ...session, requestBudget: openFileBudget(getRunFile(files.requests), openedAt) };
+}
+
+/** Tells the workers which cases will run, so that they can send requests ahead. */
+export function savePlannedCases(ids: readonly string[]): void {
+  writeRunJson(files.plannedCases, ids);
+}
+
+export function readPlannedCases(): ReadonlySet<string> | undefined {
+  const ids = readRunJson<string[]>(files.plannedCases);
+  return ids && new Set(ids);
+}

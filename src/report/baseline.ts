@@ -1,0 +1,49 @@
+import type { Suite } from '../cases/suite.js';
+import type { AdditivePolicy, Baseline, ExpectedOutcome } from '../judge/drift.js';
+import { omitUndefined } from '../support/omit-undefined.js';
+import { renderShortList } from '../support/render-short-list.js';
+import type { TargetRecord } from './target-record.js';
+
+/**
+ * Creates what a target is compared with.
+ *
+ * @param pins outcomes from the target file, by question; they win over the record
+ * @param schema of successful bodies, from the target file
+ */
+export function createBaseline(
+  record: TargetRecord | undefined,
+  pins: Readonly<Record<string, string>>,
+  schema: object | undefined,
+  additive?: AdditivePolicy,
+): Baseline {
+  const recorded = Object.entries(record?.questions ?? {}).map(([question, { outcome, request, response }]) => {
+    const shown = response === undefined ? {} : { recorded: `${request ?? ''}\n${response}` };
+    return [question, { outcome, statedBy: 'the record', ...shown }] as const;
+  });
+  const pinned = Object.entries(pins).map(
+    ([question, outcome]) => [question, { outcome, statedBy: 'the target file' }] as const,
+  );
+  return {
+    outcomes: new Map<string, ExpectedOutcome>([...recorded, ...pinned]),
+    ...omitUndefined({ additive }),
+    schemas: [
+      ...(record?.response_schema === undefined ? [] : [{ schema: record.response_schema, statedBy: 'the record' }]),
+      ...(schema === undefined ? [] : [{ schema, statedBy: 'the target file' }]),
+    ],
+  };
+}
+
+/** Describes what a comparison with a record of other cases leaves out; undefined if it leaves out nothing. */
+export function describeUncompared(record: TargetRecord, suite: Suite): string | undefined {
+  const known = new Set(suite.contract.questions.map(({ id }) => id));
+  const recorded = Object.keys(record.questions);
+  const unknown = recorded.filter((id) => !known.has(id));
+  const aside = unknown.length === 0 ? '' : ` The record also answers unknown questions: ${renderShortList(unknown)}.`;
+  if (record.suite.digest === suite.digest) return aside === '' ? undefined : `The record differs.${aside}`;
+  // The world grows with the cases, and responses grow with the world.
+  const bodies =
+    record.response_schema === undefined
+      ? ''
+      : ' If a body does not fit its schema, the world may have grown: npx conformance record --update accepts the body.';
+  return `The record was made with other cases, those of ${record.suite.name} ${record.suite.version}. Compared: the ${recorded.length - unknown.length} questions that both have.${aside}${bodies}`;
+}

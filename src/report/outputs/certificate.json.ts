@@ -1,0 +1,10 @@
+import { computeDigest } from '../har-archive.js';
+import type { Output } from '../output.js';
+
+const renderCertificateJson: Output = ({ certificate, archive }) => {
+  if (archive === undefined) return { json: certificate };
+  const { file, content, count } = archive;
+  return { json: { ...certificate, evidence: { file, digest: computeDigest(content), exchanges: count } } };
+};
+
+export default renderCertificateJson;

@@ -1,0 +1,137 @@
+import type { Suite } from '../../cases/suite.js';
+import { undetermined } from '../../cases/test-case.js';
+import { isWarningOutcome, type Question } from '../../contract/contract.js';
+import { notSelectedReason, type ShownResult } from '../../engine/case-result.js';
+import { type Exchange, getHeaderValues, type HttpResponse } from '../../http/exchange.js';
+import { isSuccessful } from '../../http/response-status.js';
+import { renderErrorShape } from '../../judge/extract-value.js';
+import { createKnownIds } from '../../recognition/known-ids.js';
+import { findTierMentions, hasMentions } from '../../recognition/tier-mentions.js';
+import { baseUrlPlaceholder, createResponseRenderer, type ResponseRenderer, renderRequest } from '../exchange-text.js';
+import { codeBlock, inlineCode, joinMarkdown, type Markdown, markdown, rawMarkdown } from '../markdown.js';
+import type { Output } from '../output.js';
+import { renderAnswerMarkdown } from '../render-answer.js';
+import { createSampler, listShownAnswers, type Sampler, type ShownAnswer } from '../shown-answers.js';
+
+/**
+ * Renders the part that the documentation lacks: how results and errors look, and the answer to every question with the
+ * exchange that shows it. The text is the same if the target behaves the same.
+ */
+const renderObserved: Output = ({ suite, suiteResults, certificate: { target } }) => {
+  const byQuestion = new Map(suiteResults.map((result) => [result.subject, result]));
+  const { groups, questions } = suite.contract;
+  const answered = questions.map((question) => ({ question, result: byQuestion.get(question.id) }));
+  const warnings = answered
+    .filter(({ question, result }) => isWarningOutcome(question, result?.outcome))
+    .map(({ question, result }) => markdown`- ${linkTo(question)}: ${renderSentence(question, result)}`);
+  const show = createExchangeRenderers(suite, suiteResults);
+  const blocks = [
+    markdown`# What ${target.name} does where the documentation is silent`,
+    markdown`Observed with ${suite.name} ${suite.version}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
+    markdown`## Warnings`,
+    warnings.length === 0 ? markdown`None.` : joinMarkdown(warnings, '\n'),
+    ...renderExamples(listShownAnswers(suite, suiteResults), show),
+    ...groups.flatMap(({ name, asks }) => [
+      markdown`## ${rawMarkdown(asks)}`,
+      ...answered
+        .filter(({ question }) => question.group === name)
+        .flatMap(({ question, result }) => renderQuestion(question, result, show)),
+    ]),
+  ];
+  return markdown`${joinMarkdown(blocks)}\n`;
+};
+
+export default renderObserved;
+
+function linkTo({ id }: Question): Markdown {
+  return rawMarkdown(`[${id}](#${id})`);
+}
+
+/** Renders what a target does, in one sentence. */
+function renderSentence(question: Question, result: ShownResult | undefined): Markdown {
+  if (result?.outcome === undefined) return markdown`No answer. ${result?.reason ?? notSelectedReason}`;
+  if (result.outcome === undetermined) return markdown`Undetermined. ${result.reason}`;
+  return renderAnswerMarkdown(question, result.outcome);
+}
+
+function renderQuestion(question: Question, result: ShownResult | undefined, show: ExchangeRenderers): Markdown[] {
+  const { outcome, exchange } = result ?? {};
+  const name = question.answer.kind === 'outcomes' && outcome !== undefined ? markdown` (${inlineCode(outcome)})` : '';
+  return [
+    markdown`### ${rawMarkdown(question.id)}`,
+    markdown`${rawMarkdown(question.open)} (${rawMarkdown(question.part)})`,
+    markdown`**${renderSentence(question, result)}**${name}`,
+    ...(exchange === undefined ? [] : [renderCommand(exchange), codeBlock('text', show.renderResponse(exchange))]),
+  ];
+}
+
+function renderCommand(exchange: Exchange): Markdown {
+  return codeBlock('sh', renderRequest(exchange));
+}
+
+interface ExchangeRenderers {
+  readonly sampler: Sampler;
+  readonly renderResponse: ResponseRenderer;
+  /** Whether a response names a tier. */
+  namesTiers(response: HttpResponse): boolean;
+}
+
+/** Creates renderers that show a body by its sample, without what changes from response to response. */
+function createExchangeRenderers({ world }: Suite, results: readonly ShownResult[]): ExchangeRenderers {
+  const ids = createKnownIds(world);
+  const sampler = createSampler(world, results);
+  const renderResponse = createResponseRenderer(world);
+  const namesTiers = ({ body }: HttpResponse) => hasMentions(findTierMentions(body, ids));
+  return {
+    sampler,
+    namesTiers,
+    renderResponse: (exchange) => {
+      if (!('response' in exchange) || namesTiers(exchange.response)) return renderResponse(exchange);
+      const sample = sampler(exchange.response.body);
+      if (sample === undefined) return renderResponse(exchange);
+      return renderResponse({ ...exchange, response: { ...exchange.response, body: JSON.stringify(sample) } });
+    },
+  };
+}
+
+/** Renders one result, and one error for each status with each set of members. */
+function renderExamples(shown: readonly ShownAnswer[], show: ExchangeRenderers): Markdown[] {
+  const successes = shown.filter(({ exchange: { response } }) => isSuccessful(response));
+  const result =
+    successes.find(
+      ({ exchange: { response } }) => show.sampler(response.body) !== undefined && show.namesTiers(response),
+    ) ?? successes[0];
+  const kinds = new Map<string, [ShownAnswer, ...ShownAnswer[]]>();
+  for (const each of shown) {
+    const { status, headers, body } = each.exchange.response;
+    if (status < 400) continue;
+    const kind = `${status} ${renderErrorShape(body, getHeaderValues(headers, 'content-type')[0])}`;
+    const alike = kinds.get(kind);
+    if (alike === undefined) kinds.set(kind, [each]);
+    else alike.push(each);
+  }
+  const errors = [...kinds].sort(([one], [other]) => (one < other ? -1 : 1));
+  return [
+    ...(result === undefined
+      ? []
+      : [markdown`## What does a result look like?`, renderCommand(result.exchange), ...renderExample(result, show)]),
+    ...(errors.length === 0 ? [] : [markdown`## What do errors look like?`]),
+    ...errors.flatMap(([kind, answers]) => [
+      markdown`### ${inlineCode(kind)}`,
+      markdown`Seen in the answer to ${joinMarkdown(
+        answers.map(({ question }) => linkTo(question)),
+        ', ',
+      )}.`,
+      ...renderExample(answers[0], show),
+    ]),
+  ];
+}
+
+/** Renders a response, with its body as JSON if it has a short sample. */
+function renderExample({ exchange }: ShownAnswer, { sampler, renderResponse }: ExchangeRenderers): Markdown[] {
+  const sample = sampler(exchange.response.body);
+  const text = renderResponse(exchange);
+  if (sample === undefined) return [codeBlock('text', text)];
+  const [head = ''] = text.split('\n');
+  return [codeBlock('text', head), codeBlock('json', JSON.stringify(sample, null, 2))];
+}

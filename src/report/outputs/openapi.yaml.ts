@@ -1,0 +1,284 @@
+import type { OperationElement, Question } from '../../contract/contract.js';
+import {
+  audienceParameter,
+  credentialHeaders,
+  documentedOperation,
+  renderFilterParameter,
+} from '../../contract/operation.js';
+import type { ShownResult } from '../../engine/case-result.js';
+import { getHeaderValues } from '../../http/exchange.js';
+import { isSuccessful } from '../../http/response-status.js';
+import { type BodyShape, inferShape } from '../../judge/body-shape.js';
+import { createKnownIds, type KnownIds } from '../../recognition/known-ids.js';
+import { getMember, parseJson } from '../../support/json.js';
+import { renderShortList } from '../../support/render-short-list.js';
+import { readSchema } from '../../support/schema-validation.js';
+import { inlineCode, type Markdown, markdown } from '../markdown.js';
+import type { Output } from '../output.js';
+import { renderAnswerMarkdown } from '../render-answer.js';
+import { createSampler, listShownAnswers, type Sampler, type ShownAnswer } from '../shown-answers.js';
+
+type Members = Readonly<Record<string, unknown>>;
+
+/**
+ * Renders the operation in OpenAPI 3.1: the request as documented, the responses as seen, with inferred schemas and
+ * samples. Each answered question is a sentence in the description of the element that it is about, and an outcome in
+ * `x-observed`. The text is the same if the target behaves the same.
+ */
+const renderOpenapi: Output = ({ certificate, suite, suiteResults, isPartial, operation }) => {
+  // From a few answers, the operation would seem to have no others.
+  if (isPartial) return undefined;
+  const { target, requirements } = certificate;
+  const urlPath = operation.path ?? documentedOperation.path;
+  const method = operation.method ?? documentedOperation.method;
+  const shown = listShownAnswers(suite, suiteResults).filter(
+    ({ exchange: { request } }) => request.method === method && request.path.split('?')[0] === urlPath,
+  );
+  const sampler = createSampler(suite.world, suiteResults);
+  const describe = createDescriber(suite.contract.questions, suiteResults);
+  const success = shown.find(({ exchange: { response } }) => isSuccessful(response));
+  const statements = requirements.map(({ statement, verdict }) =>
+    verdict === 'fail' ? `- ${statement} **This target fails it.**` : `- ${statement}`,
+  );
+  return {
+    comment:
+      '# What the documentation says about the operation, and what this target does. Each run of all cases writes it.\n',
+    yaml: {
+      openapi: '3.1.0',
+      info: {
+        title: `Promotion validation, as observed at ${target.name}`,
+        version: target.version ?? 'v1',
+        description:
+          markdown`The request is as documented. The responses, and what the documentation leaves open, are as ${suite.name} ${suite.version} saw them. Responses may have members that were not seen. In examples, \`…\` and the number 0 stand for values that change from response to response, and lists are cut to their first entry.`
+            .text,
+      },
+      servers: [
+        {
+          url: '{base_url}',
+          description: 'The deployment, or a mock of it.',
+          variables: {
+            base_url: {
+              default: 'http://127.0.0.1:8080',
+              description: 'The address of the deployment, without a trailing slash.',
+            },
+          },
+        },
+      ],
+      security: [{ clientApplicationId: [], clientToken: [] }],
+      paths: {
+        [urlPath]: {
+          [methods.has(method) ? method.toLowerCase() : documentedOperation.method.toLowerCase()]: {
+            operationId: 'validatePromotions',
+            summary: 'Returns the promotions that are valid for a customer and an order',
+            ...describe('operation', ['The documentation says:', statements.join('\n')].join('\n\n')),
+            deprecated: true,
+            'x-requirements': Object.fromEntries(requirements.map(({ id, verdict }) => [id, verdict])),
+            parameters: createParameters(describe),
+            requestBody: createRequestBody(suite.contract.questions, describe, success),
+            responses: createResponses(shown, describe, { ids: createKnownIds(suite.world), sampler }),
+          },
+        },
+      },
+      components: {
+        securitySchemes: {
+          clientApplicationId: {
+            type: 'apiKey',
+            in: 'header',
+            name: credentialHeaders.applicationId,
+            ...describe('credentials', 'Identifies the client application.'),
+          },
+          clientToken: {
+            type: 'apiKey',
+            in: 'header',
+            name: credentialHeaders.token,
+            description: 'The client-side token of the application.',
+          },
+        },
+      },
+    },
+  };
+};
+
+export default renderOpenapi;
+
+/** The methods that OpenAPI allows for a path. */
+const methods: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE', 'OPTIONS', 'HEAD', 'PATCH', 'TRACE']);
+
+/** Creates the `description` of an element, with the answers to the questions about it, and their `x-observed`. */
+type Describer = (about: OperationElement, documented: string) => Members;
+
+function createDescriber(questions: readonly Question[], results: readonly ShownResult[]): Describer {
+  const outcomes = new Map(results.map(({ subject, outcome }) => [subject, outcome]));
+  return (about, documented) => {
+    const answered = questions.flatMap((question) => {
+      const outcome = outcomes.get(question.id);
+      return question.about === about && outcome !== undefined ? [{ question, outcome }] : [];
+    });
+    if (answered.length === 0) return { description: documented };
+    const lines = answered.map(
+      ({ question, outcome }) =>
+        `- ${question.open} **${renderAnswerMarkdown(question, outcome, quote).text}** (\`${question.id}\`)`,
+    );
+    const observation = ['Observed, where the documentation is silent:', lines.join('\n')];
+    return {
+      description: [...(documented === '' ? [] : [documented]), ...observation].join('\n\n'),
+      'x-observed': Object.fromEntries(answered.map(({ question, outcome }) => [question.id, outcome])),
+    };
+  };
+}
+
+/** Quotes what a deployment wrote, if every renderer shows it as it is. Otherwise it only stands in `x-observed`. */
+function quote(text: string): Markdown {
+  return /^(?:[\w ,;.|*/=+-]|: )+$/.test(text) ? inlineCode(text) : markdown`see \`x-observed\``;
+}
+
+function createParameters(describe: Describer): Members[] {
+  // The brackets go over the wire as they are.
+  const filter = { in: 'query', required: false, allowReserved: true };
+  const { properties } = readSchema('request') as { properties: { query: { patternProperties: object } } };
+  const [pattern = ''] = Object.keys(properties.query.patternProperties);
+  return [
+    {
+      name: audienceParameter,
+      in: 'query',
+      required: false,
+      ...describe(`query/${audienceParameter}`, 'Sent as true in one sample; its effect is not documented.'),
+      schema: { type: 'boolean' },
+    },
+    {
+      name: renderFilterParameter({ on: 'campaign' }),
+      ...filter,
+      ...describe('query/promotion_id', 'The id of a campaign: only its promotions are returned.'),
+      schema: { type: 'string' },
+    },
+    {
+      name: 'metadataFilters',
+      ...filter,
+      ...describe(
+        'query/metadata',
+        `A parameter for each metadata key: \`${renderFilterParameter({ on: 'metadata', key: 'KEY' })}\`. Only promotions whose tier metadata has this value are returned.`,
+      ),
+      style: 'form',
+      explode: true,
+      schema: { type: 'object', patternProperties: { [pattern]: { type: 'string' } } },
+    },
+  ];
+}
+
+/** Creates the documented body. Each member's description has the answers to the questions about it. */
+function createRequestBody(
+  questions: readonly Question[],
+  describe: Describer,
+  success: ShownAnswer | undefined,
+): Members {
+  const { properties, $defs } = readSchema('request') as { properties: { body: object }; $defs: Members };
+  const schema = JSON.parse(JSON.stringify(properties.body), (_, value) =>
+    typeof getMember(value, '$ref') === 'string' ? $defs[value.$ref.replace('#/$defs/', '')] : value,
+  );
+  for (const about of new Set(questions.map((question) => question.about))) {
+    if (!about.startsWith('body/')) continue;
+    const member = about.split('/').slice(1).reduce(findMemberSchema, schema);
+    Object.assign(member, describe(about, member.description ?? ''));
+  }
+  const example = parseJson(success?.exchange.request.body ?? '');
+  return {
+    required: false,
+    ...describe('body', 'JSON, which the documentation sends on a GET.'),
+    content: { 'application/json': { schema, ...(example === undefined ? {} : { example }) } },
+  };
+}
+
+interface RequestSchema {
+  description?: string;
+  readonly properties?: Readonly<Record<string, RequestSchema>>;
+  readonly items?: RequestSchema;
+}
+
+/** Finds the schema of a member of an object, or of each object in an array. */
+function findMemberSchema({ properties, items }: RequestSchema, name: string): RequestSchema {
+  const member = (properties ?? items?.properties)?.[name];
+  if (member === undefined) throw new Error(`The documented body has no member '${name}'.`);
+  return member;
+}
+
+/** Creates the responses by status, each with its bodies by media type. */
+function createResponses(
+  shown: readonly ShownAnswer[],
+  describe: Describer,
+  { ids, sampler }: { readonly ids: KnownIds; readonly sampler: Sampler },
+): Members {
+  const byStatus = groupBy(shown, ({ exchange: { response } }) => String(response.status));
+  const statuses = [...byStatus.keys()].filter((status) => /^[1-5]\d\d$/.test(status)).sort();
+  if (statuses.length === 0) return { default: { description: 'No response was seen.' } };
+  const ofResults = statuses.find((status) => status.startsWith('2'));
+  const ofErrors = statuses.find((status) => status >= '400');
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const answers = byStatus.get(status) ?? [];
+      const seenFor = `Seen for ${renderShortList(answers.map(({ question }) => `\`${question.id}\``))}.`;
+      const about = status === ofResults ? 'response' : status === ofErrors ? 'errors' : undefined;
+      const byType = groupBy(
+        answers.filter(({ exchange: { response } }) => response.body !== ''),
+        getMediaType,
+      );
+      const content = [...byType].map(([type, each]) => [type, createContent(each, ids, sampler)] as const);
+      return [
+        status,
+        {
+          ...(about === undefined ? { description: seenFor } : describe(about, seenFor)),
+          ...(content.length === 0 ? {} : { content: Object.fromEntries(content) }),
+        },
+      ];
+    }),
+  );
+}
+
+function groupBy<T>(all: readonly T[], keyOf: (each: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const each of all) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);
+  return groups;
+}
+
+/** Returns the media type without its parameters, or the one for unknown content. */
+function getMediaType({ exchange: { response } }: ShownAnswer): string {
+  const type = getHeaderValues(response.headers, 'content-type')[0]?.split(';')[0]?.trim().toLowerCase() ?? '';
+  return /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : 'application/octet-stream';
+}
+
+/** The schema is inferred from so many characters of bodies. More would take longer and show little more. */
+const maxInferred = 512 * 1024;
+
+/** Infers the schema of bodies of one media type, with a sample of the first body that has one. */
+function createContent(answers: readonly ShownAnswer[], ids: KnownIds, sampler: Sampler): Members {
+  // A cut body is no JSON.
+  const bodies = answers.flatMap(({ exchange: { response } }) =>
+    response.bodyLength === undefined ? [response.body] : [],
+  );
+  let length = 0;
+  const looked = [...new Set(bodies)].filter((body) => {
+    length += body.length;
+    return length <= maxInferred;
+  });
+  const shape = inferShape(looked, ids);
+  if (shape === undefined) return { schema: { type: 'string' } };
+  const example = looked.map(sampler).find((sample) => sample !== undefined && !hasReference(sample));
+  return { schema: openShape(shape), ...(example === undefined ? {} : { example }) };
+}
+
+/** Allows members that were not seen. */
+function openShape({ properties, items, additionalProperties, ...rest }: BodyShape): BodyShape {
+  return {
+    ...rest,
+    ...(items === undefined ? {} : { items: openShape(items) }),
+    ...(properties === undefined
+      ? {}
+      : { properties: Object.fromEntries(Object.entries(properties).map(([key, shape]) => [key, openShape(shape)])) }),
+    ...(additionalProperties ? { additionalProperties: openShape(additionalProperties) } : {}),
+  };
+}
+
+/** Whether a value has a member that tools follow to files and addresses. */
+function hasReference(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).some(([key, member]) => key === '$ref' || hasReference(member));
+}

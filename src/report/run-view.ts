@@ -1,0 +1,37 @@
+import { isOwnCase, type Suite } from '../cases/suite.js';
+import type { Operation } from '../contract/relocation.js';
+import type { ShownResult } from '../engine/case-result.js';
+import type { Certificate } from './certificate.js';
+import type { ExchangeIndex } from './exchange-index.js';
+import type { EvidenceArchive } from './har-archive.js';
+
+/** Everything that the outputs of a run are rendered from. Results and exchanges have their durations in milliseconds. */
+export interface RunView {
+  readonly certificate: Certificate;
+  readonly suite: Suite;
+  /** The results of all cases that were selected. */
+  readonly results: readonly ShownResult[];
+  /** The results without those of the user's own cases. */
+  readonly suiteResults: readonly ShownResult[];
+  /** Whether only some of the cases were selected. */
+  readonly isPartial: boolean;
+  /** The exchanges of the run; undefined if they were not kept. */
+  readonly exchanges?: ExchangeIndex;
+  /** The archive of these exchanges. */
+  readonly archive?: EvidenceArchive;
+  /** What the target file says about the operation, where it is not as documented. */
+  readonly operation: Operation;
+  /** The patterns under which, by the target file, returned tiers are named. */
+  readonly tierPatterns?: readonly string[];
+}
+
+/** Creates a view. @param more what is known beside the results */
+export function createRunView(
+  certificate: Certificate,
+  suite: Suite,
+  results: readonly ShownResult[],
+  more: Partial<Omit<RunView, 'certificate' | 'suite' | 'results' | 'suiteResults'>> = {},
+): RunView {
+  const suiteResults = results.filter((result) => !isOwnCase(result));
+  return { certificate, suite, results, suiteResults, isPartial: false, operation: {}, ...more };
+}

@@ -1,0 +1,49 @@
+import { omitUndefined } from '../support/omit-undefined.js';
+import type { Environment } from './environment.js';
+
+/**
+ * What a user sets for a run: the flags of the command line as one value. Every process of the run reads it as JSON.
+ * Credentials are not part of it: they stay in the environment.
+ */
+export interface RunOptions {
+  /** A target file. */
+  readonly target?: string;
+  readonly baseUrl?: string;
+  /** Whether the reference deployment is certified, whatever else is named. */
+  readonly reference?: boolean;
+  /** Whether credentials may go to another machine over plain HTTP. */
+  readonly allowHttp?: boolean;
+  /** Whether the target is known to have the world. */
+  readonly worldLoaded?: boolean;
+  /** Whether intrusive cases run, too; they do unless this is false. */
+  readonly intrusive?: boolean;
+  /** A folder of the user's own cases. */
+  readonly cases?: string;
+  /** The folder for the results. */
+  readonly out?: string;
+  /** A record to compare with. */
+  readonly against?: string;
+  /** Where to write the record of the run. */
+  readonly recordTo?: string;
+  /** Ids of cases, requirements and questions, tags and groups. */
+  readonly only?: readonly string[];
+  /** How many requests the run may send. */
+  readonly budget?: 'quick' | number;
+  /** An evidence file to judge again instead of a target. */
+  readonly replay?: string;
+  /** The file of a private key that signs certificate and evidence. */
+  readonly sign?: string;
+  /** Which share of the cases to run, such as 1/3. */
+  readonly shard?: string;
+  /** The folder whose shard reports are merged, as the user named it. Nothing runs then. */
+  readonly merge?: string;
+  /** How many random requests to send. */
+  readonly explore?: number;
+  /** Draws the same random requests again. */
+  readonly seed?: number;
+}
+
+/** Adds the target file and the base URL of the environment (TARGET, BASE_URL) where the options name none. */
+export function completeRunOptions(options: RunOptions, { TARGET, BASE_URL }: Environment): RunOptions {
+  return { ...omitUndefined({ target: TARGET, baseUrl: BASE_URL }), ...omitUndefined(options) };
+}
