@@ -3,7 +3,7 @@ import { createPlan } from '../../src/engine/plan.js';
 import { renderProgress } from '../../src/report/terminal/progress.js';
 import { suite } from './support/in-process.js';
 
-const plan = createPlan(suite, { target: {}, leavesOutIntrusive: false });
+const plan = createPlan(suite, { target: {}, excludesIntrusive: false });
 const left = (text: string) => Number(/about (\d+) requests are left/.exec(text)?.[1]);
 
 test('The progress line counts remaining requests and estimates the time', () => {
