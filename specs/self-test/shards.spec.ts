@@ -23,7 +23,7 @@ import { suite } from './support/in-process.js';
 const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
-const scope = { target: {}, leavesOutIntrusive: false };
+const scope = { target: {}, excludesIntrusive: false };
 const ids = suite.cases.map(({ id }) => id);
 
 function sharesOf(total: number, divided: ShardScope = {}): ShardScope[] {
@@ -102,7 +102,7 @@ const strangers: readonly [string, object, string][] = [
   [
     'of other settings',
     { ...createMetadata('1/2', reference), ...createMetadata('2/2', { ...reference, intrusive: false }) },
-    'the shards 1/2 and 2/2 are not of one run: their settings.leavesOutIntrusive differs',
+    'the shards 1/2 and 2/2 are not of one run: their settings.excludesIntrusive differs',
   ],
   [
     'of other cases',
@@ -160,7 +160,7 @@ test('while a shard is not there nothing conforms, though all that is there pass
 test('a flag that names no shard, and a folder without reports, are refused', async () => {
   for (const shard of ['0/3', '4/3', 'x']) {
     const { status, output } = await runConformanceInProcess(['certify', '--shard', shard], { cwd });
-    expect([status, output]).toEqual([2, expect.stringContaining(`'${shard}' is no shard`)]);
+    expect([status, output]).toEqual([2, expect.stringContaining(`'${shard}' is not a shard`)]);
   }
   mkdirSync(path.join(cwd, 'empty'));
   const { status, output } = await runConformanceInProcess(['merge', 'empty'], { cwd });
