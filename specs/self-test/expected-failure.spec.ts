@@ -1,4 +1,4 @@
-/** A case that fails looks failed, whoever looks; and where the reporter of the run is there, it costs no new process. */
+/** A failed case looks failed in every report, and does not cost a new worker. */
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const few = ['--grep', ids.map((id) => `${id}:`).join('|')];
 const ends = { 'integer-quantity': 'failed', 'integer-quantity-of-a-sku': 'failed', 'json-content-type': 'passed' };
 
 /** Where reporters of Playwright write, and what a run goes by. */
-async function environment(): Promise<Record<string, string>> {
+async function createEnvironment(): Promise<Record<string, string>> {
   return {
     BASE_URL: (await deployment).url,
     CLIENT_APPLICATION_ID: 'the-application-of-the-test',
@@ -46,7 +46,7 @@ async function environment(): Promise<Record<string, string>> {
 
 /** Runs Playwright itself. */
 async function ran(args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
-  return runConformance(args, { cwd, env: { ...(await environment()), ...env }, script: playwright });
+  return runConformance(args, { cwd, env: { ...(await createEnvironment()), ...env }, script: playwright });
 }
 
 interface JsonSuite {
@@ -100,9 +100,9 @@ function expectFailedInEachReport(output: string): void {
   expect(junit.match(/<(failure|error) /g)).toHaveLength(2);
 }
 
-test('list, page, JSON and JUnit show failures, and one process runs them all', async () => {
+test('List, HTML, JSON and JUnit reports show failures, and one worker runs all tests', async () => {
   const command = ['certify', '--only', ids.join(','), '--out', 'own', '--', '--reporter', 'list,json,junit,html'];
-  const { status, output } = await runConformance(command, { cwd, env: await environment() });
+  const { status, output } = await runConformance(command, { cwd, env: await createEnvironment() });
   expect(status).toBe(1);
   expectFailedInEachReport(output);
   expect(jsonReport().workers).toBe(1);
@@ -112,23 +112,17 @@ test('list, page, JSON and JUnit show failures, and one process runs them all', 
   expect([ended, failedTests.length]).toEqual(['failed', 2]);
 });
 
-test('merged from the blobs of shards they are the same', { tag: '@long' }, async () => {
-  const shards = path.join(cwd, 'shards');
-  // The second one's case passes: whether the whole conforms is not for a shard to say.
-  for (const [shard, expected] of [
-    ['1/2', 1],
-    ['2/2', 0],
-  ] as const) {
-    const { status } = await ran(['test', '--config', config, '--add-reporter=blob', '--shard', shard, ...few], {
-      PLAYWRIGHT_BLOB_OUTPUT_FILE: path.join(shards, `${shard.replace('/', '-')}.zip`),
-    });
-    expect(status).toBe(expected);
-  }
-  const { output } = await ran(['merge-reports', shards, `--reporter=${reporter},list,json,junit,html`]);
+test('Merged reports of shards show failures', { tag: '@long' }, async () => {
+  const env = await createEnvironment();
+  for (const shard of ['1/2', '2/2'])
+    await runConformance(['certify', '--only', ids.join(','), '--shard', shard, '--out', 'sharded'], { cwd, env });
+  const merge = ['merge', path.join('sharded', 'shards'), '--reporter', 'list,json,junit,html', '--out', 'merged'];
+  const { status, output } = await runConformance(merge, { cwd, env });
+  expect(status).toBe(1);
   expectFailedInEachReport(output);
 });
 
-test.describe('where other reporters are named, or it is not the first', { tag: '@long' }, () => {
+test.describe('Failures are not expected if the first reporter is', { tag: '@long' }, () => {
   for (const reporters of ['json', `json,${reporter}`]) {
     test(reporters.replace(reporter, 'its own'), async () => {
       const { status } = await ran(['test', '--config', config, `--reporter=${reporters}`, ...few]);
@@ -138,7 +132,7 @@ test.describe('where other reporters are named, or it is not the first', { tag: 
   }
 });
 
-test('a limit of failures, repeats and traces of failures do what they do elsewhere', { tag: '@long' }, async () => {
+test('--max-failures, --retries and traces work as usual', { tag: '@long' }, async () => {
   const run = async (...args: string[]) => ran(['test', '--config', config, '--add-reporter=json', ...args, ...few]);
   const { output } = await run('-x');
   expect(output).toContain('Testing stopped early after 1 maximum allowed failures.');
@@ -155,7 +149,7 @@ test('a limit of failures, repeats and traces of failures do what they do elsewh
   expect(readTexts(path.join(cwd, 'results')).filter(([name]) => name.endsWith('trace.zip'))).toHaveLength(2);
 });
 
-test('what happens to a test that expects to fail, or instead, is a failure', { tag: '@long' }, async () => {
+test('A test that expects its failure fails, however it ends', { tag: '@long' }, async () => {
   const folder = path.join(cwd, 'odd');
   mkdirSync(folder);
   symlinkSync(path.join(packageRoot, 'node_modules'), path.join(folder, 'node_modules'));
@@ -188,12 +182,12 @@ test('what happens to a test that expects to fail, or instead, is a failure', { 
   expect(jsonReport().ends).toEqual({ passes: 'passed', ...Object.fromEntries(failed) });
 });
 
-test('UI mode and editors see failures, with the reporters of the configuration or without', {
+test('UI mode and editors see failures, with and without the configured reporters', {
   tag: '@long',
 }, async () => {
   const server = spawn(process.execPath, [playwright, 'test-server', '--config', config], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...(await environment()) },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...(await createEnvironment()) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let address = '';

@@ -124,7 +124,7 @@ test.describe('The kill matrix', { tag: '@long' }, () => {
     const rows = readDiscriminatingRows(suite);
     expect(rows.faultsCaught).toBe(faults.length);
     for (const limit of [10, 20, 30, 'quick'] as const) {
-      const profile = createProfile(suite, limit, rows, { target: {}, leavesOutIntrusive: false });
+      const profile = createProfile(suite, limit, rows, { target: {}, excludesIntrusive: false });
       if (profile === undefined) throw new Error('Nothing is left out.');
       const caught = await findCaughtFaults(selectFromSuite(suite, { profile }), faults);
       expect(caught.length, String(limit)).toBeGreaterThanOrEqual(profile.figures.faults_caught);

@@ -1,4 +1,4 @@
-/** No run ends well on a deployment that nobody named: every state of the settings that name one, walked through. */
+/** A run never certifies a deployment that nobody named: every state of the settings that select one. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -54,7 +54,7 @@ for (const command of [['certify', '--dry-run'], ['record', '--to', 'r.yaml', '-
   });
 }
 
-test('--reference names it, whatever the environment names, and nothing beside it', async () => {
+test('--reference wins over the environment and excludes other targets', async () => {
   const env = { BASE_URL: nowhere, TARGET: 'named.yaml', ...credentials };
   for (const [command, ...args] of [['certify', '--dry-run'], ['doctor']] as const) {
     const { status, output } = await runConformanceInProcess([command, '--reference', ...args], { cwd, env });
@@ -66,9 +66,9 @@ test('--reference names it, whatever the environment names, and nothing beside i
   }
 });
 
-test('an argument without a flag is a base URL, or is refused with a hint', async () => {
+test('An argument without a flag is a base URL or refused with a hint', async () => {
   const table: readonly (readonly [argument: string, says: string])[] = [
-    [`${nowhere}/v1/promotions/validation`, 'which is the path of the operation: it was cut off.'],
+    [`${nowhere}/v1/promotions/validation`, 'was removed from the end of the base URL.'],
     ['api.example.com', 'Write https://api.example.com.'],
     ['localhost:8080', 'Write http://localhost:8080.'],
     ['quantity', 'A base URL looks like https://api.example.com. Put arguments for Playwright, such as --grep'],
@@ -82,7 +82,7 @@ test('an argument without a flag is a base URL, or is refused with a hint', asyn
   }
 });
 
-test('plain `playwright test` refuses what certify refuses', async () => {
+test('Plain `playwright test` refuses what `certify` refuses', async () => {
   const config = path.join(packageRoot, 'dist', 'playwright.config.js');
   const { status, output } = await runConformance(['test', '--config', config], {
     cwd,
@@ -91,11 +91,11 @@ test('plain `playwright test` refuses what certify refuses', async () => {
     script: path.join(packageRoot, 'node_modules', '@playwright', 'test', 'cli.js'),
   });
   expect(status).not.toBe(0);
-  expect(output).toMatch(/^BASE_URL: is set but empty, and no deployment is named\n {4}Set BASE_URL/m);
+  expect(output).toMatch(/^BASE_URL: is set but empty, but no deployment is named\n {4}Set BASE_URL/m);
   expect(output).not.toContain('problems');
 });
 
-test('the table of docs/which-deployment.md has a line for each state', () => {
+test('The table of docs/which-deployment.md has a line for each state', () => {
   const text = readFileSync(path.join(packageRoot, 'docs', 'which-deployment.md'), 'utf8');
   const rows = text
     .split('\n')

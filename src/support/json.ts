@@ -17,7 +17,6 @@ export function encodeMapsAndSets(value: unknown): unknown {
   );
 }
 
-/** Restores a value from {@link encodeMapsAndSets}. */
 export function decodeMapsAndSets(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json), (_, part) => {
     if (!isJsonObject(part)) return part;

@@ -2,9 +2,9 @@ import { Option } from 'commander';
 import type { ConfigureCommand } from '../command.js';
 import { parseCount } from '../flags.js';
 
-const configure: ConfigureCommand = (command) => {
+export default ((command) => {
   command
-    .description('explains a case: what it sends, what the documentation says about that, and what is expected')
+    .description('explain a case: what it sends, what the documentation says about that, and what is expected')
     .argument('<case>', 'the id of a case or a question')
     .addOption(new Option('--row <number>', 'show this row of the matrix in full').argParser(parseCount))
     .option('--target <file>', 'a target file, whose ids are shown (environment: TARGET)')
@@ -13,6 +13,4 @@ const configure: ConfigureCommand = (command) => {
       const { explainCase } = await import('../explain-action.js');
       explainCase(id, flags);
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;
