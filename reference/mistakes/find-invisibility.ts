@@ -59,6 +59,11 @@ const rules: readonly Rule[] = [
     /^(?:cut-at-bracket|brackets-as-index)-/,
     'The documentation describes no filter whose key has a bracket.',
   ),
+  hidden(
+    /^filter-key$/,
+    /^cut-at-newline-/,
+    'The suite sends no line end in the key of a filter: it is the name of a parameter.',
+  ),
   hidden(any, /^cut-at-nul-/, 'The suite sends no NUL: several databases cannot store one.'),
   // Numbers.
   open(/-quantity$/, /^(?:wraps-at-32-|half-precision)/, 'quantity-huge'),

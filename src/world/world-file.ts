@@ -123,12 +123,10 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
 
   const newest = Date.parse(document.newest);
   const apart = document.hours_apart * 60 * 60 * 1000;
-  const tiers = placed.map(
-    ({ tier, entry }, n): Tier => {
-      const time = entry.created === undefined ? newest - n * apart : newest - (n + 1) * apart + 500;
-      return { ...tier, created_at: new Date(time).toISOString() };
-    },
-  );
+  const tiers = placed.map(({ tier, entry }, n): Tier => {
+    const time = entry.created === undefined ? newest - n * apart : newest - (n + 1) * apart + 500;
+    return { ...tier, created_at: new Date(time).toISOString() };
+  });
   const named: NamedWorld = {
     customers: customers.map(({ name }) => ({ id: createId('customer', name) })),
     products: products.map(({ name }) => ({ id: createId('product', name) })),
