@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { stringify } from 'yaml';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
-import { elsewhere, relocated } from '../../src/contract/relocation.js';
+import { createRelocatedChannel, describeRelocation } from '../../src/contract/relocation.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import type { Binding } from '../../src/world/bind-world.js';
 import type { ThingKind } from '../../src/world/named-world.js';
@@ -76,7 +76,7 @@ test.describe('an operation that is offered elsewhere', () => {
 
   test('gets the requests, with what stood behind the documented path', async () => {
     const sent: string[] = [];
-    const channel = relocated(
+    const channel = createRelocatedChannel(
       channelTo(({ method, path: place }: HttpRequest) => {
         sent.push(`${method} ${place}`);
         return { status: 200, headers: [], body: '' };
@@ -122,7 +122,7 @@ test.describe('an operation that is offered elsewhere', () => {
     await close();
     const certificate = loadCertificate(folder, 'out/partial');
     expect(certificate.target).toEqual({ name: 'elsewhere', version: '3', contact: 'me@example.com', base_url: url });
-    expect(certificate.notes[0]).toBe(elsewhere(operation));
+    expect(certificate.notes[0]).toBe(describeRelocation(operation));
     expect(certificate.summary).toEqual({ pass: 1, 'not-applicable': 16 });
     expect(listRequirementsWith('pass', certificate)).toEqual(['limit.newest-150']);
     expect(status).toBe(4);

@@ -1,16 +1,14 @@
 import { listCredentialSecrets } from '../contract/operation.js';
-import { relocated } from '../contract/relocation.js';
+import { createRelocatedChannel } from '../contract/relocation.js';
 import { type Client, openClient } from '../http/client.js';
 import type { Endpoint, PartialConnectionOptions } from '../http/connection-options.js';
 import type { RequestBudget } from '../http/request-budget.js';
 import type { Target } from './target.js';
 
 /**
- * Opens a client for a target, which sends to wherever the target offers the operation.
+ * Opens a client for a target. It uses the method and path of the target for the operation.
  *
- * @param endpoint of the target, or of the reference deployment that was started in its place
- * @param options as the target file states them
- * @param requestBudget counts what is sent; a new one unless it is shared with others
+ * @param requestBudget a budget to share with other clients; a new one by default
  */
 export function openTarget(
   { operation }: Pick<Target, 'operation'>,
@@ -19,5 +17,5 @@ export function openTarget(
   requestBudget?: RequestBudget,
 ): Client {
   const secrets = [...listCredentialSecrets(credentials), ...(options.secrets ?? [])];
-  return relocated(openClient({ ...options, baseUrl, secrets }, requestBudget), operation);
+  return createRelocatedChannel(openClient({ ...options, baseUrl, secrets }, requestBudget), operation);
 }
