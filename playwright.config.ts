@@ -13,7 +13,7 @@ const adapter = (name: string) => path.join(import.meta.dirname, 'src', 'playwri
 
 export default defineConfig({
   // The report of a shard tells `merge` which run it belongs to.
-  metadata: createShardMetadata(inputs, process.argv),
+  metadata: createShardMetadata(inputs),
   testDir: 'specs',
   testMatch: `conformance.spec${extension}`,
   globalSetup: adapter('global-setup'),
@@ -23,8 +23,6 @@ export default defineConfig({
   outputDir: path.resolve(inputs.settings.out, 'playwright'),
   // Requests of a case overlap already: more workers would be slower, and harder on a deployment.
   workers: 1,
-  // Lets --shard divide the cases of a file. Without --shard it would make long runs slower, test by test.
-  fullyParallel: process.argv.some((argument) => argument.startsWith('--shard')),
   // The client limits the time of every exchange.
   timeout: 0,
   // Compiled files need no compiling, which would also confuse coverage.

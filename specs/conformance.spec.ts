@@ -41,14 +41,12 @@ function report(
     const result = await resultIn(run);
     const { target, calibration } = session;
     const { requestsSent, note } = calibration;
-    const shard = settings.shard ?? testInfo.config.shard;
     const { exchanges, uses } = run.takeEvidence();
     const whole: TestReport = {
       result: detachExchanges(result),
       target,
       calibration: { requestsSent, ...(note === undefined ? {} : { note }) },
-      ...(settings.profile === undefined ? {} : { profile: settings.profile.figures }),
-      ...(shard === null ? {} : { shard: shard.current }),
+      ...(settings.shard === undefined ? {} : { shard: settings.shard.current }),
       uses,
     };
     attachTestReport(testInfo, whole, exchanges);

@@ -1,4 +1,4 @@
-/** The suite for programs: `import { certify } from 'promotion-validation-conformance'`. */
+/** The API for programs: `import { certify } from 'promotion-validation-conformance'`. */
 
 import { selectFromSuite } from './cases/case-selection.js';
 import { loadSuite, suiteFolder } from './cases/suite.js';
@@ -22,67 +22,48 @@ export type { Transport } from './http/transport-channel.js';
 export type { Certificate, RunVerdict } from './report/certificate.js';
 export { UnusableInput } from './support/problem.js';
 
-/** What may be said of a deployment and of a run; all of it may be left out. */
-export interface CertifyOptions {
-  /** Of the deployment, for the certificate; otherwise that of the target file, or the host of the base URL. */
+export interface CertifyOptions extends Pick<RunOptions, 'target' | 'against' | 'only' | 'intrusive' | 'worldLoaded'> {
+  /** The name of the deployment in the certificate. Default: the name in the target file, or the host of the base URL. */
   readonly name?: string;
-  /** For the commands that send a request again: nothing is sent there. `http://localhost` unless given. */
+  /** Used in the commands that repeat a request; nothing is sent there. Default: `http://localhost`. */
   readonly baseUrl?: string;
   /**
-   * Put into the headers that carry them, and replaced in all that the certificate shows. `CLIENT_APPLICATION_ID` and
-   * `CLIENT_TOKEN` of the environment unless given.
+   * Sent in the credential headers and redacted from the certificate. Default: the environment variables
+   * `CLIENT_APPLICATION_ID` and `CLIENT_TOKEN`.
    */
   readonly credentials?: Credentials;
-  /** A target file: ids, pins, pacing and all else that it may say. Its variables are those of the environment. */
-  readonly target?: string;
-  /** A record to compare with: differences are `drift` of the certificate. */
-  readonly against?: string;
-  /** Cases, requirements, questions, tags and groups, as for `--only`. */
-  readonly only?: readonly string[];
-  /** Whether bad credentials, oversized bodies and other methods are sent, too; they are unless this is false. */
-  readonly intrusive?: boolean;
-  /** Whether the deployment is known to have the world, though no response may show it. */
-  readonly worldLoaded?: boolean;
 }
 
 /**
- * Certifies a deployment that is reached by a function: one in this process, say, or behind a client of one's own. It
- * writes no file, and reads no `.env`.
+ * Certifies a deployment through a function, for example a deployment in this process. It writes no files and does not
+ * read `.env`.
  *
  * @param transport sends one request
- * @returns the certificate, as `certificate.json` holds it
- * @throws UnusableInput where an option or a file that it names cannot be used; nothing was sent then
+ * @returns the certificate, as in `certificate.json`
+ * @throws UnusableInput if an option or a file that it names is invalid; nothing is sent then
  */
 export async function certify(transport: Transport, options: CertifyOptions = {}): Promise<Certificate> {
   const startedAt = new Date();
   const startedMs = getMonotonicMs();
-  const { target: file } = options;
-  const { intrusive, worldLoaded, against, only } = options;
-  const runOptions: RunOptions = omitUndefined({
-    target: file,
-    baseUrl: options.baseUrl ?? (file === undefined ? 'http://localhost' : process.env.BASE_URL),
-    // Nothing goes over the network.
-    allowHttp: true,
-    intrusive,
-    worldLoaded,
-    against,
-    only,
-  });
-  const { applicationId, token } = options.credentials ?? {};
-  const stated = omitUndefined({ CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token });
-  const environment = { ...process.env, ...stated };
+  const { name, credentials: stated, baseUrl: statedUrl, ...others } = options;
+  const defaultUrl = others.target === undefined ? 'http://localhost' : process.env.BASE_URL;
+  // allowHttp: nothing is sent over the network.
+  const runOptions = { ...others, ...omitUndefined({ baseUrl: statedUrl ?? defaultUrl }), allowHttp: true };
+  const variables = omitUndefined({ CLIENT_APPLICATION_ID: stated?.applicationId, CLIENT_TOKEN: stated?.token });
+  const environment = { ...process.env, ...variables };
   const whole = loadSuite(suiteFolder, readAvailability(runOptions).availability);
   const settings = loadSettings(runOptions, environment, whole);
-  const { location: place, options: connection } = loadTarget(runOptions, environment).connection;
-  // A deployment is always named: the reference deployment does not come in here.
-  const { baseUrl, credentials } = resolveEndpoint(place, { baseUrl: '', credentials: credentialPlaceholders });
+  const { location, options: connection } = loadTarget(runOptions, environment).connection;
+  const { baseUrl, credentials } = resolveEndpoint(location, { baseUrl: '', credentials: credentialPlaceholders });
   const secrets = [...listCredentialSecrets(credentials), ...(connection.secrets ?? [])];
   const channel = relocated(createTransportChannel(transport, { ...connection, secrets }), settings.target.operation);
-  const suite = selectFromSuite(whole, settings);
-  const { results, calibration } = await runSuite(suite, channel, createEngineOptions(settings));
-  const target = { ...settings.target, ...omitUndefined({ name: options.name }) };
+  const { results, calibration } = await runSuite(
+    selectFromSuite(whole, settings),
+    channel,
+    createEngineOptions(settings),
+  );
   return createCertificate(whole, results, {
-    target: createCertifiedTarget(target, baseUrl),
+    target: createCertifiedTarget({ ...settings.target, ...omitUndefined({ name }) }, baseUrl),
     ...collectRunFacts(results, calibration, settings),
     isCutShort: false,
     startedAt,

@@ -1,13 +1,14 @@
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
-import { computeRowsDigest, type DiscriminatingRows } from '../../src/cases/discriminating-rows.js';
+import type { DiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase, RequirementRow } from '../../src/cases/test-case.js';
 import { createRequestTally } from '../../src/engine/plan.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { inProcessCredentials, judgeDeployment } from './judge-deployment.js';
 import type { FaultProof } from './proof.js';
+import { computeRowsDigest } from './rows-digest.js';
 
 /** A row to which a run can be restricted. */
 interface Candidate {

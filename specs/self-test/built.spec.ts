@@ -5,7 +5,7 @@ import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
 import { createTemporaryFolder } from './support/cli.js';
 
-test('schemas are as the build has compiled them, until they are edited', async () => {
+test('Compiled schemas are used until their source is edited', async () => {
   const { folder, remove } = createTemporaryFolder();
   for (const part of ['package.json', 'schemas', 'dist/schemas', 'dist/src/support'])
     cpSync(path.join(packageRoot, part), path.join(folder, part), { recursive: true });
@@ -26,7 +26,7 @@ test('schemas are as the build has compiled them, until they are edited', async 
   );
   expect(loadValidator('contract')('no contract')).toBe(true);
   expect(loadValidator('bindings')('no bindings')).toBe(false);
-  // It refers to that of bindings.
+  // The schema of targets refers to that of bindings.
   expect(loadValidator('target')('no target')).toBe(false);
   remove();
 });

@@ -1,9 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
-import { type Endpoint, noRetry } from '../../src/http/connection-options.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { type DiagnosisArea, diagnose, renderFindings } from '../../src/targets/diagnose.js';
-import { openTarget } from '../../src/targets/open-target.js';
 import { thingKinds } from '../../src/world/named-world.js';
 import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { channelTo, suite } from './support/in-process.js';
@@ -13,8 +11,9 @@ const { folder, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
 const { world } = suite;
-const honest = createIndependentDeployment(world);
+const conforming = createIndependentDeployment(world);
 const env = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-0815' };
+const baseUrl = 'http://a.test';
 type Answer = (request: HttpRequest) => HttpResponse;
 const always =
   (status: number, headers: HttpResponse['headers'] = [], body = ''): Answer =>
@@ -23,124 +22,108 @@ const withoutBody =
   (answer: Answer): Answer =>
   ({ body, ...request }) =>
     answer(request);
+/** Answers the first request in one way, the others in another way. */
+const firstThen = (first: Answer, others: Answer): Answer => {
+  let turn = 0;
+  return (request) => (++turn === 1 ? first(request) : others(request));
+};
+let requestId = 0;
+const withRequestId: Answer = () => ({ status: 200, headers: [], body: `{"request_id":"v-${++requestId}","data":[]}` });
 
-/** Servers, each with what the doctor says of it: the problem, or whatever else matters. */
-const deployments: Readonly<
-  Record<string, readonly [answer: Answer, area: DiagnosisArea, state: string, text: RegExp]>
-> = {
-  'all well': [honest, 'Ids', 'fine', /promotions of the world are named/],
-  'another path': [always(404), 'URL', 'problem', /Is the base URL right.*operation:/],
-  'another method': [always(405), 'URL', 'problem', /operation:/],
-  'a redirect': [always(308, [['Location', 'https://b.test/x']]), 'URL', 'problem', /to https:\/\/b\.test\/x/],
-  'too many requests': [always(429), 'URL', 'problem', /pacing/],
-  'down for maintenance': [always(503), 'URL', 'problem', /not available/],
-  'wrong credentials': [always(401), 'Credentials', 'problem', /CLIENT_APPLICATION_ID and CLIENT_TOKEN/],
-  'a body that is lost': [withoutBody(honest), 'Body on GET', 'problem', /lost in between.*proxies/],
-  'a body that is lost, and every answer with a number of its own': [
-    (() => {
-      let turn = 0;
-      return () => ({ status: 200, headers: [], body: JSON.stringify({ request_id: `v-${++turn}`, promotions: [] }) });
-    })(),
-    'Body on GET',
-    'problem',
-    /lost in between/,
-  ],
-  'a limit after the first request': [
-    (() => {
-      let turn = 0;
-      return (request: HttpRequest) => (++turn === 1 ? honest(request) : always(429)(request));
-    })(),
+type Expectation = readonly [what: string, answer: Answer, area: DiagnosisArea, state: string, text: RegExp];
+const deployments: readonly Expectation[] = [
+  ['conforms', conforming, 'Ids', 'fine', /promotions of the test data/],
+  ['has another path', always(404), 'URL', 'problem', /Check the base URL.*operation:/],
+  ['has another method', always(405), 'URL', 'problem', /operation:/],
+  ['redirects', always(308, [['Location', 'https://b.test/x']]), 'URL', 'problem', /to https:\/\/b\.test\/x/],
+  ['limits requests', always(429), 'URL', 'problem', /pacing/],
+  ['is unavailable', always(503), 'URL', 'problem', /not available/],
+  ['refuses the credentials', always(401), 'Credentials', 'problem', /CLIENT_APPLICATION_ID and CLIENT_TOKEN/],
+  ['loses the body', withoutBody(conforming), 'Body on GET', 'problem', /lost.*proxies/],
+  ['loses the body and adds a request id', withRequestId, 'Body on GET', 'problem', /lost/],
+  [
+    'limits after one request',
+    firstThen(conforming, always(429)),
     'Body on GET',
     'unknown',
-    /solve the other problems first/,
+    /the other problems first/,
   ],
-  'a body that is refused': [
-    (request) => (request.body === undefined ? honest(request) : always(403)(request)),
+  [
+    'refuses the body',
+    (request) => (request.body === undefined ? conforming(request) : always(403)(request)),
     'Body on GET',
     'problem',
-    /With a body the answer is 403, without one 200/,
+    /Status 403 with a body, 200 without one/,
   ],
-  'no JSON': [
-    (request) => ({ ...honest(request), body: `<ul>${honest(request).body}</ul>` }),
+  [
+    'returns HTML',
+    (request) => ({ ...conforming(request), body: `<ul>${conforming(request).body}</ul>` }),
     'Responses',
     'problem',
-    /no JSON/,
+    /not JSON/,
   ],
-  'a request refused': [
+  [
+    'rejects the request',
     ({ body = '' }) => ({ status: body === '' ? 422 : 400, headers: [], body: '{}' }),
     'Responses',
     'problem',
-    /was not accepted/,
+    /rejects a documented request/,
   ],
-  'two paths that disagree': [
+  [
+    'names promotions under two paths',
     createIndependentDeployment(world, { shape: 'with-rejected' }),
     'Responses',
     'problem',
     /response: \{ tier: /,
   ],
-  'another world': [
-    ({ body = '' }) => ({
-      status: 200,
-      headers: [],
-      body: JSON.stringify([{ id: `other-${body.length}` }, ...(body ? [{}] : [])]),
-    }),
+  [
+    'has another world',
+    ({ body = '' }) => ({ status: 200, headers: [], body: JSON.stringify([{ id: `other-${body.length}` }]) }),
     'Ids',
     'problem',
-    /Is the world loaded.*ids, or bindings/,
+    /Load it.*ids or bindings/,
   ],
-};
+];
 
-for (const [what, [answer, area, state, text]] of Object.entries(deployments)) {
-  test(`${what}: at most three requests, and ${area} is ${state}`, async () => {
+test('The doctor sends at most three requests and finds the problem of each deployment', async () => {
+  for (const [what, answer, area, state, text] of deployments) {
     let requests = 0;
-    const { url, close } = await listen((request) => {
+    const channel = channelTo((request) => {
       requests += 1;
       return answer(request);
     });
-    const credentials = { applicationId: env.CLIENT_APPLICATION_ID, token: env.CLIENT_TOKEN };
-    const endpoint: Endpoint = { baseUrl: url, credentials };
-    const client = openTarget({}, endpoint, { retry: noRetry });
-    const findings = await diagnose(suite, client, endpoint);
-    await client.close();
-    await close();
-    expect(requests).toBeLessThanOrEqual(3);
-    expect(findings.find((finding) => finding.area === area)).toMatchObject({
-      state,
-      text: expect.stringMatching(text),
-    });
-    expect(renderFindings(findings)).not.toContain(env.CLIENT_TOKEN);
-  });
-}
+    const findings = await diagnose(suite, channel, { baseUrl });
+    expect.soft(requests, what).toBeLessThanOrEqual(3);
+    const finding = findings.find((each) => each.area === area);
+    expect.soft(finding, what).toMatchObject({ state, text: expect.stringMatching(text) });
+  }
+});
 
-test('a deployment that is down', async () => {
-  const { status, output } = await runConformanceInProcess(['doctor', '--base-url', 'http://127.0.0.1:1'], {
-    cwd: folder,
-    env,
-  });
+test('A deployment that is down has a problem with the URL', async () => {
+  const options = { cwd: folder, env };
+  const { status, output } = await runConformanceInProcess(['doctor', '--base-url', 'http://127.0.0.1:1'], options);
   expect(output).toMatch(/^URL +PROBLEM +127\.0\.0\.1:1 refuses the connection/m);
-  expect(output).toMatch(/^Ids +\? +Not known yet; solve the other problems first\.$/m);
+  expect(output).toMatch(/^Ids +\? +Not checked: solve the other problems first\.$/m);
   expect(status).toBe(1);
 });
 
-test('plain HTTP where TLS is expected', async () => {
-  const { url, close } = await listen(honest);
-  const { output } = await runConformanceInProcess(['doctor', '--base-url', url.replace('http:', 'https:')], {
-    cwd: folder,
-    env,
-  });
+test('Plain HTTP instead of TLS is a problem with TLS', async () => {
+  const { url, close } = await listen(conforming);
+  const args = ['doctor', '--base-url', url.replace('http:', 'https:')];
+  const { output } = await runConformanceInProcess(args, { cwd: folder, env });
   await close();
   expect(output).toMatch(/^TLS +PROBLEM +.*Does it speak TLS/m);
 });
 
-test('without a target the reference deployment is well', async () => {
+test('Without a target, the doctor checks the reference deployment', async () => {
   const { status, output } = await runConformanceInProcess(['doctor'], { cwd: folder });
   expect(output.match(/ fine /g)).toHaveLength(6);
   expect(status).toBe(0);
 });
 
-test.describe('with a part of the world', () => {
+test.describe('A target with a part of the world', () => {
   const at = { file: 'target.yaml', line: 1, column: 1 };
-  const bound = (names: Partial<Record<string, Record<string, string>>>): Suite =>
+  const bind = (names: Partial<Record<string, Record<string, string>>>): Suite =>
     loadSuite(suiteFolder, {
       bindings: Object.fromEntries(
         thingKinds.map((kind) => [
@@ -149,21 +132,20 @@ test.describe('with a part of the world', () => {
         ]),
       ) as never,
     });
-  const statesOf = async (partial: Suite, channel: Channel) =>
-    Object.fromEntries(
-      (await diagnose(partial, channel, { baseUrl: 'https://a.test' })).map(({ area, state }) => [area, state]),
-    );
+  const diagnoseStates = async (partial: Suite, channel: Channel) =>
+    Object.fromEntries((await diagnose(partial, channel, { baseUrl })).map(({ area, state }) => [area, state]));
+  const own = bind({ customer: { ann: 'C-1' }, product: { mug: 'P-1' }, campaign: { spring: 'K-1' } });
 
-  test('a customer and a product will do', async () => {
-    const partial = bound({
+  test('A customer and a product are enough for most checks', async () => {
+    const partial = bind({
       customer: { ann: world.customers[1]?.id ?? '' },
       product: { mug: world.products[0]?.id ?? '' },
     });
-    const foreign: Answer = (request) => {
-      const response = honest(request);
+    const withOwnPromotions: Answer = (request) => {
+      const response = conforming(request);
       return { ...response, body: response.body.replaceAll('promo_', 'other_') };
     };
-    expect(await statesOf(partial, channelTo(foreign))).toEqual({
+    expect(await diagnoseStates(partial, channelTo(withOwnPromotions))).toEqual({
       URL: 'fine',
       TLS: 'fine',
       Credentials: 'fine',
@@ -173,43 +155,34 @@ test.describe('with a part of the world', () => {
     });
   });
 
-  test('nothing at all is sent where not even they have an id', async () => {
-    const channel: Channel = {
-      send: (): Promise<Exchange> => Promise.reject(new Error('sent')),
-      redact: (text) => text,
-      reconnect: () => undefined,
-      maxCaseBodyLength: Number.POSITIVE_INFINITY,
-      maxConcurrency: 1,
-    };
-    expect(await statesOf(bound({}), channel)).toMatchObject({ URL: 'unknown', Ids: 'problem' });
+  test('Nothing is sent without any ids', async () => {
+    const send = (): Promise<Exchange> => Promise.reject(new Error('sent'));
+    const states = await diagnoseStates(bind({}), { ...channelTo(conforming), send });
+    expect(states).toMatchObject({ URL: 'unknown', Ids: 'problem' });
   });
 
-  const textAbout = async (area: DiagnosisArea, partial: Suite) =>
-    (await diagnose(partial, channelTo(honest), { baseUrl: 'https://a.test' })).find((each) => each.area === area)
-      ?.text;
-
-  test('the names that need an id are said, and no more', async () => {
-    const other = bound({ customer: { ben: 'C-1' }, product: { chair: 'P-1' }, campaign: { summer: 'K-1' } });
-    expect(await textAbout('Ids', other)).toContain('Give customers.ann, products.mug, campaigns.spring an id');
-    const two = bound({ customer: { ann: 'C-1' }, product: { mug: 'P-1' } });
-    expect(await textAbout('Ids', two)).toContain('Give campaigns.spring an id');
-    const all = bound({ customer: { ann: 'C-1' }, product: { mug: 'P-1' }, campaign: { spring: 'K-1' } });
-    expect(await textAbout('Ids', all)).toMatch(/only cases that need none are judged\.$/);
+  test('The missing ids are listed', async () => {
+    const findText = async (partial: Suite) =>
+      (await diagnose(partial, channelTo(conforming), { baseUrl })).find(({ area }) => area === 'Ids')?.text;
+    const other = bind({ customer: { ben: 'C-1' }, product: { chair: 'P-1' }, campaign: { summer: 'K-1' } });
+    expect(await findText(other)).toContain('Add ids for customers.ann, products.mug, campaigns.spring to');
+    expect(await findText(bind({ customer: { ann: 'C-1' }, product: { mug: 'P-1' } }))).toContain(
+      'Add ids for campaigns.spring to',
+    );
+    expect(await findText(own)).toMatch(/only cases that need none are judged\.$/);
   });
 
-  test('where no promotion need depend on them, nobody says that a body is lost', async () => {
-    const own = bound({ customer: { ann: 'C-1' }, product: { mug: 'P-1' }, campaign: { spring: 'K-1' } });
-    expect(await statesOf(own, channelTo(withoutBody(honest)))).toMatchObject({ 'Body on GET': 'unknown' });
+  test('A lost body is not claimed if no promotion may depend on the ids', async () => {
+    expect(await diagnoseStates(own, channelTo(withoutBody(conforming)))).toMatchObject({ 'Body on GET': 'unknown' });
   });
 
-  test('any three ids are enough for every case that needs to know of no promotion', async () => {
-    const own = bound({ customer: { ann: 'C-1' }, product: { mug: 'P-1' }, campaign: { spring: 'K-1' } });
+  test('Three ids are enough for every any-data case', () => {
     const cases = own.cases.filter(({ tags }) => tags.includes('any-data'));
     expect(cases).toHaveLength(12);
     expect(cases.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable))).toEqual([]);
   });
 });
 
-test('findings are a line each', () => {
+test('Findings are rendered one per line', () => {
   expect(renderFindings([{ area: 'URL', state: 'problem', text: 'Gone.' }])).toBe('URL          PROBLEM  Gone.\n');
 });

@@ -29,7 +29,7 @@ const few = ['--grep', ids.map((id) => `${id}:`).join('|')];
 const ends = { 'integer-quantity': 'failed', 'integer-quantity-of-a-sku': 'failed', 'json-content-type': 'passed' };
 
 /** Where reporters of Playwright write, and what a run goes by. */
-async function environment(): Promise<Record<string, string>> {
+async function createEnvironment(): Promise<Record<string, string>> {
   return {
     BASE_URL: (await deployment).url,
     CLIENT_APPLICATION_ID: 'the-application-of-the-test',
@@ -46,7 +46,7 @@ async function environment(): Promise<Record<string, string>> {
 
 /** Runs Playwright itself. */
 async function ran(args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
-  return runConformance(args, { cwd, env: { ...(await environment()), ...env }, script: playwright });
+  return runConformance(args, { cwd, env: { ...(await createEnvironment()), ...env }, script: playwright });
 }
 
 interface JsonSuite {
@@ -102,7 +102,7 @@ function expectFailedInEachReport(output: string): void {
 
 test('list, page, JSON and JUnit show failures, and one process runs them all', async () => {
   const command = ['certify', '--only', ids.join(','), '--out', 'own', '--', '--reporter', 'list,json,junit,html'];
-  const { status, output } = await runConformance(command, { cwd, env: await environment() });
+  const { status, output } = await runConformance(command, { cwd, env: await createEnvironment() });
   expect(status).toBe(1);
   expectFailedInEachReport(output);
   expect(jsonReport().workers).toBe(1);
@@ -112,19 +112,13 @@ test('list, page, JSON and JUnit show failures, and one process runs them all', 
   expect([ended, failedTests.length]).toEqual(['failed', 2]);
 });
 
-test('merged from the blobs of shards they are the same', { tag: '@long' }, async () => {
-  const shards = path.join(cwd, 'shards');
-  // The second one's case passes: whether the whole conforms is not for a shard to say.
-  for (const [shard, expected] of [
-    ['1/2', 1],
-    ['2/2', 0],
-  ] as const) {
-    const { status } = await ran(['test', '--config', config, '--add-reporter=blob', '--shard', shard, ...few], {
-      PLAYWRIGHT_BLOB_OUTPUT_FILE: path.join(shards, `${shard.replace('/', '-')}.zip`),
-    });
-    expect(status).toBe(expected);
-  }
-  const { output } = await ran(['merge-reports', shards, `--reporter=${reporter},list,json,junit,html`]);
+test('Merged reports of shards show failures', { tag: '@long' }, async () => {
+  const env = await createEnvironment();
+  for (const shard of ['1/2', '2/2'])
+    await runConformance(['certify', '--only', ids.join(','), '--shard', shard, '--out', 'sharded'], { cwd, env });
+  const merge = ['merge', path.join('sharded', 'shards'), '--reporter', 'list,json,junit,html', '--out', 'merged'];
+  const { status, output } = await runConformance(merge, { cwd, env });
+  expect(status).toBe(1);
   expectFailedInEachReport(output);
 });
 
@@ -193,7 +187,7 @@ test('UI mode and editors see failures, with the reporters of the configuration 
 }, async () => {
   const server = spawn(process.execPath, [playwright, 'test-server', '--config', config], {
     cwd,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...(await environment()) },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...(await createEnvironment()) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let address = '';

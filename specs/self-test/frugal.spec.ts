@@ -8,7 +8,7 @@ import { suite } from './support/in-process.js';
 const maxRequests = 230;
 
 test('A default run sends at most 230 requests', () => {
-  const plan = createPlan(suite, { target: {}, leavesOutIntrusive: false });
+  const plan = createPlan(suite, { target: {}, excludesIntrusive: false });
   const costly = plan.cases
     .toSorted((one, other) => other.requests.length - one.requests.length)
     .slice(0, 10)

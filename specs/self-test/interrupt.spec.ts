@@ -8,25 +8,25 @@ import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
 interface Ending {
-  /** Ends a run early. Gets the group of all its processes, and the command that began it. */
+  /** Ends a run early. @param group of all its processes @param command that started it */
   end(group: number, command: number): void;
-  /** How the shell that started the command ends: status and signal. */
+  /** The exit status and the signal of the shell that started the command. */
   readonly shell?: readonly [status: number | null, signal: string | null];
 }
 
 const endings: Readonly<Record<string, Ending>> = {
-  'Ctrl-C, which a terminal sends to all': { end: (group) => process.kill(-group, 'SIGINT') },
+  'Ctrl-C, which a terminal sends to all processes': { end: (group) => process.kill(-group, 'SIGINT') },
   'SIGTERM to the command': { end: (_, command) => process.kill(command, 'SIGTERM') },
-  'SIGTERM to all': { end: (group) => process.kill(-group, 'SIGTERM') },
-  'a closed terminal, which sends SIGHUP to all': { end: (group) => process.kill(-group, 'SIGHUP') },
+  'SIGTERM to all processes': { end: (group) => process.kill(-group, 'SIGTERM') },
+  'A closed terminal, which sends SIGHUP to all processes': { end: (group) => process.kill(-group, 'SIGHUP') },
   'SIGHUP to the command': { end: (_, command) => process.kill(command, 'SIGHUP') },
-  'the end of whoever started the command': {
+  'The end of the parent process': {
     end: (group) => process.kill(group, 'SIGKILL'),
     shell: [null, 'SIGKILL'],
   },
 };
 
-/** Starts a command, says its number, and ends as it does, whatever signals come. */
+/** Starts a command, prints its process id, ignores signals, and ends with the status of the command. */
 const shellScript = `
 trap : INT TERM HUP
 "$@" & command=$!
@@ -35,12 +35,12 @@ while wait $command; status=$?; kill -0 $command 2> /dev/null; do :; done
 exit $status
 `;
 
-/** The others go through the same handlers. */
-const often = 'Ctrl-C, which a terminal sends to all';
+/** The other endings use the same handlers. */
+const often = 'Ctrl-C, which a terminal sends to all processes';
 
 for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings)) {
   const tag = what === often ? [] : ['@long'];
-  test(`${what} leaves a certificate of what was judged, and no process`, { tag }, async () => {
+  test(`${what} leaves a certificate of the judged cases, and no process`, { tag }, async () => {
     const { cwd, by, remove } = await endedEarly(end);
     expect(by).toEqual(ofShell);
     expect(existsSync(path.join(cwd, 'out', 'certificate.json'))).toBe(true);
@@ -48,7 +48,7 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.incomplete_because?.join()).toContain('interrupted');
     expect(certificate.requirements.some(({ verdict }) => verdict === 'pass')).toBe(true);
-    // What was not reached is called so everywhere, and nothing was an error.
+    // No case is an error.
     const reasons = [...certificate.requirements.flatMap(({ cases }) => cases), ...certificate.questions].map(
       ({ reason }) => reason,
     );
@@ -57,21 +57,20 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     expect(certificate.summary).not.toHaveProperty('error');
     const junit = readFileSync(path.join(cwd, 'out', 'junit.xml'), 'utf8');
     expect(junit.match(/not-applicable: Not reached/g)).toHaveLength(notReached);
-    // As far as it came, it can be judged again.
     const { output } = await runConformanceInProcess(['verify', 'out/certificate.json'], { cwd });
     expect(output).toBe('WHOLE  out/certificate.json: incomplete\n');
     remove();
   });
 }
 
-test('a command that is killed leaves no process', { tag: '@long' }, async () => {
+test('A killed command leaves no process', { tag: '@long' }, async () => {
   const { cwd, by, remove } = await endedEarly((_, command) => process.kill(command, 'SIGKILL'));
   expect(by).toEqual([137, null]);
   expect(existsSync(path.join(cwd, 'out', 'certificate.json'))).toBe(false);
   remove();
 });
 
-/** Begins a run that ends early, and waits until none of its processes is left. @returns how its shell ended */
+/** Starts a run that ends early, and waits until all its processes have ended. */
 async function endedEarly(end: Ending['end']): Promise<{ cwd: string; by: unknown; remove(): void }> {
   const { folder: cwd, remove } = createTemporaryFolder();
   const answer = createIndependentDeployment(suite.world);
@@ -101,7 +100,7 @@ async function endedEarly(end: Ending['end']): Promise<{ cwd: string; by: unknow
   command = await new Promise<number>((resolve) => {
     shell.stdout.setEncoding('utf8').once('data', (text: string) => resolve(Number.parseInt(text, 10)));
   });
-  // Everything that it prints goes nowhere from now on, as where a terminal is gone.
+  // As with a closed terminal, output fails from now on.
   shell.stdout.destroy();
   const by = await ended;
   await expect.poll(() => isRunning(group), { timeout: 60_000 }).toBe(false);
@@ -109,7 +108,7 @@ async function endedEarly(end: Ending['end']): Promise<{ cwd: string; by: unknow
   return { cwd, by, remove };
 }
 
-/** Whether any process of a group is left. */
+/** Whether a process of a group is running. */
 function isRunning(group: number): boolean {
   try {
     process.kill(-group, 0);

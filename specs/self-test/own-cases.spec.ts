@@ -77,13 +77,13 @@ const withOwn = () => {
   return loaded;
 };
 
-/** The own cases, and as many of the suite as show that these are judged alike. */
+/** The own cases, and similar cases of the suite. */
 function someOf(whole = withOwn()) {
   const ids = ['integer-quantity', 'unknown-query-parameter', 'own-tea-for-two', 'own-unknown-query-parameter'];
   return selectFromSuite(whole, { only: ids });
 }
 
-test('what they add to the world takes spare places among the newest 150: all else keeps rank, time and id', () => {
+test('Own tiers replace spare tiers of the newest 150: all other tiers keep rank, time and id', () => {
   const { world } = withOwn();
   const added = world.tiers.filter(({ name }) => name.startsWith('own-'));
   expect(added.map(({ name }) => name)).toEqual(['own-tea-time', 'own-for-zoe-1', 'own-for-zoe-2']);
@@ -107,7 +107,7 @@ test('what they add to the world takes spare places among the newest 150: all el
   ).toEqual(suite.cases.map(({ id }) => id));
 });
 
-test('where a deployment has what they need, they pass, and all else is as without them', async () => {
+test('Own cases pass on a deployment with their data, and change nothing else in the certificate', async () => {
   const whole = withOwn();
   const deployment = createDeployment({ world: whole.world, credentials: inProcessCredentials });
   const { certificate } = await certifyOver(createChannel(deployment), whole);
@@ -126,10 +126,10 @@ test('where a deployment has what they need, they pass, and all else is as witho
   expect(determineExitStatus(certificate)).toBe(0);
 });
 
-test('where one fails, it is reported apart, with its place: the verdict stays, the exit status does not', async () => {
+test('A failing own case is reported apart, with its location: it changes the exit status, not the verdict', async () => {
   const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials });
   const some = someOf();
-  // It is known to have the world of the suite, and has nothing of what the own cases need.
+  // It has the world of the suite, but not the data of the own cases.
   const { certificate, results } = await certifyOver(createChannel(deployment), some, {
     expected: {
       outcomes: new Map([['unknown-query-parameter', { outcome: 'ignored', statedBy: 'the record' }]]),
@@ -141,7 +141,7 @@ test('where one fails, it is reported apart, with its place: the verdict stays, 
   const [failed, answered] = certificate.own_cases?.cases ?? [];
   expect(failed).toMatchObject({ id: 'own-tea-for-two', verdict: 'fail', failure: expect.any(String) });
   expect(failed?.at).toMatch(/mine\/deeper\/tea\.yaml:14:\d+$/);
-  // The answer to the question is that of the suite's case, and an own case is no drift from it.
+  // The suite's case answers the question. The own case causes no drift.
   expect(answered).toMatchObject({ outcome: 'nothing-returned' });
   expect(certificate.questions.find(({ id }) => id === 'unknown-query-parameter')?.outcome).toBe('ignored');
   expect(certificate.drift).toEqual([]);
@@ -166,7 +166,7 @@ test('where one fails, it is reported apart, with its place: the verdict stays, 
   expect(junit.match(/name="own-tea-for-two: /g)).toHaveLength(1);
 });
 
-test.describe('mistakes in them are found like those of the suite, at their places:', () => {
+test.describe('Mistakes are reported with their location:', () => {
   const messageOf = (load: () => unknown): string => {
     try {
       load();
@@ -190,7 +190,7 @@ test.describe('mistakes in them are found like those of the suite, at their plac
         "tea.yaml:10:15: unknown requirement 'order.quantiy'\n    Did you mean 'order.quantity'?",
       ],
       ['    request: {}', '    tags: [sample]\n    request: {}', "tea.yaml:12:12: the tag 'sample'"],
-      // Which is reserved for somebody else.
+      // The tier is reserved for another customer.
       ['own-for-zoe-2]', 'for-ann]', 'tea.yaml:14:'],
       ['customer own-zoe', 'customer own-zeo', "tea.yaml:4:21: unknown customer 'own-zeo'"],
     ] as const) {
@@ -199,7 +199,7 @@ test.describe('mistakes in them are found like those of the suite, at their plac
     }
   });
 
-  test('in what they add to the world', () => {
+  test('in additions to the world', () => {
     const world = readYaml(path.join(suiteFolder, 'world.yaml'));
     const tier = (text: string) => `customers: [own-zoe]\ntiers:\n  - { name: ${text} }\n`;
     for (const [text, said] of [
@@ -221,7 +221,7 @@ test.describe('mistakes in them are found like those of the suite, at their plac
       expect(messageOf(() => expandWorld(world, parseYaml(text, 'w.yaml')))).toContain(said);
   });
 
-  test('in their folder, whose files messages name as the user does', () => {
+  test('in the folder, whose files are named as the user does', () => {
     const wrong = path.join(folder, 'wrong');
     mkdirSync(wrong);
     expect(messageOf(() => loadSuite(suiteFolder, {}, wrong))).toContain('wrong: the folder has no case file');
@@ -237,7 +237,7 @@ test.describe('mistakes in them are found like those of the suite, at their plac
   });
 });
 
-test('no name of the suite begins as theirs do', () => {
+test('No name of the suite begins with own-', () => {
   const names = [
     ...suite.cases.map(({ id }) => id),
     ...thingKinds.flatMap((kind) => [...suite.world.ids[kind].keys()]),
@@ -245,7 +245,7 @@ test('no name of the suite begins as theirs do', () => {
   expect(names.filter((name) => name.startsWith('own-'))).toEqual([]);
 });
 
-test('bindings of what they need are no mistake in a run without them', () => {
+test('Bindings of own names are allowed in a run without own cases', () => {
   const at = { file: 'bindings.yaml', line: 1, column: 1 };
   const none: ReadonlyMap<string, Binding> = new Map();
   const bound = (world: NamedWorld, name: string) => {
@@ -259,7 +259,7 @@ test('bindings of what they need are no mistake in a run without them', () => {
   expect(() => bound(withOwn().world, 'own-zeo')).toThrow("there is no customer 'own-zeo'");
 });
 
-test('the other commands know them: world, explain, and what would be sent', async () => {
+test('world, explain and --dry-run know own cases', async () => {
   const printed = async (...args: readonly string[]) =>
     (await runConformanceInProcess([...args, '--cases', 'mine'], { cwd: folder })).output;
   const world = JSON.parse(await printed('world')) as { tiers: { name: string }[] };
@@ -270,7 +270,7 @@ test('the other commands know them: world, explain, and what would be sent', asy
   );
 });
 
-test('@long certify --cases shows a failure on the line of the user, and ends with 1 beside a verdict that stays', async () => {
+test('@long certify --cases shows a failure on its line, and ends with 1 although the target conforms', async () => {
   const { url, close } = await listen(createIndependentDeployment(suite.world));
   writeFileSync(path.join(folder, 'target.yaml'), `name: tea-shop\nbase_url: ${url}\n`);
   const { status, output } = await runConformance(['certify', '--target', 'target.yaml', '--cases', 'mine'], {

@@ -11,7 +11,7 @@ import { createMemoryBudget, openFileBudget } from '../../src/http/request-budge
 import { computeRetryDelay, isRetryable } from '../../src/http/retry.js';
 import { getMonotonicMs } from '../../src/support/monotonic-clock.js';
 import { createTemporaryFolder } from './support/cli.js';
-import { requirementSuite, suite } from './support/in-process.js';
+import { requirementSuite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 import {
   createRequest,
@@ -66,15 +66,9 @@ test.describe('A request is retried', () => {
 
   const replies: readonly (readonly [what: string, reply: Reply, outcome: number | string])[] = [
     ['503', renderBusy(503), 503],
-    ['invalid HTTP', 'SSH-2.0\r\n\r\n', 'unreadable'],
     ['an unknown coding', renderResponse('200 OK', ['Content-Encoding: zstd'], 'text'), 'unreadable'],
     ['a timeout', () => undefined, 'timed-out'],
     ['a reset connection', (socket) => socket.resetAndDestroy(), 'broken-connection'],
-    [
-      'a truncated body',
-      (socket) => socket.end(renderResponse('200 OK', ['Content-Length: 9'], 'a')),
-      'broken-connection',
-    ],
   ];
   for (const [what, reply, outcome] of replies) {
     const options = { limits: outcome === 'timed-out' ? { timeoutMs } : {}, retry: quick };
@@ -313,11 +307,8 @@ test.describe('The time of the budget ends a wait', () => {
     });
 });
 
-for (const [what, ms] of [
-  ['back', -2 * hour],
-  ['forward', 2 * hour],
-] as const)
-  test(`The time of day may go ${what} during a run`, async ({ serve, open }) => {
+for (const ms of [-2 * hour, 2 * hour])
+  test(`The time of day may change by ${ms} ms during a run`, async ({ serve, open }) => {
     const wire = await serve(ok, ok, renderBusy(429), ok);
     const { send } = open(wire.url, {
       budget: { requests: 5_000, timeMs: hour },
@@ -422,22 +413,6 @@ test.describe('The circuit breaker', () => {
     await Promise.all([one.close(), other.close()]);
     remove();
     expect(wire.received).toHaveLength(10);
-  });
-
-  test('ends retries against a deployment that is always busy', async ({ serve, open }) => {
-    const wire = await serve(renderBusy(429, 'Retry-After: 86400'));
-    const client = open(wire.url, { retry: { delaysMs: [1, 1], maxDelayMs: 1 } });
-    const { results, calibration } = await runSuite(suite, client);
-    const countSent = (run: typeof results) => run.reduce((sum, { requestsSent }) => sum + requestsSent, 0);
-    const { url, close } = await listen(createIndependentDeployment(suite.world));
-    const usual = await runSuite(suite, open(url));
-    await close();
-    expect(countSent(results) + calibration.requestsSent).toBe(wire.received.length);
-    // Only the requests that are pending when the breaker notices are retried.
-    const retried = 2 * defaultConnectionOptions.pacing.concurrency;
-    expect(countSent(results) - countSent(usual.results)).toBeLessThanOrEqual(retried);
-    expect(new Set(results.map(({ verdict }) => verdict))).toEqual(new Set(['inconclusive']));
-    expect(results[0]?.reason).toContain('limits the rate');
   });
 });
 

@@ -188,7 +188,7 @@ test.describe('the package', { tag: '@long' }, () => {
     const { 'vars.BASE_URL': _, ...contexts } = settings(reference.url);
     const ran = await runWorkflow(file, { cwd: project, contexts, env });
     expect(ran.statuses).toEqual({ 'npm ci': 0, 'Set up': 0, Certify: 2 });
-    expect(ran.output).toContain('names no base_url, and BASE_URL is empty');
+    expect(ran.output).toContain('has no base_url, and BASE_URL is empty');
   });
 
   test('gates a pull request on a service', async () => {

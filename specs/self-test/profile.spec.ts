@@ -27,7 +27,7 @@ import { createTemporaryFolder, loadCertificate, runConformance, runConformanceI
 import { channelTo, recognizer, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
-const scope: RunScope = { target: {}, leavesOutIntrusive: false };
+const scope: RunScope = { target: {}, excludesIntrusive: false };
 const rows = readDiscriminatingRows(suite);
 const all = countPlannedRequests(createPlan(suite, scope));
 
@@ -179,7 +179,7 @@ test('A row of a profile can fail the run', async () => {
 
 test('The pattern of failing rows is found in the rows that were sent', async () => {
   const { certificate } = await certified(profileFor('quick'), 'expand-loses-the-result');
-  expect(certificate.notes).toContainEqual(expect.stringContaining('all 3 rows that fail have a request with expand;'));
+  expect(certificate.notes).toContainEqual(expect.stringContaining('all 3 failing rows have a request with expand;'));
 });
 
 test('A file that names an unknown case or row is refused with its line', () => {
@@ -203,7 +203,7 @@ test('A limit below the first row, and one beside random requests are refused', 
       throw error;
     }
   };
-  expect(problem({ budget: 3 })).toContain('3 requests are sent before all cases');
+  expect(problem({ budget: 3 })).toContain('sends 3 requests before all cases');
   expect(problem({ budget: 30, explore: 9 })).toContain('--explore');
   expect(problem({ budget: 4 })).toBe('');
 });

@@ -3,7 +3,7 @@ import { createPlan } from '../../src/engine/plan.js';
 import { renderProgress } from '../../src/report/terminal/progress.js';
 import { suite } from './support/in-process.js';
 
-const plan = createPlan(suite, { target: {}, leavesOutIntrusive: false });
+const plan = createPlan(suite, { target: {}, excludesIntrusive: false });
 const left = (text: string) => Number(/about (\d+) requests are left/.exec(text)?.[1]);
 
 test('what is left is counted in requests that are still to be sent, and in time at the pace so far', () => {

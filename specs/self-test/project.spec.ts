@@ -126,7 +126,7 @@ test.describe('a program', () => {
     expect(Object.keys(left.selected?.cases ?? {})).toEqual(['not-applicable']);
     const refused = await certify(transport, { ...some, only: ['no-such-case'] }).catch((error) => error);
     expect(refused).toBeInstanceOf(UnusableInput);
-    expect(String(refused.message)).toContain("'no-such-case' names no case");
+    expect(String(refused.message)).toContain("group 'no-such-case'");
   });
 
   test('finds no credential in the certificate, though the deployment echoes it', async () => {

@@ -22,7 +22,7 @@ test.afterAll(remove);
 const { applicationId, token } = referenceCredentials;
 const environment = { CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token };
 
-test('a deployment that gives its own ids: provision, doctor, certify, conforms', async () => {
+test('A deployment with its own ids is provisioned, passes the doctor and conforms', async () => {
   for (const part of ['targets', 'schemas'])
     cpSync(path.join(packageRoot, part), path.join(folder, part), {
       recursive: true,
@@ -40,7 +40,7 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
 
   const before = await runConformanceInProcess(['certify', ...target], options);
   expect(before.status).toBe(2);
-  expect(before.output).toContain('Write it with: npx conformance provision --target targets/reference.yaml');
+  expect(before.output).toContain('Create it with: npx conformance provision --target targets/reference.yaml');
 
   const provisioned = await runConformance(['provision', ...target], options);
   expect(provisioned.output).toMatch(/^targets\/reference\.bindings\.yaml has \d+ ids now\.$/m);
@@ -67,7 +67,7 @@ test('a deployment that gives its own ids: provision, doctor, certify, conforms'
   expect(certificate.questions.filter(({ outcome }) => outcome === null)).toEqual([]);
 });
 
-test.describe('the command', () => {
+test.describe('The command', () => {
   const kept = 'customers: { ann: before }\n';
   const { length: total } = Object.values(suite.world.ids).flatMap((ids) => [...ids]);
 
@@ -88,10 +88,10 @@ test.describe('the command', () => {
   const bad: Readonly<Record<string, readonly [program: string, message: string]>> = {
     'ends with a failure': ['process.stdout.write("{}"); process.exitCode = 3;', 'the command ended with status 3'],
     'is killed': ['process.kill(process.pid, "SIGKILL")', 'the command ended with SIGKILL'],
-    'prints nothing': ['', 'the command did not print the ids that it created'],
-    'prints no JSON': ['console.log("done")', 'the command did not print the ids that it created'],
-    'prints no ids': ['console.log("{}")', 'the command did not print the ids that it created'],
-    'prints an id that is none': ['console.log(\'{"x":null}\')', 'the command did not print the ids that it created'],
+    'prints nothing': ['', 'the command did not print ids'],
+    'prints no JSON': ['console.log("done")', 'the command did not print ids'],
+    'prints no ids': ['console.log("{}")', 'the command did not print ids'],
+    'prints an id that is none': ['console.log(\'{"x":null}\')', 'the command did not print ids'],
     'prints one id for two things': [
       `import { json } from 'node:stream/consumers';
       const { customers: [one, two] } = await json(process.stdin);
@@ -100,15 +100,15 @@ test.describe('the command', () => {
     ],
     'prints a number that JSON cannot hold': [
       'console.log(\'{"x":12345678901234567890}\')',
-      'the command did not print the ids that it created',
+      'the command did not print ids',
     ],
     'prints an id of another world': [
       'console.log(\'{"x":"y"}\')',
-      "the command printed 'x', which is no id of the world",
+      "the command printed 'x', which is not an id of the world",
     ],
   };
   for (const [what, [program, message]] of Object.entries(bad)) {
-    test(`${what}: the bindings stay as they were`, async () => {
+    test(`A command that ${what} does not change the bindings`, async () => {
       const { status, output, bindings, home } = await provisioned(program);
       expect(output).toContain(`target.yaml:3:12: ${message}`);
       expect(status).toBe(2);
@@ -123,9 +123,9 @@ test.describe('the command', () => {
     const rest = customers.filter(({ id }) => existing[id] === undefined);
     console.log(JSON.stringify(Object.fromEntries(rest.map(({ id, name }) => [id, 'new-' + name]))));`;
 
-  test('a second time: says that all is created once more; with --reuse, what has an id is kept', async () => {
+  test('A second run announces that everything is created again; --reuse keeps existing ids', async () => {
     const anew = await provisioned(createsCustomers);
-    expect(anew.output).toContain(`ids.yaml has 1 of ${total} ids already: all is created once more, under new ids.`);
+    expect(anew.output).toContain(`ids.yaml has 1 of ${total} ids already: everything is created again with new ids.`);
     expect(parse(anew.bindings).customers).toMatchObject({ ann: 'new-ann', ben: 'new-ben' });
     const reused = await provisioned(createsCustomers, '', { reuse: true });
     const rest = `they are kept, and ${total - 1} things are created.`;
@@ -134,14 +134,14 @@ test.describe('the command', () => {
     expect(parse(reused.bindings).customers).toMatchObject({ ann: 'before', ben: 'new-ben' });
   });
 
-  test('is not run where a tier would come too late', async () => {
+  test('The command does not run if a tier would be created too late', async () => {
     const ids = `tiers: { ${suite.world.tiers[0]?.name}: before }\n`;
     const { status, output, bindings } = await provisioned(createsCustomers, '', { reuse: true, ids });
     expect([status, output]).toEqual([2, expect.stringContaining('created now, it would be the newest')]);
     expect(bindings).toBe(ids);
   });
 
-  test('says something: it is shown behind a bar, without the credentials', async () => {
+  test('Messages of the command are shown without credentials', async () => {
     const { output } = await provisioned(
       "process.stderr.write('::error::' + process.env.CLIENT_TOKEN + '\\u001b[2J\\n'); process.exitCode = 1;",
     );
@@ -149,7 +149,7 @@ test.describe('the command', () => {
     expect(output).not.toContain(environment.CLIENT_TOKEN);
   });
 
-  test('prints an id that contains a credential: refused, and the bindings stay as they were', async () => {
+  test('An id that contains a credential is rejected', async () => {
     const { status, output, bindings } = await provisioned(
       `import { json } from 'node:stream/consumers';
       const { customers: [one] } = await json(process.stdin);
@@ -160,7 +160,7 @@ test.describe('the command', () => {
     expect([status, bindings]).toEqual([2, kept]);
   });
 
-  test('is not there', async () => {
+  test('A target file without a command is rejected', async () => {
     const { output } = await runConformanceInProcess(
       ['provision', '--target', path.join(packageRoot, 'targets', 'example.yaml')],
       {
@@ -168,21 +168,18 @@ test.describe('the command', () => {
         env: environment,
       },
     );
-    expect(output).toContain('no command to provision the deployment is named');
+    expect(output).toContain('there is no command to provision the deployment');
   });
 
-  test('has no deployment to go to', async () => {
+  test('A target file without a base URL is rejected', async () => {
     const home = mkdtempSync(path.join(folder, 'target-'));
     writeFileSync(path.join(home, 'target.yaml'), 'name: a\nprovision: [node, x.mjs]\nbindings: ids.yaml\n');
     const args = ['provision', '--target', 'target.yaml'];
     const { status, output } = await runConformanceInProcess(args, { cwd: home, env: environment });
-    expect([status, output]).toEqual([
-      2,
-      'target.yaml:1:1: names no base_url, and BASE_URL is not set\n    Give the target file a base_url, or set BASE_URL. Where the reference deployment is meant, say --reference.\n',
-    ]);
+    expect([status, output]).toEqual([2, expect.stringContaining('target.yaml:1:1: has no base_url')]);
   });
 
-  test('gets address, credentials and what the target can hold; what it leaves out is named', async () => {
+  test('The command gets address, credentials and the supported world; things without an id are listed', async () => {
     const program = `
       import { json } from 'node:stream/consumers';
       import { writeFileSync } from 'node:fs';
@@ -206,7 +203,7 @@ test.describe('the command', () => {
   });
 });
 
-test.describe('the management API', () => {
+test.describe('The management API', () => {
   const deployment = createManagedDeployment(
     { world: emptyWorld, credentials: referenceCredentials },
     findThingProblem,
@@ -231,12 +228,12 @@ test.describe('the management API', () => {
     ['what refers to nothing', () => post('skus', '{"product_id":"none"}'), 400],
     ['a tier without rules', () => post('tiers', '{}'), 400],
   ] as const) {
-    test(`answers ${what} with ${status}`, () => {
+    test(`The management API answers ${what} with ${status}`, () => {
       expect(answer().status).toBe(status);
     });
   }
 
-  test('gives an id of its own, whatever id is sent', () => {
+  test('The management API generates its own ids', () => {
     const { status, body } = post('customers', '{"id":"mine"}');
     expect(status).toBe(201);
     expect(JSON.parse(body).id).not.toBe('mine');
@@ -247,7 +244,7 @@ test.describe('world --format', () => {
   const lines = async (format: string) =>
     (await runConformanceInProcess(['world', '--format', format], { cwd: folder })).output;
 
-  test('markdown names every id, and rules in words', async () => {
+  test('Markdown lists every id, and rules in words', async () => {
     const text = await lines('markdown');
     for (const ids of Object.values(suite.world.ids))
       for (const id of ids.values()) expect(text).toContain(`\`${id}\``);

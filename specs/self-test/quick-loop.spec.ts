@@ -44,9 +44,9 @@ test('a name that names nothing is refused with the nearest', async () => {
     cwd,
   });
   expect(status).toBe(exitStatus.unusableInput);
-  expect(output).toContain("'order.quantty' names no case");
+  expect(output).toContain("unknown case, requirement, question, tag or group 'order.quantty'");
   expect(output).toContain("Did you mean 'order.quantity'?");
-  expect(output).toContain("'no-such-thing' names no case");
+  expect(output).toContain("tag or group 'no-such-thing'");
 });
 
 test('a dry run shows the selected cases alone', async () => {

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
+import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import {
   applyPatch,
@@ -7,11 +9,19 @@ import {
   type RequestPatch,
 } from '../../src/cases/request-draft.js';
 import { type RequestForm, requestForms } from '../../src/cases/request-forms.js';
-import { explainUndocumented, listCredentialSecrets } from '../../src/contract/operation.js';
+import { explainUndocumented } from '../../src/contract/explain-undocumented.js';
+import {
+  audienceParameter,
+  documentedOperation,
+  listCredentialSecrets,
+  renderFilterParameter,
+} from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import { noRetry } from '../../src/http/connection-options.js';
 import { renderCurlCommand } from '../../src/http/curl-command.js';
 import { parseRequest } from '../../src/http/request-content.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { readSchema } from '../../src/support/schema-validation.js';
 import { judgeDeployment, listVerdicts } from '../proof/judge-deployment.js';
 import { recognizer, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
@@ -133,4 +143,24 @@ test('A deployment may require Content-Length, but not ignore a chunked body', a
   expect(await verdictWhere(() => ({ status: 411, headers: [], body: '' }))).toBe('pass');
   expect(await verdictWhere(() => ({ status: 400, headers: [], body: '' }))).toBe('inconclusive');
   expect(await verdictWhere((request) => conforming({ ...request, body: '' }))).toBe('fail');
+});
+
+test('Schemas and templates name the documented operation', () => {
+  const { properties } = readSchema('request') as {
+    properties: {
+      method: object;
+      path: object;
+      query: { properties: object; patternProperties: object };
+      headers: object;
+    };
+  };
+  const { method, path: operationPath } = documentedOperation;
+  expect([properties.method, properties.path]).toEqual([{ const: method }, { const: operationPath }]);
+  expect(Object.keys(properties.query.properties)).toEqual(
+    expect.arrayContaining([audienceParameter, renderFilterParameter({ on: 'campaign' })]),
+  );
+  const metadataFilter = new RegExp(Object.keys(properties.query.patternProperties).join('|'));
+  expect(renderFilterParameter({ on: 'metadata', key: 'größe' })).toMatch(metadataFilter);
+  for (const file of ['schemas/target.schema.json', 'templates/env.example', 'action.yml'])
+    expect(readFileSync(path.join(packageRoot, file), 'utf8'), file).toContain(operationPath);
 });

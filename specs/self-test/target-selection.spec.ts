@@ -68,7 +68,7 @@ test('--reference names it, whatever the environment names, and nothing beside i
 
 test('an argument without a flag is a base URL, or is refused with a hint', async () => {
   const table: readonly (readonly [argument: string, says: string])[] = [
-    [`${nowhere}/v1/promotions/validation`, 'which is the path of the operation: it was cut off.'],
+    [`${nowhere}/v1/promotions/validation`, 'was removed from the end of the base URL.'],
     ['api.example.com', 'Write https://api.example.com.'],
     ['localhost:8080', 'Write http://localhost:8080.'],
     ['quantity', 'A base URL looks like https://api.example.com. Put arguments for Playwright, such as --grep'],
@@ -91,7 +91,7 @@ test('plain `playwright test` refuses what certify refuses', async () => {
     script: path.join(packageRoot, 'node_modules', '@playwright', 'test', 'cli.js'),
   });
   expect(status).not.toBe(0);
-  expect(output).toMatch(/^BASE_URL: is set but empty, and no deployment is named\n {4}Set BASE_URL/m);
+  expect(output).toMatch(/^BASE_URL: is set but empty, but no deployment is named\n {4}Set BASE_URL/m);
   expect(output).not.toContain('problems');
 });
 

@@ -12,7 +12,7 @@ export const quickTableFile = path.join(packageRoot, 'README.md');
 export function renderQuickTableFile(suite: Suite): string {
   const rows = readDiscriminatingRows(suite);
   const renderRow = (label: string, limit: RequestLimit) => {
-    const figures = createProfile(suite, limit, rows, { target: {}, leavesOutIntrusive: false })?.figures;
+    const figures = createProfile(suite, limit, rows, { target: {}, excludesIntrusive: false })?.figures;
     if (figures === undefined) throw new Error(`All requests are within ${limit}.`);
     const { faults_caught: caught, faults_known: known } = figures;
     return `| ${label} | ${caught} of ${known} (${Math.floor((100 * caught) / known)} %) |`;

@@ -6,36 +6,36 @@ import { precompileSchemas } from '../support/schema-validation.js';
 import { precompileSuite } from './suite.js';
 
 /**
- * After the compiler: compiles the schemas, expands the suite, and removes what was compiled from sources that are there
- * no more, and the declarations that nobody who imports the package needs.
+ * Runs after the compiler: removes compiled files without a source, and declarations that the package does not export;
+ * compiles the schemas; expands the suite.
  */
 
 const compiled = path.join(packageRoot, 'dist');
-const declarations = declarationsFrom(path.join(compiled, 'src', 'api.d.ts'));
+const declarations = findDeclarations(path.join(compiled, 'src', 'api.d.ts'));
 for (const folder of ['reference', 'specs', 'src']) {
   for (const name of readdirSync(path.join(compiled, folder), { recursive: true, encoding: 'utf8' })) {
     const [, source] = /^(.*)\.(?:d\.ts|js(?:\.map)?)$/.exec(path.join(folder, name)) ?? [];
-    // A kind of assertion, or a command, is whatever lies in its folder.
+    // An old file in a folder of assertion kinds or commands would be loaded.
     const isUnused = name.endsWith('.d.ts') && !declarations.has(path.join(compiled, folder, name));
     if (source !== undefined && (isUnused || !existsSync(path.join(packageRoot, `${source}.ts`))))
       rmSync(path.join(compiled, folder, name));
   }
 }
 
-/** A file of declarations, and all that it refers to. */
-function declarationsFrom(file: string, found = new Set<string>()): Set<string> {
+/** Finds a declaration file and all files that it imports. */
+function findDeclarations(file: string, found = new Set<string>()): Set<string> {
   if (found.has(file)) return found;
   found.add(file);
   for (const [, other = ''] of readFileSync(file, 'utf8').matchAll(/(?:from|import)\(? ?'(\.[^']+)\.js'/g))
-    declarationsFrom(path.resolve(path.dirname(file), `${other}.d.ts`), found);
+    findDeclarations(path.resolve(path.dirname(file), `${other}.d.ts`), found);
   return found;
 }
 
 precompileSchemas();
 
-// A mistake in a case file is no reason not to build: whoever loads the suite sees it.
 try {
   precompileSuite();
 } catch (error) {
+  // A mistake in a case file does not fail the build: commands that load the suite report it.
   if (!(error instanceof UnusableInput)) throw error;
 }

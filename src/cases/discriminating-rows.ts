@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
@@ -13,7 +12,7 @@ export interface DiscriminatingRows {
   readonly faultsKnown: number;
   /** How many of them all rows catch together: some show only in state that one request leaves for another. */
   readonly faultsCaught: number;
-  /** A digest of the rows and faults from which they were chosen; see {@link computeRowsDigest}. */
+  /** A digest of the rows and faults from which they were chosen. */
   readonly chosenFrom: string;
 }
 
@@ -57,19 +56,4 @@ export function readDiscriminatingRows(
     throw new UnusableInput([{ at, message, hint: 'Run `npm run update`.' }]);
   });
   return { rows: found, faultsKnown: faults, faultsCaught: caught, chosenFrom: chosen_from };
-}
-
-/**
- * Computes a digest of everything that decides which rows are chosen, except what is expected of the responses: the
- * rows of the requirement cases with their requests, and the known faults.
- *
- * @param faults their ids
- */
-export function computeRowsDigest({ cases, calibration }: Suite, faults: readonly string[]): string {
-  const ofCases = cases.flatMap((testCase) => {
-    if (testCase.kind === 'question') return [];
-    return [[testCase.id, testCase.verifies, testCase.tags, testCase.rows.map((row) => [row.title, ...row.requests])]];
-  });
-  const text = JSON.stringify([calibration, ofCases, faults]);
-  return `sha256:${createHash('sha256').update(text).digest('hex')}`;
 }

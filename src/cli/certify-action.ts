@@ -27,18 +27,23 @@ import { keepShardReport, renderShardEnd } from './shard-report.js';
  *
  * @param args all arguments without a flag
  * @param countAfterDashes how many of them come after `--`: those are for Playwright
+ * @param command of the flags
  * @returns the exit status, unless Playwright ends the process
  */
-export async function runCertify(args: readonly string[], countAfterDashes: number, command: Command): Promise<number> {
+export async function runCertify(
+  args: readonly string[],
+  countAfterDashes: number,
+  flags: CertifyFlags,
+  command: Command,
+): Promise<number> {
   leaveRunFolder();
-  const flags = command.opts<CertifyFlags>();
   const count = args.length - countAfterDashes;
   const playwrightArgs = args.slice(count);
   let options = readCertifyOptions(flags, args.slice(0, count));
   if (flags.update) options = { ...options, against: findOlderRecord(flags) };
   if (hasSeveralTargets(flags)) {
     const { certifySeveral } = await import('./certify-several.js');
-    return await certifySeveral(options, playwrightArgs, command);
+    return await certifySeveral(options, playwrightArgs, flags, command);
   }
   if (flags.failed) {
     const only = listUnpassed(options);
@@ -68,9 +73,12 @@ export async function runCertify(args: readonly string[], countAfterDashes: numb
   if (recordTo !== undefined) checkRecordFolder(path.dirname(recordTo));
   checkOutFolder(out);
   if (options.sign !== undefined) createSigner(options.sign);
-  if (flags.watch) return await watch(options, flags.bail === true);
+  if (flags.watch) {
+    const { watchCases } = await import('./watch-cases.js');
+    return await watchCases(options, flags.bail === true);
+  }
 
-  const shardArgs = shard === undefined ? [] : keepShardReport(shard, out, playwrightArgs);
+  const shardArgs = shard === undefined ? [] : keepShardReport(shard, out);
   const unshare = shareRun(options);
   const all = [...(flags.bail ? ['-x'] : []), ...addCertificateReporter(playwrightArgs), ...shardArgs];
   return await runPlaywrightTests(all, (code) => {
@@ -109,20 +117,6 @@ function listUnpassed(options: RunOptions): string[] {
   const unpassed = new Set(listUnpassedCases(files.map(readCertificate)));
   return suite.cases.map(({ id }) => id).filter((id) => unpassed.has(id));
 }
-
-async function watch(options: RunOptions, bail: boolean): Promise<number> {
-  const ended = new AbortController();
-  const end = () => ended.abort();
-  for (const signal of endSignals) process.once(signal, end);
-  try {
-    const { watchCases } = await import('./watch-cases.js');
-    return await watchCases(options, bail, ended.signal);
-  } finally {
-    for (const signal of endSignals) process.off(signal, end);
-  }
-}
-
-const endSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** The requests of a run. Notes are comments where a program reads them. */
 function renderDryRun(

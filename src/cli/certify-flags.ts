@@ -4,27 +4,30 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import type { RunOptions } from '../targets/run-options.js';
 import { addTargetFlags, parseCount, readTargetOptions, type TargetFlags } from './flags.js';
 
+/** The flags of `certify` and `record` that are options of a run. */
+const runFlags = [
+  'cases',
+  'out',
+  'against',
+  'intrusive',
+  'worldLoaded',
+  'only',
+  'replay',
+  'sign',
+  'shard',
+  'explore',
+] as const;
+
 /** The values of the flags of `certify` and `record`. */
-export interface CertifyFlags extends TargetFlags {
-  readonly cases?: string;
-  readonly out?: string;
-  readonly against?: string;
-  readonly intrusive: boolean;
-  readonly dryRun?: boolean;
+export interface CertifyFlags extends TargetFlags, Pick<RunOptions, (typeof runFlags)[number] | 'seed'> {
+  readonly dryRun?: true;
   readonly format?: RequestFormat;
-  readonly worldLoaded?: true;
-  readonly only?: readonly string[];
   readonly quick?: true;
   readonly budget?: number;
   readonly failed?: true;
   readonly bail?: true;
   readonly watch?: true;
-  readonly replay?: string;
-  readonly sign?: string;
-  readonly shard?: string;
   readonly sameAs?: string;
-  readonly explore?: number;
-  readonly seed?: number;
   /** Of `record`. */
   readonly to?: string;
   /** Of `record`. */
@@ -63,12 +66,10 @@ export function addCertifyFlags(command: Command): Command {
 
 /** @param positional arguments without a flag @throws UnusableInput if they name several deployments */
 export function readCertifyOptions(flags: CertifyFlags, positional: readonly string[]): RunOptions {
-  const { cases, out, intrusive, worldLoaded, only, quick, budget, replay, sign, shard, explore } = flags;
+  const stated = Object.fromEntries(runFlags.map((name) => [name, flags[name]]));
   return {
     ...readTargetOptions(hasSeveralTargets(flags) ? { ...flags, target: [] } : flags, positional),
-    ...omitUndefined({ cases, out, worldLoaded, only, replay, sign, shard, explore }),
-    ...omitUndefined({ against: flags.against, recordTo: flags.to, budget: quick ? 'quick' : budget }),
-    intrusive,
+    ...omitUndefined({ ...stated, recordTo: flags.to, budget: flags.quick ? 'quick' : flags.budget }),
     // Another one each time: the certificate names it.
     seed: flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000),
   };

@@ -3,7 +3,7 @@
  * credentials with the others. Then their results are compared.
  */
 
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { ignoreClosedOutput, watchForShutdown } from '../playwright/parent-watch.js';
@@ -35,8 +35,12 @@ import { exitStatus } from './exit-status.js';
  * @returns the worst exit status
  * @throws UnusableInput with all problems of all targets, before anything is sent
  */
-export async function certifySeveral(options: RunOptions, args: readonly string[], command: Command): Promise<number> {
-  const flags = command.opts<CertifyFlags>();
+export async function certifySeveral(
+  options: RunOptions,
+  args: readonly string[],
+  flags: CertifyFlags,
+  command: Command,
+): Promise<number> {
   refuseOtherFlags(flags, options);
   const targets = loadTargets(flags.target ?? [], options);
   const model = flags.sameAs === undefined ? undefined : findTarget(flags.sameAs, targets);
@@ -146,53 +150,34 @@ function findTarget(wanted: string, targets: readonly NamedTarget[]): NamedTarge
 /** Runs all targets at the same time. Prints the output of the first as it comes, then that of each other. */
 async function runAll(targets: readonly NamedTarget[], args: readonly string[]): Promise<(number | null)[]> {
   const script = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
-  const children = targets.map(({ file, environment, inputs }) =>
-    spawn(process.execPath, [script, 'certify', '--target', file, '--out', inputs.settings.out, ...args], {
-      stdio: ['ignore', 'pipe', 'pipe'],
-      env: environment,
-    }),
-  );
   // Ctrl-C reaches every process by itself, and each still writes its certificate.
-  const wait = () => undefined;
-  process.on('SIGINT', wait);
-  const endWatch = watchForShutdown(() => {
-    for (const child of children) child.kill('SIGTERM');
-  });
+  process.on('SIGINT', () => undefined);
   ignoreClosedOutput();
-  const outputs = children.map(bufferOutput);
-  const ends = children.map(
-    (child) => new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject)),
-  );
+  process.stdout.write(joinLines([`Target ${targets[0]?.name}`]));
+  const runs = targets.map(({ file, environment, inputs }, n) => {
+    const output = n === 0 ? 'inherit' : 'pipe';
+    const child = spawn(
+      process.execPath,
+      [script, 'certify', '--target', file, '--out', inputs.settings.out, ...args],
+      { stdio: ['ignore', output, output], env: environment },
+    );
+    const chunks: Buffer[] = [];
+    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const end = new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
+    return { child, chunks, end };
+  });
+  const endWatch = watchForShutdown(() => {
+    for (const { child } of runs) child.kill('SIGTERM');
+  });
   const statuses: (number | null)[] = [];
-  for (const [n, { name }] of targets.entries()) {
-    process.stdout.write(joinLines([...(n === 0 ? [] : ['']), `Target ${name}`]));
-    outputs[n]?.show();
-    statuses.push((await ends[n]) ?? null);
+  for (const [n, { chunks, end }] of runs.entries()) {
+    statuses.push(await end);
+    if (n > 0) process.stdout.write(joinLines(['', `Target ${targets[n]?.name}`]));
+    process.stdout.write(Buffer.concat(chunks));
   }
-  process.off('SIGINT', wait);
   endWatch();
   process.stdout.write('\n');
   return statuses;
-}
-
-/** Keeps the output of a process until it is shown. */
-function bufferOutput({ stdout, stderr }: ChildProcess): { show(): void } {
-  const kept: { readonly stream: NodeJS.WriteStream; readonly text: Buffer }[] = [];
-  let isShown = false;
-  for (const [from, to] of [
-    [stdout, process.stdout],
-    [stderr, process.stderr],
-  ] as const)
-    from?.on('data', (text: Buffer) => {
-      if (isShown) to.write(text);
-      else kept.push({ stream: to, text });
-    });
-  return {
-    show() {
-      isShown = true;
-      for (const { stream, text } of kept.splice(0)) stream.write(text);
-    },
-  };
 }
 
 interface JudgedRun {

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import { documentedOperation } from '../contract/operation.js';
 import { UnusableInput } from '../support/problem.js';
 import { completeRunOptions, type RunOptions } from '../targets/run-options.js';
 
@@ -15,7 +16,7 @@ export interface TargetFlags {
 export function addTargetFlags(command: Command): Command {
   return command
     .option('--target <file>', 'a target file (environment: TARGET)', collectValue)
-    .option('--base-url <url>', 'the endpoint is at <url>/v1/promotions/validation (environment: BASE_URL)')
+    .option('--base-url <url>', `the endpoint is at <url>${documentedOperation.path} (environment: BASE_URL)`)
     .option('--reference', 'the reference deployment; also the default if the environment names no deployment')
     .option('--allow-http', 'send credentials to another machine over plain HTTP');
 }

@@ -3,6 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import dotenv from 'dotenv';
+import { documentedOperation } from '../contract/operation.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import type { ConfigureCommand } from './command.js';
@@ -21,7 +22,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   let status = 0;
   const program = new Command('conformance')
     .version(readOwnPackage().version)
-    .description('Certify deployments of GET /v1/promotions/validation against their documentation.')
+    .description(
+      `Certify deployments of ${documentedOperation.method} ${documentedOperation.path} against their documentation.`,
+    )
     .exitOverride()
     .showHelpAfterError('Run the command with --help to see its arguments.');
   const countAfterDashes = argv.includes('--') ? argv.length - argv.indexOf('--') - 1 : 0;

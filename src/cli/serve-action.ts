@@ -5,10 +5,10 @@ import {
   shapeQuestions,
 } from '../../reference/behaviours.js';
 import { findFault } from '../../reference/faults/index.js';
-import { emptyWorld } from '../../reference/managed-deployment.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { type ServerOptions, serveReference } from '../../reference/server.js';
 import { findWorldFlaws } from '../../reference/world-flaws.js';
+import { credentialHeaders, documentedOperation } from '../contract/operation.js';
 import { readRecord, type TargetRecord } from '../report/target-record.js';
 import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
@@ -27,27 +27,18 @@ export interface ServeFlags {
   readonly as?: string;
   /** Outcomes by question. */
   readonly behaviour?: Behaviours;
-  readonly empty?: boolean;
   readonly manage?: boolean;
   /** The ids of faults. */
   readonly fault?: readonly string[];
 }
 
 /** Serves the reference deployment until a signal ends it. @throws UnusableInput for unusable flags and files */
-export async function runServe({
-  port = 0,
-  world,
-  as,
-  behaviour,
-  empty,
-  manage,
-  fault = [],
-}: ServeFlags): Promise<void> {
+export async function runServe({ port = 0, world, as, behaviour, manage, fault = [] }: ServeFlags): Promise<void> {
   blameFlag('--behaviour', () => completeBehaviours(behaviour ?? {}));
   const faults = blameFlag('--fault', () => fault.map(findFault));
   const { behaviours, inimitable, answers } =
     as === undefined ? { behaviours: {}, inimitable: [], answers: undefined } : readMock(as);
-  const served = empty ? emptyWorld : world === undefined ? loadWorld() : readWorld(world);
+  const served = world === undefined ? loadWorld() : readWorld(world);
   const { url, close } = await startServer(port, {
     port,
     world: served,
@@ -59,9 +50,9 @@ export async function runServe({
   });
   process.stdout.write(
     joinLines([
-      `The reference deployment answers at ${url}/v1/promotions/validation. Its credentials are public:`,
-      `X-Client-Application-Id: ${referenceCredentials.applicationId}`,
-      `X-Client-Token: ${referenceCredentials.token}`,
+      `The reference deployment answers at ${url}${documentedOperation.path}. Its credentials are public:`,
+      `${credentialHeaders.applicationId}: ${referenceCredentials.applicationId}`,
+      `${credentialHeaders.token}: ${referenceCredentials.token}`,
       ...faults.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
       ...inimitable.map((question) => `Not imitated, answered as usual: ${question}`),
       'Ctrl-C ends it.',

@@ -39,13 +39,15 @@ const targetIntervalMs = 1_000;
 const maxCheckRequests = 20;
 
 /**
- * Runs the selected cases again and again.
+ * Runs the selected cases again and again, until a signal ends it.
  *
  * @param bail whether a round ends with its first failure
- * @param signal ends the watch
  * @returns the exit status of the last round
  */
-export async function watchCases(options: RunOptions, bail: boolean, signal: AbortSignal): Promise<number> {
+export async function watchCases(options: RunOptions, bail: boolean): Promise<number> {
+  const ended = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => ended.abort());
+  const { signal } = ended;
   const { settings, suite, replay } = loadRunInputs(options);
   const isReference = replay === undefined && settings.target.kind === 'reference';
   const reference = isReference

@@ -4,6 +4,7 @@ import { type Location, type Problem, UnusableInput } from '../support/problem.j
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { suggest } from '../support/suggest.js';
 import { readYaml, type YamlFile } from '../support/yaml-file.js';
+import type { audienceParameter } from './operation.js';
 
 /** The kinds of violations that random requests can find. */
 export type ExplorationFinding =
@@ -33,7 +34,7 @@ export interface Requirement {
 export type OperationElement =
   | 'operation'
   | 'credentials'
-  | `query/${'audienceRulesOnly' | 'promotion_id' | 'metadata'}`
+  | `query/${typeof audienceParameter | 'promotion_id' | 'metadata'}`
   | 'body'
   | `body/${string}`
   | 'response'

@@ -1,7 +1,6 @@
 import type { Credentials } from '../http/credentials.js';
-import { decodePercent, type RequestContent } from '../http/request-content.js';
+import { decodePercent } from '../http/request-content.js';
 import type { Secret } from '../redaction/redactor.js';
-import { loadValidator } from '../support/schema-validation.js';
 
 /** The headers that identify a client. */
 export const credentialHeaders = {
@@ -35,6 +34,9 @@ export function listCredentialSecrets(credentials: Credentials): Secret[] {
   }));
 }
 
+/** A query parameter that the documentation shows in one sample, without its effect. */
+export const audienceParameter = 'audienceRulesOnly';
+
 /** The field that a documented filter compares. */
 export type FilterSubject = { readonly on: 'campaign' } | { readonly on: 'metadata'; readonly key: string };
 
@@ -57,16 +59,4 @@ export function parseFilterParameter(parameter: string): FilterSubject | undefin
   if (parameter === renderFilterParameter({ on: 'campaign' })) return { on: 'campaign' };
   const key = metadataFilter.exec(parameter)?.[1];
   return key === undefined ? undefined : { on: 'metadata', key: decodePercent(key) };
-}
-
-/** Explains why a request is not documented (`schemas/request.schema.json`); undefined if it is. */
-export function explainUndocumented(content: RequestContent): string | undefined {
-  const validate = loadValidator('request');
-  const query: Record<string, string[]> = {};
-  for (const [name, value] of content.query) query[name] = [...(query[name] ?? []), value];
-  if (validate({ ...content, query })) return undefined;
-  const error = validate.errors?.find(({ keyword }) => keyword !== 'oneOf') ?? validate.errors?.[0];
-  const extra: unknown = error?.params.additionalProperty ?? error?.params.missingProperty;
-  const where = `${error?.instancePath || 'the request'}${typeof extra === 'string' ? ` (${extra})` : ''}`;
-  return `the documentation does not describe it: ${where} ${error?.message ?? ''}`;
 }

@@ -3,7 +3,8 @@ import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { windowSize } from '../world/named-world.js';
 import type { Rule, Tier, World } from '../world/world.js';
-import { explainUndocumented, type FilterSubject, parseFilterParameter } from './operation.js';
+import { explainUndocumented } from './explain-undocumented.js';
+import { audienceParameter, type FilterSubject, parseFilterParameter } from './operation.js';
 
 /** What the documentation says: something is required, forbidden, or open (a conforming deployment may do either). */
 export type Obligation = 'required' | 'forbidden' | 'open';
@@ -199,9 +200,9 @@ function listOpenReasons(
   }).find(([, value]) => value === undefined);
   const items = order?.items ?? [];
   const filters = query.filter(([name]) => parseFilterParameter(name) !== undefined);
-  const hasAudience = query.some(([name]) => name === 'audienceRulesOnly');
+  const hasAudience = query.some(([name]) => name === audienceParameter);
   return [
-    hasAudience ? 'the effect of audienceRulesOnly is open' : undefined,
+    hasAudience ? `the effect of ${audienceParameter} is open` : undefined,
     omitted === undefined ? undefined : `the effect of leaving out ${omitted[0]} is open`,
     order?.items?.length === 0 ? 'the effect of an order without items is open' : undefined,
     explainOpenItems(items, world),

@@ -6,11 +6,11 @@ export interface RunScope {
   /** `operation`: the method and path of the operation, if not as documented. */
   readonly target: { readonly operation?: Operation };
   /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
-  readonly leavesOutIntrusive: boolean;
+  readonly excludesIntrusive: boolean;
 }
 
 /** Explains to the user why a case is excluded; undefined if it is not. */
-export function findExclusionReason({ tags }: TestCase, { target, leavesOutIntrusive }: RunScope): string | undefined {
-  if (leavesOutIntrusive && tags.includes(tag.intrusive)) return 'Intrusive cases are excluded from this run.';
+export function findExclusionReason({ tags }: TestCase, { target, excludesIntrusive }: RunScope): string | undefined {
+  if (excludesIntrusive && tags.includes(tag.intrusive)) return 'Intrusive cases are excluded from this run.';
   return target.operation !== undefined && tags.includes(tag.operation) ? elsewhere(target.operation) : undefined;
 }

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { applyPatch, assembleRequest, documentedRequestDraft, type RequestPatch } from '../cases/request-draft.js';
 import { type RequestForm, requestForms } from '../cases/request-forms.js';
+import { audienceParameter } from '../contract/operation.js';
 import type { HttpRequest } from '../http/exchange.js';
 import type { NamedWorld, ThingKind } from '../world/named-world.js';
 
@@ -40,7 +41,7 @@ function listOpenChanges({ ids }: NamedWorld): RequestPatch[] {
   const [sku = ''] = ids.sku.keys();
   const changeItems = (...items: object[]): RequestPatch => ({ body: { order: { items } } });
   return [
-    { query: { audienceRulesOnly: 'true' } },
+    { query: { [audienceParameter]: 'true' } },
     { without: ['body.customer'] },
     { without: ['body.order'] },
     { without: ['body.order.metadata'] },

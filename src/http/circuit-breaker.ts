@@ -11,8 +11,7 @@ const failuresBeforeProbe = 10;
 /** The beginning of the reason why requests were not sent. */
 export const circuitOpenPrefix = 'Nothing more was sent:';
 
-export interface CircuitBreaker {
-  /** Whether failed requests are still retried. */
+interface CircuitBreaker {
   allowsRetry(): boolean;
   /** Records an exchange, and opens the circuit after too many failures. Returns the number of probes sent. */
   record(exchange: Exchange): Promise<number>;

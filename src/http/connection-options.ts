@@ -2,7 +2,6 @@ import type { Secret } from '../redaction/redactor.js';
 import type { Credentials } from './credentials.js';
 import type { Headers } from './exchange.js';
 
-/** The address of a deployment, and the credentials for it. */
 export interface Endpoint {
   /** May have a path prefix; has no slash at its end. */
   readonly baseUrl: string;
@@ -12,7 +11,6 @@ export interface Endpoint {
 /** How requests reach a deployment, and the limits for them. Contains secrets. */
 export interface ConnectionOptions extends Options, Groups {}
 
-/** Options that a target file or a test sets. {@link completeOptions} adds the rest. */
 export type PartialConnectionOptions = Partial<Options> & { readonly [Group in keyof Groups]?: Partial<Groups[Group]> };
 
 interface Options {
@@ -37,35 +35,30 @@ interface Groups {
   readonly retry: RetryOptions;
 }
 
-/** Certificates in PEM. */
+/** Certificates in PEM: authorities to trust beside the public ones, and a client certificate with its key. */
 export interface Tls {
-  /** Certificate authorities to trust beside the public ones. */
   readonly ca?: string;
-  /** The client certificate and its private key. */
   readonly cert?: string;
   readonly key?: string;
 }
 
-/** Limits for one response. */
 export interface Limits {
   /** The timeout of a whole exchange, in milliseconds. */
   readonly timeoutMs: number;
-  /** The largest body in bytes, both compressed and decompressed. */
+  /** Compressed and decompressed. */
   readonly bodyBytes: number;
   /** The largest number of values in a body, counted by commas and brackets. */
   readonly bodyValues: number;
-  /** The size of all headers of a response, in bytes. */
+  /** All headers of a response together. */
   readonly headerBytes: number;
 }
 
 export interface Pacing {
   /** The number of requests that start per second, evenly spread; unlimited by default. */
   readonly requestsPerSecond?: number;
-  /** The number of exchanges at the same time. */
   readonly concurrency: number;
 }
 
-/** Limits for a whole run. */
 export interface BudgetLimits {
   readonly requests: number;
   /** In milliseconds, from the creation of the request budget. */

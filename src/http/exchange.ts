@@ -58,7 +58,6 @@ export type Exchange = {
   readonly timing?: { readonly startedAt: number; readonly durationMs: number };
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });
 
-/** Sends requests to a deployment. */
 export interface Channel {
   /**
    * Sends one request. Never rejects: an error is part of the exchange.
@@ -71,11 +70,9 @@ export interface Channel {
    * short secret may be part of any word.
    */
   redact(text: string): string;
-  /** Uses new connections from now on. */
   reconnect(): void;
   /** How many characters the bodies of one case may have together. They stay in memory until it is judged. */
   readonly maxCaseBodyLength: number;
-  /** The number of exchanges at the same time. Further requests wait. */
   readonly maxConcurrency: number;
 }
 

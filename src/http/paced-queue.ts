@@ -7,16 +7,11 @@ import { maxTimerMs } from './deadline.js';
 
 /** Limits the concurrency and the rate of requests. */
 export interface PacedQueue {
-  /**
-   * Runs something when its turn comes.
-   *
-   * @param priority higher goes first; equal priorities keep their order
-   * @returns the result of `run`; rejects with an AbortError once the queue is closed
-   */
+  /** Runs something when its turn comes. Rejects with an AbortError once the queue is closed. @param priority higher goes first */
   run<T>(run: () => Promise<T>, priority: number): Promise<T>;
   /** Starts nothing for some milliseconds, and then one at a time. */
   pause(ms: number): void;
-  /** Waits for some milliseconds, or until the queue is closed. */
+  /** Waits, at most until the queue is closed. */
   wait(ms: number): Promise<void>;
   close(): void;
 }

@@ -73,15 +73,10 @@ const decoders: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLeng
   br: promisify(brotliDecompress),
 };
 
-/** Each coding may expand to the whole limit. More than two of them only waste time. */
-const maxCodings = 4;
-
 /** Decodes content codings, although the client requests none. */
 async function decodeContent(bytes: Buffer, codings: readonly string[], maxBytes: number): Promise<Buffer> {
   if (bytes.length === 0) return bytes;
   const unreadable = (message: string) => new UnusableResponse('unreadable', message);
-  if (codings.length > maxCodings)
-    throw unreadable(`The body has ${codings.length} content codings; none was requested.`);
   let plain = bytes;
   for (const coding of codings.toReversed()) {
     const decode = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;

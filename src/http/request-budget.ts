@@ -6,16 +6,13 @@ import type { BudgetLimits } from './connection-options.js';
 export interface RequestBudget {
   /** On the monotonic clock. */
   readonly openedAt: number;
-  /** Returns the number of requests sent, with retries. */
   countSpent(): number;
-  /** Counts one request. */
   spend(): void;
   /** Allows no further request. @param reason for the user */
   stop(reason: string): void;
   getStopReason(): string | undefined;
 }
 
-/** Creates a budget for this process. */
 export function createMemoryBudget(): RequestBudget {
   let requests = 0;
   let stopReason: string | undefined;
@@ -58,12 +55,10 @@ export function explainExhaustion(requestBudget: RequestBudget, limits: BudgetLi
   return requestBudget.getStopReason();
 }
 
-/** Renders the message that the time of a budget is over. */
 export function renderTimeExceeded({ timeMs }: BudgetLimits): string {
   return `The budget of ${timeMs / 1_000} seconds is used up. Set a larger one in the target file (budget.seconds).`;
 }
 
-/** Returns the remaining time of a budget, in milliseconds. */
 export function getRemainingMs({ openedAt }: RequestBudget, { timeMs }: BudgetLimits): number {
   return Math.max(openedAt + timeMs - getMonotonicMs(), 0);
 }

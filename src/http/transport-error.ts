@@ -1,8 +1,7 @@
 import type { Limits } from './connection-options.js';
 import type { TransportErrorKind } from './exchange.js';
 
-/** The kind of a transport error, and a message for the user. */
-export interface TransportError {
+interface TransportError {
   readonly transportError: TransportErrorKind;
   readonly message: string;
 }
@@ -26,76 +25,62 @@ export class NoConnection extends Error {
   }
 }
 
-type RenderMessage = (host: string, limits: Limits, code: string) => string;
+type Meaning = readonly [codes: RegExp, kind: TransportErrorKind, template: string];
 
 /** The meaning of error codes. The first match counts. Messages of errors are not shown: they may contain headers. */
-const meanings: readonly (readonly [codes: RegExp, kind: TransportErrorKind, render: RenderMessage])[] = [
-  [/^(AbortError|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'not-sent', () => 'The run ended before there was a response.'],
+const meanings: readonly Meaning[] = [
+  [/^(AbortError|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'not-sent', 'The run ended before there was a response.'],
   [
     /^ECONNREFUSED$/,
     'unreachable',
-    (host) => `${host} refuses the connection. Is the deployment running, and the base URL right?`,
+    '{host} refuses the connection. Is the deployment running, and the base URL right?',
   ],
-  [
-    /^(ENOTFOUND|EAI_AGAIN)$/,
-    'unreachable',
-    (host) => `The host name of ${host} cannot be resolved. Is the base URL right?`,
-  ],
-  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT)$/, 'unreachable', (host) => `${host} cannot be reached.`],
+  [/^(ENOTFOUND|EAI_AGAIN)$/, 'unreachable', 'The host name of {host} cannot be resolved. Is the base URL right?'],
+  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT)$/, 'unreachable', '{host} cannot be reached.'],
   [
     /^UND_ERR_CONNECT_TIMEOUT$/,
     'unreachable',
-    (host, { timeoutMs }) => `${host} did not accept a connection within ${timeoutMs} ms (limits.timeout_ms).`,
+    '{host} did not accept a connection within {timeoutMs} ms (limits.timeout_ms).',
   ],
   [
     /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
     'tls',
-    (host) => `The certificate of ${host} has expired, or is not valid yet. Is the clock of this machine right?`,
+    'The certificate of {host} has expired, or is not valid yet. Is the clock of this machine right?',
   ],
   [
     /^ERR_TLS_CERT_ALTNAME_INVALID$/,
     'tls',
-    (host) => `The certificate of ${host} is for another host name. Is the base URL right?`,
+    'The certificate of {host} is for another host name. Is the base URL right?',
   ],
   [
     /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/,
     'tls',
-    (host) =>
-      `The certificate of ${host} is not trusted. For a private authority, set tls: { ca: FILE } in the target file.`,
+    'The certificate of {host} is not trusted. For a private authority, set tls: { ca: FILE } in the target file.',
   ],
   [
     /^ERR_SSL_.*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)$/,
     'tls',
-    (host) =>
-      `${host} requires a client certificate, or rejects it. Set tls: { cert: FILE, key: FILE } in the target file.`,
+    '{host} requires a client certificate, or rejects it. Set tls: { cert: FILE, key: FILE } in the target file.',
   ],
-  [/^(ERR_TLS|ERR_SSL|EPROTO)/, 'tls', (host) => `The TLS connection to ${host} failed. Does it speak TLS?`],
+  [/^(ERR_TLS|ERR_SSL|EPROTO)/, 'tls', 'The TLS connection to {host} failed. Does it speak TLS?'],
   [
     /^NoConnection$/,
     'unreachable',
-    (host, _, code) =>
-      `No connection to ${host} was made (${code}). Is the base URL right, and does a proxy allow the connection?`,
+    'No connection to {host} was made ({code}). Is the base URL right, and does a proxy allow the connection?',
   ],
-  [
-    /TimeoutError|_TIMEOUT$/,
-    'timed-out',
-    (_, { timeoutMs }) => `There was no complete response within ${timeoutMs} ms (limits.timeout_ms).`,
-  ],
-  [
-    /HEADERS_OVERFLOW$/,
-    'too-large',
-    (_, { headerBytes }) => `The headers are larger than ${headerBytes} bytes (limits.header_bytes).`,
-  ],
+  [/TimeoutError|_TIMEOUT$/, 'timed-out', 'There was no complete response within {timeoutMs} ms (limits.timeout_ms).'],
+  [/HEADERS_OVERFLOW$/, 'too-large', 'The headers are larger than {headerBytes} bytes (limits.header_bytes).'],
   [
     /^(HPE_|HTTPParserError$|UND_ERR_RES_CONTENT_LENGTH|UND_ERR_RESPONSE)/,
     'unreadable',
-    () => 'The response is not valid HTTP, or its length differs from Content-Length.',
+    'The response is not valid HTTP, or its length differs from Content-Length.',
   ],
   [
     /^(UND_ERR_INVALID_ARG|UND_ERR_NOT_SUPPORTED|ERR_INVALID_CHAR)$/,
     'not-sent',
-    () => 'The request cannot be sent: a header or the path contains a character that HTTP does not allow.',
+    'The request cannot be sent: a header or the path contains a character that HTTP does not allow.',
   ],
+  [/^/, 'broken-connection', 'The connection broke before the response was complete ({code}).'],
 ];
 
 /**
@@ -115,10 +100,10 @@ export function describeTransportError(error: unknown, limits: Limits, host: str
   const unreachable = (message: string): TransportError => ({ transportError: 'unreachable', message });
   if (status !== undefined) return unreachable(`The proxy answered ${status} to the connection request for ${host}.`);
   if (proxy !== undefined) return unreachable(`The proxy ${proxy} cannot be reached (${code}). Is its URL right?`);
-  const [, kind, render] = meanings.find(([known]) => codes.some((each) => known.test(each))) ?? [];
-  if (kind !== undefined && render !== undefined) return { transportError: kind, message: render(host, limits, code) };
-  const message = `The connection broke before the response was complete (${code}).`;
-  return { transportError: 'broken-connection', message };
+  const known = [...codes, code];
+  const [, transportError, template] = meanings.find(([meant]) => known.some((each) => meant.test(each))) as Meaning;
+  const values: Readonly<Record<string, string | number>> = { ...limits, host, code };
+  return { transportError, message: template.replace(/\{(\w+)\}/g, (text, name) => String(values[name] ?? text)) };
 }
 
 /** Returns the address of a failed connection if it is not the deployment's. */
@@ -132,7 +117,6 @@ function findProxy(error: unknown, host: string): string | undefined {
   return findProxy(error instanceof AggregateError ? error.errors[0] : cause, host);
 }
 
-/** Lists the codes of an error, its causes and the errors that it aggregates. */
 function listCodes(error: unknown): string[] {
   if (!(error instanceof Error)) return [];
   const { code, name, cause } = error as NodeJS.ErrnoException & { cause?: unknown };

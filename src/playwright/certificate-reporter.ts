@@ -19,8 +19,6 @@ import {
   sampleId,
 } from '../engine/case-result.js';
 import { createPlan, type Plan } from '../engine/plan.js';
-import type { Profile } from '../engine/profile.js';
-import type { Shard } from '../engine/shard.js';
 import { collectRunFacts, createCertificate, determineOverallVerdict } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
 import { createSigner } from '../report/signature.js';
@@ -37,7 +35,6 @@ import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from 
 import { reportToGitHub } from './github-actions.js';
 import { combineShardStarts, type MergedRun, readMergedRun } from './merged-run.js';
 import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
-import { hasSelectingFlag } from './playwright-flags.js';
 import { loadRunInputs, type RunInputs, readRunOptions } from './run-inputs.js';
 import { findSession, type Session, savePlannedCases } from './session.js';
 import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';
@@ -58,7 +55,6 @@ export default class CertificateReporter implements Reporter {
   /** The ids of all tests; undefined if Playwright found none. */
   private selected: ReadonlySet<string> | undefined;
   private firstReport: TestReport | undefined;
-  private shard: Shard | null = null;
   private merged: MergedRun | undefined;
   /** Why the shards cannot be merged. */
   private refusal: UnusableInput | undefined;
@@ -84,7 +80,6 @@ export default class CertificateReporter implements Reporter {
     this.tracesFolder = config.projects[0]?.outputDir;
     const ids = tests.allTests().flatMap((test) => readCaseId(test) ?? []);
     if (ids.length > 0) this.selected = new Set(ids);
-    this.shard = this.ownInputs?.settings.shard ?? config.shard;
     if (this.options.merge !== undefined) this.beginMerge(this.options.merge, config.metadata, ids);
     // A run that stops at the first failure must not send requests ahead.
     if (!this.stopsAtFailure) savePlannedCases(ids);
@@ -207,7 +202,7 @@ export default class CertificateReporter implements Reporter {
     const gaps = [...(this.merged?.gaps ?? []), ...this.shardErrors];
     const certificate = createCertificate(suite, results, {
       target,
-      ...collectRunFacts(results, calibration, { ...settings, ...this.readProfile() }),
+      ...collectRunFacts(results, calibration, settings),
       ...(replay === undefined ? {} : { isReplay: true }),
       isCutShort,
       gaps,
@@ -225,7 +220,7 @@ export default class CertificateReporter implements Reporter {
     // Only the merge of all shards writes a record.
     const { recordTo: _, ...withoutRecord } = settings;
     const destination = {
-      ...(this.shard === null ? settings : withoutRecord),
+      ...(settings.shard === undefined ? settings : withoutRecord),
       isPartial: this.isPartial(results),
       ...omitUndefined({ sign: this.sign }),
     };
@@ -234,7 +229,7 @@ export default class CertificateReporter implements Reporter {
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
     const isReached = results.every(({ reason }) => reason !== notReachedReason);
     const isDone = !isCutShort && unreachable === undefined && isReached;
-    const shard = this.shard === null ? undefined : { ...this.shard, isDone };
+    const shard = settings.shard && { current: settings.shard.current, total: settings.shard.total, isDone };
     saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...omitUndefined({ selected, shard, own_cases }) });
     const text = reportToGitHub(process.env, certificate, suite, results) + renderSummary(certificate, written);
     this.printResult = () => process.stdout.write(text);
@@ -261,17 +256,11 @@ export default class CertificateReporter implements Reporter {
 
   /** Whether only some of the cases ran, or were to run: the results of a whole run must then stay. */
   private isPartial(results: readonly CaseResult[]): boolean {
-    const { selected } = this;
     const { suite, settings } = this.inputs;
-    if (settings.only !== undefined || this.shard !== null || this.readProfile().profile !== undefined) return true;
+    const { only, shard, profile } = settings;
+    if (only !== undefined || shard !== undefined || profile !== undefined || this.selected === undefined) return true;
     if (this.stopsAtFailure && results.some(({ reason }) => reason === notReachedReason)) return true;
-    return selected === undefined ? hasSelectingFlag(process.argv) : suite.cases.some(({ id }) => !selected.has(id));
-  }
-
-  /** From the tests, if there are any: a merge has no flag for it. */
-  private readProfile(): { profile?: Pick<Profile, 'figures'> } {
-    const figures = this.firstReport?.profile ?? this.inputs.settings.profile?.figures;
-    return figures === undefined ? {} : { profile: { figures } };
+    return suite.cases.some(({ id }) => !this.selected?.has(id));
   }
 
   /** All results in the order of the suite, including those of cases that no test reached. */

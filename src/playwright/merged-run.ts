@@ -19,10 +19,8 @@ interface ShardMetadata {
 
 const keyPrefix = 'conformance, shard ';
 
-/** @param argv the command line of Playwright, which may have `--shard`, too */
-export function createShardMetadata({ suite, settings, recorded }: RunInputs, argv: readonly string[]): ReportMetadata {
-  const at = argv.findIndex((argument) => /^--shard(=|$)/.test(argument));
-  const shard = settings.shard ?? parseShard((argv[at]?.split('=')[1] ?? argv[at + 1]) || '');
+export function createShardMetadata({ suite, settings, recorded }: RunInputs): ReportMetadata {
+  const { shard } = settings;
   if (shard === undefined) return {};
   const { name, version, digest } = suite;
   const metadata: ShardMetadata = { suite: { name, version, digest }, inputs: recorded };

@@ -4,7 +4,6 @@ import type { TestCase, TestResult } from '@playwright/test/reporter';
 import type { Calibration } from '../engine/calibrate.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { ExchangeUse, KeptExchange } from '../engine/evidence-keeper.js';
-import type { ProfileFigures } from '../engine/profile.js';
 import type { CertifiedTarget } from '../report/certificate.js';
 
 /** What a test tells the reporter: an attachment, so that Playwright's blob reports of shards contain it. */
@@ -12,8 +11,6 @@ export interface TestReport {
   readonly result: CaseResult;
   readonly target: CertifiedTarget;
   readonly calibration: Pick<Calibration, 'requestsSent' | 'note'>;
-  /** Of `--quick` and `--budget`, so that merged shards do not pass for a whole run. */
-  readonly profile?: ProfileFigures;
   /** The number of the shard. */
   readonly shard?: number;
   /** What the attached exchanges were sent for. */

@@ -1,6 +1,6 @@
 import { findResponseKind } from '../assertions/registry.js';
 import type { TestCase } from '../cases/test-case.js';
-import { parseFilterParameter } from '../contract/operation.js';
+import { audienceParameter, parseFilterParameter } from '../contract/operation.js';
 import type { ShownResult } from '../engine/case-result.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
@@ -94,7 +94,7 @@ function findTraits(request: HttpRequest, world: NamedWorld): Traits {
     'with metadata': isFilled(getMember(body, 'metadata')),
     'with order metadata': isFilled(getMember(order, 'metadata')),
     'with expand': listOf(getMember(getMember(body, 'options'), 'expand')).length > 0,
-    'with audienceRulesOnly': query.some(([name]) => name === 'audienceRulesOnly'),
+    [`with ${audienceParameter}`]: query.some(([name]) => name === audienceParameter),
     'with a filter': filters.length > 0,
     'with a filter by campaign': filters.includes('campaign'),
     'with a filter by metadata': filters.includes('metadata'),

@@ -17,7 +17,6 @@ export function encodeMapsAndSets(value: unknown): unknown {
   );
 }
 
-/** Restores a value from {@link encodeMapsAndSets}. */
 export function decodeMapsAndSets(json: unknown): unknown {
   return JSON.parse(JSON.stringify(json), (_, part) => {
     if (!isJsonObject(part)) return part;
@@ -26,7 +25,7 @@ export function decodeMapsAndSets(json: unknown): unknown {
   });
 }
 
-/** Splits a JSON Pointer (RFC 6901) into keys. */
+/** RFC 6901 */
 export function parseJsonPointer(pointer: string): string[] {
   return pointer
     .split('/')

@@ -98,18 +98,13 @@ export function loadPartValidator(name: string, pointer: string): ValidateFuncti
   return validate;
 }
 
-/** Checks a file against a schema in `schemas/`. Returns one problem for each error, with its location. */
 export function findSchemaProblems(schema: string, file: YamlFile): Problem[] {
   const validate = loadValidator(schema);
   if (validate(file.value)) return [];
   return (validate.errors ?? []).filter(isCause).map((error) => createProblem(error, file));
 }
 
-/**
- * Returns the value of a file that is valid by a schema in `schemas/`.
- *
- * @throws UnusableInput with one problem for each error
- */
+/** @throws UnusableInput with one problem for each error */
 export function validateFile(schema: string, file: YamlFile): unknown {
   const problems = findSchemaProblems(schema, file);
   if (problems.length > 0) throw new UnusableInput(problems);
@@ -144,19 +139,14 @@ function createProblem(error: ErrorObject, file: YamlFile): Problem {
   const at = file.locate(steps);
   switch (error.keyword) {
     case 'required':
-    case 'dependentRequired':
-      return {
-        at,
-        message: `${subject} lacks the key '${error.params.missingProperty}'`,
-        hint: `Add '${error.params.missingProperty}:'.`,
-      };
+    case 'dependentRequired': {
+      const key = error.params.missingProperty;
+      return { at, message: `${subject} lacks the key '${key}'`, hint: `Add '${key}:'.` };
+    }
     case 'enum': {
       const allowed = (error.params.allowedValues as unknown[]).map(String);
-      return {
-        at,
-        message: `${subject} cannot be '${String(error.data)}'`,
-        hint: suggest(String(error.data), allowed),
-      };
+      const value = String(error.data);
+      return { at, message: `${subject} cannot be '${value}'`, hint: suggest(value, allowed) };
     }
     case 'pattern': {
       // A value that is `writeOnly` may be a secret.
@@ -167,15 +157,6 @@ function createProblem(error: ErrorObject, file: YamlFile): Problem {
       const branches = error.schema as { required?: string[] }[];
       const keys = (error.params.passingSchemas as number[]).flatMap((n) => branches[n]?.required ?? []);
       return { at, message: `${subject} has both '${keys.join("' and '")}'`, hint: 'Remove one of them.' };
-    }
-    case 'uniqueItems': {
-      const { i, j } = error.params as { i: number; j: number };
-      const [first, again] = [Math.min(i, j), Math.max(i, j)];
-      return {
-        at: file.locate([...steps, again]),
-        message: `${renderSubject([...steps, again])} is the same as entry ${first + 1}`,
-        hint: 'Remove one of them.',
-      };
     }
     case 'false schema':
       return { at: file.locateKey(steps), message: `${subject} is not allowed here`, hint: 'Remove it.' };

@@ -9,10 +9,10 @@ import { type BindingsDocument, readTargetFile, resolveBeside, type TargetFile }
 type Bindings = NonNullable<Availability['bindings']>;
 
 /**
- * What the deployment under test has of the world, as its target file states it: everything, where there is none.
+ * Reads which test data the target has: everything, unless its target file restricts it.
  *
- * @returns with the files that say so
- * @throws UnusableInput with all that is wrong with the target file, or with its bindings
+ * @returns with the files that were read
+ * @throws UnusableInput with all problems of the target file or of its bindings
  */
 export function readAvailability(options: RunOptions): { availability: Availability; files: string[] } {
   const target = readTargetFile(options);
@@ -20,7 +20,7 @@ export function readAvailability(options: RunOptions): { availability: Availabil
   const { ids, bindings, capabilities } = target.document;
   return {
     availability: {
-      ...(ids === undefined ? {} : { bindings: bindingsIn(ids, target.yaml, ['ids']) }),
+      ...(ids === undefined ? {} : { bindings: createBindings(ids, target.yaml, ['ids']) }),
       ...(bindings === undefined ? {} : { bindings: readBindings(target, bindings) }),
       ...(capabilities === undefined ? {} : { capabilities: new Set(capabilities) }),
     },
@@ -34,24 +34,24 @@ function readBindings(target: TargetFile, name: string): Bindings {
   try {
     yaml = readYaml(file);
   } catch (error) {
-    const isUnread = error instanceof UnusableInput && error.problems[0]?.message.startsWith('cannot be read');
-    if (!isUnread) throw error;
+    const isUnreadable = error instanceof UnusableInput && error.problems[0]?.message.startsWith('cannot be read');
+    if (!isUnreadable) throw error;
     const hint =
       target.document.provision === undefined
-        ? 'Write it: ids by kind and name, as under ids.'
-        : `Write it with: npx conformance provision --target ${target.yaml.file}`;
-    throw new UnusableInput([{ at: target.yaml.locate(['bindings']), message: `${name} cannot be read`, hint }]);
+        ? "Create the file: ids by kind and name, as under 'ids'."
+        : `Create it with: npx conformance provision --target ${target.yaml.file}`;
+    throw new UnusableInput([{ at: target.yaml.locate(['bindings']), message: `'${name}' cannot be read`, hint }]);
   }
-  return bindingsIn(validateFile('bindings', yaml) as BindingsDocument, yaml);
+  return createBindings(validateFile('bindings', yaml) as BindingsDocument, yaml);
 }
 
-/** @param under where the document stands in the file */
-function bindingsIn(document: BindingsDocument, yaml: YamlFile, under: YamlPath = []): Bindings {
+/** @param under the path of the document in the file */
+function createBindings(document: BindingsDocument, yaml: YamlFile, under: YamlPath = []): Bindings {
   const byKind = thingKinds.map((kind) => {
     const list = listNames[kind];
     const entries = Object.keys(document[list] ?? {}).map((name): [string, Binding] => {
-      const steps = [...under, list, name];
-      return [name, { id: yaml.getSource(steps), at: yaml.locate(steps) }];
+      const keys = [...under, list, name];
+      return [name, { id: yaml.getSource(keys), at: yaml.locate(keys) }];
     });
     return [kind, new Map(entries)];
   });

@@ -11,80 +11,74 @@ import { joinLines } from '../support/untrusted-text.js';
 import { listNames, thingKinds } from '../world/named-world.js';
 import type { Target } from './target.js';
 
-/** What the doctor looks at, in this order. */
+/** The areas that the doctor checks, in this order. */
 export const diagnosisAreas = ['URL', 'TLS', 'Credentials', 'Body on GET', 'Responses', 'Ids'] as const;
 export type DiagnosisArea = (typeof diagnosisAreas)[number];
 
-/** What was found out about one of them: `unknown` where another problem has to be solved first. */
+/** The finding in one area: `unknown` until other problems are solved. */
 export interface DiagnosisFinding {
   readonly area: DiagnosisArea;
   readonly state: 'fine' | 'problem' | 'unknown';
-  /** In plain words, with what to do. */
+  /** What was found and what to do. */
   readonly text: string;
 }
 
-/** What the doctor knows of a target before it sends anything. */
+/** What the doctor knows about a target before it sends anything. */
 export type DiagnosedTarget = Pick<Target, 'tierPatterns'> & { readonly baseUrl: string };
 
-type Answered = Extract<Exchange, { response: unknown }>;
+type AnsweredExchange = Extract<Exchange, { response: unknown }>;
+type Report = (area: DiagnosisArea, state: DiagnosisFinding['state'], text: string) => void;
 
 /**
- * Sends at most three requests, and says what is fine and what is not.
+ * Sends at most three requests and reports what works and what does not.
  *
- * @param suite as it is for the target: with its ids
- * @returns one finding for each area, in their order
+ * @param suite with the ids of the target
+ * @returns one finding per area, in the order of the areas
  */
 export async function diagnose(suite: Suite, channel: Channel, target: DiagnosedTarget): Promise<DiagnosisFinding[]> {
   const found = new Map<DiagnosisArea, DiagnosisFinding>();
-  const say: Say = (area, state, text) => found.set(area, { area, state, text: channel.redact(text) });
-  await lookAt(suite, channel, target, say);
-  return diagnosisAreas.map(
-    (area) => found.get(area) ?? { area, state: 'unknown', text: 'Not known yet; solve the other problems first.' },
+  await checkTarget(suite, channel, target, (area, state, text) =>
+    found.set(area, { area, state, text: channel.redact(text) }),
   );
+  const unknown = { state: 'unknown', text: 'Not checked: solve the other problems first.' } as const;
+  return diagnosisAreas.map((area) => found.get(area) ?? { area, ...unknown });
 }
 
-type Say = (area: DiagnosisArea, state: DiagnosisFinding['state'], text: string) => void;
-
-/** Goes on until a problem leaves nothing else to see. */
-async function lookAt(suite: Suite, channel: Channel, target: DiagnosedTarget, say: Say): Promise<void> {
-  const [first, second] = requestsFor(suite);
-  if (first === undefined) {
-    say('Ids', 'problem', `No request can be made of the ids that the target file gives. ${anyWillDo(suite)}`);
+/** Checks area by area until a problem prevents further checks. */
+async function checkTarget(suite: Suite, channel: Channel, target: DiagnosedTarget, report: Report): Promise<void> {
+  const [firstRequest, secondRequest] = chooseRequests(suite);
+  if (firstRequest === undefined) {
+    report('Ids', 'problem', `The target file has too few ids for a request. ${explainMissingIds(suite)}`);
     return;
   }
-  const one = await channel.send(first);
-  if (!isReached(one, target, say)) return;
-  const bare = await channel.send({ method: first.method, path: first.path, headers: first.headers });
-  if (!isAnswered(one, bare, say)) return;
-  const two = second === undefined ? undefined : await channel.send(second);
-  lookAtBody(one, [two, bare], suite, say);
-  lookAtResponses([one, two], suite, target, say);
+  const first = await channel.send(firstRequest);
+  if (!checkConnection(first, target, report)) return;
+  const { method, path, headers } = firstRequest;
+  const withoutBody = await channel.send({ method, path, headers });
+  if (!checkOperation(first, withoutBody, report)) return;
+  const second = secondRequest === undefined ? undefined : await channel.send(secondRequest);
+  checkBody(first, [second, withoutBody], suite, report);
+  checkResponses([first, second], suite, target, report);
 }
 
-/**
- * Which names still need an id for the cases that need to know of no promotion, in words; empty where none does. What
- * the deployment holds under them does not matter.
- */
-function anyWillDo({ cases }: Suite): string {
+/** Lists the ids that the `any-data` cases need; they may be ids of any data of the deployment. */
+function explainMissingIds({ cases }: Suite): string {
   const needed = cases
     .filter(({ tags }) => tags.includes(tag.anyData))
     .flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable));
-  const names = [...new Set(needed)].map(keyInFile);
+  const names = [...new Set(needed)].map(formatKey);
   if (names.length === 0) return '';
-  return `Give ${names.join(', ')} an id in the target file, under ids: any of yours will do, for the cases that need to know of no promotion.`;
+  return `Add ids for ${names.join(', ')} to 'ids' in the target file. Any ids of your deployment work for the cases with the tag '${tag.anyData}'.`;
 }
 
-/** As in `customers.ann` of a target file, for what is called `customer ann`. */
-function keyInFile(thing: string): string {
+/** Formats `customer ann` as `customers.ann`, its key in the target file. */
+function formatKey(thing: string): string {
   const kind = thingKinds.find((each) => thing.startsWith(`${each} `));
   return kind === undefined ? thing : `${listNames[kind]}.${thing.slice(kind.length + 1)}`;
 }
 
-/**
- * The requests of one case for the doctor, of those for which the target has all that they need: the one with the most
- * requests, whose results differ.
- */
-function requestsFor({ cases }: Suite): HttpRequest[] {
+/** Chooses the requests of the doctor's case with the most requests that the target has the data for. */
+function chooseRequests({ cases }: Suite): HttpRequest[] {
   const [row] = cases
     .filter((each): each is RequirementCase => each.kind === 'requirement' && each.tags.includes(tag.doctor))
     .flatMap(({ rows }) => rows.slice(0, 1))
@@ -93,148 +87,161 @@ function requestsFor({ cases }: Suite): HttpRequest[] {
   return [...(row?.requests.values() ?? [])];
 }
 
-/** Whether a response came from where the operation might be. */
-function isReached(exchange: Exchange, { baseUrl }: DiagnosedTarget, say: Say): exchange is Answered {
+/** Checks whether there is a response that is no redirect and no transient failure. */
+function checkConnection(
+  exchange: Exchange,
+  { baseUrl }: DiagnosedTarget,
+  report: Report,
+): exchange is AnsweredExchange {
   if (!('response' in exchange)) {
-    say(exchange.transportError === 'tls' ? 'TLS' : 'URL', 'problem', exchange.message);
+    report(exchange.transportError === 'tls' ? 'TLS' : 'URL', 'problem', exchange.message);
     return false;
   }
   const isTls = baseUrl.startsWith('https:');
-  say('TLS', 'fine', isTls ? 'The certificate of the deployment is trusted.' : 'Not used: the base URL is http.');
+  report('TLS', 'fine', isTls ? 'The certificate of the deployment is trusted.' : 'Not used: the base URL is http.');
   const { status, headers } = exchange.response;
-  const nothingShown = explainTransientFailure(exchange);
-  const [to] = getHeaderValues(headers, 'location');
-  if (nothingShown !== undefined)
-    say('URL', 'problem', `${nothingShown} Try again later, or set pacing in the target file.`);
+  const failure = explainTransientFailure(exchange);
+  const [location] = getHeaderValues(headers, 'location');
+  if (failure !== undefined)
+    report('URL', 'problem', `${failure} Try again later, or set 'pacing' in the target file.`);
   else if (status >= 300 && status < 400)
-    say('URL', 'problem', `Redirected (${status})${to === undefined ? '' : ` to ${to}`}. Name that as the base URL.`);
+    report(
+      'URL',
+      'problem',
+      `Redirected (${status})${location === undefined ? '' : ` to ${location}`}. Use that address as the base URL.`,
+    );
   else return true;
   return false;
 }
 
-/** Whether the operation answers. @param bare what came back without a body */
-function isAnswered({ response: { status } }: Answered, bare: Exchange, say: Say): boolean {
-  if (status >= 400 && 'response' in bare && isSuccessful(bare.response)) {
-    say('URL', 'fine', 'The operation answers.');
-    say('Credentials', 'fine', 'They are not refused.');
-    const hint = 'Something in between refuses it, or the deployment does. Connect to the deployment without proxies.';
-    say('Body on GET', 'problem', `With a body the answer is ${status}, without one ${bare.response.status}. ${hint}`);
+/** Checks whether the operation answers. */
+function checkOperation({ response }: AnsweredExchange, withoutBody: Exchange, report: Report): boolean {
+  const { status } = response;
+  const isRefusedBody = status >= 400 && 'response' in withoutBody && isSuccessful(withoutBody.response);
+  if (!isRefusedBody && (status === 401 || status === 403)) {
+    report('URL', 'fine', 'A server answers.');
+    const hint = 'Check CLIENT_APPLICATION_ID and CLIENT_TOKEN: they must be a pair of this deployment.';
+    report('Credentials', 'problem', `Status ${status}. ${hint}`);
     return false;
   }
-  if (status === 401 || status === 403) {
-    say('URL', 'fine', 'Something answers there.');
-    const hint = 'Check CLIENT_APPLICATION_ID and CLIENT_TOKEN: are they of this deployment, and of one pair?';
-    say('Credentials', 'problem', `Answered ${status}. ${hint}`);
+  if (!isRefusedBody && (status === 404 || status === 405 || status === 501)) {
+    const hint = 'Check the base URL: it may need a path. If the method or path differs, set it in the target file:';
+    report('URL', 'problem', `Status ${status}. ${hint} operation: { method: …, path: … }.`);
     return false;
   }
-  if (status === 404 || status === 405 || status === 501) {
-    const hint =
-      'Is the base URL right, with a path if the deployment has one? If the operation is offered elsewhere, ';
-    say('URL', 'problem', `Answered ${status}. ${hint}say so in the target file: operation: { method: …, path: … }.`);
-    return false;
-  }
-  say('URL', 'fine', 'The operation answers.');
-  say('Credentials', 'fine', 'They are not refused.');
-  return true;
+  report('URL', 'fine', 'The operation answers.');
+  report('Credentials', 'fine', 'They are accepted.');
+  if (!isRefusedBody) return true;
+  const statuses = `Status ${status} with a body, ${withoutBody.response.status} without one.`;
+  const hint = 'The deployment or a proxy rejects the body. Connect to the deployment without a proxy.';
+  report('Body on GET', 'problem', `${statuses} ${hint}`);
+  return false;
 }
 
-const lost =
-  'It seems to be lost in between: some proxies, gateways and content networks drop the body of a GET. Connect to the deployment without them, or have them let it pass.';
+const lostBody =
+  'The body seems to be lost: some proxies, gateways and CDNs drop the body of a GET request. Connect to the deployment without them, or configure them to forward it.';
 
-/** Whether the body of a GET arrives: then another body, or none, gets another result. */
-function lookAtBody(one: Answered, others: readonly (Exchange | undefined)[], { world }: Suite, say: Say): void {
-  // An error may well be the same for any body.
-  if (!isSuccessful(one.response)) return;
+/** Checks whether the body of a GET request arrives: another body, or none, must change the result. */
+function checkBody(
+  first: AnsweredExchange,
+  others: readonly (Exchange | undefined)[],
+  { world }: Suite,
+  report: Report,
+): void {
+  // An error may be the same for any body.
+  if (!isSuccessful(first.response)) return;
   const ids = createKnownIds(world);
   const responses = others.flatMap((other) =>
     other !== undefined && 'response' in other && explainTransientFailure(other) === undefined ? [other.response] : [],
   );
-  const first = resultText(one.response, ids);
-  if (responses.some((response) => resultText(response, ids) !== first))
-    say('Body on GET', 'fine', 'Another body, or none, gets another answer.');
-  else if (responses.length > 0 && !world.tiers.some(({ id }) => !world.unavailable.has(id)))
-    // Whether any promotion depends on that customer and that product, nobody says.
-    say(
-      'Body on GET',
-      'unknown',
-      `The answer is the same with another body, and with none. Where it should not be: ${lost}`,
-    );
-  else if (responses.length > 0)
-    say('Body on GET', 'problem', `The answer is the same with another body, and with none. ${lost}`);
+  if (responses.length === 0) return;
+  const result = summarizeResult(first.response, ids);
+  const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
+  const isSame = 'The response is the same with another body and without a body.';
+  if (responses.some((response) => summarizeResult(response, ids) !== result))
+    report('Body on GET', 'fine', 'Another body, or none, changes the response.');
+  else if (hasTiers) report('Body on GET', 'problem', `${isSame} ${lostBody}`);
+  // The promotions of the deployment may not depend on these ids.
+  else report('Body on GET', 'unknown', `${isSame} If the responses should differ: ${lostBody}`);
 }
 
-/** What a response returns, without what differs from answer to answer. */
-function resultText({ status, body }: HttpResponse, ids: KnownIds): string {
-  const { idsByPattern: places, unlocatedIds: unplaced } = findTierMentions(body, ids);
-  const named = [...new Set([...[...places.values()].flat(), ...unplaced])].sort();
+/** Summarizes a response without values that differ each time. */
+function summarizeResult({ status, body }: HttpResponse, ids: KnownIds): string {
+  const { idsByPattern, unlocatedIds } = findTierMentions(body, ids);
+  const named = [...new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds])].sort();
   return `${status} ${named.length > 0 ? named.join() : body.replaceAll(/[\w.:+-]*\d[\w.:+-]*/g, '…')}`;
 }
 
-/** Whether successful responses can be read, and name what the suite knows. */
-function lookAtResponses(
+/** Checks whether successful responses can be read and name the test data. */
+function checkResponses(
   exchanges: readonly (Exchange | undefined)[],
   suite: Suite,
   { tierPatterns }: DiagnosedTarget,
-  say: Say,
+  report: Report,
 ): void {
+  const { world } = suite;
   const responses = exchanges.flatMap((each) => (each !== undefined && 'response' in each ? [each.response] : []));
   const results = responses.filter(isSuccessful);
-  const { world } = suite;
-  const { unavailable } = world;
-  const [status] = responses.map((response) => response.status);
   if (results.length === 0) {
-    say('Responses', 'problem', `Answered ${status}: the request is documented, and was not accepted.`);
-    if (status !== undefined && status < 500) {
-      const text = 'Perhaps the deployment does not know the customer or the products; see conformance world.';
-      say('Ids', 'unknown', text);
-    }
+    const status = responses[0]?.status ?? 0;
+    report('Responses', 'problem', `Status ${status}: the deployment rejects a documented request.`);
+    const hint = 'Perhaps the deployment does not have the customer or the products: see npx conformance world.';
+    if (status < 500) report('Ids', 'unknown', hint);
     return;
   }
-  const isJson = results.every(({ body }) => parseJson(body) !== undefined);
-  const namings = results.map(({ body }) => findTierMentions(body, createKnownIds(world)));
-  const reading = determineReading(namings, tierPatterns);
-  const available = world.tiers.filter(({ id }) => !unavailable.has(id)).length;
-  if (!isJson) say('Responses', 'problem', 'A successful body is no JSON, so what it returns cannot be read.');
-  else sayReading(reading, namings, available, say);
-  const named = new Set(namings.flatMap(({ idsByPattern: places }) => [...places.values()].flat())).size;
+  const mentions = results.map(({ body }) => findTierMentions(body, createKnownIds(world)));
+  const available = world.tiers.filter(({ id }) => !world.unavailable.has(id)).length;
+  if (results.every(({ body }) => parseJson(body) !== undefined))
+    reportReading(determineReading(mentions, tierPatterns), mentions, available, report);
+  else report('Responses', 'problem', 'A successful body is not JSON, so its promotions cannot be read.');
+  const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
+  const missing = world.unavailable.size;
   if (available === 0) {
     const text = 'No promotion has an id, so only cases that need none are judged.';
-    say('Ids', 'unknown', [text, anyWillDo(suite)].filter(Boolean).join(' '));
+    report('Ids', 'unknown', [text, explainMissingIds(suite)].filter(Boolean).join(' '));
   } else if (named === 0)
-    say(
+    report(
       'Ids',
       'problem',
-      'No promotion of the world is named in what is returned. Is the world loaded (conformance world), and if the deployment gives its own ids, are they in the target file (ids, or bindings)?',
+      'The responses name no promotion of the test data. Load it (npx conformance world). If the deployment generates its own ids, add them to the target file (ids or bindings).',
     );
   else {
-    const more = unavailable.size === 0 ? '' : ` ${unavailable.size} names have no id; certify says which are needed.`;
-    say('Ids', 'fine', `${named} promotions of the world are named in what is returned.${more}`);
+    const more = missing === 0 ? '' : ` ${missing} names have no id; certify lists the ones that cases need.`;
+    report('Ids', 'fine', `The responses name ${named} promotions of the test data.${more}`);
   }
 }
 
-/** @param available how many promotions of the world the target has */
-function sayReading(reading: TierReading, namings: readonly TierMentions[], available: number, say: Say): void {
+/** @param available the number of promotions that the target has */
+function reportReading(
+  reading: TierReading,
+  mentions: readonly TierMentions[],
+  available: number,
+  report: Report,
+): void {
   if (reading.kind === 'ambiguous' || reading.kind === 'misstated') {
-    const [naming] = namings;
-    if (naming !== undefined) say('Responses', 'problem', readReturnedTiers(naming, reading).reason);
-  } else if (reading.kind === 'stated') {
-    say('Responses', 'fine', `Promotions are read under ${reading.patterns.join(' and ')}, as the target file states.`);
+    const [first] = mentions;
+    if (first !== undefined) report('Responses', 'problem', readReturnedTiers(first, reading).reason);
   } else if (reading.patterns.length > 0) {
-    say('Responses', 'fine', `Promotions are named under ${reading.patterns.join(' and ')}.`);
+    const source = reading.kind === 'stated' ? ', as the target file states' : '';
+    report('Responses', 'fine', `Promotions are named at ${reading.patterns.join(' and ')}${source}.`);
   } else if (available === 0) {
-    const hint = 'Say it in the target file: response: { tier: /promotions/*/id }.';
-    say('Responses', 'unknown', `They are JSON; where they name promotions cannot be found out without ids. ${hint}`);
+    const hint = 'Add it to the target file: response: { tier: /promotions/*/id }.';
+    report('Responses', 'unknown', `They are JSON. Without ids, the place of promotions cannot be detected. ${hint}`);
   } else {
-    say('Responses', 'unknown', 'They are JSON, and name no promotion that is known.');
+    report('Responses', 'unknown', 'They are JSON, but name no known promotion.');
   }
 }
 
-const marks: Readonly<Record<DiagnosisFinding['state'], string>> = { fine: 'fine', problem: 'PROBLEM', unknown: '?' };
+const stateLabels: Readonly<Record<DiagnosisFinding['state'], string>> = {
+  fine: 'fine',
+  problem: 'PROBLEM',
+  unknown: '?',
+};
 
-/** The findings for people, a line each. */
+/** Renders findings for people, one per line. */
 export function renderFindings(findings: readonly DiagnosisFinding[]): string {
   const width = Math.max(...diagnosisAreas.map((area) => area.length));
   return joinLines(
-    findings.map(({ area, state, text }) => `${area.padEnd(width)}  ${marks[state].padEnd(7)}  ${text}`),
+    findings.map(({ area, state, text }) => `${area.padEnd(width)}  ${stateLabels[state].padEnd(7)}  ${text}`),
   );
 }

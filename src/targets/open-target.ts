@@ -6,11 +6,9 @@ import type { RequestBudget } from '../http/request-budget.js';
 import type { Target } from './target.js';
 
 /**
- * Opens a client for a target, which sends to wherever the target offers the operation.
+ * Opens a client for a target. It uses the method and path of the target for the operation.
  *
- * @param endpoint of the target, or of the reference deployment that was started in its place
- * @param options as the target file states them
- * @param requestBudget counts what is sent; a new one unless it is shared with others
+ * @param requestBudget a budget to share with other clients; a new one by default
  */
 export function openTarget(
   { operation }: Pick<Target, 'operation'>,

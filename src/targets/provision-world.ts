@@ -5,13 +5,13 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { findOwnWorld } from '../cases/suite.js';
 import { listCredentialSecrets } from '../contract/operation.js';
-import type { PartialConnectionOptions } from '../http/connection-options.js';
-import { createRedactor } from '../redaction/redactor.js';
+import { createRedactor, type Secret } from '../redaction/redactor.js';
+import { isJsonObject, parseJson } from '../support/json.js';
 import { UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import { loadYaml } from '../support/yaml-file.js';
 import { bindWorld } from '../world/bind-world.js';
-import { listNames, type NamedWorld, thingKinds } from '../world/named-world.js';
+import { listNames, type NamedWorld, type ThingKind, thingKinds } from '../world/named-world.js';
 import type { World } from '../world/world.js';
 import { loadWorld } from '../world/world-file.js';
 import { createNamedExport } from '../world/world-formats.js';
@@ -20,26 +20,28 @@ import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
 import { containsSecret } from './secret-checks.js';
 import { loadTarget } from './target.js';
-import type { TargetLocation } from './target-connection.js';
 import { type BindingsDocument, readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
 
-/** What provisioning did. */
+/** The result of provisioning. */
 export interface ProvisionResult {
-  /** The file in which the ids are now. */
+  /** The bindings file. */
   readonly bindings: string;
-  /** How many ids the command printed. */
+  /** The number of ids in it. */
   readonly bound: number;
-  /** Names for which the command printed no id, each with its kind. */
+  /** Things without an id, each with its kind. */
   readonly missing: readonly string[];
 }
 
+/** Maps ids of the world to ids of the deployment. */
+type IdMap = ReadonlyMap<string, string>;
+
 /**
- * Has the world created in the deployment under test, by the command that its target file names, and writes the ids
- * that the command prints into the bindings file. Unless all of that went well, the file stays as it was.
+ * Runs the provision command of a target file, which creates the world in the deployment, and writes the ids that it
+ * prints to the bindings file. The file changes only if everything succeeds.
  *
- * @param reuses whether what the bindings file has an id for is kept, and the command creates the rest alone
- * @param say is called with what is about to be done, where the bindings file has ids already
- * @throws UnusableInput where the target file names no command, or the command fails or prints something else than ids
+ * @param reuses whether to keep the ids of the bindings file, so that the command creates only the rest
+ * @param say receives a line about what will be created, if the bindings file has ids already
+ * @throws UnusableInput if there is no command, or if the command fails or does not print ids
  */
 export async function provisionWorld(
   runOptions: RunOptions,
@@ -48,213 +50,179 @@ export async function provisionWorld(
   say: (line: string) => void,
 ): Promise<ProvisionResult> {
   const target = readTargetFile(runOptions);
-  const command = target?.document.provision;
-  const name = target?.document.bindings;
+  const { provision: command, bindings: name, capabilities } = target?.document ?? {};
   if (target === undefined || command === undefined || name === undefined) {
     const at = target?.yaml.locate([]) ?? { setting: 'TARGET' };
     const hint = "Add 'provision: [command, arguments]' and 'bindings: FILE', or name a target file that has them.";
-    throw new UnusableInput([{ at, message: 'no command to provision the deployment is named', hint }]);
+    throw new UnusableInput([{ at, message: 'there is no command to provision the deployment', hint }]);
   }
-  const { capabilities } = target.document;
-  const own = runOptions.cases;
-  const world = loadWorld(undefined, own ? findOwnWorld(own) : undefined);
-  const named = bindWorld(world, capabilities === undefined ? {} : { capabilities: new Set(capabilities) });
-  const available = availableIn(named);
+  const ownWorld = runOptions.cases ? findOwnWorld(runOptions.cases) : undefined;
+  const world = bindWorld(
+    loadWorld(undefined, ownWorld),
+    capabilities === undefined ? {} : { capabilities: new Set(capabilities) },
+  );
+  const available = { ...createNamedExport(world), tiers: world.tiers.filter(({ id }) => !world.unavailable.has(id)) };
   const file = resolveBeside(target, name);
-  // Before the command runs: what it creates must not be lost.
-  mkdirSync(path.resolve(path.dirname(file)), { recursive: true });
-  const { place, options } = deploymentFor(runOptions, environment);
-  const { baseUrl, credentials } = place;
+  // Before the command runs, so that the ids of created things can be saved.
+  mkdirSync(path.dirname(file), { recursive: true });
+  const { location, options, notes } = readDeployment(runOptions, environment);
+  for (const note of notes) process.stderr.write(`${note}\n`);
+  const { baseUrl, credentials } = location;
   const secrets = [...listCredentialSecrets(credentials), ...(options.secrets ?? [])];
-  const redacted = createRedactor(secrets);
-  const existing = existsSync(file) ? existingIds(named, available, runOptions) : new Map<string, string>();
+  const redact = createRedactor(secrets);
+  const existing: IdMap = existsSync(file) ? readExistingIds(world, available, runOptions) : new Map();
+  const total = listThings(available).length;
   const bindings = path.relative(process.cwd(), file);
-  if (existing.size > 0) say(intention(bindings, existing, available, reuses));
-  if (reuses && existing.size === thingsOf(available).length) return { bindings, bound: existing.size, missing: [] };
-  const kept = reuses ? existing : new Map<string, string>();
+  if (existing.size > 0) say(describePlan(bindings, existing.size, total, reuses));
+  if (reuses && existing.size === total) return { bindings, bound: total, missing: [] };
+  const kept: IdMap = reuses ? existing : new Map();
   if (kept.size > 0) checkOrder(available, kept, target);
-  const printed = await run(
+  const output = await runCommand(
     target,
     command,
-    // Who reuses nothing gets the world as it is printed.
     JSON.stringify(kept.size === 0 ? available : { ...available, existing: Object.fromEntries(kept) }),
     { BASE_URL: baseUrl, CLIENT_APPLICATION_ID: credentials.applicationId, CLIENT_TOKEN: credentials.token },
-    (line) => toOneLine(redacted(line)),
+    (line) => toOneLine(redact(line)),
   );
-  const { document, bound, without } = bindingsFrom(
-    printed,
-    named,
-    available,
-    target,
-    secrets.map(({ value }) => value),
-    kept,
-  );
-  replace(file, file.endsWith('.json') ? `${JSON.stringify(document, null, 2)}\n` : asYaml(document, target));
-  return { bindings, bound, missing: without };
+  const created = parseIds(output, world, secrets, target);
+  const ids: IdMap = new Map([...kept, ...created]);
+  const document = createBindings(ids, world, target);
+  replaceFile(file, file.endsWith('.json') ? `${JSON.stringify(document, null, 2)}\n` : renderYaml(document, target));
+  const missing = listThings(available).filter(({ id }) => !ids.has(id));
+  return { bindings, bound: ids.size, missing: missing.map(({ kind, name }) => `${kind} ${name}`) };
 }
 
-/** All things of a world. */
-function thingsOf(world: World): readonly { readonly id: string }[] {
-  return thingKinds.flatMap((kind): readonly { readonly id: string }[] => world[listNames[kind]]);
+function listThings(world: World): { kind: ThingKind; id: string; name: string }[] {
+  return thingKinds.flatMap((kind) => {
+    const things: readonly { id: string; name?: string }[] = world[listNames[kind]];
+    return things.map(({ id, name = id }) => ({ kind, id, name }));
+  });
 }
 
-/** The deployment's ids of what is there already, as the bindings file says, by the world's. */
-function existingIds(named: NamedWorld, available: World, options: RunOptions): Map<string, string> {
+/** Reads the ids in the bindings file for things that are available. */
+function readExistingIds(world: NamedWorld, available: World, options: RunOptions): IdMap {
   const { bindings } = readAvailability(options).availability;
-  const wanted = new Set(thingsOf(available).map(({ id }) => id));
-  return new Map(
-    thingKinds.flatMap((kind) =>
-      [...named.ids[kind]].flatMap(([name, id]): [string, string][] => {
-        const own = bindings?.[kind].get(name);
-        return own === undefined || !wanted.has(id) ? [] : [[id, own.id]];
-      }),
-    ),
+  const wanted = new Set(listThings(available).map(({ id }) => id));
+  const known = thingKinds.flatMap((kind) =>
+    [...world.ids[kind]].map(([name, id]) => [id, bindings?.[kind].get(name)?.id] as const),
   );
+  return new Map(known.flatMap(([id, own]) => (own === undefined || !wanted.has(id) ? [] : [[id, own] as const])));
 }
 
-/** What is about to be done, in a line: a second world beside the first may not be what somebody wants. */
-function intention(file: string, existing: ReadonlyMap<string, string>, available: World, reuses: boolean): string {
-  const total = thingsOf(available).length;
-  const has = `${file} has ${existing.size} of ${total} ids already`;
-  if (!reuses) return `${has}: all is created once more, under new ids. With --reuse what has an id is kept.`;
-  const rest = total - existing.size;
-  return rest === 0 ? `${has}: nothing is left to create.` : `${has}: they are kept, and ${rest} things are created.`;
+/** Announces what will be created: the user may not want a second world. */
+function describePlan(file: string, existing: number, total: number, reuses: boolean): string {
+  const start = `${file} has ${existing} of ${total} ids already`;
+  if (!reuses) return `${start}: everything is created again with new ids. Use --reuse to keep the existing ids.`;
+  if (existing === total) return `${start}: nothing is left to create.`;
+  return `${start}: they are kept, and ${total - existing} things are created.`;
 }
 
-/** What is created is newer than what is there, so that a tier that belongs before those can no longer be created. */
-function checkOrder({ tiers }: World, kept: ReadonlyMap<string, string>, target: TargetFile): void {
-  const firstKept = tiers.findIndex(({ id }) => kept.has(id));
-  const late = tiers.slice(Math.max(firstKept, 0)).find(({ id }) => firstKept >= 0 && !kept.has(id));
+/** Checks that every missing tier is newer than the existing ones: new tiers are always the newest. */
+function checkOrder({ tiers }: World, kept: IdMap, target: TargetFile): void {
+  const newestKept = tiers.findIndex(({ id }) => kept.has(id));
+  const late = newestKept < 0 ? undefined : tiers.slice(newestKept).find(({ id }) => !kept.has(id));
   if (late === undefined) return;
-  const message = `tier ${late.name} has no id, and newer ones have: created now, it would be the newest`;
-  const hint = 'Have all created once more, without --reuse, in a deployment that is empty.';
+  const message = `tier '${late.name}' has no id but newer tiers have: created now, it would be the newest`;
+  const hint = 'Provision again without --reuse, in an empty deployment.';
   throw new UnusableInput([{ at: target.yaml.locate(['bindings']), message, hint }]);
 }
 
-/** The world without what the deployment is not capable of. */
-function availableIn(named: NamedWorld): World {
-  return { ...createNamedExport(named), tiers: named.tiers.filter(({ id }) => !named.unavailable.has(id)) };
+function readDeployment(runOptions: RunOptions, environment: Environment) {
+  const { target, connection } = loadTarget(runOptions, environment);
+  const { location, options } = connection;
+  if (location.kind === 'reference') throw new Error('There is no deployment to provision.');
+  return { location, options, notes: target.notes ?? [] };
 }
 
-/** How the target is reached. */
-function deploymentFor(
-  runOptions: RunOptions,
-  environment: Environment,
-): {
-  place: Extract<TargetLocation, { kind: 'deployment' }>;
-  options: PartialConnectionOptions;
-} {
-  const {
-    target: { notes = [] },
-    connection: { location: place, options },
-  } = loadTarget(runOptions, environment);
-  for (const note of notes) process.stderr.write(`${note}\n`);
-  // A target file never stands for the reference deployment.
-  if (place.kind === 'reference') throw new Error('There is no deployment to provision.');
-  return { place, options };
+function createCommandError(target: TargetFile, message: string, hint: string): UnusableInput {
+  return new UnusableInput([{ at: target.yaml.locate(['provision']), message: `the command ${message}`, hint }]);
 }
 
-/** Runs the command beside the target file. @returns what it printed */
-async function run(
+/** Runs the command in the folder of the target file. @returns its standard output */
+async function runCommand(
   target: TargetFile,
   [program = '', ...args]: readonly string[],
   input: string,
   variables: Record<string, string>,
-  redact: (text: string) => string,
+  sanitize: (text: string) => string,
 ): Promise<string> {
-  const failed = (why: string) =>
-    new UnusableInput([
-      { at: target.yaml.locate(['provision']), message: `the command ${why}`, hint: 'The bindings are as they were.' },
-    ]);
   const child = spawn(program, args, {
     cwd: path.dirname(path.resolve(target.yaml.file)),
     env: { ...process.env, ...variables },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
-  // What it says may hold the credentials that it got, and may be meant to be obeyed by a terminal.
-  const said = (async () => {
-    for await (const line of createInterface({ input: child.stderr })) process.stderr.write(`| ${redact(line)}\n`);
+  // The messages may contain credentials and control characters.
+  const forwarded = (async () => {
+    for await (const line of createInterface({ input: child.stderr })) process.stderr.write(`| ${sanitize(line)}\n`);
   })();
   const ended = new Promise<string | undefined>((resolve) => {
     child.on('error', (error: NodeJS.ErrnoException) => resolve(`cannot be run (${error.code ?? error.message})`));
     child.on('close', (code, signal) => resolve(code === 0 ? undefined : `ended with ${signal ?? `status ${code}`}`));
   });
-  // A command that does not read all of it is no error.
+  // The command need not read its input.
   child.stdin.on('error', () => undefined).end(input);
-  const [printed, failure] = await Promise.all([text(child.stdout), ended, said]);
-  if (failure !== undefined) throw failed(failure);
-  return printed;
+  const [output, failure] = await Promise.all([text(child.stdout), ended, forwarded]);
+  if (failure !== undefined) throw createCommandError(target, failure, 'The bindings file was not changed.');
+  return output;
 }
 
-/** Reads what the command printed: the world's id of each thing, and the deployment's. */
-function bindingsFrom(
-  printed: string,
-  { ids }: NamedWorld,
-  available: World,
-  target: TargetFile,
-  secrets: readonly string[],
-  kept: ReadonlyMap<string, string>,
-): { document: BindingsDocument; bound: number; without: string[] } {
-  const wrong = (message: string, hint: string) =>
-    new UnusableInput([{ at: target.yaml.locate(['provision']), message: `the command ${message}`, hint }]);
-  const created = ownIds(printed);
-  if (created === undefined)
-    throw wrong(
-      'did not print the ids that it created',
-      'It prints one JSON object: { "id in the world": "id in the deployment", … }, and nothing else.',
+/** Parses the output of the command. */
+function parseIds(output: string, { ids }: NamedWorld, secrets: readonly Secret[], target: TargetFile): IdMap {
+  const parsed = parseJson(output);
+  const entries = isJsonObject(parsed) ? Object.entries(parsed) : [];
+  if (
+    entries.length === 0 ||
+    !entries.every(([, id]) => (typeof id === 'string' ? id !== '' : Number.isSafeInteger(id)))
+  )
+    throw createCommandError(
+      target,
+      'did not print ids',
+      'It must print one JSON object and nothing else: { "world id": "deployment id", … }.',
     );
-  const own = new Map([...kept, ...created]);
-  if ([...own].flat().some((id) => containsSecret(id, secrets)))
-    throw wrong('printed an id that contains a credential', 'It would stand in the bindings file and in every result.');
+  const created = new Map(entries.map(([id, own]) => [id, String(own)]));
+  const values = secrets.map(({ value }) => value);
+  if ([...created].flat().some((id) => containsSecret(id, values)))
+    throw createCommandError(target, 'printed an id that contains a credential', 'Ids appear in files and reports.');
   const known = new Set(thingKinds.flatMap((kind) => [...ids[kind].values()]));
-  const stray = [...own.keys()].find((id) => !known.has(id));
-  if (stray !== undefined)
-    throw wrong(`printed '${stray}', which is no id of the world`, 'The keys are the ids that it got.');
-  const unfit = [...own.values()].find((id) => toOneLine(id) !== id);
-  if (unfit !== undefined)
-    throw wrong(`printed '${unfit}', which is no id`, 'An id has no line breaks and no control characters.');
-  const document: BindingsDocument = {};
-  const without: string[] = [];
-  for (const kind of thingKinds) {
-    const wanted = new Set<string>(available[listNames[kind]].map(({ id }) => id));
-    const bound: Record<string, string> = {};
-    for (const [name, id] of ids[kind]) {
-      const its = own.get(id);
-      if (its === undefined) {
-        if (wanted.has(id)) without.push(`${kind} ${name}`);
-        continue;
-      }
-      const other = Object.keys(bound).find((each) => bound[each] === its);
-      if (other !== undefined)
-        throw wrong(`printed '${its}' for ${kind} ${other} and for ${kind} ${name}`, 'Each has an id of its own.');
-      bound[name] = its;
-    }
-    document[listNames[kind]] = bound;
-  }
-  return { document, bound: own.size, without };
-}
-
-function ownIds(printed: string): Map<string, string> | undefined {
-  try {
-    const value: unknown = JSON.parse(printed);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    const entries = Object.entries(value).map(([id, own]): [string, string] => [id, String(own)]);
-    const isWhole = Object.values(value).every((own) =>
-      typeof own === 'string' ? own !== '' : Number.isSafeInteger(own),
+  const unknown = [...created.keys()].find((id) => !known.has(id));
+  if (unknown !== undefined)
+    throw createCommandError(
+      target,
+      `printed '${unknown}', which is not an id of the world`,
+      'Use the ids of its input.',
     );
-    return isWhole && entries.length > 0 ? new Map(entries) : undefined;
-  } catch {
-    return undefined;
-  }
+  const invalid = [...created.values()].find((id) => toOneLine(id) !== id);
+  if (invalid !== undefined)
+    throw createCommandError(target, `printed an invalid id '${invalid}'`, 'An id has no control characters.');
+  return created;
 }
 
-function asYaml(document: BindingsDocument, target: TargetFile): string {
+/** Creates the content of the bindings file. */
+function createBindings(ids: IdMap, world: NamedWorld, target: TargetFile): BindingsDocument {
+  const bindings = thingKinds.map((kind) => {
+    const bound = new Map<string, string>();
+    for (const [name, id] of world.ids[kind]) {
+      const own = ids.get(id);
+      if (own === undefined) continue;
+      const other = [...bound].find(([, each]) => each === own)?.[0];
+      if (other !== undefined) {
+        const message = `printed '${own}' for ${kind} ${other} and for ${kind} ${name}`;
+        throw createCommandError(target, message, 'Every thing needs its own id.');
+      }
+      bound.set(name, own);
+    }
+    return [listNames[kind], Object.fromEntries(bound)];
+  });
+  return Object.fromEntries(bindings) as BindingsDocument;
+}
+
+function renderYaml(document: BindingsDocument, target: TargetFile): string {
   const heading = `# Written by: npx conformance provision --target ${target.yaml.file}`;
   return `${heading}\n${loadYaml().stringify(document, { lineWidth: 0 })}`;
 }
 
-/** Whoever reads the file meanwhile, or after an interruption, finds it whole. */
-function replace(file: string, content: string): void {
+/** Replaces a file at once, so that readers never see a part of it. */
+function replaceFile(file: string, content: string): void {
   const draft = `${file}.${process.pid}.tmp`;
   writeFileSync(draft, content);
   renameSync(draft, file);

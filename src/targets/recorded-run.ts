@@ -9,48 +9,47 @@ import type { Availability } from '../world/bind-world.js';
 import type { RunOptions } from './run-options.js';
 import { type RunSettings, readSelection } from './settings.js';
 
-/** What a run went by beside the suite, as its evidence keeps it. Nothing of it is secret. */
+/** The inputs of a run, as its evidence stores them. They contain no secrets. */
 export interface RecordedInputs {
   readonly availability: Availability;
   readonly settings: RunSettings;
 }
 
-/** A run whose evidence was kept. */
+/** A run with its stored evidence. */
 export interface RecordedRun extends RecordedInputs {
   readonly evidence: StoredEvidence;
   readonly origin: EvidenceOrigin;
-  /** Of the file, such as `sha256:…`. */
+  /** The digest of the file, such as `sha256:…`. */
   readonly digest: string;
 }
 
-/** What a run went by, as JSON for its evidence: save for where its results went, which is of no concern to others. */
+/** Encodes the inputs of a run as JSON, without the paths of its results. */
 export function encodeRecordedInputs({ availability, settings }: RecordedInputs): unknown {
   const { recordTo: _, ...others } = settings;
   return encodeMapsAndSets({ availability, settings: { ...others, out: '' } });
 }
 
-/** @throws UnusableInput where the file cannot be read, or is not the evidence of a run */
+/** Reads an evidence file. @throws UnusableInput if it cannot be read or is not evidence */
 export function readRecordedRun(file: string): RecordedRun {
-  let content: Buffer;
   try {
-    content = readFileSync(file);
+    return parseRecordedRun(readFileSync(file), file);
   } catch (error) {
+    if (error instanceof UnusableInput) throw error;
     const message = `cannot be read (${(error as NodeJS.ErrnoException).code})`;
-    throw new UnusableInput([{ at: { setting: file }, message, hint: 'Name the evidence.har that a run left.' }]);
+    throw new UnusableInput([{ at: { setting: file }, message, hint: 'Name the evidence.har of a run.' }]);
   }
-  return parseRecordedRun(content, file);
 }
 
-/** @throws UnusableInput where a file's content is not the evidence of a run */
+/** Parses the content of an evidence file. @throws UnusableInput if it is not evidence */
 export function parseRecordedRun(content: Buffer, file: string): RecordedRun {
   const { evidence, origin } = parseArchive(content, file);
   return { evidence, origin, digest: computeDigest(content), ...(decodeMapsAndSets(origin.inputs) as RecordedInputs) };
 }
 
 /**
- * The settings for judging a recorded run again: its own, save for where the results go and which cases are judged.
+ * Creates the settings for a replay: those of the recorded run, with another folder and another selection.
  *
- * @throws UnusableInput as `selectionOf`
+ * @throws UnusableInput as {@link readSelection}
  */
 export function createReplaySettings(
   { settings }: RecordedInputs,
@@ -58,11 +57,10 @@ export function createReplaySettings(
   suite: Suite,
   file: string,
 ): RunSettings {
-  // Whichever cases are judged again: it is no shard's run.
   const { recordTo: _, shard: __, only, profile, ...recorded } = settings;
   return {
     ...recorded,
-    // The results of the run itself stay.
+    // Keeps the results of the recorded run.
     out: options.out ?? path.join(path.dirname(file), 'replay'),
     ...omitUndefined({ recordTo: options.recordTo }),
     ...readSelection(options, suite, recorded, omitUndefined({ only, profile })),

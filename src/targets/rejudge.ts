@@ -9,10 +9,10 @@ import { createEngineOptions } from './settings.js';
 import { createCertifiedTarget } from './target.js';
 
 /**
- * Judges a recorded run again, in this process and with nothing sent: what was judged then, and no more.
+ * Judges the exchanges of a recorded run again, in this process. Nothing is sent.
  *
- * @param suite as it is for the target of that run
- * @returns the certificate that it comes to, save for times
+ * @param suite with the ids of the target of that run
+ * @returns the certificate without times
  */
 export async function rejudgeRun({ evidence, origin, settings }: RecordedRun, suite: Suite): Promise<Certificate> {
   const { isCutShort, judged, unjudged, gaps = [] } = origin.extent;
@@ -20,12 +20,12 @@ export async function rejudgeRun({ evidence, origin, settings }: RecordedRun, su
   const selected = selectFromSuite(suite, settings);
   const run = await startRun(selected, replay.createChannel(''), { ...createEngineOptions(settings), replay });
   const wasJudged = new Set(judged);
-  const why = new Map(unjudged.map((each) => [each.id, each]));
+  const wasUnjudged = new Map(unjudged.map((each) => [each.id, each]));
   const results: ShownResult[] = [];
   for (const testCase of selected.cases) {
-    const left = why.get(testCase.id);
+    const stated = wasUnjudged.get(testCase.id);
     if (wasJudged.has(testCase.id)) results.push(await run.runCase(testCase));
-    else if (left !== undefined) results.push(createUnsentResult(testCase, left.verdict, left.reason));
+    else if (stated !== undefined) results.push(createUnsentResult(testCase, stated.verdict, stated.reason));
   }
   if (wasJudged.has(sampleId)) results.push(await run.repeatSamples());
   const { exploration } = settings;

@@ -8,7 +8,7 @@ import type { listNames, ThingKind } from '../world/named-world.js';
 import type { Rule } from '../world/world.js';
 import type { RunOptions } from './run-options.js';
 
-/** A target file as it is written. See `schemas/target.schema.json`. */
+/** The content of a target file; see `schemas/target.schema.json`. */
 export interface TargetDocument {
   name: string;
   version?: string;
@@ -34,10 +34,10 @@ export interface TargetDocument {
   world?: 'loaded';
 }
 
-/** Ids by kind and name. See `schemas/bindings.schema.json`. */
+/** Ids by kind and name; see `schemas/bindings.schema.json`. */
 export type BindingsDocument = { [List in (typeof listNames)[ThingKind]]?: Record<string, string | number> };
 
-/** A target file that fits its schema. */
+/** A target file that matches its schema. */
 export interface TargetFile {
   readonly yaml: YamlFile;
   readonly document: TargetDocument;
@@ -50,17 +50,17 @@ export function readTargetFile({ target, reference }: RunOptions): TargetFile | 
   return { yaml, document: validateFile('target', yaml) as TargetDocument };
 }
 
-/** The path of a file that a target file names. */
+/** Resolves a path relative to a target file. */
 export function resolveBeside({ yaml }: TargetFile, name: string): string {
   return path.resolve(path.dirname(yaml.file), name);
 }
 
-/** Reads a file that a target file names. @throws UnusableInput at the place where it is named */
+/** Reads a file that a target file names. @throws UnusableInput with the location of the name */
 export function readBeside(target: TargetFile, name: string, at: YamlPath): string {
   try {
     return readFileSync(resolveBeside(target, name), 'utf8');
   } catch (error) {
-    const message = `${name} cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`;
+    const message = `'${name}' cannot be read (${(error as NodeJS.ErrnoException).code})`;
     throw new UnusableInput([{ at: target.yaml.locate(at), message, hint: 'Paths are relative to the target file.' }]);
   }
 }

@@ -11,35 +11,35 @@ import type { RunOptions } from './run-options.js';
 import { readConnection, type TargetConnection, type TargetLocation } from './target-connection.js';
 import { readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
 
-/** A deployment under test, save for how it is reached. Nothing of it is secret, and `v8.serialize` takes it. */
+/** A deployment under test, without its connection. It contains no secrets and can be passed to `v8.serialize`. */
 export interface Target {
   readonly name: string;
   readonly kind: TargetLocation['kind'];
-  /** Of the implementation. */
+  /** The version of the implementation. */
   readonly version?: string;
-  /** Who answers for the implementation. */
+  /** Who is responsible for the implementation. */
   readonly contact?: string;
-  /** Whether it is known to have the world, whatever its responses show. */
+  /** Whether the test data is known to be loaded, whatever the responses show. */
   readonly isWorldLoaded: boolean;
-  /** Where the operation is, if not where the documentation says. */
+  /** The method and path of the operation, if not as documented. */
   readonly operation?: Operation;
-  /** The patterns under which returned tiers are named, where the suite cannot find them out. */
+  /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
   readonly tierPatterns?: readonly string[];
   /** A JSON Schema of successful bodies. */
   readonly responseSchema?: object;
-  /** What becomes of members that are new in its responses. */
+  /** How new members in responses are treated. */
   readonly additive?: AdditivePolicy;
-  /** Outcomes that the target is known to have, by question. */
+  /** Known outcomes, by question. */
   readonly pins: ReadonlyMap<string, { readonly outcome: string; readonly at: Location }>;
-  /** What of the target file is not used, since the environment says otherwise. */
+  /** Notes about values of the target file that are overridden. */
   readonly notes?: readonly string[];
 }
 
 /**
- * Finds out which deployment is under test, and how it is reached.
+ * Reads the target and its connection. The base URL of the options and the credentials of the environment override the
+ * target file.
  *
- * @param environment BASE_URL, CLIENT_APPLICATION_ID and CLIENT_TOKEN win over the file that TARGET names, if it does
- * @throws UnusableInput with all that is wrong with file and base URL, and every variable that is not set
+ * @throws UnusableInput with all problems of the target file, the base URL and the variables
  */
 export function loadTarget(
   options: RunOptions,
@@ -48,23 +48,24 @@ export function loadTarget(
   const file = readTargetFile(options);
   const { connection, problems, notes } = readConnection(options, environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
-  const { location: place } = connection;
-  const usualName = place.kind === 'reference' ? 'reference' : new URL(place.baseUrl).host;
+  const { location } = connection;
+  const defaultName = location.kind === 'reference' ? 'reference' : new URL(location.baseUrl).host;
   return {
     target: {
-      name: file?.document.name ?? usualName,
-      kind: place.kind,
-      ...(file === undefined ? { pins: new Map() } : statedIn(file)),
-      isWorldLoaded: place.kind === 'reference' || options.worldLoaded === true || file?.document.world === 'loaded',
+      name: file?.document.name ?? defaultName,
+      kind: location.kind,
+      ...(file === undefined ? { pins: new Map() } : readStatements(file)),
+      isWorldLoaded: location.kind === 'reference' || options.worldLoaded === true || file?.document.world === 'loaded',
       ...(notes.length === 0 ? {} : { notes }),
     },
     connection,
   };
 }
 
-/** What a target file states of the deployment and of its responses. */
-function statedIn(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'isWorldLoaded'> {
+/** Reads what a target file states about the deployment and its responses. */
+function readStatements(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'isWorldLoaded'> {
   const { version, contact, response = {}, pins = {}, operation, drift } = file.document;
+  const locatePin = (question: string) => file.yaml.locate(['pins', question]);
   return {
     ...omitUndefined({
       version,
@@ -74,12 +75,7 @@ function statedIn(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'i
       tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
       responseSchema: response.schema === undefined ? undefined : readSchema(response.schema, file),
     }),
-    pins: new Map(
-      Object.entries(pins).map(([question, outcome]) => [
-        question,
-        { outcome, at: file.yaml.locate(['pins', question]) },
-      ]),
-    ),
+    pins: new Map(Object.entries(pins).map(([id, outcome]) => [id, { outcome, at: locatePin(id) }])),
   };
 }
 
@@ -90,21 +86,15 @@ function readSchema(name: string, target: TargetFile): object {
     compileSchema(schema);
     return schema;
   } catch (error) {
-    const message = `${name} cannot be used as a JSON Schema: ${(error as Error).message}`;
-    throw new UnusableInput([
-      { at: target.yaml.locate(['response', 'schema']), message, hint: 'Name a file with a valid schema.' },
-    ]);
+    const message = `'${name}' cannot be used as a JSON Schema: ${(error as Error).message}`;
+    const at = target.yaml.locate(['response', 'schema']);
+    throw new UnusableInput([{ at, message, hint: 'Name a file with a valid schema.' }]);
   }
 }
 
-/** What a certificate says of a target: a line each, whatever the target file holds. */
+/** Creates the entry of the certificate for a target; each text becomes one line. */
 export function createCertifiedTarget({ name, kind, version, contact }: Target, baseUrl: string): CertifiedTarget {
-  const stated = omitUndefined({ version, contact });
-  const lines = Object.fromEntries(Object.entries(stated).map(([member, text]) => [member, toOneLine(text)]));
-  return {
-    name: toOneLine(name),
-    ...lines,
-    base_url: toOneLine(baseUrl),
-    ...(kind === 'reference' ? { is_reference: true } : {}),
-  };
+  const texts = { name, ...omitUndefined({ version, contact }), base_url: baseUrl };
+  const lines = Object.fromEntries(Object.entries(texts).map(([member, text]) => [member, toOneLine(text)]));
+  return { ...(lines as typeof texts), ...(kind === 'reference' ? { is_reference: true } : {}) };
 }

@@ -12,121 +12,108 @@ import { formatProblem, UnusableInput } from '../support/problem.js';
 import { parseRecordedRun, type RecordedRun } from './recorded-run.js';
 import { rejudgeRun } from './rejudge.js';
 
-/** What there is to say of a certificate. */
+/** The result of verifying a certificate. */
 export interface Verification {
-  /** What is broken, a line each, which begins with the place: nothing where the certificate is whole. */
+  /** What is broken, one line each, which begins with the location; empty if the certificate is whole. */
   readonly broken: readonly string[];
-  /** What the reader should know beside that. */
+  /** Notes for the reader. */
   readonly notes: readonly string[];
-  /** Where it could be read. */
+  /** Undefined if it could not be parsed. */
   readonly certificate?: Certificate;
 }
 
+type VerificationLines = Pick<Verification, 'broken' | 'notes'>;
+
 /**
- * Says whether a certificate is whole: as its schema asks, with the evidence that it names beside it, and with what that
- * comes to when it is judged again. Nothing is sent.
+ * Verifies a certificate: it matches its schema, the evidence file is present and unchanged, and judging the evidence
+ * again gives the same certificate. Nothing is sent.
  *
- * @param check checks the signature, where that is wanted
- * @throws UnusableInput where the certificate cannot be read at all
+ * @param checkSignature checks the signature, if given
+ * @throws UnusableInput if the certificate cannot be read
  */
-export async function verifyCertificate(file: string, check?: SignatureChecker): Promise<Verification> {
+export async function verifyCertificate(file: string, checkSignature?: SignatureChecker): Promise<Verification> {
   const content = readFile(file);
   const signatureFile = getSignatureFile(file);
-  const signature = contentOf(signatureFile);
-  const certificate = certificateIn(content, file);
-  const evidenceFile = certificate.is === 'read' ? evidenceFileOf(certificate.value, file) : undefined;
-  const evidence = evidenceFile === undefined ? undefined : contentOf(evidenceFile);
-  const broken = certificate.is === 'read' ? [] : [...certificate.problems];
+  const signature = readFileIfPresent(signatureFile);
+  const parsed = tryParseCertificate(content, file);
+  const evidenceFile = 'certificate' in parsed ? findEvidenceFile(parsed.certificate, file) : undefined;
+  const evidence = evidenceFile === undefined ? undefined : readFileIfPresent(evidenceFile);
+  const broken = 'problems' in parsed ? parsed.problems : [];
   const notes: string[] = [];
-  if (check === undefined) {
+  if (checkSignature === undefined) {
     if (signature !== undefined)
-      notes.push(`${signatureFile} was not checked: name the public key of whoever signed, with --key.`);
+      notes.push(`${signatureFile} was not checked: name the signer's public key with --key.`);
   } else if (signature === undefined) broken.push(`signature: there is no ${signatureFile}.`);
-  else broken.push(...check(signature, { certificate: content, evidence: evidence ?? Buffer.alloc(0) }));
-  if (certificate.is === 'unfit') return { broken, notes };
-  const judged = await compared(certificate.value, evidenceFile, evidence);
-  return {
-    broken: [...broken, ...judged.broken],
-    notes: [...notes, ...judged.notes],
-    certificate: certificate.value,
-  };
+  else broken.push(...checkSignature(signature, { certificate: content, evidence: evidence ?? Buffer.alloc(0) }));
+  if ('problems' in parsed) return { broken, notes };
+  const { certificate } = parsed;
+  const found = await compareWithEvidence(certificate, evidenceFile, evidence);
+  return { broken: [...broken, ...found.broken], notes: [...notes, ...found.notes], certificate };
 }
 
-type Findings = Pick<Verification, 'broken' | 'notes'>;
-
-async function compared(
+async function compareWithEvidence(
   certificate: Certificate,
   file: string | undefined,
   content: Buffer | undefined,
-): Promise<Findings> {
+): Promise<VerificationLines> {
   const stated = certificate.evidence;
-  if (stated === undefined) return nothingBut('evidence: the certificate names none, so nothing shows what it says.');
-  if (file === undefined) return nothingBut('evidence/file: names no file beside the certificate.');
-  if (content === undefined) return nothingBut(`evidence/file: there is no ${file} that could be read.`);
-  const broken: string[] = [];
+  if (stated === undefined) return { broken: ['evidence: the certificate names no evidence.'], notes: [] };
+  if (file === undefined)
+    return { broken: ['evidence/file: must be evidence.har or evidence.har.gz beside the certificate.'], notes: [] };
+  if (content === undefined) return { broken: [`evidence/file: cannot read ${file}.`], notes: [] };
   const digest = computeDigest(content);
-  if (digest !== stated.digest)
-    broken.push(`evidence/digest: the certificate says ${stated.digest}; ${file} has ${digest}.`);
+  const broken =
+    digest === stated.digest ? [] : [`evidence/digest: the certificate says ${stated.digest}; ${file} has ${digest}.`];
   try {
-    const run = parseRecordedRun(content, file);
-    const found = await judgedAgain(certificate, run);
+    const found = await compareWithRun(certificate, parseRecordedRun(content, file));
     return { broken: [...broken, ...found.broken], notes: found.notes };
   } catch (error) {
-    return { broken: [...broken, `evidence: ${whyNotJudged(error)}`], notes: [] };
+    const reason = error instanceof UnusableInput ? error.message : renderSafeStack(error);
+    return { broken: [...broken, `evidence: cannot be judged again: ${reason}`], notes: [] };
   }
 }
 
-function nothingBut(line: string): Findings {
-  return { broken: [line], notes: [] };
-}
-
-/** Somebody may have changed anything in it. */
-function whyNotJudged(error: unknown): string {
-  return `cannot be judged again: ${error instanceof UnusableInput ? error.message : renderSafeStack(error)}`;
-}
-
-async function judgedAgain(certificate: Certificate, run: RecordedRun): Promise<Findings> {
+async function compareWithRun(certificate: Certificate, run: RecordedRun): Promise<VerificationLines> {
   const { suite: recorded } = run.origin;
   const suite = loadSuite(suiteFolder, run.availability);
   const isSameSuite = suite.digest === recorded.digest;
-  const shown = await rejudgeRun(run, suite);
+  const rejudged = await rejudgeRun(run, suite);
+  const stated = certificate.evidence?.exchanges;
   const exchanges = run.evidence.exchanges.length;
+  const suiteDifferences = (['name', 'version', 'digest'] as const).flatMap((member) =>
+    certificate.suite[member] === recorded[member]
+      ? []
+      : [`suite/${member}: the certificate says ${certificate.suite[member]}; the evidence says ${recorded[member]}.`],
+  );
+  const note = `The installed suite (${suite.version}, ${suite.digest}) is not the one of the certificate (${recorded.version}, ${recorded.digest}). It judged the evidence, so differences may come from that.`;
   return {
     broken: [
-      ...(['name', 'version', 'digest'] as const).flatMap((member) => {
-        const [said, kept] = [certificate.suite[member], recorded[member]];
-        return said === kept ? [] : [`suite/${member}: the certificate says ${said}; the evidence is of ${kept}.`];
-      }),
-      ...(certificate.evidence?.exchanges === exchanges
+      ...suiteDifferences,
+      ...(stated === exchanges
         ? []
-        : [`evidence/exchanges: the certificate says ${certificate.evidence?.exchanges}; there are ${exchanges}.`]),
-      ...listCertificateDifferences(certificate, shown, isSameSuite),
+        : [`evidence/exchanges: the certificate says ${stated}; the evidence has ${exchanges}.`]),
+      ...listCertificateDifferences(certificate, rejudged, isSameSuite),
     ],
-    notes: isSameSuite
-      ? []
-      : [
-          `The cases here (${suite.version}, ${suite.digest}) are not those of the certificate (${recorded.version}, ${recorded.digest}). It was judged by those here: what differs may be due to that.`,
-        ],
+    notes: isSameSuite ? [] : [note],
   };
 }
 
-type Read =
-  | { readonly is: 'read'; readonly value: Certificate }
-  | { readonly is: 'unfit'; readonly problems: string[] };
-
-function certificateIn(content: Buffer, file: string): Read {
+function tryParseCertificate(
+  content: Buffer,
+  file: string,
+): { readonly certificate: Certificate } | { readonly problems: string[] } {
   try {
-    return { is: 'read', value: parseCertificate(content.toString('utf8'), file) };
+    return { certificate: parseCertificate(content.toString('utf8'), file) };
   } catch (error) {
     if (!(error instanceof UnusableInput)) throw error;
-    return { is: 'unfit', problems: error.problems.map((problem) => `certificate: ${formatProblem(problem)}`) };
+    return { problems: error.problems.map((problem) => `certificate: ${formatProblem(problem)}`) };
   }
 }
 
-/** Beside the certificate and nowhere else, whatever it says. */
-function evidenceFileOf({ evidence }: Certificate, certificate: string): string | undefined {
+/** Finds the evidence file; it must be in the folder of the certificate. */
+function findEvidenceFile({ evidence }: Certificate, certificateFile: string): string | undefined {
   if (evidence === undefined || !/^evidence\.har(\.gz)?$/.test(evidence.file)) return undefined;
-  return path.join(path.dirname(certificate), evidence.file);
+  return path.join(path.dirname(certificateFile), evidence.file);
 }
 
 function readFile(file: string): Buffer {
@@ -134,12 +121,11 @@ function readFile(file: string): Buffer {
     return readFileSync(file);
   } catch (error) {
     const message = `cannot be read (${(error as NodeJS.ErrnoException).code})`;
-    const hint = 'Name the certificate.json that a run left.';
-    throw new UnusableInput([{ at: { setting: file }, message, hint }]);
+    throw new UnusableInput([{ at: { setting: file }, message, hint: 'Name the certificate.json of a run.' }]);
   }
 }
 
-function contentOf(file: string): Buffer | undefined {
+function readFileIfPresent(file: string): Buffer | undefined {
   try {
     return readFileSync(file);
   } catch {

@@ -6,10 +6,10 @@ import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../../src/
 import { isRetryable } from '../../../src/http/retry.js';
 import { createChannel } from '../../proof/judge-deployment.js';
 
-/** Numbers from 0 up to 1, the same ones for the same seed. */
+/** Returns numbers from 0 up to 1. */
 export type Random = () => number;
 
-/** A generator of 32 bits of state (splitmix32): good enough to disturb something, and short. */
+/** Creates a random generator with a seed (splitmix32). */
 export function createRandom(seed: number): Random {
   let state = seed | 0;
   return () => {
@@ -21,17 +21,17 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** What a bad proxy does to an answer. */
-const mischiefs = ['garbles', 'resets', 'swaps', 'answers 520'] as const;
-type Mischief = (typeof mischiefs)[number];
+/** Faults of a proxy. */
+const faults = ['garbles', 'resets', 'swaps', 'answers 520'] as const;
+type Fault = (typeof faults)[number];
 
-/** Draws what happens to an answer, if anything. @param share of the answers to which something happens */
-function drawMischief(random: Random, share: number): Mischief | undefined {
-  return random() < share ? mischiefs[Math.floor(random() * mischiefs.length)] : undefined;
+/** @param share of the responses with a fault */
+function drawFault(random: Random, share: number): Fault | undefined {
+  return random() < share ? faults[Math.floor(random() * faults.length)] : undefined;
 }
 
-/** A text in which a few characters, in one place, are others, or are gone, or stand twice. */
-function garbled(whole: string, random: Random): string {
+/** Replaces, removes or doubles a few characters at one position. */
+function garble(whole: string, random: Random): string {
   const below = (limit: number) => Math.floor(random() * limit);
   const at = below(whole.length);
   const length = 1 + below(16);
@@ -41,14 +41,14 @@ function garbled(whole: string, random: Random): string {
   return whole.slice(0, at) + instead + whole.slice(end);
 }
 
-/** What a request gets through a bad proxy: a response, or a connection that is reset. */
+/** Returns the response to a request through the proxy, or 'reset' for a reset connection. */
 type Passed = (request: HttpRequest) => Promise<HttpResponse | 'reset'>;
 
-/** A deployment in this process behind a bad proxy. @param share of the answers to which something happens */
-function badlyProxied(answer: (request: HttpRequest) => HttpResponse, random: Random, share: number): Passed {
-  /** An answer that waits to be swapped for that of the next request. */
+/** Puts an unreliable proxy before a deployment in this process. @param share of the responses with a fault */
+function addUnreliableProxy(answer: (request: HttpRequest) => HttpResponse, random: Random, share: number): Passed {
+  /** Swaps a waiting response with the next one. */
   let waiting: ((other: HttpResponse) => HttpResponse) | undefined;
-  const swapped = (own: HttpResponse): Promise<HttpResponse> =>
+  const swapResponse = (own: HttpResponse): Promise<HttpResponse> =>
     new Promise((resolve) => {
       const swap = (other: HttpResponse): HttpResponse => {
         if (waiting === swap) waiting = undefined;
@@ -56,37 +56,37 @@ function badlyProxied(answer: (request: HttpRequest) => HttpResponse, random: Ra
         return own;
       };
       waiting = swap;
-      // Where nothing else is sent, there is nothing to swap it for.
+      // No other request may follow.
       setTimeout(() => swap(own), 1);
     });
   return async (request) => {
     const own = answer(request);
     const response = waiting === undefined ? own : waiting(own);
-    switch (drawMischief(random, share)) {
+    switch (drawFault(random, share)) {
       case 'resets':
         return 'reset';
       case 'answers 520':
         return { status: 520, headers: [], body: '<h1>The web server returns an unknown error</h1>' };
       case 'garbles':
-        return { ...response, body: garbled(response.body, random) };
+        return { ...response, body: garble(response.body, random) };
       case 'swaps':
-        return swapped(response);
+        return swapResponse(response);
       case undefined:
         return response;
     }
   };
 }
 
-/** As often as the client repeats by default. */
+/** The default of the client. */
 const maxAttempts = 3;
 
-/** A channel to a deployment in this process through a bad proxy. What is out of reach is repeated as the client does. */
+/** Creates a channel through an unreliable proxy that retries as the client does. */
 export function createChaoticChannel(
   answer: (request: HttpRequest) => HttpResponse,
   random: Random,
   share: number,
 ): Channel {
-  const pass = badlyProxied(answer, random, share);
+  const pass = addUnreliableProxy(answer, random, share);
   const sendOnce = async (request: HttpRequest): Promise<Exchange> => {
     const response = await pass(request);
     if (response === 'reset') return { request, transportError: 'broken-connection', message: 'The connection broke.' };
@@ -106,13 +106,13 @@ export function createChaoticChannel(
   };
 }
 
-/** Serves a deployment through a bad proxy over sockets. */
+/** Serves a deployment through an unreliable proxy over sockets. */
 export async function listenUnreliably(
   answer: (request: HttpRequest) => HttpResponse,
   random: Random,
   share: number,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const pass = badlyProxied(answer, random, share);
+  const pass = addUnreliableProxy(answer, random, share);
   const server = createServer(async (incoming, outgoing) => {
     const { method = '', url: path = '', rawHeaders } = incoming;
     const headers = rawHeaders.flatMap((name, n) => (n % 2 === 0 ? [[name, rawHeaders[n + 1] ?? ''] as const] : []));

@@ -1,8 +1,8 @@
 import type { Location, Problem } from '../../../src/support/problem.js';
 
 /**
- * A text in which `▸` marks a place: the text without the mark, and where it stood. Several marks give several places.
- * So a test shows the place of a problem in the text itself, rather than as numbers that somebody has to count.
+ * Parses a text in which `▸` marks places: returns the text without the marks, and their lines and columns. So a test
+ * shows the location of a problem in the text itself.
  */
 export function parseMarked(text: string): { text: string; places: { line: number; column: number }[] } {
   const lines = text.split('\n');
@@ -15,8 +15,8 @@ export function parseMarked(text: string): { text: string; places: { line: numbe
   return { text: text.replaceAll('▸', ''), places };
 }
 
-/** Where a problem of a file is. */
+/** Returns the location of a problem. */
 export function getLocation({ at }: Problem): Location {
-  if ('setting' in at) throw new Error(`The problem is in ${at.setting}, not in a file.`);
+  if ('setting' in at) throw new Error(`The problem is in the setting '${at.setting}', not in a file.`);
   return at;
 }

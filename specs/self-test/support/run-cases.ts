@@ -1,9 +1,9 @@
 /**
- * Runs some cases against one deployment after another, in a process of its own, whose memory can so be measured:
+ * Runs some cases against several deployments, in a process of its own whose memory can be measured:
  *
  *     node run-cases.js CASE,CASE… BASE-URL…
  *
- * Prints a `Ran` for each deployment as JSON.
+ * Prints a `CaseRun` for each deployment as JSON.
  */
 
 import { listCredentialSecrets } from '../../../src/contract/operation.js';
@@ -15,7 +15,7 @@ import { suite } from './in-process.js';
 
 export interface CaseRun {
   readonly results: readonly Pick<ShownResult, 'id' | 'verdict' | 'reason'>[];
-  /** The memory that the process took at its peak, in bytes, up to here. */
+  /** The peak memory of the process so far, in bytes. */
   readonly peak: number;
 }
 

@@ -3,7 +3,7 @@ import type { NamedWorld } from '../../../src/world/named-world.js';
 import type { World } from '../../../src/world/world.js';
 import { suite } from './in-process.js';
 
-/** A world of which no case could speak: nothing of it has a name, and all of it is there. */
+/** Creates a world without names. */
 export function createNamelessWorld(world: World): NamedWorld {
   const ids: NamedWorld['ids'] = {
     customer: new Map(),
@@ -16,7 +16,7 @@ export function createNamelessWorld(world: World): NamedWorld {
   return { ...world, ids, unavailable: new Map() };
 }
 
-/** A certificate of which nothing is known but what is given. */
+/** Creates a certificate with these members, and empty ones otherwise. */
 export function createCertificateStub(known: Partial<Certificate>): Certificate {
   return {
     verdict: 'incomplete',

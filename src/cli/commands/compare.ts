@@ -1,7 +1,7 @@
 import type { ConfigureCommand } from '../command.js';
 import { exitStatus } from '../exit-status.js';
 
-const configure: ConfigureCommand = (command, end) => {
+export default ((command, end) => {
   command
     .description('show in which requirements and questions certificates differ')
     .argument('<certificate>', 'a certificate.json')
@@ -12,6 +12,4 @@ const configure: ConfigureCommand = (command, end) => {
       const { printComparison } = await import('../compare-action.js');
       end(printComparison([first, ...others], flags) ? exitStatus.drift : exitStatus.conforms);
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;

@@ -1,7 +1,7 @@
 import type { ConfigureCommand } from '../command.js';
 import { addTargetFlags, type TargetFlags } from '../flags.js';
 
-const configure: ConfigureCommand = (command, end) => {
+export default ((command, end) => {
   addTargetFlags(command)
     .description('check with at most three requests whether a target can be certified')
     .argument('[base-url]', 'the same as --base-url')
@@ -9,6 +9,4 @@ const configure: ConfigureCommand = (command, end) => {
       const { runDoctor } = await import('../doctor-action.js');
       end(await runDoctor(url, flags));
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;

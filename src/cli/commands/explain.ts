@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import type { ConfigureCommand } from '../command.js';
 import { parseCount } from '../flags.js';
 
-const configure: ConfigureCommand = (command) => {
+export default ((command) => {
   command
     .description('explains a case: what it sends, what the documentation says about that, and what is expected')
     .argument('<case>', 'the id of a case or a question')
@@ -13,6 +13,4 @@ const configure: ConfigureCommand = (command) => {
       const { explainCase } = await import('../explain-action.js');
       explainCase(id, flags);
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;

@@ -1,7 +1,7 @@
 import { collectList } from '../certify-flags.js';
 import type { ConfigureCommand } from '../command.js';
 
-const configure: ConfigureCommand = (command, end) => {
+export default ((command, end) => {
   command
     .description('create one certificate from the reports of all shards of a run')
     .option('--out <folder>', 'for the results (default: the folder of the shards)')
@@ -11,6 +11,4 @@ const configure: ConfigureCommand = (command, end) => {
       const { mergeShards } = await import('../merge-action.js');
       end(await mergeShards(folder, flags));
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;

@@ -4,7 +4,7 @@ import type { ConfigureCommand } from '../command.js';
 
 type ProvisionFlags = Pick<RunOptions, 'target' | 'baseUrl' | 'cases'> & { readonly reuse?: boolean };
 
-const configure: ConfigureCommand = (command) => {
+export default ((command) => {
   command
     .description('create the test data in a deployment, with the command of its target file, and write down the ids')
     .option('--target <file>', 'a target file (environment: TARGET)')
@@ -19,6 +19,4 @@ const configure: ConfigureCommand = (command) => {
       print(`${bindings} has ${bound} ids now.`);
       if (missing.length > 0) print(`Without an id: ${missing.join(', ')}.`);
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;

@@ -3,7 +3,7 @@ import type { ConfigureCommand } from '../command.js';
 import { collectValue, parsePort } from '../flags.js';
 import type { ServeFlags } from '../serve-action.js';
 
-const configure: ConfigureCommand = (command) => {
+export default ((command) => {
   command
     .description('start the reference deployment')
     .addOption(new Option('--port <number>', 'default: a free one').argParser(parsePort))
@@ -14,16 +14,13 @@ const configure: ConfigureCommand = (command) => {
       'answer an open question with this outcome; may be repeated',
       collectBehaviours,
     )
-    .option('--empty', 'start with an empty world')
     .option('--manage', 'accept new data: POST /manage/customers and so on, see targets/')
     .option('--fault <id>', 'break a requirement on purpose; may be repeated', collectValue)
     .action(async (flags: ServeFlags) => {
       const { runServe } = await import('../serve-action.js');
       await runServe(flags);
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;
 
 type Behaviours = NonNullable<ServeFlags['behaviour']>;
 

@@ -1,6 +1,6 @@
 import type { ConfigureCommand } from '../command.js';
 
-const configure: ConfigureCommand = (command, end) => {
+export default ((command, end) => {
   command
     .description('check a certificate: judge its evidence again and send nothing')
     .argument('<certificate>', 'a certificate.json with its evidence in the same folder')
@@ -9,6 +9,4 @@ const configure: ConfigureCommand = (command, end) => {
       const { runVerify } = await import('../verify-action.js');
       end(await runVerify(certificate, flags.key));
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;

@@ -2,7 +2,7 @@ import { Option } from 'commander';
 import { type WorldFormat, worldFormats } from '../../world/world-formats.js';
 import type { ConfigureCommand } from '../command.js';
 
-const configure: ConfigureCommand = (command) => {
+export default ((command) => {
   command
     .description('print the test data that the cases need in a deployment')
     .addOption(new Option('--format <format>').choices(Object.keys(worldFormats)).default('json'))
@@ -12,6 +12,4 @@ const configure: ConfigureCommand = (command) => {
       const additions = cases === undefined ? undefined : (await import('../../cases/suite.js')).findOwnWorld(cases);
       process.stdout.write(worldFormats[format](loadWorld(undefined, additions)));
     });
-};
-
-export default configure;
+}) satisfies ConfigureCommand;

@@ -1,5 +1,10 @@
 import type { OperationElement, Question } from '../../contract/contract.js';
-import { credentialHeaders, documentedOperation, renderFilterParameter } from '../../contract/operation.js';
+import {
+  audienceParameter,
+  credentialHeaders,
+  documentedOperation,
+  renderFilterParameter,
+} from '../../contract/operation.js';
 import type { ShownResult } from '../../engine/case-result.js';
 import { getHeaderValues } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
@@ -134,10 +139,10 @@ function createParameters(describe: Describer): Members[] {
   const [pattern = ''] = Object.keys(properties.query.patternProperties);
   return [
     {
-      name: 'audienceRulesOnly',
+      name: audienceParameter,
       in: 'query',
       required: false,
-      ...describe('query/audienceRulesOnly', 'Sent as true in one sample; its effect is not documented.'),
+      ...describe(`query/${audienceParameter}`, 'Sent as true in one sample; its effect is not documented.'),
       schema: { type: 'boolean' },
     },
     {
@@ -151,7 +156,7 @@ function createParameters(describe: Describer): Members[] {
       ...filter,
       ...describe(
         'query/metadata',
-        'A parameter for each key, `[filters][metadata.<tier_metadata_key>][conditions][$is]`: only promotions whose tier metadata has the key with this value are returned.',
+        `A parameter for each metadata key: \`${renderFilterParameter({ on: 'metadata', key: 'KEY' })}\`. Only promotions whose tier metadata has this value are returned.`,
       ),
       style: 'form',
       explode: true,
