@@ -3,7 +3,7 @@
 import { selectFromSuite } from './cases/case-selection.js';
 import { loadSuite, suiteFolder } from './cases/suite.js';
 import { credentialPlaceholders, listCredentialSecrets } from './contract/operation.js';
-import { relocated } from './contract/relocation.js';
+import { createRelocatedChannel } from './contract/relocation.js';
 import { runSuite } from './engine/run.js';
 import type { Credentials } from './http/credentials.js';
 import { createTransportChannel, type Transport } from './http/transport-channel.js';
@@ -56,7 +56,10 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const { location, options: connection } = loadTarget(runOptions, environment).connection;
   const { baseUrl, credentials } = resolveEndpoint(location, { baseUrl: '', credentials: credentialPlaceholders });
   const secrets = [...listCredentialSecrets(credentials), ...(connection.secrets ?? [])];
-  const channel = relocated(createTransportChannel(transport, { ...connection, secrets }), settings.target.operation);
+  const channel = createRelocatedChannel(
+    createTransportChannel(transport, { ...connection, secrets }),
+    settings.target.operation,
+  );
   const { results, calibration } = await runSuite(
     selectFromSuite(whole, settings),
     channel,

@@ -208,7 +208,7 @@ test.describe('A broken proxy', () => {
     ['opens a tunnel and closes it', onConnect((near) => near.end(tunnel)), broken, noConnection],
     [
       'opens a tunnel and resets it',
-      onConnect((near) => near.write(tunnel, () => setTimeout(reset, 50, near))),
+      onConnect((near) => near.write(tunnel, () => near.once('data', () => reset(near)))),
       broken,
       noConnection,
     ],

@@ -1,4 +1,4 @@
-/** What is said of a failure beyond that it is one. */
+/** Explanations of failures. */
 
 import { expect, test } from '@playwright/test';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
@@ -11,7 +11,7 @@ type Answer = (request: HttpRequest) => HttpResponse;
 const conforming = createIndependentDeployment(suite.world);
 const everything = JSON.stringify({ data: suite.world.tiers.map(({ id }) => ({ id })) });
 
-/** Returns everything, valid or not, for requests with something in them. */
+/** Returns every promotion, valid or not, for some requests. */
 const careless =
   (isMet: (body: { order?: { items?: { quantity?: number }[] }; metadata?: object }) => boolean): Answer =>
   (request) => {
@@ -25,7 +25,7 @@ async function certified(answer: Answer) {
   return certificate;
 }
 
-test('a promotion that was wrongly returned or not comes with what it asks for and what the request has', async () => {
+test('A reason states what a promotion requires and what the request has', async () => {
   const reasons = [
     await certified(careless(() => true)),
     await certified((request) => ({ ...conforming(request), body: '{"data":[]}' })),
@@ -44,7 +44,7 @@ test('a promotion that was wrongly returned or not comes with what it asks for a
     expect(text).toMatch(why);
 });
 
-test('what all that fails has, and nothing that passes, is said once', async () => {
+test('A pattern of all failing rows is noted once', async () => {
   const withMetadata = await certified(careless(({ metadata }) => Object.keys(metadata ?? {}).length > 0));
   expect(withMetadata.notes).toEqual([
     expect.stringMatching(
@@ -59,7 +59,7 @@ test('what all that fails has, and nothing that passes, is said once', async () 
   ]);
 });
 
-test('nothing is said where there is an exception, or a single requirement fails', async () => {
+test('No pattern is noted if there is an exception, or if only one requirement fails', async () => {
   let turn = 0;
   const now = careless(() => {
     turn += 1;

@@ -1,11 +1,9 @@
-/** What a run keeps of its exchanges, and that they come to the same when they are judged again. */
+/** The evidence of a run, and judging it again. */
 
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { chromium, expect, test } from '@playwright/test';
-import fc from 'fast-check';
-import { type Behaviours, closedQuestions } from '../../reference/behaviours.js';
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { faults, findFault } from '../../reference/faults/index.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
@@ -14,7 +12,6 @@ import { loadValidator } from '../../src/support/schema-validation.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { type ShapeName, shapes } from './support/independent-deployment.js';
 import { judgeAgain, readEvidenceBack, runWithEvidence } from './support/run-with-evidence.js';
 
 const { name, version, digest, world } = suite;
@@ -31,8 +28,8 @@ async function expectSame(channel: Channel, options: Parameters<typeof runWithEv
   return left;
 }
 
-test.describe('judged again without the target, a run comes to the same certificate', () => {
-  test('of the reference deployment, and its evidence is small and valid', async () => {
+test.describe('Judging the evidence again gives the same certificate', () => {
+  test('for the reference deployment, whose evidence is small and valid', async () => {
     const left = await expectSame(createChannel(deployment()));
     expect(left.certificate.verdict).toBe('conforms');
     const { content } = createArchive(left.evidence, left.origin);
@@ -49,7 +46,7 @@ test.describe('judged again without the target, a run comes to the same certific
       ...createChannel(deployment()),
       send: async (request) => ({ request, transportError: 'unreachable', message: 'Nobody is there.', attempts: 3 }),
     }),
-    'that answers some requests in time': () => {
+    'that answers some requests too late': () => {
       let turn = 0;
       const channel = createChannel(deployment());
       return {
@@ -63,7 +60,7 @@ test.describe('judged again without the target, a run comes to the same certific
       };
     },
     'that fails': () => createChannel(deployment({ faults: [findFault(window)] })),
-    'that fails each second time': () => {
+    'that fails every second time': () => {
       let turn = 0;
       const [good, bad] = [deployment(), deployment({ faults: [findFault(window)] })];
       return createChannel((request) => {
@@ -71,23 +68,23 @@ test.describe('judged again without the target, a run comes to the same certific
         return turn % 2 === 0 ? bad(request) : good(request);
       });
     },
-    'whose headers are long, and hold what terminals obey': () =>
+    'with long headers and control characters': () =>
       createChannel((request) => {
         const { headers, ...rest } = deployment()(request);
         return { ...rest, headers: [...headers, ['deprecation', `\u001b[2J${'long '.repeat(2_000)}`]] };
       }),
-    'whose bodies hold what no JSON may': () =>
+    'with invalid JSON': () =>
       createChannel((request) => {
         const response = deployment()(request);
         return { ...response, body: response.body.replace('"', '"\u0001') };
       }),
   };
   for (const [what, channel] of Object.entries(outages))
-    test(`of a deployment ${what}`, async () => {
+    test(`for a deployment ${what}`, async () => {
       await expectSame(channel(), { options: { only: few.split(',') } });
     });
 
-  test('of random requests that found a fault', async () => {
+  test('for random requests that found a fault', async () => {
     const options = { only: ['limit'], explore: 400, seed: 7 };
     const { certificate } = await expectSame(createChannel(deployment({ faults: [findFault(window)] })), {
       options,
@@ -96,7 +93,7 @@ test.describe('judged again without the target, a run comes to the same certific
     expect(found.map(({ verdict }) => verdict)).toEqual(['fail']);
   });
 
-  test('of a few cases that Playwright selected, and of a run that was cut short', async () => {
+  test('for selected cases and for an interrupted run', async () => {
     const left = await runWithEvidence(createChannel(deployment()), { selects: ({ id }) => id.startsWith('window') });
     expect(await judgeAgain(left)).toEqual(left.certificate);
     expect(left.certificate.verdict).toBe('incomplete');
@@ -114,33 +111,12 @@ test.describe('judged again without the target, a run comes to the same certific
     });
   });
 
-  test('of every fault', { tag: '@long' }, async () => {
+  test('for every fault', { tag: '@long' }, async () => {
     for (const fault of faults) await expectSame(createChannel(deployment({ faults: [fault] })));
-  });
-
-  test('of 50 variants', { tag: '@long' }, async () => {
-    const behaviours = fc.record(
-      Object.fromEntries(Object.entries(closedQuestions).map(([id, all]) => [id, fc.constantFrom(...all)])),
-    ) as fc.Arbitrary<Behaviours>;
-    const shape = fc.constantFrom(...(Object.keys(shapes) as ShapeName[]).filter((name) => name !== 'huge-records'));
-    const fault = fc.option(fc.constantFrom(...faults), { nil: undefined });
-    await fc.assert(
-      fc.asyncProperty(behaviours, shape, fault, async (behaviours, shape, broken) => {
-        const change: DeploymentOptions['change'] = (handlers, { catalogue }) => ({
-          list: (tiers, request) => ({
-            ...handlers.list([], request),
-            body: JSON.stringify(shapes[shape](tiers, world, handlers.newest(catalogue.tiers))),
-          }),
-        });
-        const faults = broken === undefined ? [] : [broken];
-        await expectSame(createChannel(deployment({ behaviours, change, faults })));
-      }),
-      { seed: 20_261_122, numRuns: 50 },
-    );
   });
 });
 
-test('cases that are sent again at the end keep exchanges of their own', async () => {
+test('Sample cases have their own exchanges', async () => {
   const { evidence } = await runWithEvidence(createChannel(deployment()), {
     options: { only: ['sample'] },
   });
@@ -150,7 +126,7 @@ test('cases that are sent again at the end keep exchanges of their own', async (
   expect(again.size).toBe(suite.cases.filter(({ tags }) => tags.includes('sample')).length);
 });
 
-test.describe('an archive', () => {
+test.describe('An archive', () => {
   const origin = {
     suite: { name, version, digest },
     baseUrl: 'http://in-process.test',
@@ -170,7 +146,7 @@ test.describe('an archive', () => {
     return createArchive({ exchanges: exchanges(), uses: [] }, origin);
   };
 
-  test('has a body once, however often it came, and escapes what is obeyed', () => {
+  test('contains equal bodies once and escapes control characters', () => {
     const body = `the same \u202e body ${'.'.repeat(100)}`;
     const { content } = written([body, 'another', body]);
     const text = content.toString('utf8');
@@ -187,7 +163,7 @@ test.describe('an archive', () => {
   const unit = 'abcdefgh'.repeat(128 * 1024);
   const long = (count: number) => written(Array.from({ length: count }, (_, n) => `${n} ${unit}`));
 
-  test('is compressed where it is long', () => {
+  test('is compressed if it is long', () => {
     expect(long(7).isCompressed).toBe(false);
     const { content, isCompressed } = long(10);
     expect(isCompressed).toBe(true);
@@ -197,13 +173,13 @@ test.describe('an archive', () => {
     expect(bodies).toEqual(Array.from({ length: 10 }, (_, n) => `${n} ${unit}`));
   });
 
-  test('leaves out what is too much', { tag: '@long' }, () => {
+  test('omits bodies beyond its limit', { tag: '@long' }, () => {
     const { evidence } = parseArchive(long(130).content, 'evidence.har.gz');
     const omitted = evidence.exchanges.filter(({ exchange }) => 'transportError' in exchange);
     expect(omitted.map(({ id }) => id)).toEqual(['one/128/only/1', 'one/129/only/1', 'one/130/only/1']);
   });
 
-  test('opens in a browser, which answers from it', { tag: '@long' }, async () => {
+  test('can be replayed by a browser', { tag: '@long' }, async () => {
     const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file));
     test.skip(executablePath === undefined, 'There is no Chromium on this machine.');
     const { folder, remove } = createTemporaryFolder();

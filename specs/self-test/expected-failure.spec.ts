@@ -1,4 +1,4 @@
-/** A case that fails looks failed, whoever looks; and where the reporter of the run is there, it costs no new process. */
+/** A failed case looks failed in every report, and does not cost a new worker. */
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -100,7 +100,7 @@ function expectFailedInEachReport(output: string): void {
   expect(junit.match(/<(failure|error) /g)).toHaveLength(2);
 }
 
-test('list, page, JSON and JUnit show failures, and one process runs them all', async () => {
+test('List, HTML, JSON and JUnit reports show failures, and one worker runs all tests', async () => {
   const command = ['certify', '--only', ids.join(','), '--out', 'own', '--', '--reporter', 'list,json,junit,html'];
   const { status, output } = await runConformance(command, { cwd, env: await createEnvironment() });
   expect(status).toBe(1);
@@ -122,7 +122,7 @@ test('Merged reports of shards show failures', { tag: '@long' }, async () => {
   expectFailedInEachReport(output);
 });
 
-test.describe('where other reporters are named, or it is not the first', { tag: '@long' }, () => {
+test.describe('Failures are not expected if the first reporter is', { tag: '@long' }, () => {
   for (const reporters of ['json', `json,${reporter}`]) {
     test(reporters.replace(reporter, 'its own'), async () => {
       const { status } = await ran(['test', '--config', config, `--reporter=${reporters}`, ...few]);
@@ -132,7 +132,7 @@ test.describe('where other reporters are named, or it is not the first', { tag: 
   }
 });
 
-test('a limit of failures, repeats and traces of failures do what they do elsewhere', { tag: '@long' }, async () => {
+test('--max-failures, --retries and traces work as usual', { tag: '@long' }, async () => {
   const run = async (...args: string[]) => ran(['test', '--config', config, '--add-reporter=json', ...args, ...few]);
   const { output } = await run('-x');
   expect(output).toContain('Testing stopped early after 1 maximum allowed failures.');
@@ -149,7 +149,7 @@ test('a limit of failures, repeats and traces of failures do what they do elsewh
   expect(readTexts(path.join(cwd, 'results')).filter(([name]) => name.endsWith('trace.zip'))).toHaveLength(2);
 });
 
-test('what happens to a test that expects to fail, or instead, is a failure', { tag: '@long' }, async () => {
+test('A test that expects its failure fails, however it ends', { tag: '@long' }, async () => {
   const folder = path.join(cwd, 'odd');
   mkdirSync(folder);
   symlinkSync(path.join(packageRoot, 'node_modules'), path.join(folder, 'node_modules'));
@@ -182,7 +182,7 @@ test('what happens to a test that expects to fail, or instead, is a failure', { 
   expect(jsonReport().ends).toEqual({ passes: 'passed', ...Object.fromEntries(failed) });
 });
 
-test('UI mode and editors see failures, with the reporters of the configuration or without', {
+test('UI mode and editors see failures, with and without the configured reporters', {
   tag: '@long',
 }, async () => {
   const server = spawn(process.execPath, [playwright, 'test-server', '--config', config], {

@@ -36,11 +36,11 @@ async function expectFound(faults: readonly Fault[]): Promise<void> {
 /** The last fault of each requirement. */
 const oneOfEach = [...new Map(faults.map((fault) => [fault.breaks, fault])).values()];
 
-test('random requests find faults of several requirements', () => expectFound(oneOfEach.filter((_, n) => n % 3 === 0)));
+test('Random requests find faults of several requirements', () => expectFound(oneOfEach.filter((_, n) => n % 3 === 0)));
 
-test('random requests find all faults that the written cases find', { tag: '@long' }, () => expectFound(faults));
+test('Random requests find all faults that the written cases find', { tag: '@long' }, () => expectFound(faults));
 
-/** Each shape is sent so many requests, and none of them those of another. */
+/** Sends random requests to conforming deployments with different shapes. */
 async function expectConforming(requests: number): Promise<void> {
   const { 'with-rejected': _ambiguous, 'huge-records': _slow, ...others } = shapes;
   for (const [n, shape] of (Object.keys(others) as ShapeName[]).entries()) {
@@ -56,11 +56,11 @@ async function expectConforming(requests: number): Promise<void> {
   }
 }
 
-test('random requests fail no conforming deployment', () => expectConforming(60));
+test('Random requests fail no conforming deployment', () => expectConforming(60));
 
-test('many random requests fail none', { tag: '@long' }, () => expectConforming(600));
+test('Many random requests fail no conforming deployment', { tag: '@long' }, () => expectConforming(600));
 
-test('a finding is shrunk to a small request and printed as a case that the suite takes and that fails', async () => {
+test('A failure is shrunk to a small request and rendered as a valid case', async () => {
   const result = await exploring(
     createIndependentDeployment(world, { violation: 'ignores-metadata-filter-when-options-sent' }),
   );
@@ -73,21 +73,21 @@ test('a finding is shrunk to a small request and printed as a case that the suit
   expect(result.reason).toContain('--explore 600 --seed 7');
 });
 
-test('a finding that takes several requests is printed with all of them', async () => {
+test('A failure that needs several requests is rendered with all of them', async () => {
   for (const id of ['cached-without-the-customer', 'older-only-for-some-with-campaign-filter']) {
     const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed: 7 });
     const { cases, problems } = readCaseFile(parseYaml(asCase, 'found.yaml'), suite);
     expect(problems, asCase).toEqual([]);
     const sent = [...(cases[0]?.rows[0]?.requests.keys() ?? [])];
     expect(sent, id).toContain(id.startsWith('cached') ? 'twin' : 'telling');
-    // What a cache keeps of earlier requests is no part of the case.
+    // The case does not include what the cache kept from earlier requests.
     if (id.startsWith('cached')) continue;
     const { results } = await certifyInProcess(faulty(findFault(id)), { suite: { ...suite, cases } });
     expect(results.map(({ verdict }) => verdict)).toEqual(['fail']);
   }
 });
 
-test('the same seed asks the same', async () => {
+test('The same seed sends the same requests', async () => {
   const sent = await Promise.all(
     [1, 2].map(async () => {
       const requests: string[] = [];
@@ -103,14 +103,14 @@ test('the same seed asks the same', async () => {
   expect(sent[0]?.length).toBeGreaterThan(600);
 });
 
-test('a target that shows nothing is inconclusive', async () => {
+test('A target without clear responses is inconclusive', async () => {
   const result = await exploring(() => ({ status: 503, headers: [], body: '' }));
   expect(result.verdict).toBe('inconclusive');
-  // Ten, the twins of some, and the one for which nothing is valid.
+  // Ten requests, some twins, and the request with an empty result.
   expect(result.requestsSent).toBeLessThan(22);
 });
 
-test('a mistake of the suite is an error, never a pass', async () => {
+test('A bug of the suite is an error, never a pass', async () => {
   let sent = 0;
   const result = await exploring((request) => {
     if (++sent > suite.calibration.length) throw new Error('no such thing');

@@ -669,6 +669,13 @@ test.describe('A repeated case', () => {
     }),
   );
 
+  test('does not fail if its precondition is not met once', () => {
+    const withPrecondition = requirementOf({ given: [asserting(['status', 200])], expect: [exclude] });
+    const unmet = answered(201, { data: [second] });
+    expect(judgedTwice(withPrecondition, tooMany, unmet)).toMatchObject({ verdict: 'inconclusive', isUnstable: true });
+    expect(judgedTwice(withPrecondition, unmet, tooMany)).toMatchObject({ verdict: 'inconclusive', isUnstable: true });
+  });
+
   test('names only the expectations that are violated each time', () => {
     const both = returning(third, second);
     expect(judgedTwice(oneRow, both, tooMany)).toMatchObject({

@@ -1,4 +1,4 @@
-/** The package as others get it: packed, installed into a project of theirs, and used there and in their pipeline. */
+/** The package as users get it: packed, installed into a project, and run there and in workflows. */
 
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ function sample(name: string, replacements: Readonly<Record<string, string>> = {
   return inProject(name);
 }
 
-test.describe('the package', { tag: '@long' }, () => {
+test.describe('The installed package', { tag: '@long' }, () => {
   test.describe.configure({ mode: 'serial' });
 
   test.beforeAll(async () => {
@@ -84,7 +84,7 @@ test.describe('the package', { tag: '@long' }, () => {
     remove();
   });
 
-  test('is installed, initialised, and certifies, as a user types it', async () => {
+  test('certifies after `init`', async () => {
     expect(await type('npx conformance init')).toEqual({ status: 0, output: expect.stringContaining('Written') });
     const { applicationId, token } = referenceCredentials;
     const values = { BASE_URL: reference.url, CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token };
@@ -96,7 +96,7 @@ test.describe('the package', { tag: '@long' }, () => {
     expect(loadValidator('badge')(badge)).toBe(true);
   });
 
-  test('holds what runs need, and none of its tests', () => {
+  test('contains what runs need, and no tests', () => {
     const names = readdirSync(installed, { recursive: true, encoding: 'utf8' });
     expect(names.filter((name) => name.startsWith('dist/specs/'))).toEqual(['dist/specs/conformance.spec.js']);
     expect(names.filter((name) => name.endsWith('.map') || /(?<!\.d)\.ts$/.test(name))).toEqual([]);
@@ -116,7 +116,7 @@ test.describe('the package', { tag: '@long' }, () => {
     for (const name of Object.keys(devDependencies)) expect(imported).not.toContain(name);
   });
 
-  test('is used by a program as the README shows, with types', async () => {
+  test('has types for the program of the README', async () => {
     const readme = readFileSync(path.join(installed, 'README.md'), 'utf8');
     const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
     expect(example).toContain("from 'promotion-validation-conformance'");
@@ -158,7 +158,7 @@ test.describe('the package', { tag: '@long' }, () => {
     expect(ran).toEqual({ status: 0, output: expect.stringMatching(/^conforms$/m) });
   });
 
-  test('in the pipeline that init writes: certifies, gives the page of the run its sum, and keeps the results', async () => {
+  test('certifies in the workflow of `init`, with summary and artifact', async () => {
     const file = inProject('.github', 'workflows', 'conformance.yml');
     const ran = await runWorkflow(file, { cwd: project, contexts: settings(reference.url), env });
     expect(ran.statuses, ran.output).toEqual({ 'npm ci': 0, 'Set up': 0, Certify: 0 });
@@ -171,7 +171,7 @@ test.describe('the package', { tag: '@long' }, () => {
     expect(ran.output).not.toContain('::error');
   });
 
-  test('in a pipeline: a failure ends the step, is annotated, and its results are kept', async () => {
+  test('fails the step on a failure, annotates it and keeps the results', async () => {
     const broken = await serve({}, ['window-of-151']);
     const file = inProject('.github', 'workflows', 'conformance.yml');
     const ran = await runWorkflow(file, { cwd: project, contexts: settings(broken.url), env });
@@ -183,7 +183,7 @@ test.describe('the package', { tag: '@long' }, () => {
     expect(ran.output).toMatch(new RegExp(`^::error file=${place},line=\\d+,col=\\d+,title=fail%3A limit`, 'm'));
   });
 
-  test('in a pipeline: a variable that is not set never ends as a certificate', async () => {
+  test('ends with status 2 if a variable of the workflow is not set', async () => {
     const file = inProject('.github', 'workflows', 'conformance.yml');
     const { 'vars.BASE_URL': _, ...contexts } = settings(reference.url);
     const ran = await runWorkflow(file, { cwd: project, contexts, env });
@@ -191,7 +191,7 @@ test.describe('the package', { tag: '@long' }, () => {
     expect(ran.output).toContain('has no base_url, and BASE_URL is empty');
   });
 
-  test('gates a pull request on a service', async () => {
+  test('certifies a service of a pull request', async () => {
     const file = sample('pull-request.yml', {
       'http://127.0.0.1:8080': reference.url,
       '<an application id that the container accepts>': referenceCredentials.applicationId,
@@ -205,7 +205,7 @@ test.describe('the package', { tag: '@long' }, () => {
     expect(JSON.parse(readFileSync(inProject('world.json'), 'utf8')).tiers).toHaveLength(suite.world.tiers.length);
   });
 
-  test('at night: opens the change of the record as a pull request, and no other', async () => {
+  test('opens a pull request at night if the record changes', async () => {
     const origin = path.join(folder, 'origin.git');
     const bin = path.join(folder, 'bin');
     mkdirSync(bin);
@@ -247,7 +247,7 @@ test.describe('the package', { tag: '@long' }, () => {
     expect(git('diff', '--name-only', 'main', 'origin/conformance-record').trim()).toBe('conformance/record.yaml');
   });
 
-  test('in a pipeline: the action takes a record and further arguments', async () => {
+  test('passes a record and more arguments through the action', async () => {
     const step = {
       uses: './node_modules/promotion-validation-conformance',
       with: { against: 'conformance/record.yaml', arguments: '--only  quantity-zero --world-loaded', results: 'own' },

@@ -6,7 +6,7 @@ import { suite } from './support/in-process.js';
 const plan = createPlan(suite, { target: {}, excludesIntrusive: false });
 const left = (text: string) => Number(/about (\d+) requests are left/.exec(text)?.[1]);
 
-test('what is left is counted in requests that are still to be sent, and in time at the pace so far', () => {
+test('The progress line counts remaining requests and estimates the time', () => {
   const requests = plan.cases.reduce((sum, each) => sum + each.requests.length, plan.samples.requests);
   const begun = renderProgress(plan, new Set(), 1_000);
   expect(begun).toBe(`0 of ${plan.cases.length} cases; about ${requests} requests are left.`);

@@ -1,4 +1,4 @@
-/** At home in somebody else's project: what `init` writes there, and the suite as a program uses it. */
+/** The suite in a user's project: `init`, and the API. */
 
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -31,7 +31,7 @@ function contentOf(cwd: string): Record<string, string> {
 const written = ['.env.example', '.github/workflows/conformance.yml', '.gitignore', 'conformance/target.yaml'];
 
 test.describe('init', () => {
-  test('writes a target file that is taken, a workflow without a finding, and says what to do next', async () => {
+  test('writes valid files and prints the next steps', async () => {
     const { cwd, remove, read } = projectWith({ 'package.json': '{"name":"@acme/the shop"}', 'package-lock.json': '' });
     const { status, output } = await runConformanceInProcess(['init'], { cwd });
     expect(status).toBe(0);
@@ -58,7 +58,7 @@ test.describe('init', () => {
     remove();
   });
 
-  test('changes nothing a second time, whatever was edited or taken out', async () => {
+  test('changes nothing the second time', async () => {
     const { cwd, remove, read } = projectWith({ '.gitignore': 'dist\n/results\n.env', '.env.example': 'OTHER=1\n' });
     await runConformanceInProcess(['init'], { cwd });
     expect(read('.gitignore')).toBe('dist\n/results\n.env\n\n# Conformance suite\n*.bindings.yaml\nnode_modules/\n');
@@ -74,7 +74,7 @@ test.describe('init', () => {
     remove();
   });
 
-  test('finds out the branch, the folder in the repository, and how packages are installed', async () => {
+  test('detects the branch, the folder in the repository and the package manager', async () => {
     const { cwd: repository, remove } = projectWith({});
     const git = (...args: string[]) => execFileSync('git', args, { cwd: repository });
     git('init', '--quiet', '--initial-branch', 'trunk');
@@ -93,21 +93,21 @@ test.describe('init', () => {
   });
 });
 
-test.describe('a program', () => {
+test.describe('The API', () => {
   const credentials = { applicationId: 'an-application', token: 'a-token-of-the-test' };
   const deployment = createDeployment({ world: suite.world, credentials });
   const some: CertifyOptions = { credentials, only: ['integer-quantity'] };
   const { folder, remove } = createTemporaryFolder();
   test.afterAll(remove);
 
-  test('certifies over a function of its own, and gets the certificate', async () => {
+  test('certifies through a function and returns the certificate', async () => {
     const certificate = await certify(async (request) => deployment(request), { name: 'shop', credentials });
     expect(loadValidator('certificate')(certificate)).toBe(true);
     expect(certificate).toMatchObject({ verdict: 'conforms', target: { name: 'shop', base_url: 'http://localhost' } });
     expect(certificate.requests_sent).toBeGreaterThan(100);
   });
 
-  test('says with options what the command line says with flags', async () => {
+  test('takes the options of the command line', async () => {
     const target = path.join(folder, 'target.yaml');
     const pins = 'pins: { empty-result: not-found }\nheaders: { X-Own: own }\n';
     writeFileSync(target, `name: own\nversion: '7'\nbase_url: https://shop.test/api\n${pins}`);
@@ -129,7 +129,7 @@ test.describe('a program', () => {
     expect(String(refused.message)).toContain("group 'no-such-case'");
   });
 
-  test('finds no credential in the certificate, though the deployment echoes it', async () => {
+  test('redacts credentials that the deployment echoes', async () => {
     const certificate = await certify(
       (request) => {
         const token = request.headers.find(([name]) => name === 'X-Client-Token')?.[1] ?? '';
@@ -147,13 +147,13 @@ test.describe('a program', () => {
     'that returns something else': [() => ({ status: '200' }) as never, 'does not have the form { status: 200,'],
   };
   for (const [what, [transport, reason]] of Object.entries(failures)) {
-    test(`fails no deployment for a function ${what}`, async () => {
+    test(`is incomplete with a function ${what}`, async () => {
       const { verdict, incomplete_because } = await certify(transport, some);
       expect([verdict, incomplete_because?.join(' ')]).toEqual(['incomplete', expect.stringContaining(reason)]);
     });
   }
 
-  test('is not kept waiting by a function that gives no answer', async () => {
+  test('aborts a function that does not answer', async () => {
     const target = path.join(folder, 'hasty.yaml');
     writeFileSync(target, 'name: hasty\nbase_url: https://shop.test\nlimits: { timeout_ms: 20 }\n');
     let ended = 0;

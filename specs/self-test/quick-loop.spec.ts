@@ -1,4 +1,4 @@
-/** Some of the cases, again and again: what is selected, what a round says, and when there is another. */
+/** The flags for working on a deployment: --only, --failed, --bail and --watch. */
 
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ const honest = createIndependentDeployment(suite.world);
 const broken = createIndependentDeployment(suite.world, { violation: 'ignores-quantity' });
 const ofQuantity = suite.cases.filter(({ tags }) => tags.includes('order.quantity')).map(({ id }) => id);
 
-test('cases are named by their id, their subject, a tag, a group or a part of their requirement', () => {
+test('--only takes ids, subjects, tags and groups of cases', () => {
   const [first = ''] = ofQuantity;
   expect(findCasesByName([first], suite, '--only')).toEqual([first]);
   expect(findCasesByName(['order.quantity'], suite, '--only')).toEqual(ofQuantity);
@@ -39,7 +39,7 @@ test('cases are named by their id, their subject, a tag, a group or a part of th
   expect(findCasesByName(['empty-items'], suite, '--only')).toEqual(['empty-items']);
 });
 
-test('a name that names nothing is refused with the nearest', async () => {
+test('An unknown name is refused with a suggestion', async () => {
   const { status, output } = await runConformanceInProcess(['certify', '--only', 'order.quantty,no-such-thing'], {
     cwd,
   });
@@ -49,12 +49,7 @@ test('a name that names nothing is refused with the nearest', async () => {
   expect(output).toContain("tag or group 'no-such-thing'");
 });
 
-test('a dry run shows the selected cases alone', async () => {
-  const { output } = await runConformanceInProcess(['certify', '--dry-run', '--only', 'order.quantity'], { cwd });
-  expect(output).toContain(`${ofQuantity.length} of ${ofQuantity.length} cases`);
-});
-
-test('the exit status speaks of what was selected', () => {
+test('The exit status is that of the selected cases', () => {
   const selected = (verdict: 'conforms' | 'incomplete') => ({ verdict, cases: {} });
   const whole = { verdict: 'incomplete', drift: [] } as const;
   expect(determineExitStatus(whole)).toBe(exitStatus.incomplete);
@@ -64,7 +59,7 @@ test('the exit status speaks of what was selected', () => {
   expect(determineExitStatus({ ...whole, drift, selected: selected('conforms') })).toBe(exitStatus.drift);
 });
 
-test('what did not pass is what the last run of each case says', async () => {
+test('--failed selects what did not pass in the last run of each case', async () => {
   const entry = (id: string, verdict: 'pass' | 'fail' | 'not-applicable', reason = '') => ({ id, verdict, reason });
   const requirement = (...cases: ReturnType<typeof entry>[]) => ({
     id: 'r',
@@ -122,7 +117,7 @@ test('what did not pass is what the last run of each case says', async () => {
   expect(none.output).toContain('there is no certificate in nothing-here yet');
 });
 
-test('--bail ends with the first failure, shown on its line where the package is installed', async () => {
+test('--bail stops at the first failure and shows its line, in an installed package too', async () => {
   const root = copyPackage(path.join(cwd, 'node_modules', 'installed'));
   const { url, close } = await listen(broken);
   const args = ['certify', url, '--only', 'order.quantity', '--bail', '--out', 'bail'];
@@ -140,7 +135,7 @@ test('--bail ends with the first failure, shown on its line where the package is
   expect(reasons?.at(-1)).toBe('Not reached in this run.');
 });
 
-test('--watch judges again when the target, the target file or a case changes', async () => {
+test('--watch runs again when the target, the target file or a case changes', async () => {
   const root = copyPackage(path.join(cwd, 'package'));
   let answer = broken;
   const { url, close } = await listen((request) => answer(request));
@@ -187,7 +182,7 @@ test('--watch judges again when the target, the target file or a case changes', 
   await close();
 });
 
-test('a code frame shows the lines around a place, whatever the file holds', () => {
+test('A code frame shows the lines around a location and escapes control characters', () => {
   const file = path.join(cwd, 'frame.yaml');
   writeFileSync(file, 'one\ntwo\n  three\n\u001bfour\nfive\nsix\n');
   expect(renderCodeFrame({ file, line: 3, column: 3 })).toEqual([
@@ -201,16 +196,16 @@ test('a code frame shows the lines around a place, whatever the file holds', () 
   expect(renderCodeFrame({ file: path.join(cwd, 'no-such.yaml'), line: 1, column: 1 })).toEqual([]);
 });
 
-test.describe('the lines of a case', () => {
+test.describe('The lines of a case', () => {
   const found = (text: string, line: number, column: number) => extractEntryLines(text.split('\n'), { line, column });
 
-  test('are all that are indented as it is', () => {
+  test('are those with its indentation', () => {
     const text = 'cases:\n  - id: one\n    title: a\n\n  - id: two\n    title: b\nlast: 1';
     expect(found(text, 2, 5)).toEqual(['- id: one', '  title: a']);
     expect(found(text, 5, 5)).toEqual(['- id: two', '  title: b']);
   });
 
-  test('are those of a brace, in a list within brackets', () => {
+  test('end with its brace in JSON and flow style', () => {
     const text = JSON.stringify({ cases: [{ id: 'one', tags: ['x'] }, { id: 'two' }] }, null, 1);
     expect(found(text, 3, 3)).toEqual(['{', ' "id": "one",', ' "tags": [', '  "x"', ' ]', '},']);
     expect(found(text, 9, 3)).toEqual(['{', ' "id": "two"', '}']);

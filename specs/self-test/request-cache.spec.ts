@@ -1,11 +1,11 @@
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import type { TestCase } from '../../src/cases/test-case.js';
-import { createCaseSender, listRequests } from '../../src/engine/case-sender.js';
+import { createCaseSender } from '../../src/engine/case-sender.js';
 import { createRequestCache } from '../../src/engine/request-cache.js';
 import type { Channel, Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { certifyInProcess, channelTo, suite } from './support/in-process.js';
+import { certifyInProcess, suite } from './support/in-process.js';
 
 const requestTo = (path: string, again?: number): HttpRequest => ({
   method: 'GET',
@@ -14,7 +14,7 @@ const requestTo = (path: string, again?: number): HttpRequest => ({
   ...(again === undefined ? {} : { again }),
 });
 
-/** A case with one row for each list of paths; `/a 2` is the second time of `/a`. */
+/** Creates a case with one row per list of paths; `/a 2` repeats `/a`. */
 function caseOf(id: string, ...rows: readonly (readonly string[])[]): TestCase {
   const at = { file: 'x.yaml', line: 1, column: 1 };
   return {
@@ -41,8 +41,8 @@ function caseOf(id: string, ...rows: readonly (readonly string[])[]): TestCase {
 
 type Outcome = number | 'timed-out';
 
-/** A channel that notes what is sent. The nth answer to a path is the nth outcome, and the last one from then on. */
-function noting(outcomes: Readonly<Record<string, readonly Outcome[]>> = {}) {
+/** Creates a channel that logs requests. The nth response to a path is its nth outcome, then always the last. */
+function createLog(outcomes: Readonly<Record<string, readonly Outcome[]>> = {}) {
   const log: string[] = [];
   let hold: Promise<void> = Promise.resolve();
   const channel: Channel = {
@@ -63,7 +63,7 @@ function noting(outcomes: Readonly<Record<string, readonly Outcome[]>> = {}) {
   return {
     log,
     channel,
-    /** Lets nothing come back until the returned function is called. */
+    /** Holds all responses until the returned function is called. */
     holdUp(): () => void {
       let release: () => void = () => undefined;
       hold = new Promise((resolve) => {
@@ -74,9 +74,9 @@ function noting(outcomes: Readonly<Record<string, readonly Outcome[]>> = {}) {
   };
 }
 
-test.describe('equal requests of several cases', () => {
-  test('are sent once, and counted for the case that was first', async () => {
-    const { log, channel } = noting();
+test.describe('Equal requests of several cases', () => {
+  test('are sent once and counted for the first case', async () => {
+    const { log, channel } = createLog();
     const sender = createCaseSender(channel);
     const first = await sender.send(caseOf('first', ['/a', '/b']));
     const second = await sender.send(caseOf('second', ['/a', '/c'], ['/b']));
@@ -85,38 +85,31 @@ test.describe('equal requests of several cases', () => {
     expect(second.exchanges[0]?.get('r0')).toBe(first.exchanges[0]?.get('r0'));
   });
 
-  test('are sent as often as a case says', async () => {
-    const { log, channel } = noting();
+  test('are repeated as often as a case states', async () => {
+    const { log, channel } = createLog();
     const sender = createCaseSender(channel);
     await sender.send(caseOf('first', ['/a', '/a 1', '/a 2']));
     await sender.send(caseOf('second', ['/a', '/a 1']));
     expect(log).toEqual(['/a', '/a', '/a']);
   });
 
-  test('are sent once where they are refused', async () => {
-    const { log, channel } = noting({ '/a': [400, 200] });
-    const sender = createCaseSender(channel);
-    for (const id of ['one', 'two']) await sender.send(caseOf(id, ['/a']));
-    expect(log).toHaveLength(1);
-  });
-
   const lots: readonly (readonly [what: string, outcomes: readonly Outcome[], sent: number])[] = [
     ['a transport error', ['timed-out', 'timed-out', 'timed-out', 200], 4],
     ['a busy deployment', [503, 429, 503, 200], 4],
-    ['a server error that was bad luck', [500, 200], 2],
-    ['a server error, once', [500], 2],
+    ['a temporary server error', [500, 200], 2],
+    ['a permanent server error', [500], 2],
   ];
   for (const [what, outcomes, sent] of lots) {
-    test(`of which the first met ${what}: ${sent} are sent`, async () => {
-      const { log, channel } = noting({ '/a': outcomes });
+    test(`are sent ${sent} times after ${what}`, async () => {
+      const { log, channel } = createLog({ '/a': outcomes });
       const sender = createCaseSender(channel);
       for (const id of ['one', 'two', 'three', 'four', 'five']) await sender.send(caseOf(id, ['/a']));
       expect(log).toHaveLength(sent);
     });
   }
 
-  test('wait for the first that is sent, and one more goes out where that came to nothing', async () => {
-    const { log, channel, holdUp } = noting({ '/a': ['timed-out', 200] });
+  test('wait for the first one, and the next is sent if that failed', async () => {
+    const { log, channel, holdUp } = createLog({ '/a': ['timed-out', 200] });
     const sender = createCaseSender(channel);
     const release = holdUp();
     const sending = ['one', 'two', 'three'].map((id) => sender.send(caseOf(id, ['/a'])));
@@ -127,8 +120,8 @@ test.describe('equal requests of several cases', () => {
   });
 });
 
-test('an exchange is kept until the last who will want it has had it, and no longer', async () => {
-  const { log, channel } = noting({ '/bad': [500] });
+test('An exchange is cached until its last use', async () => {
+  const { log, channel } = createLog({ '/bad': [500] });
   const wanted = ['/a', '/a', '/b', '/bad', '/bad', '/bad'].map((path) => requestTo(path));
   const { fetch: obtain, countCachedCharacters: keptCharacters } = createRequestCache(channel, wanted);
   const kept: number[] = [];
@@ -140,38 +133,17 @@ test('an exchange is kept until the last who will want it has had it, and no lon
   expect(kept).toEqual([1, 0, 0, 0, 1, 0]);
 });
 
-test('of a whole run nothing is kept in the end, and no exchange is let go too early', async () => {
-  const sent = new Map<string, number>();
-  const answer = createDeployment({ world: suite.world, credentials: inProcessCredentials });
-  const channel = channelTo((request) => {
-    const key = JSON.stringify(request);
-    sent.set(key, (sent.get(key) ?? 0) + 1);
-    return answer(request);
-  });
-  const cases = suite.cases.filter(({ tags }) => !tags.includes('serial'));
-  const wanted = cases.flatMap(listRequests);
-  const { fetch: obtain, countCachedCharacters: keptCharacters } = createRequestCache(channel, wanted);
-  let most = 0;
-  for (const request of wanted) {
-    await obtain(request, () => undefined);
-    most = Math.max(most, keptCharacters());
-  }
-  const distinct = new Set(wanted.map((request) => JSON.stringify(request)));
-  expect([sent.size, keptCharacters()]).toEqual([distinct.size, 0]);
-  expect(most).toBeGreaterThan(0);
-});
-
-test.describe('what comes next is sent ahead', () => {
+test.describe('Requests of the next cases are sent ahead', () => {
   const paths = ['/a', '/b', '/c', '/d', '/e', '/f', '/g', '/h', '/i', '/j', '/k'];
   const cases = paths.map((path) => caseOf(path, [path]));
 
-  test('as far as the bound allows, and no further than the cases that will come', async () => {
-    const { log, channel, holdUp } = noting();
+  test('up to the limit of requests', async () => {
+    const { log, channel, holdUp } = createLog();
     const sender = createCaseSender(channel, cases.slice(0, 10));
     const release = holdUp();
     const first = sender.send(cases[0] as TestCase);
     await new Promise(setImmediate);
-    // Nothing has come back, so that nobody knows how large the bodies are.
+    // Before the first response, the size of bodies is unknown.
     expect(log).toEqual(paths.slice(0, 2));
     release();
     await first;
@@ -185,8 +157,8 @@ test.describe('what comes next is sent ahead', () => {
     expect(log).toEqual(paths.slice(0, 10));
   });
 
-  test('as long as the bodies that wait for their cases are not too large together', async () => {
-    const { log, channel } = noting();
+  test('up to the limit of body lengths', async () => {
+    const { log, channel } = createLog();
     const body = 'x'.repeat(3 * 1024 * 1024);
     const send: Channel['send'] = async (request) => {
       log.push(request.path);
@@ -202,16 +174,8 @@ test.describe('what comes next is sent ahead', () => {
     expect(ahead).toEqual([2, 2, 2, 2, 2, 2, 2, 2, 2, 1, 0]);
   });
 
-  test('and nothing of it where that is not known', async () => {
-    const { log, channel } = noting();
-    const sender = createCaseSender(channel);
-    await sender.send(cases[0] as TestCase);
-    await new Promise(setImmediate);
-    expect(log).toEqual(['/a']);
-  });
-
-  test('and has come back before a case is sent once more', async () => {
-    const { log, channel, holdUp } = noting();
+  test('and finish before a case is sent again', async () => {
+    const { log, channel, holdUp } = createLog();
     const sender = createCaseSender(channel, cases);
     const release = holdUp();
     const first = sender.send(cases[0] as TestCase);
@@ -224,7 +188,7 @@ test.describe('what comes next is sent ahead', () => {
   });
 });
 
-test('a run judges more exchanges than it sends requests, and says how many', async () => {
+test('A run judges more exchanges than it sends requests', async () => {
   const sent: HttpRequest[] = [];
   const answer = createDeployment({ world: suite.world, credentials: inProcessCredentials });
   const { certificate } = await certifyInProcess((request) => {

@@ -16,7 +16,7 @@ import { type ReceivedRequest, type Reply, renderResponse, test, timeoutMs, type
 
 const answer = createIndependentDeployment(suite.world);
 
-/** What a conforming deployment would answer: a body of JSON. */
+/** The body that a conforming deployment returns. */
 function honestBody({ line, headers, body }: ReceivedRequest): string {
   const [method = '', target = ''] = line.split(' ');
   const request: HttpRequest = { method, path: target.slice(target.indexOf('/v1/')), headers, body };
@@ -24,12 +24,12 @@ function honestBody({ line, headers, body }: ReceivedRequest): string {
 }
 
 const json = 'Content-Type: application/json';
-/** A reply with the body of a conforming deployment, in another dress. */
-const dressed = (dress: (body: string) => string | Buffer, headers: readonly string[] = [json]): Reply => {
-  return (socket, received) => void socket.write(renderResponse('200 OK', headers, dress(honestBody(received))));
+/** Wraps the body of a conforming deployment. */
+const wrap = (change: (body: string) => string | Buffer, headers: readonly string[] = [json]): Reply => {
+  return (socket, received) => void socket.write(renderResponse('200 OK', headers, change(honestBody(received))));
 };
 
-/** Writes a text over and over, until that is enough or nobody listens. */
+/** Writes a text repeatedly until the client disconnects. */
 function pour(socket: Socket, head: string, text: string | Buffer, times = Number.POSITIVE_INFINITY): void {
   let left = times;
   const more = (error?: Error | null): void => {
@@ -45,7 +45,7 @@ const deepArrays = (body: string) => `${'['.repeat(depth)}${body}${']'.repeat(de
 const deepObjects = (body: string) => `${'{"a":'.repeat(depth)}${body}${'}'.repeat(depth)}`;
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
 const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`;
-// Members of gzip may follow each other, so that nobody has to hold 200 MB to make them.
+// Concatenated gzip members: 200 MB without holding them in memory.
 const bomb = Buffer.concat(Array(20).fill(gzipSync(Buffer.alloc(10 * megabyte))));
 
 const endless: Readonly<Record<string, Reply>> = {
@@ -58,7 +58,7 @@ const endless: Readonly<Record<string, Reply>> = {
   'headers without end': (socket) => pour(socket, 'HTTP/1.1 200 OK\r\n', 'X-Header: value\r\n'.repeat(100)),
 };
 
-test.describe('a broken response shows nothing: never a failure, never an error', () => {
+test.describe('A broken response is inconclusive, never a failure or an error', () => {
   const slowly: Reply = (socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n');
     const drip = setInterval(() => socket.write('x'), 1_000);
@@ -80,30 +80,30 @@ test.describe('a broken response shows nothing: never a failure, never an error'
     ['headers without end', endless['headers without end'] as Reply, headersTooLarge],
     [
       '10,000 headers',
-      dressed(
+      wrap(
         (body) => body,
         Array.from({ length: 10_000 }, (_, n) => `X-Header-${n}: value`),
       ),
       headersTooLarge,
     ],
     ['one byte a second', slowly, timedOut],
-    ['a body shorter than announced', dressed((body) => body, [json, 'Content-Length: 1000000']), timedOut],
+    ['a body shorter than announced', wrap((body) => body, [json, 'Content-Length: 1000000']), timedOut],
     [
       'a body that is cut off',
       (socket, received) =>
         void socket.end(renderResponse('200 OK', [json, 'Content-Length: 1000000'], honestBody(received))),
       broken,
     ],
-    ['a body longer than announced', dressed((body) => body, [json, 'Content-Length: 20']), noJson],
-    ['a length that is no number', dressed((body) => body, [json, 'Content-Length: many']), noHttp],
-    ['two lengths', dressed((body) => body, [json, 'Content-Length: 2', 'Content-Length: 3']), noHttp],
-    ['a header of control characters', dressed((body) => body, ['X-Title: \u001b]0;title\u0007']), noHttp],
-    ['JSON that is cut off', dressed(half), noJson],
-    ['JSON that is cut off and not said to be any', dressed(half, []), noJson],
-    ['JSON with something after it', dressed((body) => `${body}}`), noJson],
-    ['JSON that is none', dressed(() => '{promotions: NaN}'), noJson],
-    ['JSON of a million numbers', dressed(() => `[${'0,'.repeat(1_000_000)}0]`), tooManyValues],
-    ['bytes that are no text', dressed(() => Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28])), noJson],
+    ['a body longer than announced', wrap((body) => body, [json, 'Content-Length: 20']), noJson],
+    ['a length that is no number', wrap((body) => body, [json, 'Content-Length: many']), noHttp],
+    ['two lengths', wrap((body) => body, [json, 'Content-Length: 2', 'Content-Length: 3']), noHttp],
+    ['a header of control characters', wrap((body) => body, ['X-Title: \u001b]0;title\u0007']), noHttp],
+    ['JSON that is cut off', wrap(half), noJson],
+    ['JSON that is cut off and not said to be any', wrap(half, []), noJson],
+    ['JSON with something after it', wrap((body) => `${body}}`), noJson],
+    ['JSON that is none', wrap(() => '{promotions: NaN}'), noJson],
+    ['JSON of a million numbers', wrap(() => `[${'0,'.repeat(1_000_000)}0]`), tooManyValues],
+    ['bytes that are no text', wrap(() => Buffer.from([0xff, 0xfe, 0x00, 0xc3, 0x28])), noJson],
   ];
   for (const [what, reply, reason] of replies) {
     test(what, async ({ serve, open }) => {
@@ -130,49 +130,49 @@ async function ranOver(channel: Parameters<typeof runSuite>[1]): Promise<readonl
   return results;
 }
 
-test.describe('a conforming deployment passes, however strange its responses', () => {
+test.describe('A conforming deployment with strange responses passes', () => {
   const hostile = '\u001b[2J\u001b]0;title\u0007\u009b31m\u202e<script>alert(1)</script>"&\'`](javascript:alert(1))';
-  const dresses: Readonly<Record<string, Reply>> = {
-    'JSON nested 100,000 deep: arrays': dressed(deepArrays),
-    'JSON nested 100,000 deep: objects': dressed(deepObjects),
-    'JSON nested 100,000 deep, beside the result': dressed((body) =>
+  const wrappedReplies: Readonly<Record<string, Reply>> = {
+    'JSON nested 100,000 deep: arrays': wrap(deepArrays),
+    'JSON nested 100,000 deep: objects': wrap(deepObjects),
+    'JSON nested 100,000 deep, beside the result': wrap((body) =>
       body.replace('{', `{"deep":${'[{"a":'.repeat(depth)}1${'}]'.repeat(depth)},`),
     ),
-    'members called __proto__': dressed((body) =>
+    'members called __proto__': wrap((body) =>
       body.replace('{', '{"__proto__":{"polluted":true},"constructor":{"prototype":{"polluted":true}},"toString":1,'),
     ),
-    'a key twice, the result in the last one': dressed((body) => body.replace('{', '{"data":[{"id":"none"}],')),
-    'as many headers as the limit allows': dressed((body) => body, [json, ...Array(10_000).fill('a: b')]),
-    'bytes that are no text in a string': dressed((body) =>
+    'a key twice, the result in the last one': wrap((body) => body.replace('{', '{"data":[{"id":"none"}],')),
+    'as many headers as the limit allows': wrap((body) => body, [json, ...Array(10_000).fill('a: b')]),
+    'bytes that are no text in a string': wrap((body) =>
       Buffer.concat([Buffer.from('{"note":"'), Buffer.from([0xff, 0xc3, 0x28]), Buffer.from(body.replace('{', '",'))]),
     ),
-    'terminal escapes and markup in every string': dressed((body) =>
+    'terminal escapes and markup in every string': wrap((body) =>
       JSON.stringify({ [hostile]: [hostile, JSON.parse(body)] }),
     ),
-    'more keys than one would want to describe': dressed((body) =>
+    'more keys than one would want to describe': wrap((body) =>
       body.replace('{', `{"keys":{${Array.from({ length: 50_000 }, (_, n) => `"k${n}":0`).join()}},`),
     ),
   };
-  for (const [what, reply] of Object.entries(dresses)) {
+  for (const [what, reply] of Object.entries(wrappedReplies)) {
     test(what, async ({ serve, open }) => {
       const { url } = await serve(reply);
       const results = await ranOver(open(url, { limits: { bodyValues: 1_000_000 } }));
       expect(results.filter(({ verdict }) => verdict !== 'pass')).toEqual([]);
       expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
-      // It leaves this process as an attachment.
+      // Results are sent to the reporter as attachments.
       expect(JSON.stringify(results).length).toBeLessThan(4 * megabyte);
     });
   }
 
-  test('and what leaves the judge can be shown', async ({ serve, open }) => {
-    const { url } = await serve(dresses['terminal escapes and markup in every string'] as Reply);
+  test('and results contain no control characters', async ({ serve, open }) => {
+    const { url } = await serve(wrappedReplies['terminal escapes and markup in every string'] as Reply);
     const text = JSON.stringify(await ranOver(open(url)));
     expect(text).toContain('\\\\u001b[2J');
     expect(JSON.parse(text)).toEqual(JSON.parse(text.replaceAll(/[\p{Cc}\p{Bidi_Control}]/gu, '')));
   });
 
-  test('a result that a second key hides is not taken for none', async ({ serve, open }) => {
-    const { url } = await serve(dressed((body) => body.replace(/}$/, ',"data":[]}')));
+  test('A result that a duplicate key hides does not count as empty', async ({ serve, open }) => {
+    const { url } = await serve(wrap((body) => body.replace(/}$/, ',"data":[]}')));
     const results = await ranOver(open(url));
     expect(results.filter(({ verdict }) => verdict === 'fail' || verdict === 'error')).toEqual([]);
   });
@@ -183,7 +183,7 @@ test.describe('memory', () => {
   const filled = (text: string) => text.repeat(Math.floor(nearly / Buffer.byteLength(text)));
   const plain = (body: string): Reply => renderResponse('200 OK', [json], body);
   let turn = 0;
-  // Bodies differ, so that none of them can be kept once for all.
+  // Bodies differ, so that caches do not help.
   const own = (): string => {
     turn += 1;
     return `{"turn":${turn},"text":"`;
@@ -210,14 +210,14 @@ test.describe('memory', () => {
   }
   const maxPeak = 400 * megabyte;
 
-  /** What a process takes that meets such deployments one after another. */
+  /** Measures the peak memory of a process that tests deployments one after another. */
   async function peaks(replies: Readonly<Record<string, Reply>>, serve: (reply: Reply) => Promise<Wire>) {
     const urls: string[] = [];
     for (const reply of Object.values(replies)) urls.push((await serve(reply)).url);
     const script = path.join(packageRoot, 'dist', 'specs', 'self-test', 'support', 'run-cases.js');
-    // Among them the case with the most requests.
+    // 'campaign-filter' has the most requests.
     const args = [script, ['campaign-filter', ...resultCases].join(), ...urls];
-    // Without the counters of a coverage run.
+    // Without coverage counters.
     const env = { ...process.env, NODE_V8_COVERAGE: undefined };
     const { stdout } = await promisify(execFile)(process.execPath, args, { maxBuffer: 64 * megabyte, env });
     const ran: CaseRun[] = JSON.parse(stdout);

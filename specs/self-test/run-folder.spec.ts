@@ -19,7 +19,7 @@ import {
   unpackExchanges,
 } from '../../src/playwright/test-report.js';
 
-test('a run removes the folders of killed runs, and keeps those of running ones', () => {
+test('A run removes the folders of killed runs and keeps those of running ones', () => {
   const { pid: gone } = spawnSync(process.execPath, ['-e', '']);
   const abandoned = path.join(tmpdir(), `conformance-run-${gone}-test`);
   const inUse = path.join(tmpdir(), `conformance-run-${process.ppid}-test`);
@@ -33,7 +33,7 @@ test('a run removes the folders of killed runs, and keeps those of running ones'
   rmSync(inUse, { recursive: true });
 });
 
-test('the run folder has the options and the session, no credentials, and is removed at the end', () => {
+test('The run folder contains options and session but no credentials, and is removed at the end', () => {
   const secrets = { CLIENT_APPLICATION_ID: 'the-application-of-the-test', CLIENT_TOKEN: 'the "token" of-the-test' };
   Object.assign(process.env, secrets);
   const options = { baseUrl: 'https://api.example.com', only: ['order.quantity'] };
@@ -68,7 +68,7 @@ test('the run folder has the options and the session, no credentials, and is rem
   for (const name of Object.keys(secrets)) delete process.env[name];
 });
 
-test('exchanges that do not fit into memory go to a file that is removed at the end', () => {
+test('Exchanges that do not fit into memory go to a file that is removed at the end', () => {
   const listFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`conformance-run-${process.pid}-`));
   const before = new Set(listFolders());
   const exchanges = ['one', 'two', 'three'].map((id) => createExchange(id, `${id} of a deployment`));
@@ -88,7 +88,7 @@ test('exchanges that do not fit into memory go to a file that is removed at the 
   expect(existsSync(path.join(tmpdir(), folder))).toBe(false);
 });
 
-test('the report of a test is read in pieces and removed, and other attachments stay', () => {
+test('The report of a test is attached in pieces and removed later; other attachments stay', () => {
   const exchanges = ['a', 'b', 'c'].map((id) => createExchange(id, id.repeat(700_000)));
   const result = createResult(exchanges, []);
   const { packed = [] } = readTestReport(result) ?? {};

@@ -77,13 +77,13 @@ function boundSuite(hasNot: readonly string[] = []): Suite {
   return selectFromSuite(bound, { only: ids });
 }
 
-test.describe('answers of two targets, request by request', () => {
+test.describe('The answers of two targets', () => {
   let live: AnsweredRun & { evidence: StoredEvidence };
   test.beforeAll(async () => {
     live = await runOn('live', whole.world);
   });
 
-  test('are the same where they name the same tiers, each under ids of its own', async () => {
+  test('are the same if they name the same tiers under different ids', async () => {
     const own = boundSuite();
     const mock = await runOn('mock', own.world, own);
     const likeness = compareRuns(live, mock);
@@ -93,7 +93,7 @@ test.describe('answers of two targets, request by request', () => {
     expect(judgeComparison(likeness)).toBe('same');
   });
 
-  test('differ in one promotion for one customer, which is found with the request that shows it', async () => {
+  test('differ in one promotion for one customer, and the request shows it', async () => {
     const mock = await runOn('mock', withoutAnns(whole.world));
     const likeness = compareRuns(live, mock);
     expect(judgeComparison(likeness)).toBe('different');
@@ -111,7 +111,7 @@ test.describe('answers of two targets, request by request', () => {
     expect(text).toContain('They do not answer alike.');
   });
 
-  test('say nothing of what one of them does not have; what it was not sent is listed, and no difference', async () => {
+  test('are not compared for data that one of them lacks', async () => {
     const own = boundSuite(['window-last-but-one', 'ben']);
     const mock = await runOn('mock', own.world, own);
     const likeness = compareRuns(live, mock);
@@ -122,7 +122,7 @@ test.describe('answers of two targets, request by request', () => {
     expect(compareRuns(mock, live).notCompared).toEqual(likeness.notCompared);
   });
 
-  test('differ where only the status does', () => {
+  test('differ if only the status does', () => {
     const likeness = compareRuns(live, withExchanges(live, responding({ status: 201 })));
     expect(likeness.differences.map(({ statuses, only }) => [statuses, only])).toEqual([
       [
@@ -133,7 +133,7 @@ test.describe('answers of two targets, request by request', () => {
     expect(likeness.differences[0]?.requests).toBe(likeness.compared);
   });
 
-  test('say nothing where one could not be had or read, which is never the same', () => {
+  test('are undetermined if one is missing or unreadable', () => {
     const open = {
       'a transport error': failing('timed-out'),
       'a transient status': responding({ status: 503 }),
@@ -151,7 +151,7 @@ test.describe('answers of two targets, request by request', () => {
     }
   });
 
-  test('are alike where both fail alike beside others, unless the suite itself sent nothing', () => {
+  test('are the same if both fail with the same transport error', () => {
     const both = (kind: 'timed-out' | 'not-sent') => {
       const once = withExchanges(live, (each, n) => (n === 7 ? failing(kind)(each) : each));
       return compareRuns(once, once);
@@ -161,13 +161,13 @@ test.describe('answers of two targets, request by request', () => {
     expect(judgeComparison(both('not-sent'))).toBe('undetermined');
   });
 
-  test('of nothing are not the same', () => {
+  test('are undetermined without any exchange', () => {
     const nothing = { ...live, evidence: { exchanges: [], uses: [] } };
     expect(compareRuns(nothing, nothing)).toEqual({ compared: 0, differences: [], notCompared: [] });
     expect(judgeComparison(compareRuns(nothing, nothing))).toBe('undetermined');
   });
 
-  test('prove nothing where a target answers the same request now so, now otherwise', () => {
+  test('prove nothing if a target answers the same request differently', () => {
     const [first] = live.evidence.uses.filter((use) => use.case === 'reserved-for-one-customer');
     const again = live.evidence.exchanges.find(({ id }) => id === first?.id);
     if (first === undefined || again === undefined) throw new Error('The case has no exchange.');
@@ -196,7 +196,7 @@ function targetFile(name: string, text: string): string {
   return `${name}.yaml`;
 }
 
-test('several targets are refused where they could not be distinguished, before anything is sent', async () => {
+test('Targets that cannot be told apart are refused before anything is sent', async () => {
   const [one, two] = ['one', 'two'].map((name) => targetFile(name, 'base_url: https://a.test\n')) as [string, string];
   writeFileSync(path.join(folder, 'twin.yaml'), 'name: one\nbase_url: https://b.test\n');
   const both = ['--target', one, '--target', two];
@@ -220,7 +220,7 @@ test('several targets are refused where they could not be distinguished, before 
   expect(output.match(/CLIENT_TOKEN: is not set/g)).toHaveLength(1);
 });
 
-test('@long certify --same-as runs targets side by side, and fails where the mock differs in one promotion for one customer', async () => {
+test('@long --same-as runs targets at the same time and fails if one promotion differs for one customer', async () => {
   const tokens = { live: new Set<string>(), mock: new Set<string>() };
   const served = async (name: 'live' | 'mock', world: World) => {
     const answer = createIndependentDeployment(world);

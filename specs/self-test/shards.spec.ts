@@ -1,4 +1,4 @@
-/** Several machines share a run: each does its part, and the whole comes to what it comes to on one machine. */
+/** Runs that several machines share: dividing the cases, and merging the reports. */
 
 import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
@@ -6,12 +6,10 @@ import { expect, test } from '@playwright/test';
 import { findFault } from '../../reference/faults/index.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
-import { createUnsentResult } from '../../src/engine/case-result.js';
 import { createPlan } from '../../src/engine/plan.js';
 import { listSampleCases } from '../../src/engine/sample.js';
 import { type ShardScope, selectShard } from '../../src/engine/shard.js';
 import { createShardMetadata, readMergedRun } from '../../src/playwright/merged-run.js';
-import { createCertificate } from '../../src/report/certificate.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { readAvailability } from '../../src/targets/availability.js';
 import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
@@ -42,7 +40,7 @@ function requestsFor({ only = [] }: ShardScope): number {
 }
 
 for (const total of [2, 3, 8]) {
-  test(`of ${total} shards each case is in one, and each sends as many requests`, () => {
+  test(`${total} shards divide the cases and send equally many requests`, () => {
     const shares = sharesOf(total);
     expect(shares.flatMap(({ only = [] }) => only).sort()).toEqual([...ids].sort());
     const requests = shares.map(requestsFor);
@@ -53,7 +51,7 @@ for (const total of [2, 3, 8]) {
   });
 }
 
-test('what is sent once more, and random requests, are of one shard each', () => {
+test('One shard repeats the samples, and one sends the random requests', () => {
   const exploration = { requests: 60, seed: 1 };
   const shares = sharesOf(3, { exploration });
   const again = listSampleCases(suite).map(({ id }) => id);
@@ -63,7 +61,7 @@ test('what is sent once more, and random requests, are of one shard each', () =>
   expect(requestsFor(explores ?? {})).toBeLessThan(60);
 });
 
-test('of cases that are selected each is in one shard, and a shard may have none', () => {
+test('Shards divide selected cases, and some may get none', () => {
   const only = ids.slice(0, 2);
   const shares = sharesOf(3, { only });
   expect(shares.flatMap((share) => share.only)).toHaveLength(2);
@@ -81,7 +79,7 @@ function createMetadata(shard: string, options: RunOptions = {}, of = suite) {
 const environment = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
 const reference = { reference: true };
 
-test('the shards of a run are merged, wherever each wrote its results, and missing ones are named', () => {
+test('Shards of one run are merged, and missing ones are named', () => {
   const metadata = {
     ...createMetadata('1/3', { ...reference, out: 'here' }),
     ...createMetadata('3/3', { ...reference, out: 'there' }),
@@ -129,35 +127,17 @@ const strangers: readonly [string, object, string][] = [
   ],
 ];
 for (const [title, metadata, message] of strangers) {
-  test(`not put together: ${title}`, () => {
+  test(`Reports are not merged if they are ${title}`, () => {
     expect(() => readMergedRun('reports', metadata as Record<string, unknown>, [])).toThrow(message);
   });
 }
 
-test('not put together: the same shard twice', () => {
+test('Reports are not merged if a case is in two of them', () => {
   const again = () => readMergedRun('reports', createMetadata('1/1', reference), [...ids, 'response-status']);
   expect(again).toThrow("case 'response-status' is in more than one report");
 });
 
-test('while a shard is not there nothing conforms, though all that is there passes', () => {
-  const facts = {
-    target: { name: 'a', base_url: 'http://a.test' },
-    requestsSent: 1,
-    isCutShort: false,
-    notes: [],
-    startedAt: new Date(0),
-    durationMs: 0,
-  };
-  const results = suite.cases.map((testCase) => createUnsentResult(testCase, 'pass', ''));
-  expect(createCertificate(suite, results, facts).verdict).toBe('conforms');
-  const { verdict, incomplete_because } = createCertificate(suite, results, {
-    ...facts,
-    gaps: ['There is no report.'],
-  });
-  expect([verdict, incomplete_because]).toEqual(['incomplete', ['There is no report.']]);
-});
-
-test('a flag that names no shard, and a folder without reports, are refused', async () => {
+test('An invalid shard and a folder without reports are refused', async () => {
   for (const shard of ['0/3', '4/3', 'x']) {
     const { status, output } = await runConformanceInProcess(['certify', '--shard', shard], { cwd });
     expect([status, output]).toEqual([2, expect.stringContaining(`'${shard}' is not a shard`)]);
@@ -180,7 +160,7 @@ function commandsOfWorkflow() {
 }
 
 for (const fault of [undefined, 'window-of-149']) {
-  test(`three shards come to what one machine does, of a deployment ${fault ?? 'without fault'}`, {
+  test(`Three shards give the certificate of one machine, ${fault ?? 'without fault'}`, {
     tag: '@long',
   }, async () => {
     const { world } = suite;

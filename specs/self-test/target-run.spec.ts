@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { stringify } from 'yaml';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
-import { elsewhere, relocated } from '../../src/contract/relocation.js';
+import { createRelocatedChannel, describeRelocation } from '../../src/contract/relocation.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import type { Binding } from '../../src/world/bind-world.js';
 import type { ThingKind } from '../../src/world/named-world.js';
@@ -44,7 +44,7 @@ function boundTo(idOf: IdOf): Suite {
 
 const slugs: IdOf = (kind, name) => `${kind}-${name}`;
 
-test.describe('ids of a deployment’s own', () => {
+test.describe('Ids of the deployment:', () => {
   const inValues = ['wrapped', 'keyed-by-id'] as const;
   /** Ids, and the shapes in which they can be found amid other text; elsewhere nothing may fail. */
   for (const [what, idOf, shapes, left] of [
@@ -57,7 +57,7 @@ test.describe('ids of a deployment’s own', () => {
       undefined,
     ],
   ] as const) {
-    test(`${what}: conforms, or is left open where they are short and inside of texts`, async () => {
+    test(`${what} conform, or are incomplete if they are short and inside of texts`, async () => {
       const own = boundTo(idOf);
       const certified = async (shape: ShapeName) =>
         (await certifyInProcess(createIndependentDeployment(own.world, { shape }), { suite: own })).certificate;
@@ -71,12 +71,12 @@ test.describe('ids of a deployment’s own', () => {
   }
 });
 
-test.describe('an operation that is offered elsewhere', () => {
+test.describe('An operation with another method and path', () => {
   const operation = { method: 'POST', path: '/check' };
 
-  test('gets the requests, with what stood behind the documented path', async () => {
+  test('gets the requests, with the rest of their path', async () => {
     const sent: string[] = [];
-    const channel = relocated(
+    const channel = createRelocatedChannel(
       channelTo(({ method, path: place }: HttpRequest) => {
         sent.push(`${method} ${place}`);
         return { status: 200, headers: [], body: '' };
@@ -95,7 +95,7 @@ test.describe('an operation that is offered elsewhere', () => {
     expect(sent).toEqual(['POST /check', 'POST /check?a=b', 'POST /check/', 'PUT /check', 'POST /elsewhere']);
   });
 
-  test('is said at the top of the certificate, which cannot attest the documented place; ids are those of its bindings', {
+  test('is noted in the certificate, and replay and verify repeat the verdicts', {
     tag: '@long',
   }, async () => {
     const answer = createIndependentDeployment(boundTo(slugs).world);
@@ -122,7 +122,7 @@ test.describe('an operation that is offered elsewhere', () => {
     await close();
     const certificate = loadCertificate(folder, 'out/partial');
     expect(certificate.target).toEqual({ name: 'elsewhere', version: '3', contact: 'me@example.com', base_url: url });
-    expect(certificate.notes[0]).toBe(elsewhere(operation));
+    expect(certificate.notes[0]).toBe(describeRelocation(operation));
     expect(certificate.summary).toEqual({ pass: 1, 'not-applicable': 16 });
     expect(listRequirementsWith('pass', certificate)).toEqual(['limit.newest-150']);
     expect(status).toBe(4);
@@ -153,7 +153,7 @@ test.describe('an operation that is offered elsewhere', () => {
 });
 
 test.describe('--dry-run', () => {
-  test('prints what would be sent, and sends nothing', async () => {
+  test('prints the requests and sends nothing', async () => {
     let requests = 0;
     const { url, close } = await listen(() => {
       requests += 1;
@@ -177,7 +177,7 @@ test.describe('--dry-run', () => {
     expect(output).not.toContain('the-token');
   });
 
-  test('prints its requests for a shell, or for an editor, with the headers of the target and without credentials', async () => {
+  test('prints requests for a shell or an editor, without credentials', async () => {
     const target = 'name: a\nbase_url: https://a.test/api\nheaders: { Origin: https://shop.test }\n';
     const args = ['certify', '--target', written('requests.yaml', target)];
     const env = { ...environment, CLIENT_TOKEN: 'the-token-of-this-test' };
@@ -200,26 +200,14 @@ test.describe('--dry-run', () => {
     expect([sending.status, sending.output]).toEqual([2, expect.stringContaining('Add --dry-run')]);
   });
 
-  test('counts what a run then sends', async () => {
+  test('counts the requests that a run sends', async () => {
     const plan = await runConformanceInProcess(['certify', '--dry-run'], { cwd: folder });
     const { certificate } = await certifyInProcess(createIndependentDeployment(suite.world));
     const [, planned] = /(\d+) requests/.exec(plan.output) ?? [];
     expect(certificate.requests_sent).toBe(Number(planned));
   });
 
-  test('shows what goes to an operation that is elsewhere, and counts random requests', async () => {
-    const file = written(
-      'elsewhere.yaml',
-      'name: a\nbase_url: https://a.test\noperation: { method: POST, path: /check }',
-    );
-    const args = ['certify', '--dry-run', '--target', file, '--explore', '300'];
-    const { output } = await runConformanceInProcess(args, { cwd: folder, env: environment });
-    expect(output).toMatch(/^ {2}POST \/check {2}\d+ characters$/m);
-    expect(output).not.toMatch(/^ {2}GET/m);
-    expect(output).toContain('random requests  (300, and as many to shrink a failure)');
-  });
-
-  test('says what is left out, and why', async () => {
+  test('gives the reason why a case is excluded', async () => {
     const file = written(
       'three.yaml',
       'name: a\nbase_url: https://a.test\nids: { customers: { ann: a }, products: { mug: m }, campaigns: { spring: s } }',

@@ -1,4 +1,4 @@
-/** No run ends well on a deployment that nobody named: every state of the settings that name one, walked through. */
+/** A run never certifies a deployment that nobody named: every state of the settings that select one. */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -54,7 +54,7 @@ for (const command of [['certify', '--dry-run'], ['record', '--to', 'r.yaml', '-
   });
 }
 
-test('--reference names it, whatever the environment names, and nothing beside it', async () => {
+test('--reference wins over the environment and excludes other targets', async () => {
   const env = { BASE_URL: nowhere, TARGET: 'named.yaml', ...credentials };
   for (const [command, ...args] of [['certify', '--dry-run'], ['doctor']] as const) {
     const { status, output } = await runConformanceInProcess([command, '--reference', ...args], { cwd, env });
@@ -66,7 +66,7 @@ test('--reference names it, whatever the environment names, and nothing beside i
   }
 });
 
-test('an argument without a flag is a base URL, or is refused with a hint', async () => {
+test('An argument without a flag is a base URL or refused with a hint', async () => {
   const table: readonly (readonly [argument: string, says: string])[] = [
     [`${nowhere}/v1/promotions/validation`, 'was removed from the end of the base URL.'],
     ['api.example.com', 'Write https://api.example.com.'],
@@ -82,7 +82,7 @@ test('an argument without a flag is a base URL, or is refused with a hint', asyn
   }
 });
 
-test('plain `playwright test` refuses what certify refuses', async () => {
+test('Plain `playwright test` refuses what `certify` refuses', async () => {
   const config = path.join(packageRoot, 'dist', 'playwright.config.js');
   const { status, output } = await runConformance(['test', '--config', config], {
     cwd,
@@ -95,7 +95,7 @@ test('plain `playwright test` refuses what certify refuses', async () => {
   expect(output).not.toContain('problems');
 });
 
-test('the table of docs/which-deployment.md has a line for each state', () => {
+test('The table of docs/which-deployment.md has a line for each state', () => {
   const text = readFileSync(path.join(packageRoot, 'docs', 'which-deployment.md'), 'utf8');
   const rows = text
     .split('\n')

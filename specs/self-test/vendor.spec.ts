@@ -5,7 +5,6 @@ import { text as textOf } from 'node:stream/consumers';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
-import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import { createOracle } from '../../src/contract/oracle.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -14,7 +13,7 @@ import { listNames, thingKinds } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
 import { createNamedExport } from '../../src/world/world-formats.js';
 import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
-import { certifyInProcess, listRequirementsWith, suite } from './support/in-process.js';
+import { suite } from './support/in-process.js';
 import { type CallOutcome, TestClock, VendorFake, type VendorVariations } from './support/vendor-fake.js';
 
 /** The exports of the worked example. */
@@ -142,15 +141,6 @@ test('The script creates the world within a rate limit, its rules agree with the
   expect(fake.changes.length).toBe(before);
 });
 
-test('The requirements pass on a provisioned project @long', async () => {
-  const { fake, create } = await project();
-  const own = loadSuite(suiteFolder, { bindings: createBindings(await create(world)) });
-  const { certificate } = await certifyInProcess(fake.validate, { suite: own });
-  expect(listRequirementsWith('fail', certificate)).toEqual([]);
-  expect(listRequirementsWith('pass', certificate)).toContain('order.quantity');
-  expect(certificate.questions.find(({ id }) => id === 'repeated-product-quantities')?.outcome).toBe('summed');
-});
-
 test('A killed script resumes, creates nothing twice and writes no key to a file @long', async () => {
   const home = mkdtempSync(path.join(folder, 'home-'));
   for (const part of ['targets', 'schemas'])
@@ -229,17 +219,6 @@ test.describe('Lost calls', () => {
     expectWhole(fake, smallWorld, await create());
     expect(await remove()).toBe(thingsIn(smallWorld) + rulesIn(smallWorld));
   });
-});
-
-test('The script waits for the next hour when somebody else uses up the limit', async () => {
-  const { fake, clock, create } = await project({ callsPerHour: 1000 });
-  fake.decideOutcome = (n) => {
-    if (n === 9) fake.useUp();
-    return 'answered';
-  };
-  expectWhole(fake, smallWorld, await create());
-  expect(fake.tooMany).toBe(1);
-  expect(clock.slept).toEqual([expect.closeTo(3_600_000, -4)]);
 });
 
 test.describe('The first call fails', () => {

@@ -18,29 +18,22 @@ export type Expectations = readonly CheckEntry[] | Readonly<Record<string, Check
 
 type Requests = ReadonlyMap<string, PreparedRequest>;
 
-/** Reads the assertions of a file. */
 export interface AssertionReader {
   /** @param requests the requests of the row that the checks are about */
   read(checks: Checks, at: YamlPath, requests: Requests): Assertion[];
   /** Reads `given` or `expect`. */
   readExpectations(expectations: Expectations, at: YamlPath, requests: Requests): Assertion[];
-  /** Lists the paths of selections that selected no tier in any row: they have no effect. */
-  listIdleSelections(): YamlPath[];
 }
 
 export function createAssertionReader(context: CaseFileContext): AssertionReader {
   const { world } = context;
-  const selections = new Map<string, { at: YamlPath; isUsed: boolean }>();
 
   const createReadContext = (of: string, at: YamlPath, requests: Requests): ReadContext => {
     const { oracle } = requests.get(of) as PreparedRequest;
     const selectIds = (selection: TierSelection, wanted: Obligation): string[] => {
       const { selects, unknown } = resolveSelection(selection, oracle, world);
       for (const { at: steps, message, hint } of unknown) context.reportProblem([...at, ...steps], message, hint);
-      const ids = world.tiers.filter((tier) => selects(tier) === wanted).map(({ id }) => id);
-      const wasUsed = selections.get(at.join('/'))?.isUsed ?? false;
-      selections.set(at.join('/'), { at, isUsed: wasUsed || unknown.length > 0 || ids.length > 0 });
-      return ids;
+      return world.tiers.filter((tier) => selects(tier) === wanted).map(({ id }) => id);
     };
     return {
       resolveRequest: (name, ...steps) => context.findRequestName(name, [...at, ...steps], [...requests.keys()]),
@@ -88,7 +81,6 @@ export function createAssertionReader(context: CaseFileContext): AssertionReader
         return reader.read(about, [...at, name], requests);
       });
     },
-    listIdleSelections: () => [...selections.values()].filter(({ isUsed }) => !isUsed).map(({ at }) => at),
   };
   return reader;
 }

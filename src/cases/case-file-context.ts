@@ -57,7 +57,10 @@ export function createCaseFileContext(
         ids === undefined
           ? [`unknown kind '${kind}' in <${kind} ${name}>`, suggest(kind, thingKinds)]
           : [`unknown ${kind} '${name}'`, suggest(name, [...ids.keys()])];
-      for (const at of file.locateTexts(`<${kind} ${name}>`)) problems.push({ at, message, hint });
+      // `filter: { campaign: spring }` names the campaign without brackets.
+      const references = file.locateTexts(`<${kind} ${name}>`);
+      for (const at of references.length > 0 ? references : file.locateTexts(name))
+        problems.push({ at, message, hint });
       return name;
     },
   };

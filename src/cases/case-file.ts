@@ -6,10 +6,10 @@ import { type AssertionReader, createAssertionReader, type Expectations } from '
 import { type CaseFileContext, createCaseFileContext, type SuiteBasis } from './case-file-context.js';
 import { listUnavailable } from './list-unavailable.js';
 import { type AnswerEntry, readAnswer, type SharedAnswers } from './read-answer.js';
-import { applyPatch, type RequestPatch, type Templates } from './request-draft.js';
+import { applyPatch, expandTemplates, type RequestPatch, type Templates } from './request-draft.js';
 import { findEqualRequests, findRowFlaws } from './row-flaws.js';
 import {
-  checkPatch,
+  checkTemplates,
   createRowReader,
   type MatrixAxis,
   type PreparedRequest,
@@ -58,10 +58,9 @@ export function readCaseFile(
   const document = file.value as CaseFileDocument;
   const { base = {}, templates = {}, axes = {}, shared = {} } = document;
   const context = createCaseFileContext(file, basis, problems);
-  checkPatch(base, ['base'], templates, context);
-  for (const [name, template] of Object.entries(templates)) checkPatch(template, ['templates', name], {}, context);
+  checkTemplates(base, ['base'], templates, context);
   const readRows = createRowReader(context, {
-    base: applyPatch(basis.defaultRequest, base),
+    base: expandTemplates(base, templates).reduce(applyPatch, basis.defaultRequest),
     templates,
     requests: shared.requests ?? {},
     axes,
@@ -81,8 +80,6 @@ export function readCaseFile(
     prefix,
   };
   const cases = document.cases.flatMap((entry, n) => readCase(entry, ['cases', n], tools) ?? []);
-  for (const at of tools.assertions.listIdleSelections())
-    context.reportProblem(at, 'the selection contains no tier, so the check has no effect', 'Select other tiers.');
   return { cases, problems };
 }
 

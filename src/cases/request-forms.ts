@@ -22,18 +22,6 @@ export const requestForms = {
 
 export type RequestForm = keyof typeof requestForms;
 
-/** A request has at most one form of each group. */
-const exclusiveForms: readonly (readonly RequestForm[])[] = [
-  ['chunked', 'in-pieces', 'on-a-fresh-connection'],
-  ['values-percent-encoded', 'values-percent-encoded-in-lower-case'],
-  ['header-names-in-lower-case', 'header-names-in-upper-case'],
-];
-
-/** Returns forms that exclude each other, if there are any. */
-export function findConflictingForms(forms: readonly RequestForm[]): readonly RequestForm[] | undefined {
-  return exclusiveForms.map((group) => group.filter((each) => forms.includes(each))).find(({ length }) => length > 1);
-}
-
 export function applyForms(request: HttpRequest, forms: readonly RequestForm[]): HttpRequest {
   const ordered = (Object.keys(requestForms) as RequestForm[]).filter((each) => forms.includes(each));
   return ordered.reduce((before, each) => requestForms[each](before), request);

@@ -12,7 +12,6 @@ import {
   type RequestPatch,
   type Templates,
 } from './request-draft.js';
-import { findConflictingForms } from './request-forms.js';
 
 /** The variants of an axis by title; each changes the requests that it names, or `every` request. */
 export type MatrixAxis = Readonly<Record<string, Readonly<Record<string, RequestPatch>>>>;
@@ -75,7 +74,7 @@ export function createRowReader(
     }
     const names = requests.map(({ name }) => name);
     for (const [n, { patch, at: path }] of requests.entries()) {
-      checkPatch(patch, path, templates, context);
+      checkTemplates(patch, path, templates, context);
       const earlier = names.slice(0, n);
       if (patch.like !== undefined && !earlier.includes(patch.like))
         context.reportProblem([...path, 'like'], `no earlier request '${patch.like}'`, suggest(patch.like, earlier));
@@ -97,26 +96,16 @@ export function createRowReader(
   };
 }
 
-/** Reports what is wrong with changes to a request. */
-export function checkPatch(
-  { raw, query, filter, sent = [], use = [], ...patch }: RequestPatch,
+/** Reports unknown templates. */
+export function checkTemplates(
+  { use = [] }: RequestPatch,
   at: YamlPath,
   templates: Templates,
   context: CaseFileContext,
 ): void {
-  const report = (key: string, message: string, hint = 'Remove one of them.') =>
-    context.reportProblem([...at, key], message, hint);
-  if (raw !== undefined && 'body' in patch) report('raw', "a request has either 'body' or 'raw'");
-  if (typeof query === 'string' && filter !== undefined) report('filter', "a literal 'query' excludes 'filter'");
-  const conflict = findConflictingForms([sent].flat());
-  if (conflict !== undefined) report('sent', `'${conflict.join("' and '")}' exclude each other`);
   for (const name of [use].flat())
     if (templates[name] === undefined)
-      report('use', `unknown template '${name}'`, suggest(name, Object.keys(templates)));
-  const campaigns = [...context.world.ids.campaign.keys()];
-  if (filter?.campaign === undefined || campaigns.includes(filter.campaign)) return;
-  const hint = suggest(filter.campaign, campaigns);
-  context.reportProblem([...at, 'filter', 'campaign'], `unknown campaign '${filter.campaign}'`, hint);
+      context.reportProblem([...at, 'use'], `unknown template '${name}'`, suggest(name, Object.keys(templates)));
 }
 
 interface Variant {
@@ -142,7 +131,7 @@ function readMatrix(
     }
     return Object.entries(axis).map(([title, patches]) => {
       for (const [request, patch] of Object.entries(patches)) {
-        checkPatch(patch, [...path, title, request], templates, context);
+        checkTemplates(patch, [...path, title, request], templates, context);
         if (request === 'every' || requests.includes(request)) continue;
         const hint = suggest(request, ['every', ...requests]);
         context.reportKeyProblem([...path, title, request], `unknown request '${request}'`, hint);

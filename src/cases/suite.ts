@@ -146,15 +146,9 @@ function findOwnFiles(folder: string): { world?: string; cases: string[] } {
   return { cases, ...(names.includes(worldName) ? { world: path.join(folder, worldName) } : {}) };
 }
 
-/** Lists the files in a folder of the user's cases; none if it cannot be used. */
+/** Lists the files in a folder of the user's cases; none if it cannot be read. */
 export function listOwnFiles(folder: string): string[] {
-  try {
-    const { world, cases } = findOwnFiles(folder);
-    return [...(world === undefined ? [] : [world]), ...cases];
-  } catch (error) {
-    if (error instanceof UnusableInput) return [];
-    throw error;
-  }
+  return existsSync(folder) ? listYamlFiles(folder, '').map((name) => path.join(folder, name)) : [];
 }
 
 /** Returns the file with additions to the world, if the folder has one. @throws UnusableInput if it has no cases */

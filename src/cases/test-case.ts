@@ -5,23 +5,16 @@ import type { Location } from '../support/problem.js';
 /** A test case, ready to run: names are ids, the matrix is rows, tier selections are lists of tiers. */
 export type TestCase = RequirementCase | QuestionCase;
 
-/** Tags with a meaning for the suite. */
+/** Tags with a meaning for the suite. `schemas/cases.schema.json` describes them. */
 export const tag = {
-  /** Sends invalid credentials, oversized bodies or other methods. */
   intrusive: 'intrusive',
-  /** Its requests are sent before all cases, to find out how responses name promotions. */
   calibration: 'calibration',
-  /** Is about the documented method and path: it does not apply to a target that offers the operation elsewhere. */
   operation: 'operation',
-  /** Needs any customer, product and campaign, but no known promotion. */
   anyData: 'any-data',
-  /** `doctor` sends its requests. */
   doctor: 'doctor',
-  /** Is sent again at the end of a run, to notice a deployment that changes meanwhile. */
   sample: 'sample',
-  /** Looks for state between requests: all of its requests are sent one by one, while nothing else is sent. */
   serial: 'serial',
-  /** Is a case of the user. No file states this tag. */
+  /** Marks a case of the user. No file states this tag. */
   own: 'own',
 } as const;
 

@@ -1,30 +1,37 @@
 import type { Channel, HttpRequest } from '../http/exchange.js';
 import { documentedOperation } from './operation.js';
 
-/** Where a deployment offers the operation, as far as that is not as documented. */
-export interface Operation {
+/** The method and path of the operation in a deployment, if they are not the documented ones. */
+export interface Relocation {
   readonly method?: string;
   readonly path?: string;
 }
 
-/** Says that a deployment offers the operation elsewhere, for the top of a certificate. */
-export function elsewhere({ method = documentedOperation.method, path = documentedOperation.path }: Operation): string {
+/** Describes the relocation, for the notes of a certificate. */
+export function describeRelocation({
+  method = documentedOperation.method,
+  path = documentedOperation.path,
+}: Relocation): string {
   return `The target offers the operation at ${method} ${path}, in place of ${documentedOperation.method} ${documentedOperation.path}.`;
 }
 
-/** A channel on which what is sent to the documented operation goes to this one. Exchanges show what was sent. */
-export function relocated<T extends Channel>(channel: T, operation: Operation | undefined): T {
-  if (operation === undefined) return channel;
-  return { ...channel, send: (request, whyWithheld) => channel.send(moved(request, operation), whyWithheld) };
+/** Wraps a channel so that requests to the documented operation are relocated. Exchanges contain the relocated request. */
+export function createRelocatedChannel<T extends Channel>(channel: T, relocation: Relocation | undefined): T {
+  if (relocation === undefined) return channel;
+  return {
+    ...channel,
+    send: (request, whyWithheld) => channel.send(relocateRequest(request, relocation), whyWithheld),
+  };
 }
 
-/** What is sent in place of a request to the documented operation. */
-export function moved(request: HttpRequest, { method, path }: Operation): HttpRequest {
-  const { method: documented, path: place } = documentedOperation;
+/** Replaces the documented method and path of a request. Keeps the query and everything else after the path. */
+export function relocateRequest(request: HttpRequest, { method, path }: Relocation): HttpRequest {
+  const documented = documentedOperation;
   return {
     ...request,
-    method: request.method === documented ? (method ?? documented) : request.method,
-    // What follows the documented path stays: a query, or the slash that a question is about.
-    path: request.path.startsWith(place) ? `${path ?? place}${request.path.slice(place.length)}` : request.path,
+    method: request.method === documented.method ? (method ?? documented.method) : request.method,
+    path: request.path.startsWith(documented.path)
+      ? `${path ?? documented.path}${request.path.slice(documented.path.length)}`
+      : request.path,
   };
 }

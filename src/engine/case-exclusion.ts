@@ -1,10 +1,10 @@
 import { type TestCase, tag } from '../cases/test-case.js';
-import { elsewhere, type Operation } from '../contract/relocation.js';
+import { describeRelocation, type Relocation } from '../contract/relocation.js';
 
 /** The settings that exclude cases from a run. */
 export interface RunScope {
   /** `operation`: the method and path of the operation, if not as documented. */
-  readonly target: { readonly operation?: Operation };
+  readonly target: { readonly operation?: Relocation };
   /** Whether cases with bad credentials, oversized bodies or other methods are excluded. */
   readonly excludesIntrusive: boolean;
 }
@@ -12,5 +12,7 @@ export interface RunScope {
 /** Explains to the user why a case is excluded; undefined if it is not. */
 export function findExclusionReason({ tags }: TestCase, { target, excludesIntrusive }: RunScope): string | undefined {
   if (excludesIntrusive && tags.includes(tag.intrusive)) return 'Intrusive cases are excluded from this run.';
-  return target.operation !== undefined && tags.includes(tag.operation) ? elsewhere(target.operation) : undefined;
+  return target.operation !== undefined && tags.includes(tag.operation)
+    ? describeRelocation(target.operation)
+    : undefined;
 }

@@ -1,6 +1,6 @@
 import type { Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
-import { moved } from '../contract/relocation.js';
+import { relocateRequest } from '../contract/relocation.js';
 import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { findExclusionReason, type RunScope } from './case-exclusion.js';
@@ -30,7 +30,7 @@ export interface PlannedCase {
 /** Lists the requests that a run would send. */
 export function createPlan(suite: Suite, settings: RunScope & { readonly exploration?: Exploration }): Plan {
   const { operation = {} } = settings.target;
-  const relocate = (requests: readonly HttpRequest[]) => requests.map((request) => moved(request, operation));
+  const relocate = (requests: readonly HttpRequest[]) => requests.map((request) => relocateRequest(request, operation));
   const tally = createRequestTally();
   const cases = suite.cases.map((testCase): PlannedCase => {
     const { id } = testCase;

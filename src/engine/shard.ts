@@ -1,7 +1,7 @@
 import { type CaseSelection, selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
-import { moved } from '../contract/relocation.js';
+import { relocateRequest } from '../contract/relocation.js';
 import { serializeRequest } from '../http/exchange.js';
 import { findExclusionReason, type RunScope } from './case-exclusion.js';
 import { isSerial, listRequests } from './case-sender.js';
@@ -94,7 +94,7 @@ function createUnits(suite: Suite, scope: RunScope & ShardScope): Unit[] {
   const { operation = {} } = scope.target;
   const listSent = (testCase: TestCase) =>
     findExclusionReason(testCase, scope) === undefined
-      ? listRequests(testCase).map((request) => serializeRequest(moved(request, operation)))
+      ? listRequests(testCase).map((request) => serializeRequest(relocateRequest(request, operation)))
       : [];
   const createUnit = (testCase: TestCase): Unit => {
     const requests = listSent(testCase);

@@ -2,10 +2,8 @@ import type { Exchange, HttpRequest } from './exchange.js';
 import { explainTransientFailure } from './response-status.js';
 import { isTransientFailure, wasSent } from './retry.js';
 
-/** After this many failures in a row, requests are no longer retried. */
 const failuresWithoutRetry = 3;
-
-/** After this many failures in a row, a probe decides whether the circuit opens. */
+/** In a row; then a probe decides whether the circuit opens. */
 const failuresBeforeProbe = 10;
 
 /** The beginning of the reason why requests were not sent. */

@@ -8,8 +8,7 @@ import { NoConnection } from './transport-error.js';
 
 const loadUndici = requireLazily<typeof import('undici')>('undici');
 
-/** Sends requests, or says why none may be sent. */
-export type Connection = { readonly dispatcher: Dispatcher } | { readonly refusal: string };
+type Connection = { readonly dispatcher: Dispatcher } | { readonly refusal: string };
 
 /**
  * Prepares connections to a deployment. Sends nothing and resolves no name.

@@ -25,7 +25,7 @@ export function serializeRequest(request: HttpRequest): string {
   return JSON.stringify(request);
 }
 
-/** Serializes a request as it goes over the wire, whichever repetition it is. */
+/** Serializes a request without the number of its repetition. */
 export function serializeWithoutRepetition({ again: _, ...request }: HttpRequest): string {
   return serializeRequest(request);
 }

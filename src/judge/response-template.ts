@@ -173,7 +173,7 @@ function listCategories(campaign: Campaign | undefined, { categories }: World): 
 }
 
 function mentions(value: unknown, text: string): boolean {
-  return JSON.stringify(value)?.includes(JSON.stringify(text)) ?? false;
+  return JSON.stringify(value).includes(JSON.stringify(text));
 }
 
 /** Lists the tiers that a value names in texts and keys. */

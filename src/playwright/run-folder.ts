@@ -44,7 +44,7 @@ export function readRunJson<T>(name: string): T | undefined {
   return content === undefined ? undefined : (JSON.parse(content.toString('utf8')) as T);
 }
 
-/** Writes a file that only this user can read. Does nothing where there is no run folder. */
+/** Writes a file that only this user can read. Does nothing without a run folder. */
 export function writeRunFile(name: string, content: string | Buffer): void {
   if (hasRunFolder()) writeFileSync(getRunFile(name), content, { mode: 0o600 });
 }

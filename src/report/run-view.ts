@@ -1,5 +1,5 @@
 import { isOwnCase, type Suite } from '../cases/suite.js';
-import type { Operation } from '../contract/relocation.js';
+import type { Relocation } from '../contract/relocation.js';
 import type { ShownResult } from '../engine/case-result.js';
 import type { Certificate } from './certificate.js';
 import type { ExchangeIndex } from './exchange-index.js';
@@ -20,7 +20,7 @@ export interface RunView {
   /** The archive of these exchanges. */
   readonly archive?: EvidenceArchive;
   /** What the target file says about the operation, where it is not as documented. */
-  readonly operation: Operation;
+  readonly operation: Relocation;
   /** The patterns under which, by the target file, returned tiers are named. */
   readonly tierPatterns?: readonly string[];
 }

@@ -2,7 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
-import type { Operation } from '../contract/relocation.js';
+import type { Relocation } from '../contract/relocation.js';
 import type { ShownResult } from '../engine/case-result.js';
 import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -41,7 +41,7 @@ export interface ResultsDestination {
   /** Whether only some of the cases were selected. The results then go to a folder of their own. */
   readonly isPartial?: boolean;
   /** What the target file says about the operation and about returned tiers. */
-  readonly target?: { readonly operation?: Operation; readonly tierPatterns?: readonly string[] };
+  readonly target?: { readonly operation?: Relocation; readonly tierPatterns?: readonly string[] };
   /** Signs certificate and evidence. */
   readonly sign?: Signer;
   /** Replaces the secrets in a text. */

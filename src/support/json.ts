@@ -25,7 +25,7 @@ export function decodeMapsAndSets(json: unknown): unknown {
   });
 }
 
-/** RFC 6901 */
+/** Splits a JSON Pointer (RFC 6901) into keys. */
 export function parseJsonPointer(pointer: string): string[] {
   return pointer
     .split('/')

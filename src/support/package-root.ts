@@ -9,7 +9,6 @@ export const packageRoot: string = (() => {
   return folder;
 })();
 
-/** Reads the package.json of this package. */
 export function readOwnPackage(): { name: string; version: string } {
   const { name, version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8'));
   return { name, version };

@@ -1,5 +1,5 @@
 import { listCredentialSecrets } from '../contract/operation.js';
-import { relocated } from '../contract/relocation.js';
+import { createRelocatedChannel } from '../contract/relocation.js';
 import { type Client, openClient } from '../http/client.js';
 import type { Endpoint, PartialConnectionOptions } from '../http/connection-options.js';
 import type { RequestBudget } from '../http/request-budget.js';
@@ -17,5 +17,5 @@ export function openTarget(
   requestBudget?: RequestBudget,
 ): Client {
   const secrets = [...listCredentialSecrets(credentials), ...(options.secrets ?? [])];
-  return relocated(openClient({ ...options, baseUrl, secrets }, requestBudget), operation);
+  return createRelocatedChannel(openClient({ ...options, baseUrl, secrets }, requestBudget), operation);
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { findCasesByName, selectFromSuite } from '../cases/case-selection.js';
 import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import type { Suite } from '../cases/suite.js';
-import { elsewhere } from '../contract/relocation.js';
+import { describeRelocation } from '../contract/relocation.js';
 import { findExclusionReason, type RunScope } from '../engine/case-exclusion.js';
 import type { Exploration } from '../engine/explore.js';
 import { createProfile, getRequestLimit, type Profile } from '../engine/profile.js';
@@ -69,7 +69,7 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
     notes: [
       ...(target.kind === 'reference' ? [referenceNotice] : []),
       ...(target.notes ?? []),
-      ...(target.operation === undefined ? [] : [elsewhere(target.operation)]),
+      ...(target.operation === undefined ? [] : [describeRelocation(target.operation)]),
       ...(recordNote === undefined ? [] : [recordNote]),
       ...(explore !== undefined && isPartial ? ['Random requests were not sent: they need the whole test data.'] : []),
     ],

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Operation } from '../contract/relocation.js';
+import type { Relocation } from '../contract/relocation.js';
 import type { AdditivePolicy } from '../judge/drift.js';
 import type { CertifiedTarget } from '../report/certificate.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -22,7 +22,7 @@ export interface Target {
   /** Whether the test data is known to be loaded, whatever the responses show. */
   readonly isWorldLoaded: boolean;
   /** The method and path of the operation, if not as documented. */
-  readonly operation?: Operation;
+  readonly operation?: Relocation;
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
   readonly tierPatterns?: readonly string[];
   /** A JSON Schema of successful bodies. */

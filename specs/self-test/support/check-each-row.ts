@@ -1,8 +1,7 @@
 /**
- * The body of one test of many rows, since a test of its own takes longer than most of them. Every row is tried; the
- * error names those that fail, with what was expected of them.
+ * Creates the body of a test that checks all rows. One test per row would take longer. The error lists all failing rows.
  *
- * @param rows each begins with what it is about
+ * @param rows each begins with its name
  */
 export function checkEachRow<Rest extends unknown[]>(
   rows: readonly (readonly [what: string, ...Rest])[],

@@ -11,17 +11,17 @@ export interface CommandResult {
   readonly output: string;
 }
 
-/** A new empty folder, and how to remove it. */
+/** Creates an empty folder. */
 export function createTemporaryFolder(): { folder: string; remove(): void } {
   const folder = mkdtempSync(path.join(tmpdir(), 'conformance-test-'));
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
 /**
- * Runs the command line in a folder, as a user does, with nothing of this process's settings but what is given.
+ * Runs the command line in a folder, as a user does, without the settings of this process.
  *
- * @param root the package whose command line runs; this one unless given
- * @param script another command line than that of the suite
+ * @param root the package whose command line runs; this one by default
+ * @param script another command line
  */
 export async function runConformance(
   args: readonly string[],
@@ -34,7 +34,7 @@ export async function runConformance(
 ): Promise<CommandResult> {
   const child = spawn(process.execPath, [script, ...args], {
     cwd,
-    // The last two: where the coverage of child processes goes, and that Playwright colours nothing.
+    // NODE_V8_COVERAGE collects the coverage of child processes.
     env: {
       PATH: process.env.PATH,
       HOME: process.env.HOME,
@@ -52,8 +52,7 @@ export async function runConformance(
 }
 
 /**
- * Does the same in this process, which takes a tenth of the time: for what is about arguments and messages. Not for
- * commands that start Playwright, or that end with a signal only.
+ * Does the same in this process, in a tenth of the time. Not for commands that start Playwright or wait for a signal.
  */
 export async function runConformanceInProcess(
   args: readonly string[],
@@ -85,7 +84,7 @@ export function loadCertificate(cwd: string, folder: string): Certificate {
   return JSON.parse(readFileSync(path.join(cwd, folder, 'certificate.json'), 'utf8'));
 }
 
-/** A copy of this package whose cases can be changed. */
+/** Copies this package, so that a test can change its cases. */
 export function copyPackage(folder: string): string {
   for (const part of ['dist', 'cases', 'schemas', 'package.json']) {
     cpSync(path.join(packageRoot, part), path.join(folder, part), { recursive: true });

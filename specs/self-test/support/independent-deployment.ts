@@ -1,6 +1,6 @@
 /**
- * A second implementation of the documented operation, written from the document alone. It shares no code with the
- * reference deployment, so that the suite is also tried on answers that its authors did not shape.
+ * A second implementation of the documented operation. It was written from the documentation and shares no code with the
+ * reference deployment.
  */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
@@ -12,7 +12,7 @@ import type { Rule, Tier, World } from '../../../src/world/world.js';
 type Json = Readonly<Record<string, unknown>>;
 type Tiers = readonly Tier[];
 
-/** What a request says once it is read. */
+/** A parsed request. */
 interface Sent {
   readonly query: readonly (readonly [name: string, value: string])[];
   readonly body: Json;
@@ -34,7 +34,7 @@ const never = () => false;
 const newest = (count: number) => (tiers: Tiers) => tiers.slice(0, count);
 const unlimited = (tiers: Tiers) => tiers;
 
-/** The value as an object; anything else counts as an empty one, since the document says nothing of wrong types. */
+/** Returns an object unchanged, and an empty object for anything else: the documentation does not mention wrong types. */
 const record = (value: unknown): Json => (isObject(value) ? value : {});
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -108,7 +108,7 @@ const shapeTable = {
   'linked-list': (tiers) => ({
     first: tiers.reduceRight<object | null>((next, { id, name }) => ({ promotion: { id, name }, next }), null),
   }),
-  // As a binary tree, so that what nests deeper stands under several levels of two kinds.
+  // A binary tree, so that there are several nested levels.
   tree: (tiers) => {
     const node = (n: number): object | undefined => {
       const tier = tiers[n];
@@ -136,7 +136,7 @@ const enough = {
 } satisfies Record<string, Enough>;
 const present: Enough = (quantities) => quantities.length > 0;
 
-/** An item without quantity is one piece; an unreadable quantity is none. */
+/** An item without quantity counts as one, an invalid quantity as zero. */
 const itemRule =
   (member: 'product_id' | 'sku_id', suffices: Enough) =>
   ({ id, at_least }: { id: string; at_least: number }, body: Json) => {
@@ -168,10 +168,10 @@ function filtersOf({ query }: Sent): Filter[] {
   });
 }
 
-/** How several filters of one request go together. */
+/** Combines several filters of a request. */
 const combined = {
   intersection: (filters: readonly Filter[]) => (tier: Tier) => filters.every(({ holds }) => holds(tier)),
-  // `some` of no filters is false, yet a request without filters selects everything.
+  // A request without filters selects everything.
   union: (filters: readonly Filter[]) => (tier: Tier) =>
     filters.length === 0 || filters.some(({ holds }) => holds(tier)),
 };
@@ -179,15 +179,15 @@ const combined = {
 // How the document can be broken -------------------------------------------------------------------------------------
 
 interface Violation {
-  /** Requirements that must be reported as failed; others may fail as a consequence. */
+  /** Requirements that must fail. Others may fail too. */
   readonly breaks: readonly [string, ...string[]];
   readonly body?: (json: string) => string;
   readonly rejects?: (sent: Sent) => boolean;
   readonly filters?: (filters: readonly Filter[], sent: Sent) => readonly Filter[];
   readonly rules?: Partial<RuleTable>;
-  /** Which tiers are checked, of those given newest first. */
+  /** Chooses the checked tiers. The tiers are newest first. */
   readonly checks?: (tiers: Tiers) => Tiers;
-  /** Which tiers are returned, of the valid ones and of all, both newest first. */
+  /** Chooses the returned tiers. Both lists are newest first. */
   readonly returns?: (valid: Tiers, all: Tiers) => Tiers;
 }
 
@@ -224,7 +224,7 @@ const violationTable = {
   'page-of-20': { breaks: ['result.all-valid'], returns: newest(20) },
   'page-of-100': { breaks: ['result.all-valid'], returns: newest(100) },
   'ignores-customer': { breaks: ['customer.by-id'], rules: { customer: always } },
-  // An id that goes unread is an item that counts as nothing: what asks for it is never valid.
+  // Items without a known id do not count, so the rules are never satisfied.
   'ignores-product': { breaks: ['order.product-item'], rules: { product: never } },
   'ignores-sku': { breaks: ['order.sku-item'], rules: { sku: never } },
   'ignores-quantity': { breaks: ['order.quantity'], rules: itemRules(present) },
@@ -245,20 +245,20 @@ export const violations: Readonly<Record<ViolationName, Violation>> = violationT
 
 // The deployment -----------------------------------------------------------------------------------------------------
 
-/** How a deployment differs from the plain one, which has no traits. All but `violation` leave it conforming. */
+/** Variations of the deployment. It conforms with all of them except `violation`. */
 export interface Traits {
   readonly shape?: ShapeName;
-  /** The status of a success; an empty result may have its own. */
+  /** The status of a success. */
   readonly status?: number;
-  /** What an empty result looks like: the usual shape, an error, nothing, or the usual status without a body. */
+  /** The form of an empty result. */
   readonly empty?: 'list' | 404 | 204 | 'no-body';
-  /** A path of the base URL's own, before `/v1/…`. */
+  /** The path of the base URL, before `/v1/…`. */
   readonly prefix?: string;
   readonly order?: keyof typeof orders;
   readonly numericStrings?: 'read' | 'rejected';
   readonly unknownCustomer?: 'accepted' | 'rejected';
   readonly bothFilters?: keyof typeof combined;
-  /** Whether `customer` and `order` may be left out. */
+  /** Whether `customer` and `order` are optional. */
   readonly omitted?: 'accepted' | 'rejected';
   readonly repeated?: keyof typeof enough;
   readonly orderMetadataRules?: 'applied' | 'ignored';
@@ -280,7 +280,7 @@ const reply = (status: number, value: unknown): HttpResponse => ({
 });
 const refuse = (status: number, error: string): HttpResponse => reply(status, { error });
 
-/** Reads query and body; undefined when one of them is malformed. */
+/** Parses query and body. Returns undefined if one is malformed. */
 function read(query: string, json: string): Sent | undefined {
   try {
     const pairs = query.split('&').map((pair): readonly [string, string] => {
@@ -294,7 +294,7 @@ function read(query: string, json: string): Sent | undefined {
   }
 }
 
-/** Answers requests as a deployment that holds this world. */
+/** Creates a deployment that has this world. */
 export function createIndependentDeployment(world: World, traits: Traits = {}): (request: HttpRequest) => HttpResponse {
   const violation: Partial<Violation> = traits.violation ? violations[traits.violation] : {};
   const { status = 200, empty = 'list' } = traits;
@@ -335,7 +335,7 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
     const selects = combined[traits.bothFilters ?? 'intersection'](filters);
     const audience = valuesOf(sent, 'audienceRulesOnly').includes('true') ? traits.audienceRulesOnly : 'no-effect';
     const table = audience === 'skips-order-rules' ? audienceRules : rules;
-    // The compiler cannot see that a rule's kind picks the function that takes that rule.
+    // The compiler cannot relate the kind of a rule to the type of its function.
     const holds = (rule: Rule) => (table[rule.kind] as (rule: Rule, body: Json) => boolean)(rule, sent.body);
 
     const isFirst =
@@ -363,7 +363,7 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
   };
 }
 
-/** Serves such a function on a free local port. */
+/** Starts a server on a free local port. */
 export async function listen(
   answer: (request: HttpRequest) => HttpResponse,
 ): Promise<{ url: string; close(): Promise<void> }> {
@@ -376,10 +376,10 @@ export async function listen(
       const response = answer({ method, path, headers, ...(body !== '' && { body }) });
       outgoing.statusCode = response.status;
       for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
-      // Of a 204, Node drops whatever body there is.
+      // Node omits the body of a 204.
       outgoing.end(response.body);
     };
-    // A client that hangs up must not become an unhandled rejection of the tests.
+    // A closed connection must not become an unhandled rejection.
     text(incoming).then(respond, () => outgoing.destroy());
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');

@@ -1,20 +1,20 @@
 import { register } from 'node:module';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 
-/** The linter imports JSON as bundlers do; Node.js wants the import to say that it is JSON. */
+/** The linter imports JSON without the import attribute that Node.js needs. */
 const asJson = `export const load = (url, context, next) =>
   next(url, url.endsWith('.json') ? { ...context, importAttributes: { type: 'json' } } : context);`;
 
 /**
- * What GitHub's own language service finds in an action or a workflow: keys, expressions, contexts, functions.
+ * Checks an action or a workflow with GitHub's language service: keys, expressions, contexts, functions.
  *
- * @param name of the file: that of an action is `action.yml`
+ * @param name of the file; `action.yml` for an action
  * @returns a line for each finding
  */
 export async function lintAction(name: string, text: string): Promise<string[]> {
   const { validate } = await linter();
   const folder = name === 'action.yml' ? '' : '.github/workflows/';
-  // It remembers what it read, by the place.
+  // It caches by URL.
   read += 1;
   const found = await validate(TextDocument.create(`file:///${read}/${folder}${name}`, 'yaml', 1, text));
   return found.map(({ range, message }) => `${name}:${range.start.line + 1}: ${message}`);

@@ -15,7 +15,7 @@ import { createEngineOptions, loadSettings } from '../../../src/targets/settings
 import { createCertifiedTarget } from '../../../src/targets/target.js';
 import { recognizer, suite } from './in-process.js';
 
-/** What a run in this process came to, and what it would leave. */
+/** The result of a run in this process, and its evidence. */
 export interface RunWithEvidence {
   readonly certificate: Certificate;
   readonly results: readonly ShownResult[];
@@ -72,12 +72,12 @@ export async function runWithEvidence(
   };
 }
 
-/** The same as it is read back. */
+/** Reads the evidence of a run back from its archive. */
 export function readEvidenceBack({ evidence, origin }: Pick<RunWithEvidence, 'evidence' | 'origin'>): RecordedRun {
   return parseRecordedRun(createArchive(evidence, origin).content, 'evidence.har');
 }
 
-/** The certificate that it comes to when it is judged again. */
+/** Judges the evidence of a run again. */
 export function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
   return rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}));
 }

@@ -26,13 +26,13 @@ interface Action {
   readonly runs: { readonly steps: readonly Step[] };
 }
 
-/** What came of the shell steps of a workflow: the first one that fails ends it, save for those with an `if`. */
+/** The result of a workflow. A step that fails ends it, except for steps with an `if`. */
 export interface WorkflowResult {
   /** By the name of the step, or its command. */
   readonly statuses: Readonly<Record<string, number>>;
-  /** What all steps printed. */
+  /** The output of all steps. */
   readonly output: string;
-  /** What they wrote for the page of the run, and as outputs. */
+  /** The job summary and the outputs of steps. */
   readonly summary: string;
   readonly outputs: string;
   /** The folders that would be uploaded. */
@@ -40,10 +40,10 @@ export interface WorkflowResult {
 }
 
 /**
- * Runs the shell steps of a workflow's job as GitHub does, those of the suite's action among them; other actions are
- * passed over.
+ * Runs the shell steps of a workflow's job as GitHub does, including those of the suite's action. Other actions are
+ * skipped.
  *
- * @param contexts what expressions refer to, such as `vars.BASE_URL`; what is not there is empty
+ * @param contexts the values of expressions such as `vars.BASE_URL`; others are empty
  * @param env of the runner, such as PATH
  */
 export async function runWorkflow(
@@ -64,7 +64,7 @@ export async function runWorkflow(
 
   const runSteps = async (steps: readonly Step[], known: Values, outer: Values): Promise<void> => {
     for (const step of steps) {
-      // A status function is all that these workflows ask after a failure; an input may leave out a step.
+      // After a failure, only steps with a status function run.
       const isWanted = step.if === undefined ? !hasFailed : step.if.includes('cancelled()') || isSet(step.if, known);
       if (!isWanted) continue;
       const own = { ...outer, ...filledIn(step.env ?? {}, known) };
@@ -96,7 +96,7 @@ export async function runWorkflow(
   return { statuses, output, uploaded, summary: read('GITHUB_STEP_SUMMARY'), outputs: read('GITHUB_OUTPUT') };
 }
 
-/** With the flags that GitHub gives it. */
+/** Runs a script with the flags that GitHub uses. */
 async function shell(script: string, cwd: string, env: Values): Promise<{ status: number; output: string }> {
   const args = ['--noprofile', '--norc', '-eo', 'pipefail', script];
   const child = spawn('bash', args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -115,7 +115,7 @@ function filledIn(values: Values, known: Values): Record<string, string> {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, filledText(String(value), known)]));
 }
 
-/** Expressions are names of a context, or several of them, of which the first that is not empty counts. */
+/** Replaces expressions: names of a context, joined by `||`. */
 function filledText(text: string, known: Values): string {
   return text.replaceAll(/\$\{\{ *(.*?) *\}\}/g, (_, expression: string) => {
     const values = expression.split(' || ').map((name) => known[name] ?? '');

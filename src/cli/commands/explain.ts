@@ -4,7 +4,7 @@ import { parseCount } from '../flags.js';
 
 export default ((command) => {
   command
-    .description('explains a case: what it sends, what the documentation says about that, and what is expected')
+    .description('explain a case: what it sends, what the documentation says about that, and what is expected')
     .argument('<case>', 'the id of a case or a question')
     .addOption(new Option('--row <number>', 'show this row of the matrix in full').argParser(parseCount))
     .option('--target <file>', 'a target file, whose ids are shown (environment: TARGET)')
