@@ -111,6 +111,8 @@ export const conditions: readonly Condition[] = [
   },
   {
     id: 'no-order-metadata',
+    // The suite omits all three together beside a filter, to save requests.
+    excludes: ['expand', 'metadata'],
     what: 'without order metadata',
     axis: 'order metadata',
     question: 'omitted-order',
@@ -119,6 +121,8 @@ export const conditions: readonly Condition[] = [
   { id: 'expand', what: 'with expand', axis: 'options', isMet: ({ options }) => hasEntries(options) },
   {
     id: 'no-options',
+    // The suite omits all three together beside a filter, to save requests.
+    excludes: ['metadata', 'order-metadata'],
     what: 'without options',
     axis: 'options',
     question: 'omitted-options',
@@ -127,6 +131,8 @@ export const conditions: readonly Condition[] = [
   { id: 'metadata', what: 'with metadata', axis: 'metadata', isMet: ({ metadata }) => hasEntries(metadata) },
   {
     id: 'no-metadata',
+    // The suite omits all three together beside a filter, to save requests.
+    excludes: ['expand', 'order-metadata'],
     what: 'without metadata',
     axis: 'metadata',
     question: 'omitted-metadata',

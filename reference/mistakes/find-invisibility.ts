@@ -49,6 +49,7 @@ const rules: readonly Rule[] = [
   open(/^metadata-(?:key|value)$/, /^letter-case-folded-/, 'metadata-letter-case'),
   open(/^filter-(?:key|value)$/, /^letter-case-folded-/, 'filter-letter-case'),
   open(/^filter-value$/, /^empty-as-nothing-/, 'filter-empty-value'),
+  hidden(/^metadata-value$/, /^empty-as-nothing-/, 'A rule of the world asks for no empty value.'),
   hidden(
     /^filter-key$/,
     /^(?:tostring|length)-lost-/,

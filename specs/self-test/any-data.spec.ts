@@ -154,10 +154,10 @@ test.describe('A target with a part of the world', () => {
 
   test('Only cases that need a missing customer are not applicable', async () => {
     const certificate = await certify(bindAllBut('customer', 'bulk'));
-    expect(certificate.incomplete_because).toEqual(['Ids that would complete it, of customers: bulk.']);
+    expect(certificate.incomplete_because).toContain('Ids that would complete it, of customers: bulk.');
     const others = listCases(certificate).filter(({ verdict }) => verdict !== 'pass');
     expect(others.map(({ id }) => id)).toContain('every-valid-tier');
-    for (const { reason } of others) expect(reason).toBe('The target does not have customer bulk.');
+    for (const { reason } of others) expect(reason).toContain('The target does not have customer bulk.');
   });
 
   test('Without one of the newest 150 tiers, nothing fails and the window cases are not applicable', async () => {

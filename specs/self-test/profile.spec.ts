@@ -172,21 +172,23 @@ test.describe('A quick certificate cannot be mistaken for a full one', () => {
 });
 
 test('A row of a profile can fail the run', async () => {
-  const { certificate } = await certified(profileFor(4), 'window-of-151');
+  const { certificate } = await certified(profileFor(20), 'window-of-151');
   expect(certificate.verdict).toBe('does-not-conform');
   expect(determineExitStatus(certificate)).toBe(exitStatus['does-not-conform']);
 });
 
 test('The pattern of failing rows is found in the rows that were sent', async () => {
-  const { certificate } = await certified(profileFor('quick'), 'expand-loses-the-result');
-  expect(certificate.notes).toContainEqual(expect.stringContaining('all 3 failing rows have a request with expand;'));
+  const { certificate } = await certified(profileFor('quick'), 'sku-replaced-by-its-product');
+  expect(certificate.notes).toContainEqual(
+    expect.stringContaining('all 3 failing rows have a request with an item that has a SKU;'),
+  );
 });
 
 test('A file that names an unknown case or row is refused with its line', () => {
   const written = readFileSync(discriminatingRowsFile, 'utf8');
   const read = (text: string) => () => readDiscriminatingRows(suite, parseYaml(text, 'rows.yaml'));
-  const line = written.split('\n').findIndex((text) => text.startsWith('  - {')) + 1;
-  const { testCase, row } = rows.rows[0] ?? {};
+  const { testCase, row } = rows.rows.find((each) => each.row.title !== '') ?? {};
+  const line = written.split('\n').findIndex((text) => text.includes(`case: ${testCase?.id},`)) + 1;
   expect(read(written.replace(`case: ${testCase?.id}`, `case: ${testCase?.id}x`))).toThrow(
     `rows.yaml:${line}:5: unknown case '${testCase?.id}x'`,
   );

@@ -833,7 +833,13 @@ function createContext(rules, fits, world, manifest) {
         orderMetadata[rule.key] = holds ? ['other', rule.includes] : ['other'];
         break;
       case 'metadata':
-        metadata[rule.key] = holds ? rule.is : `not ${rule.is}`;
+        // A key such as __proto__ is an entry, too.
+        Object.defineProperty(metadata, rule.key, {
+          value: holds ? rule.is : `not ${rule.is}`,
+          enumerable: true,
+          configurable: true,
+          writable: true,
+        });
     }
   }
   return {
