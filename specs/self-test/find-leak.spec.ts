@@ -55,6 +55,15 @@ test(
   }),
 );
 
+test('Metadata of another request that is added to the own metadata is found', () => {
+  const web: RequestPatch = { body: { metadata: { sales_channel: 'web' } } };
+  const returned = listRequired(createRequest(store, web));
+  expect(findLeak(createRequest(store), createRequest(web, plates), returned, world)).toMatchObject({
+    part: 'its metadata',
+    isComplete: true,
+  });
+});
+
 test('A correct result has no leak, and neither has a mistake that the other request does not explain', () => {
   const own = createRequest();
   expect(findLeak(own, createRequest(ann), listRequired(own), world)).toBeUndefined();
