@@ -13,6 +13,9 @@ export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behavio
   const inBody = createDecider(behaviours, 'invalid_payload');
   const inUnreadableBody = createDecider(behaviours, 'invalid_payload', statusOfUnreadableBody(behaviours));
 
+  /** The members that the latest request had which did not omit them. */
+  const kept: { customer?: unknown; order?: unknown; metadata?: unknown } = {};
+
   return {
     readsMediaType(contentType = '') {
       if (contentType === '') return inRequest('content-type-absent', 'Content-Type') === 'body-read';
@@ -38,10 +41,10 @@ export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behavio
     parseBody(body) {
       if (body.kind === 'unread') return emptyBody;
       if (body.kind === 'absent') return inBody('absent-body', 'body') === 'rules-pass' ? waivingBody : emptyBody;
-      const { members } = body;
-      if (Object.keys(members).length === 0) {
+      if (Object.keys(body.members).length === 0) {
         return inBody('empty-object', 'body') === 'rules-pass' ? waivingBody : emptyBody;
       }
+      const members = fillFromEarlier(body.members);
       checkBody(members);
       const items = handlers().itemsOf(members);
       const lines = items === waived ? [] : handlers().linesOf(items);
@@ -97,6 +100,17 @@ export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behavio
       return values.filter((value) => value === 'category');
     },
   };
+
+  /** Fills omitted members with those of earlier requests, where the behaviours say so. */
+  function fillFromEarlier(members: Members): Members {
+    const keeps = (name: keyof typeof kept) => behaviours[`omitted-${name}`] === 'depends-on-earlier-requests';
+    const filled: Record<string, unknown> = { ...members };
+    for (const name of ['customer', 'order', 'metadata'] as const) {
+      kept[name] = members[name] ?? kept[name];
+      if (keeps(name) && kept[name] !== undefined) filled[name] = kept[name];
+    }
+    return filled;
+  }
 
   /** Refuses members of the wrong type, and members unheard of. */
   function checkBody(members: Members): void {

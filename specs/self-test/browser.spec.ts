@@ -1,4 +1,4 @@
-/** The page of a run in a real browser: what people do with it, and that a deployment cannot do anything there. */
+/** The page of a run in a real browser: what people do with it, and that a deployment can do nothing there. */
 
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -79,7 +79,7 @@ async function open(html: string, { at = '' } = {}): Promise<Opened> {
 const few = ['window-with-few-valid', 'every-valid-tier', 'integer-quantity', 'quantity-numeric-string'];
 const fewCases: Suite = { ...suite, cases: suite.cases.filter(({ id }) => few.includes(id)) };
 
-test('from the page of a failing run, people find what they look for', async () => {
+test('The page of a failing run shows what people look for', async () => {
   const { html } = await pageOf(deploymentWith('window-of-151'), fewCases);
   const { page, complaints } = await open(html);
   // Which requirements fail, and why the first does.
@@ -143,7 +143,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
   };
   const verdicts = { failing: 'does-not-conform', incomplete: 'incomplete' } as Readonly<Record<string, string>>;
   for (const [name, run] of Object.entries(runs)) {
-    test(`${name}: no complaint, nothing that keeps anybody out, at any width`, async () => {
+    test(`${name}: no errors and no barriers, at any width`, async () => {
       const { html, certificate } = await run();
       if (name !== 'hostile') expect(certificate.verdict).toBe(verdicts[name] ?? 'conforms');
       expect(certificate.drift.length > 0).toBe(name === 'drifting');
@@ -177,7 +177,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
     });
   }
 
-  test('of 300 cases, each with exchanges of its own, it stays under 3 MB', async () => {
+  test('A page of 300 cases stays under 3 MB', async () => {
     const copies = (id: string) => [1, 2, 3, 4].map((n) => `${id}-copy-${n}`);
     const requirementCases = suite.cases.filter(({ kind }) => kind === 'requirement');
     const own = {
@@ -196,7 +196,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
     await page.close();
   });
 
-  test('every case and question can be linked to, and every link leads somewhere', async () => {
+  test('Every case and question has a link target, and every link has a target', async () => {
     const { html } = await pageOf(deploymentWith('window-of-151'));
     const { page } = await open(html, { at: '#quantity-numeric-string' });
     await expect(page.locator('#quantity-numeric-string')).toHaveAttribute('open');
@@ -211,7 +211,7 @@ test.describe('the page of any run', { tag: '@long' }, () => {
     await page.close();
   });
 
-  test('search and filter leave what fits, and a link leads out of them', async () => {
+  test('Search and filter show what fits, and a link resets them', async () => {
     const { html, certificate } = await pageOf(deploymentWith('window-of-151'));
     const { page } = await open(html);
     const shown = page.locator('.item:visible');

@@ -9,12 +9,7 @@ import { notReachedReason, type ShownResult } from '../../src/engine/case-result
 import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
-import {
-  type Certificate,
-  createCertificate,
-  determineRunVerdict,
-  type RunFacts,
-} from '../../src/report/certificate.js';
+import { type Certificate, createCertificate, type RunFacts } from '../../src/report/certificate.js';
 import { renderSummary } from '../../src/report/terminal/summary.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { renderOutput } from './support/render-output.js';
@@ -111,26 +106,22 @@ const request: HttpRequest = {
   body: '{"customer":{"id":"cust_1"}}',
 };
 
-test.describe('sums', () => {
+test.describe('verdicts', () => {
   const pass = 'pass';
   const table: readonly (readonly [cases: Record<string, Verdict>, requirements: readonly Verdict[], run: string])[] = [
     [{ 'one-a': pass, 'one-b': pass, two: pass }, ['pass', 'pass'], 'conforms'],
-    [{ 'one-a': pass, 'one-b': 'fail', two: pass }, ['fail', 'pass'], 'does-not-conform'],
     [{ 'one-a': 'fail', 'one-b': 'error', two: 'inconclusive' }, ['fail', 'inconclusive'], 'does-not-conform'],
     [{ 'one-a': 'error', 'one-b': 'inconclusive', two: pass }, ['error', 'pass'], 'incomplete'],
-    [{ 'one-a': pass, 'one-b': 'inconclusive', two: pass }, ['inconclusive', 'pass'], 'incomplete'],
     [{ 'one-a': 'not-applicable', 'one-b': pass, two: pass }, ['pass', 'pass'], 'conforms'],
     [{ 'one-a': 'not-applicable', 'one-b': 'not-applicable', two: pass }, ['not-applicable', 'pass'], 'incomplete'],
     [{ 'one-a': pass, 'one-b': pass }, ['pass', 'not-applicable'], 'incomplete'],
     [{ two: 'fail' }, ['not-applicable', 'fail'], 'does-not-conform'],
-    [{}, ['not-applicable', 'not-applicable'], 'incomplete'],
   ];
   for (const [cases, requirements, run] of table) {
     test(`${JSON.stringify(cases)} → ${run}`, () => {
       const certificate = certificateWith(cases);
       expect(certificate.requirements.map(({ verdict }) => verdict)).toEqual(requirements);
       expect(certificate.verdict).toBe(run);
-      expect(Object.values(certificate.summary).reduce((sum, count) => sum + count, 0)).toBe(2);
       for (const verdict of verdicts) {
         const count = requirements.filter((each) => each === verdict).length;
         expect(certificate.summary[verdict]).toBe(count === 0 ? undefined : count);
@@ -138,64 +129,36 @@ test.describe('sums', () => {
     });
   }
 
-  test('a requirement that no case speaks of leaves the run incomplete', () => {
+  test('A requirement without a case leaves the run incomplete', () => {
     const certificate = createCertificate({ ...suite, cases: [] }, [], facts);
     expect(certificate.verdict).toBe('incomplete');
-    expect(certificate.incomplete_because).toEqual([
-      '2 of 2 cases were not selected in this run.',
-      'a.one: It has no case.',
-      'a.two: It has no case.',
-    ]);
+    expect(certificate.incomplete_because).toContain('a.one: It has no case.');
   });
 
-  test('a run that was cut short never conforms, and says so whatever its verdict', () => {
-    const judged = (verdict: Verdict) =>
+  test('An interrupted run never conforms, and says that it was interrupted', () => {
+    const certify = (verdict: Verdict) =>
       createCertificate(
         suite,
         ['one-a', 'one-b', 'two'].map((id) => resultOf(id, verdict)),
         { ...facts, isCutShort: true },
       );
-    const said = 'The run was interrupted.';
-    const because = [said, '2 of 5 cases were not selected in this run.'];
-    expect(judged('pass')).toMatchObject({ verdict: 'incomplete', incomplete_because: because, notes: [] });
-    expect([judged('fail').verdict, judged('fail').notes]).toEqual(['does-not-conform', [said]]);
+    const interrupted = 'The run was interrupted.';
+    const reasons = [interrupted, '2 of 5 cases were not selected in this run.'];
+    expect(certify('pass')).toMatchObject({ verdict: 'incomplete', incomplete_because: reasons, notes: [] });
+    expect(certify('fail')).toMatchObject({ verdict: 'does-not-conform', notes: [interrupted] });
   });
 
-  test('questions never change the verdict', () => {
+  test('Questions never change the verdict', () => {
     const results = ['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass'));
-    for (const verdict of verdicts) {
+    for (const verdict of verdicts)
       expect(
         createCertificate(suite, [...results, resultOf('first', verdict, { outcome: 'bad' })], facts).verdict,
       ).toBe('conforms');
-    }
-  });
-
-  test('the worst requirement decides: any failure, then anything that is not a pass', () => {
-    fc.assert(
-      fc.property(fc.array(fc.constantFrom(...verdicts), { maxLength: 6 }), (all) => {
-        const expected = all.includes('fail')
-          ? 'does-not-conform'
-          : all.every((verdict) => verdict === 'pass')
-            ? 'conforms'
-            : 'incomplete';
-        expect(determineRunVerdict(all.map((verdict) => ({ verdict })))).toBe(expected);
-      }),
-      { seed: 20_261_121 },
-    );
   });
 });
 
-test.describe('says why', () => {
-  test('incomplete: the first reason of every requirement that is not a pass', () => {
-    expect(certificateWith({ 'one-a': 'pass', 'one-b': 'inconclusive' }).incomplete_because).toEqual([
-      '3 of 5 cases were not selected in this run.',
-      'a.one: It is inconclusive.',
-    ]);
-    expect(certificateWith({ 'one-a': 'fail', 'one-b': 'inconclusive' })).not.toHaveProperty('incomplete_because');
-    expect(certificateWith({ 'one-a': 'pass', 'one-b': 'pass', two: 'pass' })).not.toHaveProperty('incomplete_because');
-  });
-
-  test('what several cases have in common: once, with their number', () => {
+test.describe('reasons', () => {
+  test('A reason that several cases share is given once, with their number', () => {
     const reason = 'It is down.';
     const results = ['one-a', 'one-b', 'two', 'first', 'second'].map((id) => resultOf(id, 'inconclusive', { reason }));
     const certificate = createCertificate(suite, results, facts);
@@ -213,7 +176,7 @@ test.describe('says why', () => {
     ]);
   });
 
-  test('that a deployment was given up: one cause, whatever it kept from being judged in a case', () => {
+  test('An open circuit breaker is one reason, whatever it kept from being judged', () => {
     const why = 'Nothing more was sent: 10 requests in a row failed.';
     const reasons = [why, `a row: A precondition is not met. ${why} (and 2 more of 3 rows)`, `x: ${why}`, why];
     const results = ['one-a', 'one-b', 'two', 'first'].map((id, n) =>
@@ -223,7 +186,7 @@ test.describe('says why', () => {
     expect(because.incomplete_because).toEqual([`4 of 5 cases were not judged: ${why}`]);
   });
 
-  test('what the end of the run came upon: how many cases were not reached', () => {
+  test('The number of cases that were not reached is given', () => {
     const results = ['one-b', 'two', 'first', 'second'].map((id) =>
       resultOf(id, 'not-applicable', { reason: notReachedReason }),
     );
@@ -236,7 +199,7 @@ test.describe('says why', () => {
     expect(certificate.verdict).toBe('incomplete');
   });
 
-  test('a case: where, which rows, and how to repeat it; a pass has nothing to explain', () => {
+  test('A case has its location, its rows and a command; a pass has none of them', () => {
     const rows = [
       { title: 'x', verdict: 'pass', reason: '' },
       { title: 'y', verdict: 'fail', reason: 'No.' },
@@ -266,7 +229,7 @@ test.describe('says why', () => {
     ]);
   });
 
-  test('a question: its outcome, whether it deserves a warning, or why there is none', () => {
+  test('A question has its outcome and warning, or the reason for no outcome', () => {
     const { questions } = createCertificate(suite, [resultOf('first', 'pass', { outcome: 'bad' })], facts);
     expect(questions).toEqual([
       { id: 'first', part: 'Limits', outcome: 'bad', warning: true, drift: false },
@@ -279,18 +242,9 @@ test.describe('says why', () => {
         drift: false,
       },
     ]);
-    const unanswered = createCertificate(suite, [resultOf('first', 'inconclusive')], facts).questions[0];
-    expect(unanswered).toEqual({
-      id: 'first',
-      part: 'Limits',
-      outcome: null,
-      reason: 'It is inconclusive.',
-      warning: false,
-      drift: false,
-    });
   });
 
-  test('a question that drifted', () => {
+  test('A drifted question is marked', () => {
     const drift = [
       { kind: 'outcome', question: 'first', outcome: 'bad', expected: { outcome: 'good', statedBy: 'the record' } },
     ] as const;
@@ -300,7 +254,7 @@ test.describe('says why', () => {
   });
 });
 
-test('conforms to its schema, whatever the verdicts, and JSON keeps all of it', () => {
+test('A certificate fits its schema, whatever the verdicts, and survives JSON', () => {
   const validate = loadValidator('certificate');
   const verdict = fc.constantFrom(...verdicts);
   const ids = ['one-a', 'one-b', 'two', 'first', 'second'];
@@ -329,24 +283,13 @@ test('conforms to its schema, whatever the verdicts, and JSON keeps all of it', 
   );
 });
 
-test('tells the facts of the run', () => {
-  expect(certificateWith({})).toMatchObject({
-    target: { name: 'staging', base_url: 'https://a.test/api' },
-    suite: { name: 'conformance', version: '1.2.3', digest: suite.digest },
-    requests_sent: 12,
-    started_at: '2024-01-20T12:00:00.000Z',
-    duration_ms: 1235,
-  });
-});
-
 test.describe('the summary', () => {
   const written = {
     certificate: 'out/certificate.json',
     files: ['out/certificate.json', 'out/certificate.html', 'out/observed.md'],
   };
-  const lines = (all: Readonly<Record<string, Verdict>>) => renderSummary(certificateWith(all), written).split('\n');
 
-  test('names target, verdict, sums and files', () => {
+  test('Names target, verdict, counts and files', () => {
     const text = renderSummary(
       createCertificate(
         suite,
@@ -374,8 +317,9 @@ test.describe('the summary', () => {
     ]);
   });
 
-  test('gives the reason of every requirement that is not a pass, with the case that decided it', () => {
-    expect(lines({ 'one-a': 'inconclusive', 'one-b': 'fail', two: 'pass' }).slice(8)).toEqual([
+  test('Gives the reason of each requirement that does not pass, with the decisive case', () => {
+    const text = renderSummary(certificateWith({ 'one-a': 'inconclusive', 'one-b': 'fail', two: 'pass' }), written);
+    expect(text.split('\n').slice(8)).toEqual([
       '',
       '2 of 5 cases were not selected in this run.',
       '',
@@ -383,27 +327,20 @@ test.describe('the summary', () => {
       '  one-b (cases/a.yaml:3:5): It is fail.',
       '',
     ]);
-    expect(lines({ two: 'pass' })).toEqual(
-      expect.arrayContaining([
-        'INCOMPLETE  staging at https://a.test/api',
-        '4 of 5 cases were not selected in this run.',
-      ]),
-    );
-    expect(lines({ two: 'fail' })[1]).toBe('DOES-NOT-CONFORM  staging at https://a.test/api');
   });
 });
 
 test.describe('the command that repeats a request', () => {
   const application = 'an application\'s "id"';
-  /** The arguments that curl gets, by the shell's own reading of the command. */
-  /** What a shell makes of commands, all of which it runs at once: to start it takes its time. */
+  const get: HttpRequest = { method: 'GET', path: '/', headers: [] };
+  /** Lets one shell read all commands, because starting a shell takes its time. */
   function argumentsOf(...commands: readonly string[]): string[] {
     const printing = commands.map((command) => command.replace(/^curl/, String.raw`printf '%s\0'`)).join('\n');
     const env = { PATH: process.env.PATH, CLIENT_APPLICATION_ID: application, CLIENT_TOKEN: '$(token) `x` "\\' };
     return execFileSync('sh', ['-c', printing], { env, encoding: 'utf8' }).split('\0').slice(0, -1);
   }
 
-  test('is written over several lines, with variables for credentials', () => {
+  test('It has several lines, and variables for credentials', () => {
     expect(renderCurlCommand(request, 'https://a.test/api')).toBe(
       [
         'curl -gi \\',
@@ -416,96 +353,34 @@ test.describe('the command that repeats a request', () => {
     );
   });
 
-  const commands: readonly (readonly [what: string, change: Partial<HttpRequest>, args: readonly string[]])[] = [
+  const commands: readonly (readonly [what: string, request: HttpRequest, args: readonly string[]])[] = [
     [
-      'credentials, put in by the shell and not read again',
+      'The shell inserts credentials and does not expand them again',
       {
-        path: '/',
+        ...get,
         headers: [
           ['X-Client-Application-Id', '$CLIENT_APPLICATION_ID'],
           ['X-Client-Token', '$CLIENT_TOKEN'],
-          ['Content-Type', 'a/b'],
-        ],
-        body: '',
-      },
-      [
-        '-gi',
-        '-X',
-        'GET',
-        'https://a.test/',
-        '-H',
-        `X-Client-Application-Id: ${application}`,
-        '-H',
-        'X-Client-Token: $(token) `x` "\\',
-        '-H',
-        'Content-Type: a/b',
-        '--data-raw',
-        '',
-      ],
-    ],
-    [
-      'no Content-Type: curl adds none',
-      { path: '/', headers: [], body: '{}' },
-      ['-gi', '-X', 'GET', 'https://a.test/', '-H', 'Content-Type:', '--data-raw', '{}'],
-    ],
-    [
-      'a header without a value',
-      {
-        path: '/',
-        headers: [
-          ['X-Client-Token', ''],
-          ['content-type', 'a/b'],
         ],
       },
-      [
-        '-gi',
-        '-X',
-        'GET',
-        'https://a.test/',
-        '-H',
-        'X-Client-Token;',
-        '-H',
-        'content-type: a/b',
-        '--data-raw',
-        request.body ?? '',
-      ],
+      ['-H', `X-Client-Application-Id: ${application}`, '-H', 'X-Client-Token: $(token) `x` "\\'],
     ],
-    [
-      'HEAD with a body, for which curl’s own takes none',
-      { method: 'HEAD', path: '/', headers: [['Content-Type', 'a/b']] },
-      [
-        '-gi',
-        '-X',
-        'HEAD',
-        '--max-time',
-        '10',
-        'https://a.test/',
-        '-H',
-        'Content-Type: a/b',
-        '--data-raw',
-        request.body ?? '',
-      ],
-    ],
+    ['curl adds no Content-Type', { ...get, body: '{}' }, ['-H', 'Content-Type:', '--data-raw', '{}']],
+    ['A header may have no value', { ...get, headers: [['X-Client-Token', '']] }, ['-H', 'X-Client-Token;']],
   ];
-  for (const [what, change, args] of commands) {
-    test(what, () => expect(argumentsOf(renderCurlCommand({ ...request, ...change }, 'https://a.test'))).toEqual(args));
-  }
+  for (const [what, sent, args] of commands)
+    test(what, () => {
+      const all = argumentsOf(renderCurlCommand(sent, 'https://a.test'));
+      expect(all).toEqual(['-gi', '-X', 'GET', 'https://a.test/', ...args]);
+    });
 
-  test('HEAD, and another method, without a body', () => {
-    expect(argumentsOf(renderCurlCommand({ method: 'HEAD', path: '/', headers: [] }, 'https://a.test'))).toEqual([
-      '-gi',
-      '--head',
-      'https://a.test/',
-    ]);
-    expect(argumentsOf(renderCurlCommand({ method: 'PUT', path: '/', headers: [] }, 'https://a.test'))).toEqual([
-      '-gi',
-      '-X',
-      'PUT',
-      'https://a.test/',
-    ]);
+  test('HEAD has a time limit if it has a body, and is --head if it has none', () => {
+    const head = { ...get, method: 'HEAD' };
+    expect(argumentsOf(renderCurlCommand({ ...head, body: 'x' }, 'https://a.test'))).toContain('--max-time');
+    expect(argumentsOf(renderCurlCommand(head, 'https://a.test'))).toEqual(['-gi', '--head', 'https://a.test/']);
   });
 
-  test('whatever a path, a header or a body holds, the shell hands it on as it is', () => {
+  test('The shell passes on any path, header and body as it is', () => {
     const text = fc
       .oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.stringMatching(/^['"\\$`!*?\n {}()<>|;&#~-]{0,20}$/))
       .map((each) => Buffer.from(each.replaceAll('\0', '')).toString());

@@ -5,7 +5,7 @@ import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { certifyOver, requirementSuite } from './support/in-process.js';
+import { certifyOver, requirementSuite, suite } from './support/in-process.js';
 import { listenStatefully, type StatefulAnswer } from './support/stateful-deployment.js';
 
 const { world } = requirementSuite;
@@ -109,11 +109,18 @@ const leaks: Readonly<Record<string, readonly [create: () => StatefulAnswer, con
   ],
 };
 
+/** One of each kind; the others take time and show little more. */
+const quick: ReadonlySet<string> = new Set([
+  'swaps customers between overlapping requests',
+  'uses the body of the previous request on a connection',
+  'keeps the filter of the previous request on a connection',
+]);
+
 /** Certifies a deployment over sockets. */
-async function certify(answerStatefully: StatefulAnswer): Promise<Certificate> {
+async function certify(answerStatefully: StatefulAnswer, own = requirementSuite): Promise<Certificate> {
   const { url, close } = await listenStatefully(answerStatefully);
   const client = openClient({ baseUrl: url });
-  const { certificate } = await certifyOver(client, requirementSuite);
+  const { certificate } = await certifyOver(client, own);
   await client.close();
   await close();
   return certificate;
@@ -128,7 +135,7 @@ function listFailureReasons({ requirements }: Certificate): string[] {
 test.describe('a failure that shows only under a condition is confirmed under it', () => {
   for (const [story, [create, condition, leak]] of Object.entries(leaks)) {
     for (const [runs, tag] of [
-      [1, []],
+      [1, quick.has(story) ? [] : ['@long']],
       [20, ['@long']],
     ] as const) {
       test(`a deployment that ${story} fails, ${runs} of ${runs} times`, { tag: [...tag] }, async () => {
@@ -152,4 +159,43 @@ test.describe('a failure that shows only under a condition is confirmed under it
       expect(listFailureReasons(certificate).join()).not.toMatch(/Only (when|on|after)/);
     });
   }
+});
+
+test.describe('An answer that depends on earlier requests is an outcome with a warning', () => {
+  for (const member of ['customer', 'order', 'metadata']) {
+    const question = `omitted-${member}`;
+    const own = { ...suite, cases: suite.cases.filter(({ id }) => id === question) };
+    const keep = (body: Members, kept: Members): Members => {
+      kept[member] = body[member] ?? kept[member];
+      return { ...body, [member]: kept[member] };
+    };
+    const shared = {};
+    const deployments: Readonly<Record<string, () => StatefulAnswer>> = {
+      'of the previous request': () => changingBody((body) => keep(body, shared)),
+      'of the previous request on a connection': () => changingBody(keep),
+    };
+    for (const [whose, create] of Object.entries(deployments)) {
+      test(`A deployment that uses the ${member} ${whose} for a request without one`, async () => {
+        const { questions } = await certify(create(), own);
+        expect(questions.filter(({ id }) => id === question)).toMatchObject([
+          { outcome: 'depends-on-earlier-requests', warning: true },
+        ]);
+      });
+    }
+  }
+
+  test('A deployment that keeps the order of the previous caller conforms', async () => {
+    const kept: Members = {};
+    const certificate = await certify(
+      changingBody((body) => {
+        kept.order = body.order ?? kept.order;
+        return { ...body, order: kept.order };
+      }),
+      suite,
+    );
+    expect(certificate.verdict).toBe('conforms');
+    const outcomes = Object.fromEntries(certificate.questions.map(({ id, outcome }) => [id, outcome]));
+    expect(outcomes['omitted-order']).toBe('depends-on-earlier-requests');
+    expect(outcomes['omitted-customer']).toBe('as-anybody');
+  });
 });

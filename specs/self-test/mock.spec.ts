@@ -1,4 +1,4 @@
-/** A deployment of any shape, recorded and served again, and what may change of it. */
+/** Deployments of any shape, recorded and served again, and drift from the record. */
 
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -81,7 +81,7 @@ const nesting: readonly string[] = ['linked-list', 'tree'];
 const inexact: readonly string[] = ['extra-fields', 'with-rejected', 'grouped-by-campaign', 'grouped-by-campaign-key'];
 
 for (const shape of Object.keys(shapes) as ShapeName[]) {
-  test(`recorded and served, it does not drift, and its clients can read it: ${shape}`, async () => {
+  test(`A mock of a recorded deployment does not drift: ${shape}`, async () => {
     const options = shape === 'with-rejected' ? { tierPatterns: ['/promotions/*/id'] } : {};
     const respond = createIndependentDeployment(world, { shape });
     const record = await recorded(respond, options);
@@ -95,13 +95,13 @@ for (const shape of Object.keys(shapes) as ShapeName[]) {
   });
 }
 
-test('errors have the shape of the deployment, too', async () => {
+test('Errors of a mock have the shape of the deployment', async () => {
   const record = await recorded(createIndependentDeployment(world));
   const { status, body } = served(record)({ ...request, body: '{' });
   expect([status, JSON.parse(body)]).toEqual([400, { error: 'malformed request' }]);
 });
 
-test('categories that are expanded are those of each campaign', async () => {
+test('A mock expands the categories of each campaign', async () => {
   const reference = createDeployment({ world, credentials: credentialPlaceholders });
   const record = await recorded(reference);
   const body = JSON.stringify({ ...JSON.parse(request.body ?? ''), options: { expand: ['category'] } });
@@ -117,7 +117,7 @@ test('categories that are expanded are those of each campaign', async () => {
   expect(record.answers?.expanded).toBeDefined();
 });
 
-test('what is volatile is not of the record, and does not drift', async () => {
+test('Volatile members are not recorded and do not drift', async () => {
   let number = 0;
   const volatile = adding(createIndependentDeployment(world), () => {
     number += 1;
@@ -129,7 +129,7 @@ test('what is volatile is not of the record, and does not drift', async () => {
   expect((await driftOf(volatile, record)).drift).toEqual([]);
 });
 
-test('a member that is new in every response is one drift, a note or nothing', async () => {
+test('A new member in every response is one drift, one note or nothing', async () => {
   const plain = createIndependentDeployment(world);
   const record = await recorded(plain);
   const changed = adding(plain, () => ({ version: 2 }));
@@ -154,14 +154,14 @@ test('a member that is new in every response is one drift, a note or nothing', a
   expect(other).toBeUndefined();
 });
 
-test('a target file says what becomes of additions', () => {
+test('A target file states the policy for new members', () => {
   const file = path.join(cwd, 'additive.yaml');
   writeFileSync(file, 'name: shop\nbase_url: http://127.0.0.1:9\ndrift: { additive: note }\n');
   const environment = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
   expect(loadSettings({ target: file }, environment, suite).expected.additive).toBe('note');
 });
 
-test('record --update shows what changed, and accepts it', async () => {
+test('record --update shows the changes and accepts them', async () => {
   const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
   const record = path.join(cwd, 'record.yaml');
   const { url, close } = await listen(createIndependentDeployment(world, { numericStrings: 'rejected' }));

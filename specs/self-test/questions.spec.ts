@@ -251,7 +251,7 @@ test.describe('An existing record', () => {
       response_schema: { type: 'objekt' },
     };
     writeFileSync(file, renderRecord(record));
-    expect(() => readRecord(file)).toThrow(/shop\.yaml:\d+:\d+: 'response_schema' is no JSON Schema/);
+    expect(() => readRecord(file)).toThrow(/shop\.yaml:\d+:\d+: 'response_schema' is not a JSON Schema/);
     remove();
   });
 });

@@ -371,6 +371,19 @@ function credentialsReading(question: ClosedQuestion, headers: Readonly<Record<s
   return reading(question, { headers }, sameOrNothing('answered'));
 }
 
+/** Asks without a member after requests that had it, and that had it empty. */
+function omission(member: 'customer' | 'order' | 'metadata', outcomes: Readonly<Record<string, string>>): Reading {
+  const question = `omitted-${member}` as const;
+  const otherwise = reading(question, { members: without(member) }, byTier(outcomes, 'nothing-returned'));
+  return (ask) => {
+    const seen = [{}, documented[member]].map((value) => {
+      ask({ members: { ...documented, [member]: value } });
+      return names(ask({ members: without(member) })).join();
+    });
+    return seen[0] === seen[1] ? otherwise(ask) : 'depends-on-earlier-requests';
+  };
+}
+
 const wrongToken = { 'X-Client-Token': 'wrong' };
 const bodyWasRead = byTier({ 'mug-03': 'body-read' }, 'body-ignored');
 const fallback = byTier({ 'mug-03': 'same-result' }, 'another-answer');
@@ -395,21 +408,9 @@ const readings: { readonly [Q in ClosedQuestion]: Reading } = {
     return names(first).join() === names(second).join() ? 'same-promotions' : 'different-promotions';
   },
 
-  'omitted-customer': reading(
-    'omitted-customer',
-    { members: without('customer') },
-    byTier({ ann: 'audience-rules-pass', open: 'as-anybody' }, 'nothing-returned'),
-  ),
-  'omitted-order': reading(
-    'omitted-order',
-    { members: without('order') },
-    byTier({ 'mug-10': 'order-rules-pass', open: 'as-empty-order' }, 'nothing-returned'),
-  ),
-  'omitted-metadata': reading(
-    'omitted-metadata',
-    { members: without('metadata') },
-    byTier({ store: 'metadata-rules-pass', open: 'as-empty-metadata' }, 'nothing-returned'),
-  ),
+  'omitted-customer': omission('customer', { ann: 'audience-rules-pass', open: 'as-anybody' }),
+  'omitted-order': omission('order', { 'mug-10': 'order-rules-pass', open: 'as-empty-order' }),
+  'omitted-metadata': omission('metadata', { store: 'metadata-rules-pass', open: 'as-empty-metadata' }),
   'omitted-options': reading('omitted-options', { members: without('options') }, sameOrNothing('no-difference')),
   'empty-object': reading(
     'empty-object',

@@ -1,15 +1,13 @@
-/** What a run leaves behind is whole, and its own. */
+/** The files of a run: whole, of one run, written together. */
 
 import { execFile, spawn } from 'node:child_process';
 import {
   existsSync,
-  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   readlinkSync,
   renameSync,
-  rmSync,
   symlinkSync,
   utimesSync,
   watch,
@@ -18,6 +16,7 @@ import {
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
+import { listOutputFiles } from '../../src/report/output.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { type CommandResult, createTemporaryFolder, runConformance } from './support/cli.js';
 import { suite } from './support/in-process.js';
@@ -30,11 +29,11 @@ const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of
 const only = ['--', '--grep', 'window-with-few-valid'];
 const honest = createIndependentDeployment(suite.world);
 const broken = createIndependentDeployment(suite.world, { violation: 'window-151' });
-/** Where the results of these runs are, which are runs of a few cases. */
+/** The folder of results of some cases. */
 const partial = (out: string) => path.join(cwd, out, 'partial');
-const names = ['badge.json', 'certificate.html', 'certificate.json', 'evidence.har', 'junit.xml', 'observed.md'];
+const names = listOutputFiles().filter((name) => name !== 'openapi.yaml');
 
-/** Runs a few cases against a deployment, after so many requests to which something happens. */
+/** Runs a few cases against a deployment. @param after number of requests before something happens */
 async function run(
   out: string,
   answer: typeof honest,
@@ -51,7 +50,7 @@ async function run(
   return { ...ended, url };
 }
 
-/** Leaves what a run of all cases would have left, and what the tests of somebody else's project have. */
+/** Writes files of a whole run, and of another project's tests. */
 function leaveWhole(out: string): { isLeft(): boolean } {
   const files = [path.join(cwd, out, 'certificate.json'), path.join(cwd, 'test-results', 'screenshot.txt')];
   for (const file of files) {
@@ -61,7 +60,7 @@ function leaveWhole(out: string): { isLeft(): boolean } {
   return { isLeft: () => files.every((file) => existsSync(file) && readFileSync(file, 'utf8') === 'as it was') };
 }
 
-test('the exit status is that of the run, whatever another process puts into the place of its certificate', async () => {
+test('The exit status is that of the run, even if another process replaces its certificate', async () => {
   const out = partial('forged');
   mkdirSync(out, { recursive: true });
   writeFileSync(path.join(cwd, 'forgery'), '{"verdict":"conforms","drift":[]}');
@@ -75,16 +74,7 @@ test('the exit status is that of the run, whatever another process puts into the
   expect(status).toBe(1);
 });
 
-test('a run that another one started has a certificate of its own', { tag: '@long' }, async () => {
-  const other = path.join(cwd, 'run-of-another');
-  mkdirSync(other);
-  const options = { cwd, env: { CONFORMANCE_RUN: other } };
-  const { status, output } = await runConformance(['certify', '--out', 'own', ...only], options);
-  expect([status, output]).toEqual([4, expect.stringContaining('INCOMPLETE  reference')]);
-  expect(readdirSync(other)).toEqual([]);
-});
-
-test('two runs into one folder: each has its own status, and all files are of one of them; of some cases, beside those of a whole run', {
+test('Two runs into one folder each have their own status, and all files are of one run', {
   tag: '@long',
 }, async () => {
   const whole = leaveWhole('shared');
@@ -104,7 +94,7 @@ test('two runs into one folder: each has its own status, and all files are of on
   expect(/<testsuites [^>]*failures="(\d+)"/.exec(text('junit.xml'))?.[1] === '0').toBe(!isOfOne);
 });
 
-test('a list of the cases, and a start that fails, leave the results of a whole run, and write none', {
+test('--list and a failed start write nothing and leave the results of a whole run', {
   tag: '@long',
 }, async () => {
   const whole = leaveWhole('kept');
@@ -116,33 +106,7 @@ test('a list of the cases, and a start that fails, leave the results of a whole 
   expect(existsSync(partial('kept'))).toBe(false);
 });
 
-test('a link in the place of a result is replaced, not followed, even if it comes while the run goes on', {
-  tag: '@long',
-}, async () => {
-  const precious = path.join(cwd, 'precious');
-  writeFileSync(precious, 'as it was');
-  const plant = () => {
-    for (const name of names) {
-      rmSync(path.join(partial('linked'), name), { force: true });
-      symlinkSync(precious, path.join(partial('linked'), name));
-    }
-  };
-  mkdirSync(partial('linked'), { recursive: true });
-  plant();
-  await run('linked', honest, { after: 2, happens: plant });
-  expect(readFileSync(precious, 'utf8')).toBe('as it was');
-  for (const name of names) expect(lstatSync(path.join(partial('linked'), name)).isFile(), name).toBe(true);
-});
-
-test('a folder in which nothing can be written any more: one plain line, and status 2', { tag: '@long' }, async () => {
-  const bar = () => writeFileSync(partial('barred'), '');
-  const { status, output } = await run('barred', honest, { after: 2, happens: bar });
-  expect(status).toBe(2);
-  expect(output).toContain('--out: cannot write into barred/partial (EEXIST)\n    Name another folder.\n');
-  expect(output).not.toMatch(/INCOMPLETE|^ +at /m);
-});
-
-test('a folder in the place of a result: nothing is written, and status 2', { tag: '@long' }, async () => {
+test('A folder in the place of a result: no file is written, and the status is 2', { tag: '@long' }, async () => {
   const occupy = () => mkdirSync(path.join(partial('occupied'), 'observed.md'), { recursive: true });
   const { status, output } = await run('occupied', honest, { after: 2, happens: occupy });
   const refusal = 'occupied/partial/observed.md: cannot be written (EISDIR)\n';
@@ -153,30 +117,12 @@ test('a folder in the place of a result: nothing is written, and status 2', { ta
   expect([again.status, again.output]).toEqual([2, expect.stringMatching(/^occupied\/observed.md: cannot be written/)]);
 });
 
-test('the time of day may be set back while a run goes on', { tag: '@long' }, async () => {
-  const isSetBack = path.join(cwd, 'is-set-back');
-  const clock = path.join(cwd, 'clock.mjs');
-  writeFileSync(
-    clock,
-    `import { existsSync } from 'node:fs';
-    const { now } = Date;
-    Date.now = () => now() - (existsSync(${JSON.stringify(isSetBack)}) ? 3_600_000 : 0);`,
-  );
-  const setBack = () => writeFileSync(isSetBack, '');
-  const own = { env: { ...env, NODE_OPTIONS: `--import ${clock}` }, after: 2, happens: setBack };
-  const { status } = await run('set-back', honest, own);
-  expect(status).toBe(4);
-  expect(existsSync(isSetBack)).toBe(true);
-  const { duration_ms } = JSON.parse(readFileSync(path.join(partial('set-back'), 'certificate.json'), 'utf8'));
-  expect(duration_ms).toBeGreaterThan(0);
-});
-
 test.describe('files that belong together', () => {
   const script = path.join(packageRoot, 'dist', 'specs', 'self-test', 'support', 'write-together.js');
   const read = (folder: string) =>
     ['one.txt', 'two.txt'].map((name) => readFileSync(path.join(folder, name), 'utf8').split('\n')[0]);
 
-  test('are written by one process at a time', async () => {
+  test('One process at a time writes them', async () => {
     const folder = path.join(cwd, 'turns');
     let said = '';
     const writer = (tag: string, ms: number) => {
@@ -197,7 +143,7 @@ test.describe('files that belong together', () => {
   });
 
   for (const hours of [-1, 1]) {
-    test(`are written though a process was killed over it, by a clock ${hours} h from now`, async () => {
+    test(`A draft folder of a killed process is taken over, with a clock ${hours} h from now`, async () => {
       const folder = path.join(cwd, `killed${hours}`);
       const left = path.join(folder, '.being-written');
       mkdirSync(left, { recursive: true });
@@ -210,7 +156,7 @@ test.describe('files that belong together', () => {
     });
   }
 
-  test('are as they were where there is no room for all of them', async () => {
+  test('They stay as they were if there is no room for all of them', async () => {
     const folder = path.join(cwd, 'full');
     await promisify(execFile)(process.execPath, [script, folder, 'before', '1', '0']);
     // A limit on the size of a file: to the one that writes, it looks as a full disk does.
@@ -222,7 +168,7 @@ test.describe('files that belong together', () => {
     expect(readdirSync(folder).sort()).toEqual(['one.txt', 'two.txt']);
   });
 
-  test('take the place of links', async () => {
+  test('They replace links', async () => {
     const folder = path.join(cwd, 'links');
     mkdirSync(folder);
     const precious = path.join(cwd, 'another-precious');
@@ -233,7 +179,7 @@ test.describe('files that belong together', () => {
     expect(() => readlinkSync(path.join(folder, 'one.txt'))).toThrow('EINVAL');
   });
 
-  test('are not written where the working folder was removed meanwhile, and nobody waits for it', async () => {
+  test('A removed working folder is an error, not an endless wait', async () => {
     const gone = path.join(cwd, 'removed');
     mkdirSync(gone);
     const remove = `rmSync(process.cwd(), { recursive: true })`;

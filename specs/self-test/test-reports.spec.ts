@@ -1,5 +1,7 @@
 /** The results in the formats that continuous integration reads: JUnit XML and CTRF. */
 
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { SaxesParser } from 'saxes';
 import { createUnsentResult, type ShownResult } from '../../src/engine/case-result.js';
@@ -7,7 +9,9 @@ import { createCertificate } from '../../src/report/certificate.js';
 import { createResponseRenderer } from '../../src/report/exchange-text.js';
 import { createFailureSections, renderFailure } from '../../src/report/failure-text.js';
 import { escapeMarkup, renderPreformatted } from '../../src/report/markup.js';
+import { writeResults } from '../../src/report/write-results.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
+import { createTemporaryFolder } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
@@ -58,14 +62,15 @@ const results = [
     drift: [{ kind: 'shape', message: 'Another body.' }],
   }),
 ];
-const certificate = createCertificate(suite, results, {
+const facts = {
   target: { name: 'shop', base_url: 'https://a.test' },
   requestsSent: 5,
   isCutShort: false,
   notes: [],
   startedAt: new Date(0),
   durationMs: 1_500,
-});
+};
+const certificate = createCertificate(suite, results, facts);
 const root = parseXml(renderOutput('junit.xml', certificate, suite, results));
 const tests = root.children.flatMap(({ children }) => children.filter(({ name }) => name === 'testcase'));
 
@@ -160,4 +165,17 @@ test('a failure reads the same in the terminal, on the page and in JUnit', async
   }
   const markup = text.split('\n').map(escapeMarkup).join('\n');
   expect(renderOutput('junit.xml', run.certificate, own, run.results)).toContain(`>${markup}</failure>`);
+});
+
+test('Every file is redacted when it is written, but words of the suite stay', () => {
+  const { folder: out, remove } = createTemporaryFolder();
+  const leaking = results.map((result) => ({ ...result, reason: 'The answer was a-secret-4711.' }));
+  const secrets = ['a-secret-4711', 'inconclusive'].map((value) => ({ value, placeholder: '$CLIENT_TOKEN' }));
+  const leaky = createCertificate(suite, leaking, { ...facts, notes: ['a-secret-4711'] });
+  writeResults(leaky, suite, leaking, { out, secrets });
+  const texts = readdirSync(out).map((name) => readFileSync(path.join(out, name), 'utf8'));
+  remove();
+  expect(texts.length).toBeGreaterThan(5);
+  expect(texts.filter((text) => text.includes('a-secret-4711'))).toEqual([]);
+  expect(texts.filter((text) => text.includes('inconclusive')).length).toBeGreaterThan(2);
 });

@@ -286,7 +286,7 @@ test('The output of a provisioning command is safe', async () => {
     const args = ['provision', '--target', `provision${n}.input`];
     const { status, output } = await runConformanceInProcess(args, { cwd, env });
     expect([status, listMisdeeds(['provision', output])]).toEqual([2, []]);
-    expect(output).toContain('which is no id');
+    expect(output).toContain('invalid id');
   }
 });
 

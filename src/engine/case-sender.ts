@@ -74,6 +74,8 @@ export function createCaseSender(
     send: async (testCase) => {
       if (isSerial(testCase)) {
         await Promise.all(ahead.values());
+        // One new connection for all of them: what a deployment keeps of a connection shows, too.
+        channel.reconnect();
         return sendRows(testCase, channel, createUncachedFetch(channel), 'serial');
       }
       const sending = ahead.get(testCase.id) ?? begin(testCase);

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { createRedactor, type Secret } from '../redaction/redactor.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
@@ -89,7 +89,10 @@ export function openClient(
           signal,
         });
         const received = pairHeaders(headers as unknown as (string | Buffer)[]);
-        return { status: statusCode, headers: received, body: await readBody(body, received, limits) };
+        const text = await readBody(body, received, limits);
+        // undici frees the connection one turn later. Without this pause, the next request would open another one.
+        await setImmediate();
+        return { status: statusCode, headers: received, body: text };
       });
       return addTiming({ request, response });
     } catch (error) {

@@ -76,9 +76,11 @@ function replaceValues(value: unknown, path: string, context: Context, source: T
 function replaceText(text: string, path: string, context: Context, source: TemplateSource): ResponseTemplate {
   const packed = parseEncodedJson(text);
   if (listTiers(packed, source).size > 0) return { [each.packed]: replaceValues(packed, path, context, source) };
-  return listPlaceholders(context).reduce((rest, [word, value, isId]) => {
-    if (rest === value) return word;
-    return isId && value !== '' ? rest.replaceAll(value, word) : rest;
+  return placeholders.reduce((rest, { placeholder, readValue, isId = false }) => {
+    const value = readValue(context);
+    if (value === undefined) return rest;
+    if (rest === value) return placeholder;
+    return isId && value !== '' ? rest.replaceAll(value, placeholder) : rest;
   }, text);
 }
 
@@ -184,34 +186,22 @@ function listTiers(value: unknown, source: Pick<TemplateSource, 'ids'>): Set<str
   return new Set(within.flatMap((each) => [...listTiers(each, source)]));
 }
 
-/** Lists placeholders and their values, ids first. Ids are also replaced inside longer texts. */
-function listPlaceholders({
-  tier,
-  campaign,
-  category,
-}: Context): (readonly [word: string, value: string, isId: boolean])[] {
-  return [
-    ...(category === undefined
-      ? []
-      : ([
-          ['<category id>', category.id, true],
-          ['<category name>', category.name, false],
-        ] as const)),
-    ...(tier === undefined
-      ? []
-      : ([
-          ['<tier id>', tier.id, true],
-          ['<tier name>', tier.name, false],
-          ['<tier created_at>', tier.created_at, false],
-        ] as const)),
-    ...(campaign === undefined
-      ? []
-      : ([
-          ['<campaign id>', campaign.id, true],
-          ['<campaign name>', campaign.name, false],
-        ] as const)),
-  ];
+interface Placeholder {
+  readonly placeholder: string;
+  readonly readValue: (context: Context) => string | undefined;
+  /** Ids are also replaced inside longer texts. */
+  readonly isId?: true;
 }
+
+const placeholders: readonly Placeholder[] = [
+  { placeholder: '<category id>', readValue: ({ category }) => category?.id, isId: true },
+  { placeholder: '<category name>', readValue: ({ category }) => category?.name },
+  { placeholder: '<tier id>', readValue: ({ tier }) => tier?.id, isId: true },
+  { placeholder: '<tier name>', readValue: ({ tier }) => tier?.name },
+  { placeholder: '<tier created_at>', readValue: ({ tier }) => tier?.created_at },
+  { placeholder: '<campaign id>', readValue: ({ campaign }) => campaign?.id, isId: true },
+  { placeholder: '<campaign name>', readValue: ({ campaign }) => campaign?.name },
+];
 
 /** The data for a template. */
 export interface TemplateData {
@@ -263,5 +253,8 @@ function fillText(text: string, { tiers, volatile }: TemplateData, context: Cont
   if (text === one.metadata) return context.tier?.metadata ?? {};
   if (text === one.volatile) return `…${volatile}`;
   if (text === one.number) return volatile;
-  return listPlaceholders(context).reduce((rest, [word, value]) => rest.replaceAll(word, () => value), text);
+  return placeholders.reduce((rest, { placeholder, readValue }) => {
+    const value = readValue(context);
+    return value === undefined ? rest : rest.replaceAll(placeholder, () => value);
+  }, text);
 }

@@ -10,6 +10,7 @@ import type {
   TestResult,
 } from '@playwright/test/reporter';
 import { selectFromSuite } from '../cases/case-selection.js';
+import { listCredentialSecrets } from '../contract/operation.js';
 import {
   attachExchanges,
   type CaseResult,
@@ -19,6 +20,7 @@ import {
   sampleId,
 } from '../engine/case-result.js';
 import { createPlan, type Plan } from '../engine/plan.js';
+import type { Secret } from '../redaction/redactor.js';
 import { collectRunFacts, createCertificate, determineOverallVerdict } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
 import { createSigner } from '../report/signature.js';
@@ -28,7 +30,7 @@ import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
-import { createCertifiedTarget } from '../targets/target.js';
+import { createCertifiedTarget, loadTarget } from '../targets/target.js';
 import { saveEnding } from './ending.js';
 import { createEvidenceStore } from './evidence-store.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
@@ -223,6 +225,7 @@ export default class CertificateReporter implements Reporter {
       ...(settings.shard === undefined ? settings : withoutRecord),
       isPartial: this.isPartial(results),
       ...omitUndefined({ sign: this.sign }),
+      secrets: this.merged === undefined && replay === undefined ? listSecrets() : [],
     };
     const written = writeResults(certificate, suite, results, destination, { ...evidence, origin, index });
     const { verdict, drift, selected, own_cases } = certificate;
@@ -283,6 +286,13 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
+}
+
+/** Lists the secrets of the target. Those of the reference deployment are public. */
+function listSecrets(): Secret[] {
+  const { location, options } = loadTarget(readRunOptions(), process.env).connection;
+  const credentials = location.kind === 'deployment' ? listCredentialSecrets(location.credentials) : [];
+  return [...credentials, ...(options.secrets ?? [])];
 }
 
 function loadWriteResults() {

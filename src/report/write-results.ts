@@ -5,11 +5,13 @@ import type { Suite } from '../cases/suite.js';
 import type { Relocation } from '../contract/relocation.js';
 import type { ShownResult } from '../engine/case-result.js';
 import type { RunEvidence } from '../engine/evidence-keeper.js';
+import { verdicts } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
+import { createRedactor, minSecretLength, type Secret } from '../redaction/redactor.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
-import type { Certificate } from './certificate.js';
+import { type Certificate, createCertificate } from './certificate.js';
 import { type ExchangeIndex, indexExchanges } from './exchange-index.js';
 import { createArchive, type EvidenceOrigin } from './har-archive.js';
 import { encodeContent, loadOutputs } from './output.js';
@@ -44,8 +46,8 @@ export interface ResultsDestination {
   readonly target?: { readonly operation?: Relocation; readonly tierPatterns?: readonly string[] };
   /** Signs certificate and evidence. */
   readonly sign?: Signer;
-  /** Replaces the secrets in a text. */
-  readonly redact?: (text: string) => string;
+  /** The secrets of the target, which no file may contain. */
+  readonly secrets?: readonly Secret[];
 }
 
 /** The exchanges of a run, and the run that they are of. They are read twice: for the archive and for the index. */
@@ -60,7 +62,7 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly ShownResult[],
-  { out: wholeOut, recordTo, isPartial = false, target, sign, redact }: ResultsDestination,
+  { out: wholeOut, recordTo, isPartial = false, target, sign, secrets = [] }: ResultsDestination,
   evidence?: ResultsEvidence,
 ): WrittenResults {
   const out = isPartial ? path.join(wholeOut, partialFolder) : wholeOut;
@@ -70,7 +72,7 @@ export function writeResults(
     isPartial,
     ...omitUndefined({ archive, exchanges, operation: target?.operation, tierPatterns: target?.tierPatterns }),
   });
-  const files = renderFiles(view, out, redact);
+  const files = renderFiles(view, out, createFileRedactor(view, secrets));
   const signedCertificate = path.join(out, 'certificate.json');
   if (archive !== undefined && sign !== undefined) {
     const content = files.get(signedCertificate) ?? Buffer.alloc(0);
@@ -103,7 +105,30 @@ export function indexForOutputs(suite: Suite, evidence: RunEvidence, referred?: 
   return indexExchanges(evidence, createRecognizer(suite.world), (caseId) => charted.has(caseId), referred);
 }
 
-function renderFiles(view: RunView, out: string, redact: ResultsDestination['redact']): Map<string, Buffer> {
+/**
+ * Creates a redactor of whole files, as a second net: the engine has redacted all texts of the deployment. A secret that
+ * is also in the files of a run without results is a word of the suite, such as a verdict, which must stay.
+ */
+function createFileRedactor({ suite }: RunView, secrets: readonly Secret[]): (text: string) => string {
+  const long = secrets.filter(({ value }) => value.trim().length >= minSecretLength);
+  if (long.length === 0) return (text) => text;
+  const empty = createCertificate(suite, [], {
+    target: { name: 'target', base_url: 'http://localhost' },
+    requestsSent: 0,
+    isCutShort: false,
+    notes: [],
+    startedAt: new Date(0),
+    durationMs: 0,
+  });
+  const ownWords = [...outputs.values()].map((render) => {
+    const content = render(createRunView(empty, suite, []));
+    return content === undefined ? '' : encodeContent(content).toString('utf8');
+  });
+  const ownText = `${ownWords.join('')} ${verdicts.join(' ')}`.toLowerCase();
+  return createRedactor(long.filter(({ value }) => !ownText.includes(value.trim().toLowerCase())));
+}
+
+function renderFiles(view: RunView, out: string, redact: (text: string) => string): Map<string, Buffer> {
   const files = new Map<string, Buffer>();
   for (const [file, render] of outputs) {
     const content = render(view);

@@ -1,20 +1,16 @@
 /** Compares the answers of two targets, request by request, from the evidence of two runs. Nothing is sent. */
 
 import type { Suite } from '../../cases/suite.js';
-import {
-  calibrationPurpose,
-  type ExchangeUse,
-  type KeptExchange,
-  type RunEvidence,
-} from '../../engine/evidence-keeper.js';
+import type { RunEvidence } from '../../engine/evidence-keeper.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
-import type { Exchange } from '../../http/exchange.js';
-import { explainTransientFailure, isSuccessful } from '../../http/response-status.js';
-import { createRecognizer, type Recognizer } from '../../recognition/recognizer.js';
+import { type Exchange, serializeRequest } from '../../http/exchange.js';
+import { explainTransientFailure } from '../../http/response-status.js';
+import { createRecognizer } from '../../recognition/recognizer.js';
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
 import { determineReading, type TierReading } from '../../recognition/tier-reading.js';
 import { renderShortList } from '../../support/render-short-list.js';
 import { toOneLine } from '../../support/untrusted-text.js';
+import { type CaseExchange, indexExchanges } from '../exchange-index.js';
 
 /** The run of one target, with what is needed to read its responses. */
 export interface AnsweredRun {
@@ -63,9 +59,10 @@ type Answer =
   | { readonly is: 'failure'; readonly what: string; readonly reason: string }
   | { readonly is: 'unclear'; readonly reason: string };
 
-/** An answer with its exchange. */
+/** An answer with its exchange, which equal requests share. */
 interface Answered {
-  readonly kept: KeptExchange;
+  readonly id: string;
+  readonly exchange: Exchange;
   readonly answer: Answer;
 }
 
@@ -89,7 +86,7 @@ export function compareRuns(model: AnsweredRun, other: AnsweredRun): RunComparis
         const why = explainUncompared(pair, [model.name, other.name]);
         if (why !== undefined) notCompared.push({ place, ...why });
         if (one?.answer.is !== 'result' || two?.answer.is !== 'result' || why !== undefined) continue;
-        const sent = JSON.stringify([one.kept.id, two.kept.id]);
+        const sent = JSON.stringify([one.id, two.id]);
         const isFirst = !compared.has(sent);
         compared.add(sent);
         const found = findDifference(one.answer, two.answer);
@@ -136,67 +133,52 @@ function createTierLookup(...suites: readonly Suite[]): (suite: Suite, id: strin
  * @returns a lookup of the first answer to a request of a case
  */
 function readAnswers(
-  run: AnsweredRun,
+  { suite, evidence, tierPatterns }: AnsweredRun,
   nameOf: ReturnType<typeof createTierLookup>,
-): (testCase: string, row: number, request: string) => Answered | undefined {
-  const recognizer = createRecognizer(run.suite.world);
-  const byId = new Map([...run.evidence.exchanges].map((kept) => [kept.id, kept]));
-  const sentTogether = new Map<string, ExchangeUse[]>();
-  for (const use of run.evidence.uses) {
-    const together = JSON.stringify([use.case, use.attempt]);
-    sentTogether.set(together, [...(sentTogether.get(together) ?? []), use]);
-  }
-  const findMentions = (uses: readonly ExchangeUse[]) =>
-    [...new Set(uses.map(({ id }) => id))].flatMap((id) => {
-      const exchange = byId.get(id)?.exchange;
-      return exchange !== undefined && isSuccess(exchange) ? [recognizer.findMentions(exchange.response.body)] : [];
-    });
-  const calibration = findMentions(run.evidence.uses.filter((use) => use.case === calibrationPurpose));
+): (caseId: string, row: number, request: string) => Answered | undefined {
+  const index = indexExchanges(evidence, createRecognizer(suite.world), () => true);
   const answers = new Map<string, Answered>();
-  const byKey = new Map<string, Set<string>>();
-  for (const uses of sentTogether.values()) {
-    const reading = determineReading([...calibration, ...findMentions(uses)], run.tierPatterns);
-    for (const use of uses) {
-      const kept = byId.get(use.id);
-      if (kept === undefined) continue;
-      const answer = readAnswer(kept.exchange, recognizer, reading, (id) => nameOf(run.suite, id));
-      if (use.attempt === 1) answers.set(formatLocation(use.case, use.row, use.request), { kept, answer });
-      if (answer.is === 'result') byKey.set(kept.key, (byKey.get(kept.key) ?? new Set()).add(JSON.stringify(answer)));
+  const answersByRequest = new Map<string, Set<string>>();
+  for (const caseId of new Set(evidence.uses.map((use) => use.case))) {
+    const all = index.listByCase(caseId);
+    for (const attempt of new Set(all.map((each) => each.attempt))) {
+      const together = all.filter((each) => each.attempt === attempt);
+      const mentions = new Set(together.flatMap((each) => each.mentions ?? []));
+      const reading = determineReading([...index.calibration, ...mentions], tierPatterns);
+      for (const each of together) {
+        const answer = readAnswer(each, reading, (id) => nameOf(suite, id));
+        if (attempt === 1) answers.set(JSON.stringify([caseId, each.row, each.request]), { ...each, answer });
+        const sent = serializeRequest(each.exchange.request);
+        if (answer.is === 'result')
+          answersByRequest.set(sent, (answersByRequest.get(sent) ?? new Set()).add(JSON.stringify(answer)));
+      }
     }
   }
-  return (testCase, row, request) => {
-    const answered = answers.get(formatLocation(testCase, row, request));
+  return (caseId, row, request) => {
+    const answered = answers.get(JSON.stringify([caseId, row, request]));
+    if (answered === undefined) return undefined;
     // A difference between two runs proves nothing if it also occurs within one.
-    const isUnstable = (byKey.get(answered?.kept.key ?? '')?.size ?? 0) > 1;
-    return answered !== undefined && isUnstable ? { ...answered, answer: unstable } : answered;
+    const isUnstable = (answersByRequest.get(serializeRequest(answered.exchange.request))?.size ?? 0) > 1;
+    return isUnstable
+      ? { ...answered, answer: { is: 'unclear', reason: 'its answers to this request differ' } }
+      : answered;
   };
 }
 
-const unstable: Answer = { is: 'unclear', reason: 'its answers to this request differ' };
-
-function formatLocation(testCase: string, row: number, request: string): string {
-  return JSON.stringify([testCase, row, request]);
-}
-
 function readAnswer(
-  exchange: Exchange,
-  recognizer: Recognizer,
+  { exchange, mentions }: CaseExchange,
   reading: TierReading,
   nameOf: (id: string) => string | undefined,
 ): Answer {
   const failure = explainTransientFailure(exchange);
   if (!('response' in exchange)) return { is: 'failure', what: exchange.transportError, reason: failure ?? '' };
-  const { status, body } = exchange.response;
+  const { status } = exchange.response;
   if (failure !== undefined) return { is: 'failure', what: String(status), reason: failure };
-  if (!isSuccess(exchange)) return { is: 'result', status, tiers: [] };
-  const result = readReturnedTiers(recognizer.findMentions(body), reading);
-  const namesOf = (ids: Iterable<string>) => [...new Set([...ids].flatMap((id) => nameOf(id) ?? []))].sort();
-  if (namesOf(result.unclear).length > 0) return { is: 'unclear', reason: result.reason };
-  return { is: 'result', status, tiers: namesOf(result.returned) };
-}
-
-function isSuccess(exchange: Exchange): exchange is Extract<Exchange, { response: unknown }> {
-  return 'response' in exchange && isSuccessful(exchange.response);
+  if (mentions === undefined) return { is: 'result', status, tiers: [] };
+  const { returned, unclear, reason } = readReturnedTiers(mentions, reading);
+  const listNames = (ids: Iterable<string>) => [...new Set([...ids].flatMap((id) => nameOf(id) ?? []))].sort();
+  if (listNames(unclear).length > 0) return { is: 'unclear', reason };
+  return { is: 'result', status, tiers: listNames(returned) };
 }
 
 /** A request that the suite did not send shows nothing about a target. */
@@ -228,7 +210,7 @@ function findDifference(
   return { statuses: [one.status, two.status], only };
 }
 
-function renderCommand({ kept: { exchange } }: Answered, { baseUrl }: AnsweredRun): string {
+function renderCommand({ exchange }: Answered, { baseUrl }: AnsweredRun): string {
   return renderCurlCommand(exchange.request, baseUrl).split('\n').map(toOneLine).join('\n');
 }
 
