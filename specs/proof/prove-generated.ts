@@ -19,12 +19,19 @@ export const knownSurvivors: readonly string[] = [
   'requests-skus-alone-and-campaign-filter/quantities-lost',
   'requests-skus-alone-and-metadata-filter/metadata-rules-lost',
   'requests-products-and-skus-and-campaign-filter/reservations-lost',
+  'requests-products-and-skus-and-metadata-filter/product-rules-lost',
   'requests-products-and-skus-and-metadata-filter/sku-rules-lost',
+  'requests-products-and-skus-and-metadata-filter/quantities-lost',
   'requests-repeated-product-and-campaign-filter/reservations-lost',
+  'requests-repeated-product-and-metadata-filter/product-rules-lost',
   'requests-repeated-product-and-metadata-filter/sku-rules-lost',
+  'requests-repeated-product-and-metadata-filter/quantities-lost',
   'requests-order-metadata-and-metadata-filter/metadata-rules-lost',
   'requests-expand-and-campaign-filter/quantities-lost',
+  'requests-expand-and-metadata-filter/product-rules-lost',
   'requests-expand-and-metadata-filter/sku-rules-lost',
+  'requests-expand-and-metadata-filter/quantities-lost',
+  'kept-metadata-values/cached-by-length',
 ];
 
 /** Runs generated faults in worker threads, except those that no request can show. */
