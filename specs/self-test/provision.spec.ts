@@ -219,19 +219,18 @@ test.describe('The management API', () => {
       body,
     });
 
-  for (const [what, answer, status] of [
-    ['the wrong credentials', () => post('customers', '{}', 'other'), 401],
-    ['an unknown kind', () => post('customer', '{}', token), 404],
-    ['another method', () => post('customers', '{}', token, 'PUT'), 405],
-    ['no JSON', () => post('customers', '{'), 400],
-    ['no object', () => post('customers', '[]'), 400],
-    ['what refers to nothing', () => post('skus', '{"product_id":"none"}'), 400],
-    ['a tier without rules', () => post('tiers', '{}'), 400],
-  ] as const) {
-    test(`The management API answers ${what} with ${status}`, () => {
-      expect(answer().status).toBe(status);
-    });
-  }
+  test('The management API rejects invalid requests', () => {
+    const statuses = [
+      post('customers', '{}', 'other'),
+      post('customer', '{}', token),
+      post('customers', '{}', token, 'PUT'),
+      post('customers', '{'),
+      post('customers', '[]'),
+      post('skus', '{"product_id":"none"}'),
+      post('tiers', '{}'),
+    ].map(({ status }) => status);
+    expect(statuses).toEqual([401, 404, 405, 400, 400, 400, 400]);
+  });
 
   test('The management API generates its own ids', () => {
     const { status, body } = post('customers', '{"id":"mine"}');

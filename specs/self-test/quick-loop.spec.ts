@@ -1,7 +1,7 @@
 /** The flags for working on a deployment: --only, --failed, --bail and --watch. */
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { findCasesByName } from '../../src/cases/case-selection.js';
@@ -169,14 +169,19 @@ test('--watch runs again when the target, the target file or a case changes', as
     answer = honest;
   });
   expect(loadCertificate(cwd, 'watched/partial').selected?.cases).toEqual({ pass: ofQuantity.length });
-  await round(3, () => writeFileSync(target, `name: another shop\nbase_url: ${url}\n`));
+  // At once: a file that is half written would be a change of its own.
+  const replaceFile = (file: string, text: string) => {
+    writeFileSync(path.join(cwd, 'new.yaml'), text);
+    renameSync(path.join(cwd, 'new.yaml'), file);
+  };
+  await round(3, () => replaceFile(target, `name: another shop\nbase_url: ${url}\n`));
   expect(loadCertificate(cwd, 'watched/partial').target.name).toBe('another shop');
 
   const file = path.join(root, 'cases', 'requirements', 'order.yaml');
   const text = readFileSync(file, 'utf8');
-  await round(4, () => writeFileSync(file, text.replace('verifies:', 'verfies:')));
+  await round(4, () => replaceFile(file, text.replace('verifies:', 'verfies:')));
   expect(output).toContain("'verfies'");
-  await round(5, () => writeFileSync(file, text.replace('title: ', 'title: Once more, ')));
+  await round(5, () => replaceFile(file, text.replace('title: ', 'title: Once more, ')));
   child.kill('SIGINT');
   expect(await ended).toBe(exitStatus.conforms);
   await close();

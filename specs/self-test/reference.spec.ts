@@ -7,7 +7,6 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { Client } from 'undici';
-import { parse } from 'yaml';
 import {
   type Behaviours,
   type ClosedQuestion,
@@ -271,26 +270,6 @@ test.describe('the reference deployment as it is', () => {
     }));
     expect(names(all({ query: campaign('camp_a') }))).toContain('mug-10');
   });
-});
-
-// The ledger --------------------------------------------------------------------------------------------------------
-
-interface LedgerQuestion {
-  readonly id: string;
-  readonly outcomes?: Readonly<Record<string, string>>;
-}
-
-test('every question of the ledger has its behaviours, and no other', () => {
-  const ledger = parse(readFileSync(path.join(packageRoot, 'cases/contract.yaml'), 'utf8'));
-  const questions: readonly LedgerQuestion[] = ledger.questions;
-  const closed = questions.filter(({ outcomes }) => outcomes !== undefined);
-  const open = questions.filter(({ outcomes }) => outcomes === undefined);
-  const sorted = (outcomes: readonly string[]) => [...outcomes].sort();
-  const table = Object.entries(closedQuestions).map(([id, outcomes]) => [id, sorted(outcomes)]);
-  expect(Object.fromEntries(table)).toEqual(
-    Object.fromEntries(closed.map(({ id, outcomes = {} }) => [id, sorted(Object.keys(outcomes))])),
-  );
-  expect(sorted(Object.keys(openQuestions))).toEqual(sorted(open.map(({ id }) => id)));
 });
 
 // The behaviours ----------------------------------------------------------------------------------------------------

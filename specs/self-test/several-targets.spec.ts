@@ -27,8 +27,8 @@ test.afterAll(remove);
 const ids = ['reserved-for-one-customer', 'integer-quantity', 'sampled-again'];
 const suite = selectFromSuite(whole, { only: ids });
 
-/** A world in which ann does not get what is for her alone. */
-function withoutAnns(world: World): World {
+/** A world without the tier that only Ann gets. */
+function removeTierOfAnn(world: World): World {
   const ann = whole.world.ids.customer.get('ann') as string;
   const tiers = world.tiers.map((tier) => ({
     ...tier,
@@ -51,7 +51,7 @@ async function runOn(
   return { name, baseUrl: `http://${name}.test`, suite: own, evidence: keeper.take() };
 }
 
-/** The same run with other exchanges. */
+/** Changes the exchanges of a run. */
 function withExchanges(run: AnsweredRun, change: (exchange: Exchange, n: number) => Exchange): AnsweredRun {
   const exchanges = [...run.evidence.exchanges].map((kept, n) => ({ ...kept, exchange: change(kept.exchange, n) }));
   return { ...run, evidence: { ...run.evidence, exchanges } };
@@ -64,7 +64,7 @@ const failing =
   (transportError: 'timed-out' | 'not-sent') =>
   ({ request }: Exchange): Exchange => ({ request, transportError, message: 'It did not come.' });
 
-/** The suite for a deployment that has ids of its own, save for what it does not have. */
+/** The suite for a deployment with ids of its own. @param hasNot names of missing things */
 function boundSuite(hasNot: readonly string[] = []): Suite {
   const at = { file: 'bindings.yaml', line: 1, column: 1 };
   const bindings = thingKinds.map((kind) => {
@@ -94,7 +94,7 @@ test.describe('The answers of two targets', () => {
   });
 
   test('differ in one promotion for one customer, and the request shows it', async () => {
-    const mock = await runOn('mock', withoutAnns(whole.world));
+    const mock = await runOn('mock', removeTierOfAnn(whole.world));
     const likeness = compareRuns(live, mock);
     expect(judgeComparison(likeness)).toBe('different');
     const [found, ...others] = likeness.differences;
@@ -236,7 +236,7 @@ test('@long --same-as runs targets at the same time and fails if one promotion d
       });
     });
   };
-  const servers = [await served('live', whole.world), await served('mock', withoutAnns(whole.world))] as const;
+  const servers = [await served('live', whole.world), await served('mock', removeTierOfAnn(whole.world))] as const;
   const live = targetFile('live', `base_url: ${servers[0].url}\ncredentials: { token: $LIVE_TOKEN }\n`);
   const mock = targetFile('mock', `base_url: ${servers[1].url}\n`);
   const args = ['certify', '--target', live, '--target', mock, '--same-as', 'live'];

@@ -9,7 +9,7 @@ export type TierSelection = string | readonly string[];
 /** Keywords that select tiers by what the documentation says about them for the request. */
 export const selectionKeywords = {
   required: (oracle: Oracle) => (tier: Tier) => oracle.returned(tier),
-  forbidden: (oracle: Oracle) => (tier: Tier) => opposite(oracle.returned(tier)),
+  forbidden: (oracle: Oracle) => (tier: Tier) => negateObligation(oracle.returned(tier)),
   valid: (oracle: Oracle) => oracle.valid,
   matching: (oracle: Oracle) => oracle.matching,
   'newest-150': (oracle: Oracle) => oracle.checked,
@@ -61,7 +61,7 @@ function isKeyword(selection: TierSelection): selection is keyof typeof selectio
   return typeof selection === 'string' && Object.hasOwn(selectionKeywords, selection);
 }
 
-function opposite(obligation: Obligation): Obligation {
+function negateObligation(obligation: Obligation): Obligation {
   if (obligation === 'open') return 'open';
   return obligation === 'required' ? 'forbidden' : 'required';
 }

@@ -71,17 +71,9 @@ interface NamedTarget {
 
 function refuseOtherFlags(flags: CertifyFlags, { baseUrl }: RunOptions): void {
   const createProblem = (setting: string, message: string, hint: string) => ({ at: { setting }, message, hint });
-  const single = {
-    '--reference': flags.reference,
-    '--against': flags.against,
-    '--to': flags.to,
-    '--failed': flags.failed,
-    '--watch': flags.watch,
-    '--replay': flags.replay,
-  };
-  const stated = Object.entries(single).filter(([, value]) => value !== undefined);
-  const problems: Problem[] = stated.map(([flag]) =>
-    createProblem(flag, 'works with a single target only', 'Run it for each target by itself.'),
+  const single = (['reference', 'against', 'to', 'failed', 'watch', 'replay'] as const).filter((name) => name in flags);
+  const problems: Problem[] = single.map((name) =>
+    createProblem(`--${name}`, 'works with a single target only', 'Run it for each target by itself.'),
   );
   if (baseUrl)
     problems.push(

@@ -80,23 +80,23 @@ function addValue(statistics: Statistics, value: unknown, rules: KeyRules, depth
 /** The type of values below the maximum depth. */
 const anything = 'anything';
 
-function shapeOf({ types, objects, members, byId, items }: Statistics): BodyShape {
+function buildShape({ types, objects, members, byId, items }: Statistics): BodyShape {
   if (types.has(anything)) return {};
   const known = [...members].sort(([one], [other]) => (one < other ? -1 : 1));
   return {
-    type: typesOf([...types]),
-    ...(items === undefined ? {} : { items: shapeOf(items) }),
+    type: mergeTypes([...types]),
+    ...(items === undefined ? {} : { items: buildShape(items) }),
     ...(objects === 0
       ? {}
       : {
-          properties: Object.fromEntries(known.map(([key, { statistics }]) => [key, shapeOf(statistics)])),
+          properties: Object.fromEntries(known.map(([key, { statistics }]) => [key, buildShape(statistics)])),
           required: known.filter(([, { times }]) => times === objects).map(([key]) => key),
-          additionalProperties: byId === undefined ? false : shapeOf(byId),
+          additionalProperties: byId === undefined ? false : buildShape(byId),
         }),
   };
 }
 
-function typesOf(types: readonly string[]): string | string[] {
+function mergeTypes(types: readonly string[]): string | string[] {
   const known = [...new Set(types)].sort().filter((type) => type !== 'integer' || !types.includes('number'));
   return known.length === 1 ? (known[0] as string) : known;
 }
@@ -108,13 +108,13 @@ export function mergeShapes(one: BodyShape | undefined, other: BodyShape): BodyS
   const items =
     one.items === undefined ? other.items : other.items === undefined ? one.items : mergeShapes(one.items, other.items);
   return {
-    type: typesOf([one.type, other.type].flat()),
+    type: mergeTypes([one.type, other.type].flat()),
     ...(items === undefined ? {} : { items }),
-    ...mergedMembers(one, other),
+    ...mergeMembers(one, other),
   };
 }
 
-function mergedMembers(one: BodyShape, other: BodyShape): BodyShape {
+function mergeMembers(one: BodyShape, other: BodyShape): BodyShape {
   if (one.properties === undefined || other.properties === undefined) {
     const { properties, required, additionalProperties } = one.properties === undefined ? other : one;
     return properties === undefined
@@ -148,7 +148,7 @@ export function inferShape(
     if (value !== undefined) addValue(statistics, value, { ids, isShown }, 0);
   }
   if (statistics.types.size === 0) return undefined;
-  const shape = shapeOf(statistics);
+  const shape = buildShape(statistics);
   return JSON.stringify(shape).length > maxShapeLength ? {} : shape;
 }
 

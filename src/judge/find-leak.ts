@@ -1,6 +1,6 @@
 import { createOracle } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { parseJson } from '../support/json.js';
+import { isJsonObject, parseJson } from '../support/json.js';
 import type { NamedWorld } from '../world/named-world.js';
 import type { Tier } from '../world/world.js';
 
@@ -81,5 +81,5 @@ function addItems(own: unknown, other: unknown): Members {
 }
 
 function toMembers(value: unknown): Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Members) : {};
+  return isJsonObject(value) ? value : {};
 }

@@ -77,7 +77,8 @@ export function createAutomaton(patterns: readonly (readonly [pattern: string, o
   return (text, report) => {
     let state = 0;
     for (let at = 0; at < text.length; at += 1) {
-      state = step(state, folded[text.charCodeAt(at)] as number);
+      const wanted = folded[text.charCodeAt(at)] as number;
+      state = state === 0 ? (childOfRoot[wanted] as number) : step(state, wanted);
       const length = matched[state] as number;
       if (length > 0) report(at + 1 - length, at + 1, owner[state] as number);
     }

@@ -11,13 +11,13 @@ export { createChannel as channelTo };
 /** The cases of the suite, parsed once per process. */
 export const suite: Suite = loadSuite();
 
-/** The requirement cases alone, for tests that send nothing else. */
+/** The suite with its requirement cases only. */
 export const requirementSuite: Suite = { ...suite, cases: suite.cases.filter(({ kind }) => kind === 'requirement') };
 
-/** For all runs in this process on deployments that have the world of the suite: most of their responses are the same. */
+/** Shared by all runs in this process, because most responses are the same. */
 export const recognizer = createRecognizer(suite.world);
 
-/** Runs a suite over a channel, and certifies. */
+/** Runs a suite over a channel and creates the certificate. */
 export async function certifyOver(
   channel: Channel,
   own: Suite,
@@ -35,7 +35,7 @@ export async function certifyOver(
   return { certificate, results };
 }
 
-/** Runs a suite, the whole of it unless another is given, against a deployment in this process. */
+/** Runs a suite against a deployment in this process. Default: the whole suite. */
 export function certifyInProcess(
   answer: (request: HttpRequest) => HttpResponse,
   { suite: own = suite, ...options }: EngineOptions & { suite?: Suite } = {},
@@ -43,7 +43,7 @@ export function certifyInProcess(
   return certifyOver(createChannel(answer), own, options);
 }
 
-/** The ids of the requirements that have a verdict. */
+/** Lists the requirements with a verdict. */
 export function listRequirementsWith(verdict: string, { requirements }: Certificate): string[] {
   return requirements.filter((requirement) => requirement.verdict === verdict).map(({ id }) => id);
 }

@@ -1,7 +1,6 @@
 /**
- * Certificates for tests over TLS, valid from 2020 to 2119: Node.js can make none. The keys protect nothing.
- *
- * That of the server is of 127.0.0.1 and of deployment.test. The authority, which signed both, has no key any more.
+ * Certificates for tests over TLS, valid from 2020 to 2119, because Node.js cannot create any. The keys protect nothing.
+ * The server certificate is for 127.0.0.1 and deployment.test. The key of the authority was deleted.
  */
 export const authorityCertificate = `-----BEGIN CERTIFICATE-----
 MIIBZzCCAQ2gAwIBAgIBATAKBggqhkjOPQQDAjAaMRgwFgYDVQQDDA9jYSBvZiB0

@@ -1,6 +1,6 @@
 /**
- * An imitation of a vendor's management API, with as much state as the worked example in targets/voucherify needs. It
- * is written from the vendor's published descriptions, and shares no code with that example.
+ * An imitation of a vendor's management API for the worked example in targets/voucherify. It follows the vendor's
+ * published documents and shares no code with that example.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import type { HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 
-/** A clock that the test moves: whoever sleeps by it wakes at once. */
+/** A clock of the test: sleeping moves its time and returns at once. */
 export class TestClock {
   readonly slept: number[] = [];
 
@@ -25,7 +25,7 @@ export class TestClock {
 type Json = Readonly<Record<string, unknown>>;
 const lists = ['categories', 'customers', 'products', 'skus', 'rules', 'assignments', 'campaigns', 'tiers'] as const;
 type List = (typeof lists)[number];
-/** Something that the project has: what it was created from, with an id and a time. */
+/** A stored thing, with an id and a creation time. */
 export type Stored = Json & { readonly id: string; readonly created_at: string };
 
 const idPrefixes: Readonly<Record<List, string>> = {
@@ -39,22 +39,22 @@ const idPrefixes: Readonly<Record<List, string>> = {
   tiers: 'promo',
 };
 
-/** How this project differs from what is described. */
+/** Differences between this project and the documents. */
 export interface VendorVariations {
-  /** So many calls each hour. */
+  /** The rate limit. */
   readonly callsPerHour?: number;
-  /** Rules that come with a tier are overlooked: they have to be assigned afterwards. */
+  /** Ignores rules in the body of a new tier, so that they must be assigned afterwards. */
   readonly overlooksRules?: boolean;
-  /** Of a campaign that is deleted, the tiers stay. */
+  /** Keeps the tiers of a deleted campaign. */
   readonly keepsTiers?: boolean;
-  /** What it makes of a tier's metadata. */
+  /** Changes the metadata of tiers when it stores them. */
   readonly storedMetadata?: (metadata: Json) => Json;
-  /** What it makes of the conditions of rules. */
+  /** Changes the conditions of rules when it stores them. */
   storedRules?: (rules: Json) => Json;
   readonly metadataSchemas?: readonly Json[];
 }
 
-/** What becomes of a call: it is answered, here or by something in between, or its connection breaks, before or after it took effect. */
+/** The outcome of a call: answered, answered by a proxy, or a connection that breaks before or after the call took effect. */
 export type CallOutcome =
   | 'answered'
   | 'lost'
@@ -88,13 +88,13 @@ export class VendorFake {
     campaigns: [],
     tiers: [],
   };
-  /** Method and path of each call that was let through, in order. */
+  /** Method and path of each call within the rate limit, in order. */
   readonly calls: string[] = [];
-  /** Calls that came while another one was not answered yet. */
+  /** The number of concurrent calls. */
   overlapping = 0;
-  /** How many calls were refused for the limit. */
+  /** The number of calls beyond the rate limit. */
   tooMany = 0;
-  /** Decides what becomes of a call, by its number, method and path. */
+  /** Decides the outcome of a call by its number, method and path. */
   decideOutcome: (n: number, method: string, path: string) => CallOutcome = () => 'answered';
 
   private readonly actions = new Map<string, { polls: number; done: () => void }>();
@@ -113,12 +113,7 @@ export class VendorFake {
     return this.calls.filter((call) => !call.startsWith('GET ') && !call.endsWith('/validation'));
   }
 
-  /** Somebody else makes all calls that are left in this hour. */
-  useUp(): void {
-    this.inWindow = Number.POSITIVE_INFINITY;
-  }
-
-  /** Adds something as somebody else would. */
+  /** Adds a thing of somebody else. */
   add(list: List, thing: Json): Stored {
     this.clock.time += 40;
     const stored = { created_at: new Date(this.clock.time).toISOString(), ...thing, id: this.newId(list) };
@@ -209,7 +204,7 @@ export class VendorFake {
       case 'GET validation-rules':
         return this.page('rules', 'data', searchParams);
       case 'POST validation-rules': {
-        const flaw = flawOf(object(body.rules));
+        const flaw = findFlaw(object(body.rules));
         return flaw === undefined ? this.create('rules', this.rule(body)) : flaw;
       }
       case 'PUT validation-rules/*': {
@@ -362,7 +357,7 @@ export class VendorFake {
 
   // What rules mean --------------------------------------------------------------------------------------------------
 
-  /** Whether a tier is valid for what a body says of customer, order and metadata. */
+  /** Whether a tier is valid for the customer, order and metadata of a body. */
   isValid(tier: Stored, body: Json): boolean {
     const assigned = this.stored.assignments.filter(({ related_object_id }) => related_object_id === tier.id);
     return assigned.every(({ rule_id }) => this.holds(object(this.find('rules', String(rule_id))?.rules), body));
@@ -423,7 +418,7 @@ export class VendorFake {
 
   // The operation that the suite is about ----------------------------------------------------------------------------
 
-  /** Answers the deprecated operation as this project would. */
+  /** Answers the documented operation. */
   readonly validate = (request: HttpRequest): HttpResponse => {
     const query = request.path.split('?')[1] ?? '';
     const body = object(JSON.parse(request.body || '{}'));
@@ -451,8 +446,8 @@ function compare(value: unknown, conditions: unknown): boolean {
   });
 }
 
-/** Why conditions are refused, if so: one on metadata names a property, and logic names conditions that are there. */
-function flawOf({ logic, ...conditions }: Json): Answer | undefined {
+/** Rejects metadata conditions without property, and logic that names unknown conditions. */
+function findFlaw({ logic, ...conditions }: Json): Answer | undefined {
   const numbers = String(logic).match(/\d+/g) ?? [];
   const isWhole = numbers.every((number) => number in conditions);
   const isNamed = Object.values(conditions).every((each) => {

@@ -4,7 +4,7 @@ import type { Suite } from '../../cases/suite.js';
 import type { RequirementRow, Row, TestCase } from '../../cases/test-case.js';
 import type { ShownResult } from '../../engine/case-result.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
-import { type Exchange, getHeaderValues, serializeWithoutRepetition } from '../../http/exchange.js';
+import { type Exchange, getHeaderValues } from '../../http/exchange.js';
 import type { Verdict } from '../../judge/verdict.js';
 import { packageRoot } from '../../support/package-root.js';
 import { formatLocation } from '../../support/problem.js';
@@ -73,15 +73,15 @@ ${yamlSection(testCase, result, readCaseFile(testCase.at.file))}`;
 
 /** Lists the one exchange that a result itself has, for runs whose exchanges were not kept. */
 function listExchangeOfResult(results: readonly ShownResult[], caseId: string): CaseExchange[] {
-  const exchange = results.find(({ id }) => id === caseId)?.exchange;
-  return exchange === undefined ? [] : [{ id: caseId, row: 0, request: 'request', attempt: 1, exchange }];
+  const { exchange, exchangeId: id = caseId } = results.find((result) => result.id === caseId) ?? {};
+  return exchange === undefined ? [] : [{ id, row: 0, request: 'request', attempt: 1, exchange }];
 }
 
 function verdictSections(result: ShownResult, baseUrl: string, responseText: ResponseRenderer): Html {
-  const { verdict, exchange: evidence, asCase } = result;
+  const { verdict, asCase } = result;
   if (verdict !== 'fail' && verdict !== 'error') return asCase === undefined ? noHtml : part('As a case', asCase);
   const { why, expected, received, command } = createFailureSections(result, baseUrl, responseText);
-  return html`<div class="failure"><div class="prose">${part('Why', why.join('\n'))}${part('Expected', expected)}</div>${part('Received', received)}${part('As a case', asCase)}${evidence === undefined ? noHtml : part('Send it again with', command)}</div>`;
+  return html`<div class="failure"><div class="prose">${part('Why', why.join('\n'))}${part('Expected', expected)}</div>${part('Received', received)}${part('As a case', asCase)}${part('Send it again with', command)}</div>`;
 }
 
 function part(heading: string, text: string | undefined): Html {
@@ -98,18 +98,14 @@ function rowSections(
   exchanges: readonly CaseExchange[],
   renderExchange: ExchangeRenderer,
 ): Html {
-  const evidence = result?.exchange;
-  const telling = evidence && serializeWithoutRepetition(evidence.request);
-  const tells = (each: CaseExchange) =>
-    telling !== undefined && serializeWithoutRepetition(each.exchange.request) === telling;
-  const first = exchanges.find(tells);
+  const decisive = exchanges.find(({ id }) => id === (result?.exchangeId ?? result?.id));
   const markups = (rows as readonly (Row | RequirementRow)[]).map((row, n) => {
     const ofRow = exchanges.filter((each) => each.row === n);
     const judged = result?.rows[n];
     const words = rowWords(row, suite);
-    const sent = ofRow.map((each) => renderExchange(id, each, each === first));
+    const sent = ofRow.map((each) => renderExchange(id, each, each === decisive));
     if (rows.length === 1) return html`${words}${sent.length === 0 ? noHtml : html`<h5>Exchanges</h5>${sent}`}`;
-    return html`<details class="row"${judged?.verdict === 'fail' && ofRow.includes(first as CaseExchange) ? rawHtml(' open') : noHtml}><summary>${judged === undefined ? noHtml : renderVerdictBadge(judged.verdict)} ${row.title}</summary>${judged === undefined || judged.reason === '' ? noHtml : html`<p>${judged.reason}</p>`}${words}${sent}</details>`;
+    return html`<details class="row"${judged?.verdict === 'fail' && decisive?.row === n ? rawHtml(' open') : noHtml}><summary>${judged === undefined ? noHtml : renderVerdictBadge(judged.verdict)} ${row.title}</summary>${judged === undefined || judged.reason === '' ? noHtml : html`<p>${judged.reason}</p>`}${words}${sent}</details>`;
   });
   return html`${rows.length === 1 ? noHtml : html`<h5>${rows.length} rows</h5>`}${markups}`;
 }
@@ -118,7 +114,7 @@ function rowWords(row: Row | RequirementRow, { world }: Suite): Html {
   const list = (heading: string, assertions: Row['given']) =>
     assertions.length === 0
       ? noHtml
-      : html`<h5>${heading}</h5><ul class="said">${assertions.map((each) => html`<li>${describeAssertion(each, world)}</li>`)}</ul>`;
+      : html`<h5>${heading}</h5><ul class="assertions">${assertions.map((each) => html`<li>${describeAssertion(each, world)}</li>`)}</ul>`;
   return html`${list('Given that', row.given)}${'expect' in row ? list('It is expected that', row.expect) : noHtml}`;
 }
 
@@ -152,12 +148,12 @@ function shorten(text: string, max: number, length = text.length): string {
 }
 
 /** Characters: a file of one line may have many cases. */
-const maxOfEntry = 20_000;
+const maxEntry = 20_000;
 
 function yamlSection(testCase: TestCase, result: ShownResult | undefined, lines: readonly string[]): Html {
   const { at } = testCase;
   if (lines.length === 0) return noHtml;
   const entry = extractEntryLines(lines, at);
-  const telling = result?.at.file === at.file && result.verdict !== 'pass' ? result.at.line - at.line + 1 : undefined;
-  return html`<h5>In the case file <code>${formatLocation(result?.at ?? at)}</code></h5>${renderPreformatted(shorten(entry.join('\n'), maxOfEntry), telling)}`;
+  const marked = result?.at.file === at.file && result.verdict !== 'pass' ? result.at.line - at.line + 1 : undefined;
+  return html`<h5>In the case file <code>${formatLocation(result?.at ?? at)}</code></h5>${renderPreformatted(shorten(entry.join('\n'), maxEntry), marked)}`;
 }

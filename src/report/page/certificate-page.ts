@@ -132,8 +132,8 @@ function listParts(requirements: readonly RequirementEntry[]): string[] {
   return [...new Set(requirements.map(({ part }) => part))];
 }
 
-function listGroups({ contract: ledger }: Suite): string[] {
-  return [...new Set(ledger.questions.map(({ group }) => group))];
+function listGroups({ contract }: Suite): string[] {
+  return [...new Set(contract.questions.map(({ group }) => group))];
 }
 
 /** Renders what needs attention, failures first. */

@@ -34,9 +34,9 @@ interface FigureCases {
 }
 
 /** Selects cases by the findings of exploration that their requirements list, and by varied quantities. */
-function selectCases({ contract: ledger }: Suite): FigureCases {
+function selectCases({ contract }: Suite): FigureCases {
   const idsWith = (finding: ExplorationFinding) =>
-    ledger.requirements.filter(({ findings }) => findings.includes(finding)).map(({ id }) => id);
+    contract.requirements.filter(({ findings }) => findings.includes(finding)).map(({ id }) => id);
   const verifies = (ids: readonly string[]): CaseFilter => {
     return (testCase) => testCase.kind === 'requirement' && ids.includes(testCase.verifies);
   };
@@ -108,33 +108,37 @@ function isFiltered({ exchange }: CaseExchange): boolean {
 }
 
 /** So many charts are shown at once. */
-const maxStrips = 5;
+const maxCharts = 5;
 
-function windowFigure(seen: readonly ChartedExchange[], suite: Suite): Html {
-  if (seen.length === 0) return noHtml;
-  const looks = groupEqualRows(seen, suite, ({ each, words }) => getRowKey(words, each.result));
+function windowFigure(exchanges: readonly ChartedExchange[], suite: Suite): Html {
+  if (exchanges.length === 0) return noHtml;
+  const charts = groupEqualRows(exchanges, suite, ({ each, words }) => getRowKey(words, each.result));
   const isOff = ({ marks }: ChartRow) => markPhrases.some(([mark]) => marks.has(mark));
-  const inOrder = [...looks.filter(isOff), ...looks.filter((look) => !isOff(look))];
+  const inOrder = [...charts.filter(isOff), ...charts.filter((chart) => !isOff(chart))];
   const axis = createChartAxis(suite.world.tiers, suite);
-  const strips = inOrder.map(({ each, marks, words, alike }) => {
+  const rendered = inOrder.map(({ each, marks, words, alike }) => {
     const { id, title } = each.testCase;
     const row = getRowTitle(each);
     const more = alike.length > 1 ? `, and ${alike.length - 1} more alike` : '';
     return html`<div class="one"><p><a href="#${id}">${title}</a> <small>${row}${more}</small></p>${renderWindowChart(axis, marks, words)}${renderChartScale(axis)}<p>${words}</p></div>
 `;
   });
-  const rest = strips.slice(maxStrips);
+  const rest = rendered.slice(maxCharts);
   return html`<figure id="picture-window">
 <figcaption><h3>The window</h3><p>Every promotion tier from the newest to the oldest. Those right of the line, older than the newest ${windowSize}, should not be returned.</p></figcaption>
-${strips.slice(0, maxStrips)}${rest.length === 0 ? noHtml : html`<details><summary>${rest.length} more</summary>${rest}</details>`}
+${rendered.slice(0, maxCharts)}${rest.length === 0 ? noHtml : html`<details><summary>${rest.length} more</summary>${rest}</details>`}
 ${chartLegend}
 </figure>
 `;
 }
 
-function filterFigure(requirement: string, seen: readonly ChartedExchange[], suite: Suite): Html {
-  if (seen.length === 0) return noHtml;
-  const rows = groupEqualRows(seen, suite, ({ each, words }) => `${each.testCase.id} ${getRowKey(words, each.result)}`);
+function filterFigure(requirement: string, exchanges: readonly ChartedExchange[], suite: Suite): Html {
+  if (exchanges.length === 0) return noHtml;
+  const rows = groupEqualRows(
+    exchanges,
+    suite,
+    ({ each, words }) => `${each.testCase.id} ${getRowKey(words, each.result)}`,
+  );
   const shown = new Set(rows.flatMap(({ marks }) => [...marks.values()].flatMap((some) => some.map(({ id }) => id))));
   const tiers = suite.world.tiers.filter(({ id }) => shown.has(id));
   const axis = createChartAxis(tiers, suite);

@@ -78,7 +78,7 @@ details > summary { cursor: pointer; border-radius: 4px; }
 .row, .exchange { border: 1px solid var(--line); border-radius: 8px; padding: .45rem .8rem; margin-top: .45rem; }
 .row[open], .exchange[open] { padding-bottom: .8rem; }
 .exchange b { font-weight: 600; } .elsewhere { font-size: .9rem; margin-top: .45rem; padding: 0 .8rem; }
-.said { padding-left: 1.2rem; font-size: .9rem; } .outcomes { list-style: none; font-size: .9rem; } .outcomes li { padding: .12rem 0; color: var(--soft); } .outcomes .seen { color: inherit; font-weight: 560; }
+.assertions { padding-left: 1.2rem; font-size: .9rem; } .outcomes { list-style: none; font-size: .9rem; } .outcomes li { padding: .12rem 0; color: var(--soft); } .outcomes .seen { color: inherit; font-weight: 560; }
 .failure { border-left: 3px solid var(--fail); padding-left: 1rem; margin-bottom: 1rem; } .failure h5:first-child { margin-top: 0; }
 .prose pre { font: inherit; background: none; padding: 0; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }

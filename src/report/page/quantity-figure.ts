@@ -55,13 +55,13 @@ export function readQuantities(request: HttpRequest): Quantities[] {
 
 /** Renders a figure for each thing with several quantities. */
 export function renderQuantityFigures(seen: readonly ChartedExchange[], suite: Suite): Html[] {
-  const telling = seen.filter(
+  const decisive = seen.filter(
     ({ testCase, exchange }) =>
       testCase.kind === 'requirement' ||
       testCase.answer.kind !== 'first-of' ||
       exchange.request === testCase.answer.evidence,
   );
-  const sent = telling.flatMap((each) =>
+  const sent = decisive.flatMap((each) =>
     readQuantities(each.exchange.exchange.request).map((quantities) => ({ each, quantities })),
   );
   const things = [...new Set(sent.map(({ quantities }) => quantities.of))];
@@ -105,7 +105,7 @@ function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Html
       one.texts.length - other.texts.length || getSum(one) - getSum(other),
   );
   return html`<figure id="picture-quantity-${name}">
-<figcaption><h3>Quantities of ${name}</h3><p>A row for each quantity that was sent, a column for each promotion that asks for so many: filled where it was returned.</p></figcaption>
+<figcaption><h3>Quantities of ${name}</h3><p>A row for each quantity that was sent, a column for each promotion by the quantity that it asks for: filled where it was returned.</p></figcaption>
 <table class="steps">
 <thead><tr><th scope="col">Sent</th>${thresholds.map(({ atLeast }) => html`<th scope="col">asks for ${atLeast}</th>`)}<th scope="col">Case</th></tr></thead>
 <tbody>${inOrder.map(([sent, { each }]) => quantityRow(sent, each, thresholds, suite))}</tbody>

@@ -121,24 +121,17 @@ function cellPath(columns: readonly number[], kind: TierMark): string {
   return runs.map(([start, length]) => `M${start} ${from}h${length}v${height}h-${length}z`).join('');
 }
 
-export const chartLegend: Html = html`<ul class="legend">${rawHtml(
-  [
-    ['returned', 'returned'],
-    ['returned-open', 'returned, where the documentation leaves it open'],
-    ['wrong', 'wrong: returned, but should not be'],
-    ['absent', 'absent: not returned, but should be'],
-  ]
-    .map(
-      ([kind, words]) =>
-        `<li><svg viewBox="0 0 12 12" aria-hidden="true">${legendCell(kind as TierMark)}</svg>${words}</li>`,
-    )
-    .join(''),
-)}</ul>`;
+const legendEntries: readonly (readonly [TierMark, string])[] = [
+  ['returned', 'returned'],
+  ['returned-open', 'returned, where the documentation leaves it open'],
+  ['wrong', 'wrong: returned, but should not be'],
+  ['absent', 'absent: not returned, but should be'],
+];
 
-function legendCell(kind: TierMark): string {
-  const [from, height] = extents[kind];
-  return `<path class="${kind}" d="M0 ${from}h12v${height}h-12z"/>`;
-}
+export const chartLegend: Html = html`<ul class="legend">${legendEntries.map(
+  ([kind, words]) =>
+    html`<li><svg viewBox="0 0 12 12" aria-hidden="true"><path class="${kind}" d="M0 ${extents[kind][0]}h12v${extents[kind][1]}h-12z"/></svg>${words}</li>`,
+)}</ul>`;
 
 export function renderChartScale({ columns, limit }: ChartAxis): Html {
   const at = ((100 * limit) / columns.size).toFixed(1);
@@ -166,7 +159,7 @@ export function groupEqualRows(
   getKey: (row: Omit<ChartRow, 'alike'>) => string,
 ): ChartRow[] {
   const known = new Map<string, Omit<ChartRow, 'alike' | 'each'>>();
-  const looks = new Map<string, ChartRow & { readonly alike: ChartedExchange[] }>();
+  const rows = new Map<string, ChartRow & { readonly alike: ChartedExchange[] }>();
   for (const each of seen) {
     // An exchange that several cases share is marked once.
     const { id } = each.exchange;
@@ -174,11 +167,11 @@ export function groupEqualRows(
     const words = known.get(id)?.words ?? describeMarks(each, marks, suite);
     known.set(id, { marks, words });
     const key = getKey({ each, marks, words });
-    const other = looks.get(key);
-    if (other === undefined) looks.set(key, { each, marks, words, alike: [each] });
+    const other = rows.get(key);
+    if (other === undefined) rows.set(key, { each, marks, words, alike: [each] });
     else other.alike.push(each);
   }
-  return [...looks.values()];
+  return [...rows.values()];
 }
 
 export function getRowTitle({ testCase, exchange }: ChartedExchange): string {
