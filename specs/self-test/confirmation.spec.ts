@@ -252,7 +252,7 @@ test.describe('A conforming deployment never fails, however unsteady it is', () 
               return { request, response };
             },
           };
-          const { certificate } = await certifyOver(channel, requirementSuite, { isWorldLoaded: true });
+          const { certificate } = await certifyOver(channel, requirementSuite);
           expect(certificate.verdict, `seed ${seed}: ${listFailureReasons(certificate)}`).not.toBe('does-not-conform');
         }
       });
