@@ -3,9 +3,10 @@ import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { openClient } from '../../src/http/client.js';
-import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { certifyOver, requirementSuite, suite } from './support/in-process.js';
+import { createRandom, type Random } from './support/chaos.js';
+import { certifyOver, channelTo, requirementSuite, suite } from './support/in-process.js';
 import { listenStatefully, type StatefulAnswer } from './support/stateful-deployment.js';
 
 const { world } = requirementSuite;
@@ -198,4 +199,63 @@ test.describe('An answer that depends on earlier requests is an outcome with a w
     expect(outcomes['omitted-order']).toBe('depends-on-earlier-requests');
     expect(outcomes['omitted-customer']).toBe('as-anybody');
   });
+});
+
+test.describe('A conforming deployment never fails, however unsteady it is', () => {
+  type Unsteady = (random: Random) => (request: HttpRequest, inFlight: number) => HttpResponse | Promise<HttpResponse>;
+  const nothing: HttpResponse = { status: 200, headers: [], body: '{"promotions":[]}' };
+  const deployments: Readonly<Record<string, Unsteady>> = {
+    'answers 500 to some requests': (random) => (request) =>
+      random() < 0.05 ? { status: 500, headers: [], body: '' } : answer(request),
+    'returns nothing to some requests': (random) => (request) => (random() < 0.05 ? nothing : answer(request)),
+    'answers slowly, and in any order': (random) => async (request) => {
+      await delay(random() * 3);
+      return answer(request);
+    },
+    'refuses more than three requests at once': () => async (request, inFlight) => {
+      if (inFlight > 3) return { status: 429, headers: [], body: '' };
+      await delay(1);
+      return answer(request);
+    },
+    'finds nothing when it is asked something for the first time': () => {
+      const asked = new Set<string>();
+      return (request) => {
+        const key = `${request.path} ${request.body}`;
+        if (asked.has(key)) return answer(request);
+        asked.add(key);
+        return nothing;
+      };
+    },
+    'has no data for the first 50 requests': () => {
+      let count = 0;
+      return (request) => {
+        count += 1;
+        return count > 50 ? answer(request) : nothing;
+      };
+    },
+  };
+  for (const [story, create] of Object.entries(deployments)) {
+    for (const [runs, tag] of [
+      [1, []],
+      [40, ['@long']],
+    ] as const) {
+      test(`It ${story}, ${runs} times`, { tag: [...tag] }, async () => {
+        for (let seed = 1; seed <= runs; seed += 1) {
+          const respond = create(createRandom(seed));
+          let inFlight = 0;
+          const channel: Channel = {
+            ...channelTo(answer),
+            async send(request) {
+              inFlight += 1;
+              const response = await respond(request, inFlight);
+              inFlight -= 1;
+              return { request, response };
+            },
+          };
+          const { certificate } = await certifyOver(channel, requirementSuite);
+          expect(certificate.verdict, `seed ${seed}: ${listFailureReasons(certificate)}`).not.toBe('does-not-conform');
+        }
+      });
+    }
+  }
 });

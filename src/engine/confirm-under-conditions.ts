@@ -16,13 +16,14 @@ import type { CaseSender } from './case-sender.js';
 import { type ConditionKind, parsePartnerName, renderCondition } from './condition.js';
 import type { Suspect, Trial } from './condition-sender.js';
 
-// A bad proxy may damage an answer in twenty, and hundreds of answers are judged in a run. These numbers let such a
-// proxy fail a case once in a hundred thousand, and still catch a race that shows in every other attempt.
+// A bad proxy may damage one response in twenty, and hundreds are judged in a run. With these numbers, even a row that fails
+// by accident in one of eight attempts is confirmed only twice in 100,000 trials. A race that shows in two of three
+// attempts is confirmed.
 const pointsPerFailure = 3;
-const pointsPerPass = -1;
-const pointsToConfirm = 15;
-const pointsToGiveUp = -3;
-const maxAttempts = 16;
+const pointsPerPass = -2;
+const pointsToConfirm = 18;
+const pointsToGiveUp = -4;
+const maxAttempts = 20;
 /** How often a row must pass alone, so that the condition is what makes the difference. */
 const attemptsAlone = 3;
 
