@@ -8,7 +8,7 @@ import type { AuthenticationHandlers, DeploymentFacts } from './handlers.js';
 /** The status of bad credentials that are `rejected`: another 4xx than that of a bad body, so that the two differ. */
 export const rejectedCredentialsStatus = 404;
 
-/** Whether a request comes from somebody known. */
+/** Checks the credentials of requests. */
 export function createAuthenticationHandlers({ credentials, behaviours }: DeploymentFacts): AuthenticationHandlers {
   const inCredentials = createDecider(behaviours, 'not_found', rejectedCredentialsStatus);
 
@@ -25,7 +25,7 @@ export function createAuthenticationHandlers({ credentials, behaviours }: Deploy
   };
 }
 
-/** The credentials of a request; each is empty where it is not sent. */
+/** The credentials of a request. A missing one is empty. */
 export function readCredentials(headers: Headers): Credentials {
   return {
     applicationId: findHeader(headers, 'x-client-application-id') ?? '',
@@ -33,14 +33,14 @@ export function readCredentials(headers: Headers): Credentials {
   };
 }
 
-/** Whether credentials are the right ones. How long that takes says nothing of what is right about wrong ones. */
+/** Whether credentials are right. The comparison takes constant time. */
 export function areKnown(sent: Credentials, own: Credentials): boolean {
   const matches = [isSame(sent.applicationId, own.applicationId), isSame(sent.token, own.token)];
   return !matches.includes(false);
 }
 
 function isSame(one: string, other: string): boolean {
-  // Of hashes, since only what has the same length can be compared so.
+  // Hashes have equal lengths, as `timingSafeEqual` requires.
   const [first, second] = [one, other].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer];
   return timingSafeEqual(first, second);
 }

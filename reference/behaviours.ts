@@ -28,8 +28,8 @@ const pathOutcomes = [
 ] as const;
 
 /**
- * Every question with named outcomes, and the outcomes that the reference deployment can show. The first of each is
- * its default: where the vendor's publications say what a real deployment does, that; otherwise the mildest.
+ * Every question with named outcomes, and the outcomes that the reference deployment can show. The first outcome is the
+ * default: what the vendor publishes about a real deployment, or else the mildest outcome.
  */
 export const closedQuestions = {
   'empty-result': ['empty-list', 'no-content', 'not-found', 'rejected', 'server-error', 'empty-body'],
@@ -205,7 +205,7 @@ export const closedQuestions = {
 export type ClosedQuestion = keyof typeof closedQuestions;
 export type Outcome<Q extends ClosedQuestion> = (typeof closedQuestions)[Q][number];
 
-/** A question whose outcome is a value: which values can be imitated, and how to say so in an error. */
+/** A question whose outcome is a value. `form` describes the possible values in an error. */
 interface OpenQuestion {
   readonly default: string;
   readonly canAnswer: (value: string) => boolean;
@@ -246,10 +246,10 @@ export const shapeQuestions = {
   error: 'error-shape',
 } as const satisfies Readonly<Record<string, OpenQuestionId>>;
 
-/** The questions whose outcome this deployment cannot choose: it has one shape, whatever value is given. */
+/** The questions whose outcome this deployment cannot choose: it has one shape only. */
 export const fixedQuestions: readonly string[] = Object.values(shapeQuestions);
 
-/** A chosen outcome for some of the questions, by question id. The others keep their defaults. */
+/** Chosen outcomes by question id. All other questions keep their defaults. */
 export type Behaviours = Readonly<Record<string, string>>;
 
 /** An outcome for every question. */
@@ -296,7 +296,7 @@ export function convertOutcomesToBehaviours(outcomes: Readonly<Record<string, st
   return { behaviours, inimitable: left };
 }
 
-/** The header lines that the text form of an outcome stands for; a line without a value is `[name]`. */
+/** Parses the text of an outcome into header lines. A line without a value is `[name]`. */
 export function parseHeaderLines(text: string): readonly (readonly [name: string, value?: string])[] {
   return splitLines(text).map((line) => {
     const colon = line.indexOf(': ');

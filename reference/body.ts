@@ -7,7 +7,7 @@ import type { BodyHandlers, DeploymentFacts, HandlerLookup } from './handlers.js
 import { isObject, type Members, parseFirstWins } from './json.js';
 import { emptyBody, waived, waivingBody } from './parsed-request.js';
 
-/** What the body of a request says. */
+/** Reads the body of requests. */
 export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behaviours }: DeploymentFacts): BodyHandlers {
   const inRequest = createDecider(behaviours, 'bad_request');
   const inBody = createDecider(behaviours, 'invalid_payload');
@@ -112,7 +112,7 @@ export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behavio
     return filled;
   }
 
-  /** Refuses members of the wrong type, and members unheard of. */
+  /** Refuses members of a wrong type, and unknown members. */
   function checkBody(members: Members): void {
     for (const name of ['order', 'options', 'metadata'] as const) mustBeObject(members[name], name);
     const { customer, order = {}, options = {} } = members;

@@ -10,10 +10,7 @@ export interface Refusal {
   readonly headers: Headers;
 }
 
-/**
- * Thrown by any handler to respond at once, before a promotion is looked at. It is a response and not a defect, so it is
- * no `Error`: nobody wants to know from where, which takes longer to find out than to respond.
- */
+/** Thrown by any handler to respond at once. It is no `Error`, because a stack trace takes longer than the response. */
 export class EarlyResponse {
   constructor(readonly content: Refusal | 'no-promotions') {}
 }
@@ -39,7 +36,7 @@ export function createRefusal(status: number, details: string, key = 'bad_reques
   return { status, key: keys[status] ?? key, details, headers };
 }
 
-/** Responds with an error, of which it takes what {@link createRefusal} takes. */
+/** Responds with an error. The parameters are those of {@link createRefusal}. */
 export function refuse(...stated: Parameters<typeof createRefusal>): never {
   throw new EarlyResponse(createRefusal(...stated));
 }

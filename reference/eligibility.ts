@@ -3,10 +3,10 @@ import { returnNothing } from './early-response.js';
 import type { DeploymentFacts, EligibilityHandlers, HandlerLookup, TierTest } from './handlers.js';
 import { type Filter, type ParsedRequest, waived } from './parsed-request.js';
 
-/** So many of the newest tiers are checked. */
+/** The number of newest tiers that are checked. */
 const windowSize = 150;
 
-/** Which tiers a request is to get. */
+/** Selects the tiers for a request. */
 export function createEligibilityHandlers(
   handlers: HandlerLookup,
   { catalogue, behaviours }: DeploymentFacts,

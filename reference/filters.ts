@@ -3,7 +3,7 @@ import { returnNothing } from './early-response.js';
 import type { DeploymentFacts, FilterHandlers, HandlerLookup, TierTest } from './handlers.js';
 import type { CampaignFilter, Filter, MetadataFilter } from './parsed-request.js';
 
-/** Which tiers the filters of a request let through. */
+/** Finds the tiers that match the filters of a request. */
 export function createFilterHandlers(
   handlers: HandlerLookup,
   { catalogue, behaviours }: DeploymentFacts,

@@ -17,7 +17,7 @@ import type {
   Waivable,
 } from './parsed-request.js';
 
-/** What a deployment knows before any request. */
+/** The data of a deployment before any request. */
 export interface DeploymentFacts {
   readonly catalogue: Catalogue;
   readonly credentials: Credentials;
@@ -25,8 +25,8 @@ export interface DeploymentFacts {
 }
 
 /**
- * The deployment, as the decisions of which it consists. Any of them can be replaced, for all its callers: see
- * {@link Change}. Any may end the request by throwing an `EarlyResponse`.
+ * The decisions of the deployment. A {@link Change} replaces some of them, for all callers. Any handler may end the
+ * request by throwing an `EarlyResponse`.
  */
 export interface Handlers
   extends RoutingHandlers,
@@ -38,16 +38,13 @@ export interface Handlers
     EligibilityHandlers,
     ResponseHandlers {}
 
-/**
- * The handlers as they are once all changes are made. Handlers look each other up through it at every call, and never
- * before the first request.
- */
+/** Returns the handlers with all changes. Handlers call it for every call of another handler, not before the first request. */
 export type HandlerLookup = () => Handlers;
 
 /**
  * Replaces handlers.
  *
- * @param handlers those without this change, to call; what they call in turn are the changed ones
+ * @param handlers the handlers without this change; the handlers that they call are the changed ones
  */
 export type Change = (handlers: Handlers, facts: DeploymentFacts) => Partial<Handlers>;
 
@@ -114,7 +111,7 @@ export interface EligibilityHandlers {
   skuRule(rule: RuleOf<'sku'>, request: ParsedRequest): boolean;
   orderMetadataRule(rule: RuleOf<'order_metadata'>, request: ParsedRequest): boolean;
   metadataRule(rule: RuleOf<'metadata'>, request: ParsedRequest): boolean;
-  /** Whether so many in an order meet a threshold. */
+  /** Whether a quantity meets a threshold. */
   isEnough(quantity: number, atLeast: number): boolean;
   /** The valid ones of the candidates, newest first. */
   select(request: ParsedRequest): readonly Tier[];

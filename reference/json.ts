@@ -1,6 +1,6 @@
 import { type Node, parseTree } from 'jsonc-parser';
 
-/** A JSON object whose members were not looked at yet. */
+/** A JSON object with unchecked members. */
 export type Members = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Members {
@@ -8,11 +8,11 @@ export function isObject(value: unknown): value is Members {
 }
 
 /**
- * Parses JSON in which a member may stand twice, a matter that `JSON.parse` decides silently for the last.
+ * Parses JSON in which a member may occur twice. `JSON.parse` silently takes the last one.
  *
  * @param text valid JSON
  * @param onDuplicate called for every later member of a name that its object has already; it may throw
- * @returns the value, in which the first of equal members counts
+ * @returns the value; of equal members, the first counts
  */
 export function parseFirstWins(text: string, onDuplicate: (name: string) => void): unknown {
   const parsed = ({ type, value, children = [] }: Node): unknown => {

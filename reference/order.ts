@@ -115,7 +115,7 @@ export function createOrderHandlers(
     return as === 'product' ? catalogue.products.has(id) : catalogue.skus.has(id);
   }
 
-  /** How many one line stands for; `undefined` for one that does not count at all. */
+  /** The quantity of one line; `undefined` when the line does not count. */
   function quantityOf(quantity: unknown): number | undefined {
     const subject = 'order.items.quantity';
     if (quantity === undefined) return amount(inBody('missing-quantity', subject));

@@ -1,11 +1,11 @@
 import type { Members } from './json.js';
 
-/** Stands in place of what a request says of a matter: every rule about the matter holds. */
+/** In place of a part of a request: every rule about this part holds. */
 export const waived = Symbol('waived');
 
 export type Waivable<T> = T | typeof waived;
 
-/** The body of a request as JSON. One that is not read is there, but says nothing. */
+/** The body of a request as JSON. An unread body is present, but has no meaning. */
 export type Body =
   | { readonly kind: 'absent' }
   | { readonly kind: 'unread' }
@@ -27,7 +27,7 @@ export interface Tally {
   readonly sku: ReadonlyMap<string, number>;
 }
 
-/** What the body of a request says. */
+/** The parsed body of a request. */
 export interface ParsedBody {
   readonly customer: Waivable<string | undefined>;
   readonly lines: readonly Line[];
@@ -63,7 +63,7 @@ export interface MetadataFilter extends Condition {
 
 export type Filter = CampaignFilter | MetadataFilter;
 
-/** What the query string of a request says. */
+/** The parsed query string of a request. */
 export interface ParsedQuery {
   readonly filters: readonly Filter[];
   readonly audienceRulesOnly: boolean;
@@ -72,12 +72,12 @@ export interface ParsedQuery {
 /** Whether the same request came an even number of times before. Always `first` for a repeatable deployment. */
 export type Turn = 'first' | 'second';
 
-/** All that a request says. */
+/** A whole request. */
 export interface ParsedRequest extends ParsedBody, ParsedQuery {
   readonly turn: Turn;
 }
 
-/** A body of which nothing is known: no rule holds for it. */
+/** A body without content: no rule holds for it. */
 export const emptyBody: ParsedBody = {
   customer: undefined,
   lines: [],
@@ -96,5 +96,5 @@ export const waivingBody: ParsedBody = {
   metadata: waived,
 };
 
-/** A request that says nothing at all. */
+/** A request without content. */
 export const emptyRequest: ParsedRequest = { ...emptyBody, filters: [], audienceRulesOnly: false, turn: 'first' };

@@ -5,7 +5,7 @@ import type { Filter, Parameter } from './parsed-request.js';
 
 const filterName = /^\[?filters\]?\[([^\]]*)\]\[conditions\]\[([^\]]*)\]$/;
 
-/** What the query string of a request says. */
+/** Reads the query string of requests. */
 export function createQueryHandlers(handlers: HandlerLookup, { behaviours }: DeploymentFacts): QueryHandlers {
   const inQuery = createDecider(behaviours, 'invalid_query_params');
 
@@ -88,7 +88,7 @@ export function createQueryHandlers(handlers: HandlerLookup, { behaviours }: Dep
 }
 
 /**
- * Takes a query string apart, by hand: parsers that know brackets lose how a name was written.
+ * Splits a query string without a library: parsers that know brackets lose the spelling of a name.
  *
  * @param query without the question mark
  */
@@ -108,7 +108,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
-    // A stray percent sign is no reason to refuse; it stands for itself.
+    // A stray percent sign is kept as it is.
     return text;
   }
 }

@@ -6,12 +6,12 @@ import type { Refusal } from './early-response.js';
 import type { DeploymentFacts, HandlerLookup, ResponseHandlers } from './handlers.js';
 import { type Line, type Turn, waived } from './parsed-request.js';
 
-/** Longer orders are echoed only so far: the echo stands in every record. */
+/** Longer orders are echoed in part, because every record repeats the echo. */
 const echoedLines = 2;
 
 const emptyList = { data: [], total: 0, data_ref: 'data', object: 'list' } as const;
 
-/** What a response looks like. */
+/** Creates responses. */
 export function createResponseHandlers(
   handlers: HandlerLookup,
   { catalogue, behaviours }: DeploymentFacts,

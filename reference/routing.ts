@@ -2,7 +2,7 @@ import { createDecider } from './decider.js';
 import { refuse, returnNothing } from './early-response.js';
 import type { DeploymentFacts, RoutingHandlers } from './handlers.js';
 
-/** Where the operation stands. */
+/** The path of the operation. */
 const operationPath = '/v1/promotions/validation';
 
 const methodQuestions = {
@@ -13,7 +13,7 @@ const methodQuestions = {
   DELETE: 'method-delete',
 } as const;
 
-/** Whether a request is one for this operation. */
+/** Checks method and path of requests. */
 export function createRoutingHandlers({ behaviours }: DeploymentFacts): RoutingHandlers {
   const inRequest = createDecider(behaviours, 'bad_request');
 

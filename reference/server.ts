@@ -10,20 +10,20 @@ import { createRefusalResponse } from './response.js';
 export interface ServerOptions extends DeploymentOptions {
   /** A free one, unless given. */
   readonly port?: number;
-  /** Where the world can be added to over the wire, what checks that which comes; see `createManaged`. */
+  /** Offers the management API, with this check of new things; see `createManagedDeployment`. */
   readonly manage?: FindFlaw;
 }
 
 /** Bodies of more bytes are answered with 413. */
 const maxBodyBytes = 4 * 1024 * 1024;
 
-/** Only this machine is answered: the credentials are known to everybody. */
+/** The server listens on this machine only, because its credentials are public. */
 const host = '127.0.0.1';
 
 /**
  * Puts a deployment on a socket.
  *
- * @returns the base URL, without a slash at its end, and how to close it at once, whoever is connected
+ * @returns the base URL without a trailing slash, and a function that closes the server and all connections at once
  * @throws an Error when the port is taken
  */
 export async function serveReference(options: ServerOptions): Promise<{ url: string; close(): Promise<void> }> {
@@ -34,7 +34,7 @@ export async function serveReference(options: ServerOptions): Promise<{ url: str
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
       size += chunk.length;
-      // The rest is read and let go of: a client that is still sending would not see a response.
+      // The rest is read and dropped: a client that is still sending would not see a response.
       if (size <= maxBodyBytes) chunks.push(chunk);
     });
     incoming.on('end', () => {
@@ -68,13 +68,10 @@ function answer(outgoing: ServerResponse, { status, headers, body }: HttpRespons
   outgoing.end(body);
 }
 
-/** Names of this machine that nobody else can give to another. */
+/** Host names that always mean this machine. */
 const ownNames = ['127.0.0.1', 'localhost', '[::1]'];
 
-/**
- * Whether a request was meant for this server. The page of a stranger in a browser here, whose name is made to lead to
- * this machine, sends that name.
- */
+/** Whether the Host header names this server. This protects against DNS rebinding from a page in a browser. */
 function isMeant({ headers }: HttpRequest, port = 0): boolean {
   const [host, another] = headers
     .filter(([name]) => name.toLowerCase() === 'host')
@@ -82,7 +79,7 @@ function isMeant({ headers }: HttpRequest, port = 0): boolean {
   return another === undefined && ownNames.some((name) => host === `${name}:${port}` || (host === name && port === 80));
 }
 
-/** The request as it was sent: paths and headers are not normalised. */
+/** The request as it was sent, without normalization of path and headers. */
 function requestOf({ method = '', url = '', headers: parsed, rawHeaders }: IncomingMessage, body: string): HttpRequest {
   const headers = rawHeaders.flatMap((name, at) => (at % 2 === 0 ? [[name, rawHeaders[at + 1] ?? ''] as const] : []));
   const sent = parsed['transfer-encoding'] === undefined ? {} : ({ sent: 'chunked' } as const);

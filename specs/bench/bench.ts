@@ -109,7 +109,7 @@ const againstBare: Section = async () => {
   ];
 };
 
-/** Selects so many of the generated cases. */
+/** Arguments that select some of the generated cases. */
 const some = (count: number) => ['--only', Array.from({ length: count }, (_, n) => `generated-${n}`).join(',')];
 
 /** Commands that do little, and runs of more and more cases. */

@@ -10,7 +10,7 @@ import { findMedian } from './measure-cost.js';
 /** Time of processors for an exchange, in milliseconds. */
 export interface JudgeTime {
   readonly judge: number;
-  /** For `JSON.parse` alone, which nobody who reads a body can do without. */
+  /** For `JSON.parse` alone, the least that a reader of bodies needs. */
   readonly parse: number;
 }
 
@@ -67,7 +67,7 @@ function isJson(body: string): boolean {
   return body.startsWith('{');
 }
 
-/** Of the processors, for each of so many. */
+/** Processor time in milliseconds for each of several. */
 function msOf(act: () => void, count: number): number {
   const before = process.cpuUsage();
   act();
