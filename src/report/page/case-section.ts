@@ -27,7 +27,7 @@ export interface CaseRenderer {
 }
 
 /** Characters of a command before it is cut: one request sends an order of hundreds of items. */
-const maxCommand = 6_000;
+const maxCommand = 4_000;
 /** Characters of all bodies together, so that a page stays small, and the least of one body. */
 const maxBodies = 600_000;
 const minBody = 300;
