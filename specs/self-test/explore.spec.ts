@@ -79,7 +79,7 @@ test('A failure that needs several requests is rendered with all of them', async
     const { cases, problems } = readCaseFile(parseYaml(asCase, 'found.yaml'), suite);
     expect(problems, asCase).toEqual([]);
     const sent = [...(cases[0]?.rows[0]?.requests.keys() ?? [])];
-    expect(sent, id).toContain(id.startsWith('cached') ? 'twin' : 'telling');
+    expect(sent, id).toContain(id.startsWith('cached') ? 'twin' : 'discriminating');
     // The case does not include what the cache kept from earlier requests.
     if (id.startsWith('cached')) continue;
     const { results } = await certifyInProcess(faulty(findFault(id)), { suite: { ...suite, cases } });

@@ -108,7 +108,7 @@ export function loadContract(file = path.join(packageRoot, 'cases', 'contract.ya
   return parseContract(readYaml(file));
 }
 
-/** Reads a parsed contract; see `loadLedger`. */
+/** Reads a parsed contract; see {@link loadContract}. */
 export function parseContract(file: YamlFile): Contract {
   const problems: Problem[] = findSchemaProblems('contract', file);
   if (problems.length > 0) throw new UnusableInput(problems);

@@ -134,7 +134,7 @@ export async function explore(
 type References = Map<ReferenceName, { readonly request: HttpRequest; readonly exchange: Exchange }>;
 
 /** A request with an empty result, and for each kind of filter a request that shows where the window is applied. */
-type ReferenceName = 'nothing-valid' | 'telling-campaign' | 'telling-metadata';
+type ReferenceName = 'nothing-valid' | 'discriminating-campaign' | 'discriminating-metadata';
 
 /** Creates a request for a campaign without tiers, which shows how an empty result looks. */
 function createEmptyRequest(world: NamedWorld): HttpRequest | undefined {
@@ -153,7 +153,7 @@ function findReferenceName(request: HttpRequest, world: World): ReferenceName | 
   const differs = listAlternativeTiers(oracle, world).some(
     ({ required, forbidden }) => required.length + forbidden.length > 0,
   );
-  return differs && oracle.filteredOn !== undefined ? `telling-${oracle.filteredOn}` : undefined;
+  return differs && oracle.filteredOn !== undefined ? `discriminating-${oracle.filteredOn}` : undefined;
 }
 
 /** The part of the documentation that a response can violate. */
@@ -272,18 +272,20 @@ function renderAsCase(random: RandomRequest, { part }: Violation, verifies: stri
   const returned =
     random.openChange === undefined ? { include: 'required', exclude: 'forbidden' } : { exclude: 'forbidden' };
   if (patches.length === 0 && random.twin === undefined) return render({ request: plain, expect: [{ returned }] });
-  const name = `telling-${random.filters[0]?.[0] === 'campaign' ? 'campaign' : 'metadata'}` as const;
-  const telling = part === 'window' ? references.get(name)?.request : undefined;
+  const name = `discriminating-${random.filters[0]?.[0] === 'campaign' ? 'campaign' : 'metadata'}` as const;
+  const discriminating = part === 'window' ? references.get(name)?.request : undefined;
   return render({
     // A serial case keeps other requests from coming between the twins.
     ...(random.twin === undefined ? {} : { tags: [tag.serial] }),
     requests: {
       plain,
       ...(random.twin === undefined ? {} : { twin: createPatch(random.twin) }),
-      ...(telling === undefined ? {} : { telling: { raw: telling.body, query: telling.path.split('?')[1] } }),
+      ...(discriminating === undefined
+        ? {}
+        : { discriminating: { raw: discriminating.body, query: discriminating.path.split('?')[1] } }),
       probe: { like: 'plain', ...Object.assign({}, ...patches) },
     },
     given: [{ of: 'plain', returned: { include: 'greeting' } }],
-    expect: [{ of: 'probe', returned: telling === undefined ? returned : { 'window-as': 'telling' } }],
+    expect: [{ of: 'probe', returned: discriminating === undefined ? returned : { 'window-as': 'discriminating' } }],
   });
 }
