@@ -264,7 +264,7 @@ test('Redocly accepts and renders openapi.yaml of conforming, failing and hostil
     const page = path.join(folder, `${name}.html`);
     redocly(['build-docs', file, '-o', page]);
     const rendered = readFileSync(page, 'utf8');
-    expect(rendered).toContain('satisfies the threshold 3 and no higher one.');
+    expect(rendered).toContain('meets a threshold of 3 and no higher one.');
     expect(rendered).not.toContain('<script>forged()');
   }
   remove();
