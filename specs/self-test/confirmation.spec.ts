@@ -205,9 +205,10 @@ test.describe('A conforming deployment never fails, however unsteady it is', () 
   type Unsteady = (random: Random) => (request: HttpRequest, inFlight: number) => HttpResponse | Promise<HttpResponse>;
   const nothing: HttpResponse = { status: 200, headers: [], body: '{"promotions":[]}' };
   const deployments: Readonly<Record<string, Unsteady>> = {
+    // Three failures of one row in a row are taken for a violation: at 5 %, one run in forty would have them.
     'answers 500 to some requests': (random) => (request) =>
-      random() < 0.05 ? { status: 500, headers: [], body: '' } : answer(request),
-    'returns nothing to some requests': (random) => (request) => (random() < 0.05 ? nothing : answer(request)),
+      random() < 0.01 ? { status: 500, headers: [], body: '' } : answer(request),
+    'returns nothing to some requests': (random) => (request) => (random() < 0.01 ? nothing : answer(request)),
     'answers slowly, and in any order': (random) => async (request) => {
       await delay(random() * 3);
       return answer(request);

@@ -37,7 +37,7 @@ function type(command: string): Promise<{ status: number; output: string }> {
 }
 
 /** The package of each import that is not of a file. */
-const imports = /^(?:(?:import|export) [^;]*?from |.*\b(?:import|onDemand)\()'([@a-z][^']*)'/gm;
+const imports = /^(?:(?:import|export) [^;]*?from |.*\b(?:import|requireLazily(?:<[^(]*>)?)\()'([@a-z][^']*)'/gm;
 
 const inProject = (...steps: readonly string[]) => path.join(project, ...steps);
 const serve = (behaviours = {}, fault: readonly string[] = []) =>

@@ -101,7 +101,7 @@ test('--list and a failed start write nothing and leave the results of a whole r
   const listed = await runConformance(['certify', '--out', 'kept', '--', '--list'], { cwd });
   expect([listed.status, listed.output]).toEqual([0, expect.stringContaining('window-with-few-valid')]);
   const failed = await runConformance(['certify', '--out', 'kept', '--', '--grep', 'no-such-case'], { cwd });
-  expect([failed.status, failed.output]).toEqual([2, expect.stringContaining('results of earlier runs stay')]);
+  expect([failed.status, failed.output]).toEqual([2, expect.stringContaining('results of earlier runs are kept')]);
   expect(whole.isLeft()).toBe(true);
   expect(existsSync(partial('kept'))).toBe(false);
 });
