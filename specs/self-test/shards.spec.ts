@@ -186,7 +186,8 @@ for (const fault of [undefined, 'window-of-149']) {
       statuses.push(status);
     }
     await deployment.close();
-    expect(new Set(statuses)).toEqual(new Set(fault === undefined ? [0] : [0, 1]));
+    if (fault === undefined) expect(statuses).toEqual([0, 0, 0]);
+    else expect(statuses).toContain(1);
     // Neither address nor credentials.
     const merged = await runConformance(merge({}), { cwd: own });
     expect(merged.status).toBe(alone.status);

@@ -160,7 +160,7 @@ test('A killed script resumes, creates nothing twice and writes no key to a file
   const own = path.join(home, 'targets', 'voucherify');
   const child = spawn(process.execPath, ['provision.mjs'], { cwd: own, env: { PATH: process.env.PATH, ...env } });
   // The call took effect, but the response is lost with the process.
-  fake.decideOutcome = (n) => (n === 90 && child.kill('SIGKILL') ? 'done-and-lost' : 'answered');
+  fake.decideOutcome = (n) => (n === 220 && child.kill('SIGKILL') ? 'done-and-lost' : 'answered');
   child.stdin.end(JSON.stringify(world));
   expect(await new Promise((resolve) => child.on('close', (_, signal) => resolve(signal)))).toBe('SIGKILL');
   expect(fake.stored.tiers.length).toBeGreaterThan(10);
