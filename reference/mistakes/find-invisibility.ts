@@ -65,6 +65,7 @@ const rules: readonly Rule[] = [
     /^cut-at-newline-/,
     'The suite sends no line end in the key of a filter: it is the name of a parameter.',
   ),
+  hidden(/^metadata-key$/, /^proto-lost-in-request$/, 'No body has the key __proto__: common parsers refuse it.'),
   hidden(any, /^cut-at-nul-/, 'The suite sends no NUL: several databases cannot store one.'),
   // Numbers.
   open(/-quantity$/, /^(?:wraps-at-32-|half-precision)/, 'quantity-huge'),

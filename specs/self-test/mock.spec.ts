@@ -17,6 +17,7 @@ import { createTemporaryFolder, runConformance } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
+import { documentedRequest } from './support/wire.js';
 
 type Respond = (request: HttpRequest) => HttpResponse;
 
@@ -59,13 +60,7 @@ async function driftOf(
 }
 
 const request: HttpRequest = {
-  method: 'GET',
-  path: '/v1/promotions/validation',
-  headers: [
-    ['X-Client-Application-Id', credentialPlaceholders.applicationId],
-    ['X-Client-Token', credentialPlaceholders.token],
-    ['Content-Type', 'application/json'],
-  ],
+  ...documentedRequest,
   body: JSON.stringify({
     customer: { id: world.customers[0]?.id },
     order: { items: [{ product_id: world.products[0]?.id, quantity: 1 }], metadata: {} },

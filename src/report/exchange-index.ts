@@ -61,7 +61,9 @@ export function indexExchanges(
   const byCase = new Map<string, CaseExchange[]>();
   for (const { case: caseId, ...use } of uses) {
     const found = kept.get(use.id);
-    if (found !== undefined) byCase.set(caseId, [...(byCase.get(caseId) ?? []), { ...use, ...found }]);
+    const ofCase = byCase.get(caseId) ?? [];
+    byCase.set(caseId, ofCase);
+    if (found !== undefined) ofCase.push({ ...use, ...found });
   }
   const listByCase = (caseId: string) => byCase.get(caseId) ?? [];
   return {

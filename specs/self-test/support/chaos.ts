@@ -1,10 +1,7 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 import { isRetryable } from '../../../src/http/retry.js';
 import { createChannel } from '../../proof/judge-deployment.js';
+import { listenStatefully } from './stateful-deployment.js';
 
 /** Returns numbers from 0 up to 1. */
 export type Random = () => number;
@@ -107,25 +104,10 @@ export function createChaoticChannel(
 }
 
 /** Serves a deployment through an unreliable proxy over sockets. */
-export async function listenUnreliably(
+export function listenUnreliably(
   answer: (request: HttpRequest) => HttpResponse,
   random: Random,
   share: number,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const pass = addUnreliableProxy(answer, random, share);
-  const server = createServer(async (incoming, outgoing) => {
-    const { method = '', url: path = '', rawHeaders } = incoming;
-    const headers = rawHeaders.flatMap((name, n) => (n % 2 === 0 ? [[name, rawHeaders[n + 1] ?? ''] as const] : []));
-    const response = await pass({ method, path, headers, body: await text(incoming) });
-    if (response === 'reset') return void incoming.socket.resetAndDestroy();
-    outgoing.writeHead(response.status, response.headers.flat()).end(response.body);
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: async () => {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return listenStatefully(addUnreliableProxy(answer, random, share));
 }

@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 
-/** Answers a request. @param connection the same object for all requests of a connection */
-export type StatefulAnswer = (request: HttpRequest, connection: Record<string, unknown>) => Promise<HttpResponse>;
+/** Answers a request, or resets its connection. @param connection the same object for all requests of a connection */
+export type StatefulAnswer = (
+  request: HttpRequest,
+  connection: Record<string, unknown>,
+) => Promise<HttpResponse | 'reset'>;
 
 /** Serves a deployment that knows which requests share a connection. */
 export async function listenStatefully(answer: StatefulAnswer): Promise<{ url: string; close(): Promise<void> }> {
@@ -16,6 +19,7 @@ export async function listenStatefully(answer: StatefulAnswer): Promise<{ url: s
     connections.set(socket, connection);
     const headers = rawHeaders.flatMap((name, n) => (n % 2 === 0 ? [[name, rawHeaders[n + 1] ?? ''] as const] : []));
     const response = await answer({ method, path, headers, body: await text(incoming) }, connection);
+    if (response === 'reset') return void socket.resetAndDestroy();
     outgoing.writeHead(response.status, response.headers.flat()).end(response.body);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
