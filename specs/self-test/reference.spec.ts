@@ -357,7 +357,9 @@ function omission(member: 'customer' | 'order' | 'metadata', outcomes: Readonly<
   return (ask) => {
     const seen = [{}, documented[member]].map((value) => {
       ask({ members: { ...documented, [member]: value } });
-      return names(ask({ members: without(member) })).sort().join();
+      return names(ask({ members: without(member) }))
+        .sort()
+        .join();
     });
     return seen[0] === seen[1] ? otherwise(ask) : 'depends-on-earlier-requests';
   };
