@@ -14,7 +14,7 @@ import { listOutputFiles } from '../../src/report/output.js';
 import { parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
 import { renderAnnotations } from '../../src/report/terminal/github-annotations.js';
 import { renderJobSummary } from '../../src/report/terminal/job-summary.js';
-import { renderSummary } from '../../src/report/terminal/summary.js';
+import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { formatProblem } from '../../src/support/problem.js';
 import { quoteLines, toOneLine } from '../../src/support/untrusted-text.js';
@@ -230,7 +230,7 @@ test('All outputs are safe, even with text that was not sanitized before', () =>
   expect(written.record).toEqual({ file: path.join(out, 'record.yaml') });
   const annotations = renderAnnotations(results, { suite, baseUrl: certificate.target.base_url, workspace: cwd });
   const texts = [
-    ['summary', renderSummary(certificate, written)] as const,
+    ['summary', renderRunReport(certificate, written)] as const,
     ['annotations', annotations] as const,
     ['job summary', renderJobSummary(certificate)] as const,
     ...readOutputs(out),

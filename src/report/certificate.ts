@@ -17,6 +17,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { formatLocation } from '../support/problem.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
 import { listNames, thingKinds } from '../world/named-world.js';
+import type { Cause } from './diagnosis/cause.js';
 import { mergeShapeDrift, renderDrift } from './drift-text.js';
 import { createResponseRenderer, type ResponseRenderer } from './exchange-text.js';
 import { findFailurePattern } from './failure-pattern.js';
@@ -35,6 +36,8 @@ export interface Certificate {
   readonly profile?: ProfileFigures;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly summary: VerdictCounts;
+  /** What most likely is wrong, the cause of most failures first. They change no verdict. */
+  readonly causes?: readonly Cause[];
   readonly requirements: readonly RequirementEntry[];
   readonly questions: readonly QuestionEntry[];
   /** The results of the user's own cases. They do not change the other results. */

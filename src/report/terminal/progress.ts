@@ -2,6 +2,8 @@ import type { Plan } from '../../engine/plan.js';
 
 /** Milliseconds between two progress lines. A shorter run prints none. */
 export const progressIntervalMs = 10_000;
+/** The same on a terminal, where each line replaces the one before. */
+export const liveIntervalMs = 100;
 
 /**
  * Renders what is left of a run.

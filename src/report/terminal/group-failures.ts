@@ -1,0 +1,63 @@
+import path from 'node:path';
+import { isOwnCase } from '../../cases/suite.js';
+import { packageRoot } from '../../support/package-root.js';
+import type { Location } from '../../support/problem.js';
+import type { CaseEntry, Certificate } from '../certificate.js';
+
+/** Cases that fail for one cause; without a known cause, those of one requirement. */
+export interface FailureGroup {
+  /** The number of the cause. */
+  readonly number?: number;
+  /** The requirement of the case that is shown. */
+  readonly subject: string;
+  /** The case that shows it best. */
+  readonly entry: CaseEntry;
+  /** All cases of the group. */
+  readonly cases: readonly string[];
+}
+
+/** Groups all cases that fail or are an error: by cause, the cause of most failures first, then by requirement. */
+export function groupFailures({ causes = [], requirements, own_cases }: Certificate): FailureGroup[] {
+  const failing = [
+    ...requirements.flatMap(({ id, cases }) => cases.map((entry) => ({ subject: id, entry }))),
+    ...(own_cases?.cases ?? []).map((entry) => ({
+      subject: 'verifies' in entry ? entry.verifies : entry.answers,
+      entry,
+    })),
+  ].filter(({ entry }) => entry.verdict === 'fail' || entry.verdict === 'error');
+  const known = new Set(causes.flatMap(({ cases }) => cases));
+  const ofCauses = causes.flatMap(({ example, cases }, n) => {
+    const shown =
+      failing.find(({ entry }) => entry.id === example.case) ?? failing.find(({ entry }) => cases.includes(entry.id));
+    return shown === undefined ? [] : [{ number: n + 1, ...shown, cases }];
+  });
+  const others = new Map<string, FailureGroup>();
+  for (const { subject, entry } of failing) {
+    if (known.has(entry.id)) continue;
+    const key = `${isOwnCase(entry)} ${subject}`;
+    const group = others.get(key) ?? { subject, entry, cases: [] };
+    others.set(key, { ...group, cases: [...group.cases, entry.id] });
+  }
+  return [...ofCauses, ...others.values()];
+}
+
+/** Sorts in the order of the groups that have the case of an element. What no group has comes last. */
+export function sortByGroup<T>(
+  elements: readonly T[],
+  groups: readonly FailureGroup[],
+  getCases: (element: T) => readonly string[],
+): T[] {
+  const rank = (element: T) =>
+    groups.findIndex(({ cases }) => getCases(element).some((id) => cases.includes(id))) >>> 0;
+  return elements.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** Where a case is, as a path that a terminal can open. */
+export function locateEntry({ id, at }: Pick<CaseEntry, 'id' | 'at'>): Location | undefined {
+  const [, file = '', line, column] = /^(.*):(\d+):(\d+)$/.exec(at ?? '') ?? [];
+  if (line === undefined) return undefined;
+  // Paths of the user's own cases are relative to the working folder.
+  const whole = isOwnCase({ id }) ? path.resolve(file) : path.resolve(packageRoot, file);
+  const relative = path.relative('', whole);
+  return { file: relative.startsWith('..') ? whole : relative, line: Number(line), column: Number(column) };
+}
