@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
@@ -10,6 +11,7 @@ import { createAdaptedChannel } from '../../src/http/adapted-channel.js';
 import { startAdapter } from '../../src/http/adapter-thread.js';
 import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseArchive } from '../../src/report/har-archive.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, channelTo, suite } from './support/in-process.js';
@@ -327,4 +329,40 @@ test('A program certifies through an adapter, and gets its problem as an error',
   expect(certificate.target.adapter?.name).toBe('program.mjs');
   const { target: unusable } = writeAdapter('unusable', identity.replace('[response]', '[{ nothing: { x } }]'));
   await expect(certify(transport, { ...options, target: unusable })).rejects.toThrow(UnusableInput);
+});
+
+test('The examples of the documentation have the right types and run', async () => {
+  mkdirSync(path.join(cwd, 'node_modules'));
+  symlinkSync(packageRoot, path.join(cwd, 'node_modules', 'promotion-validation-conformance'));
+  const docs = readFileSync(path.join(packageRoot, 'docs', 'adapters.md'), 'utf8');
+  const source = readFileSync(path.join(packageRoot, 'dist', 'src', 'http', 'adapter.d.ts'), 'utf8');
+  const [, inDocs = ''] = /```ts\n([\s\S]*?)```/.exec(docs) ?? [];
+  const [, inDocstring = ''] = /@example\n([\s\S]*?satisfies Adapter;)/.exec(source) ?? [];
+  const importLine = "import type { Adapter } from 'promotion-validation-conformance';\n";
+  writeFileSync(path.join(cwd, 'page.mts'), inDocs);
+  writeFileSync(path.join(cwd, 'docstring.mts'), importLine + inDocstring.replaceAll(/^ \* ?/gm, ''));
+  const tsc = path.join(packageRoot, 'node_modules', '.bin', 'tsc');
+  const compile = () =>
+    execFileSync(
+      tsc,
+      [...'--strict --target es2023 --module nodenext --types'.split(' '), '', 'page.mts', 'docstring.mts'],
+      {
+        cwd,
+        encoding: 'utf8',
+      },
+    );
+  expect(compile()).toBe('');
+  const send = async (name: string, answer: (request: HttpRequest) => HttpResponse) => {
+    const adapter = start(name, readFileSync(path.join(cwd, `${name}.mjs`), 'utf8'));
+    const exchange = await createAdaptedChannel(channelTo(answer), adapter).send(request);
+    await adapter.close();
+    expect(adapter.findFailure()).toBeUndefined();
+    return exchange;
+  };
+  expect(await send('docstring', () => response)).toMatchObject({ response, wire: [{ request: { method: 'POST' } }] });
+  const answerPage = ({ body = '' }: HttpRequest) => {
+    const { after } = JSON.parse(body);
+    return { ...response, body: JSON.stringify(after === undefined ? { data: [1], next: 'a' } : { data: [2] }) };
+  };
+  expect(await send('page', answerPage)).toMatchObject({ response: { body: '{"promotions":[1,2]}' } });
 });
