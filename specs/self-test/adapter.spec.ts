@@ -13,6 +13,7 @@ import type { Exchange, HttpRequest, HttpResponse } from '../../src/http/exchang
 import { parseArchive } from '../../src/report/har-archive.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
+import { loadValidator } from '../../src/support/schema-validation.js';
 import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, channelTo, suite } from './support/in-process.js';
 
@@ -241,6 +242,7 @@ test.describe('on the command line', () => {
     expect(certificate.target.adapter?.name).toBe('named.mjs');
     for (const file of ['certificate.html', 'junit.xml', 'badge.json'])
       expect(readFileSync(path.join(folder, file), 'utf8'), file).toContain('hrough an adapter');
+    expect(loadValidator('evidence')(JSON.parse(readFileSync(path.join(folder, 'evidence.har'), 'utf8')))).toBe(true);
     const { evidence } = parseArchive(readFileSync(path.join(folder, 'evidence.har')), 'evidence.har');
     for (const { exchange } of evidence.exchanges) {
       expect(exchange.wire).toHaveLength(1);
