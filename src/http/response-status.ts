@@ -1,3 +1,4 @@
+import { toOneLine, truncate } from '../support/untrusted-text.js';
 import { type Exchange, getHeaderValues, type HttpResponse } from './exchange.js';
 
 /** Whether the status is 2xx, so that the body is a result. */
@@ -58,3 +59,24 @@ export function explainLengthRequired(exchange: Exchange): string | undefined {
   if (status !== 411 && status !== 501) return undefined;
   return `Answered ${status}: the target accepts no body without Content-Length.`;
 }
+
+/** The media type of a response, without parameters and in lower case; empty if it has none. */
+export function getMediaType({ headers }: HttpResponse): string {
+  return getHeaderValues(headers, 'content-type')[0]?.split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+const maxShownBody = 200;
+
+/**
+ * Describes a response in one line: status, media type, and the beginning of its body.
+ *
+ * @param redact replaces secrets, before the body is cut: a part of a secret would not be found
+ */
+export function describeAnswer(response: HttpResponse, redact: (text: string) => string): string {
+  const body = toOneLine(redact(response.body).replaceAll(/\s+/g, ' ').trim());
+  const shown = body.length > maxShownBody ? `${truncate(body, maxShownBody)}…` : body;
+  const type = getMediaType(response);
+  return `${response.status}${type === '' ? '' : ` (${type})`}, ${body === '' ? 'without a body' : `"${shown}"`}`;
+}
+
+export const headersHint = "If a gateway asks for further headers, set 'headers' in the target file.";
