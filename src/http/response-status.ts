@@ -52,9 +52,18 @@ export function explainRedirect({ status, headers }: HttpResponse): string | und
   return `Redirected (${status})${to}; redirects are not followed. Is the base URL right?`;
 }
 
-/** Explains the refusal of a body without Content-Length, which HTTP permits (RFC 9112, sections 6.1 and 6.3). */
-export function explainLengthRequired(exchange: Exchange): string | undefined {
-  if (!('response' in exchange) || exchange.request.sent !== 'chunked') return undefined;
+/** Explains that the adapter of the target cannot express a request. */
+export function explainUnsupported(exchange: Exchange): string | undefined {
+  return 'transportError' in exchange && exchange.transportError === 'unsupported' ? exchange.message : undefined;
+}
+
+/**
+ * Explains why an exchange shows nothing about its request: the adapter cannot express it, or the target refuses a body
+ * without Content-Length, which HTTP permits (RFC 9112, sections 6.1 and 6.3).
+ */
+export function explainInapplicable(exchange: Exchange): string | undefined {
+  if (!('response' in exchange)) return explainUnsupported(exchange);
+  if (exchange.request.sent !== 'chunked') return undefined;
   const { status } = exchange.response;
   if (status !== 411 && status !== 501) return undefined;
   return `Answered ${status}: the target accepts no body without Content-Length.`;

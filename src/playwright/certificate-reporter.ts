@@ -39,7 +39,7 @@ import { reportToGitHub } from './github-actions.js';
 import { combineShardStarts, type MergedRun, readMergedRun } from './merged-run.js';
 import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
 import { loadRunInputs, type RunInputs, readRunOptions } from './run-inputs.js';
-import { findSession, type Session, savePlannedCases } from './session.js';
+import { findSavedFailure, findSession, type Session, savePlannedCases } from './session.js';
 import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';
 
 const clearLine = '\r\u001b[2K';
@@ -165,7 +165,8 @@ export default class CertificateReporter implements Reporter {
     if (this.isLive) process.stderr.write(clearLine);
     const session = findSession();
     try {
-      if (this.refusal !== undefined) throw this.refusal;
+      const refusal = this.refusal ?? findSavedFailure();
+      if (refusal !== undefined) throw refusal;
       if (this.merged === undefined && !this.hasBegun(result, session)) {
         saveEnding({ kind: 'not-begun' });
         return { status: result.status };
