@@ -37,6 +37,7 @@ export async function calibrate(
   { calibration, world }: Suite,
   channel: Channel,
   recognizer: Recognizer,
+  isWorldLoaded: boolean,
 ): Promise<Calibration> {
   const exchanges = await Promise.all(calibration.map((request) => channel.send(request)));
   const namings = exchanges.flatMap((exchange) =>
@@ -45,7 +46,8 @@ export async function calibrate(
   const failures = exchanges.map((exchange) => explainFailure(exchange, channel.redact));
   const isSeen = namings.some(hasMentions);
   const isRefused = failures.every((each) => each !== undefined);
-  const wrong = isRefused || isSeen ? undefined : await findWrongAddress(calibration, exchanges, channel);
+  const wrong =
+    isRefused || isSeen ? undefined : await findWrongAddress(calibration, exchanges, channel, isWorldLoaded);
   const unreachable = isRefused ? failures[0] : wrong?.reason;
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const isWorldMissing = namings.length > 0 && hasTiers && !isSeen;

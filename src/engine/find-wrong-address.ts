@@ -19,19 +19,23 @@ export interface WrongAddress {
  *
  * @param requests documented ones
  * @param exchanges of these requests: their responses name nothing of the world
+ * @param isWorldLoaded whether the user states that the world is loaded: then only a web page shows that the address is
+ *   wrong, and any other refusal is one of the deployment
  */
 export async function findWrongAddress(
   requests: readonly HttpRequest[],
   exchanges: readonly Exchange[],
   { send, redact }: Pick<Channel, 'send' | 'redact'>,
+  isWorldLoaded: boolean,
 ): Promise<WrongAddress> {
   const responses = exchanges.flatMap((each) => ('response' in each ? [each.response] : []));
   const [request] = requests;
   const [response] = responses;
   if (request === undefined || response === undefined || responses.length < exchanges.length) return { probes: [] };
   const answer = describeAnswer(response, redact);
-  if (responses.every((each) => isSuccessful(each) && isHtml(each)))
+  if (responses.every((each) => isSuccessful(each) && isWebPage(each)))
     return { reason: `The target answers with web pages: ${answer}. ${addressHint} ${loginHint}`, probes: [] };
+  if (isWorldLoaded && !isWebPage(response)) return { probes: [] };
   if (new Set(exchanges.map(normalizeAnswer)).size > 1 || mayBeEmptyResult(response) || isRefusal(response))
     return { probes: [] };
   const [path = '', query = ''] = request.path.split('?', 2);
@@ -85,9 +89,9 @@ function isRefusal({ status }: HttpResponse): boolean {
   return [405, 406, 410, 415].includes(status) || status >= 500;
 }
 
-/** By its text: PHP declares everything as HTML, JSON too. */
-function isHtml({ body }: HttpResponse): boolean {
-  return /^\s*(?:<!--|<!doctype html\b|<html\b)/i.test(body);
+/** By its text: PHP declares everything as HTML, JSON too. Go answers HTTP on a port for HTTPS with a plain sentence. */
+function isWebPage({ body }: HttpResponse): boolean {
+  return plainHttp.test(body) || /^\s*(?:<!--|<!doctype html\b|<html\b)/i.test(body);
 }
 
 /** Whether a deployment may mean with it that no promotion is valid. */

@@ -65,11 +65,11 @@ function describeRest(count: number, what: string): string[] {
 }
 
 /** The verdicts in the order of the list. */
-const order: readonly Verdict[] = ['fail', 'error', 'inconclusive', 'pass', 'not-applicable'];
+const order: readonly Verdict[] = ['fail', 'error', 'inconclusive', 'not-run', 'not-applicable', 'pass'];
 
 /** Renders a line per requirement: those that fail come first, in the order of their causes. */
-function renderRequirements({ requirements, selected }: Certificate, groups: readonly FailureGroup[]): string[] {
-  const judged = requirements.filter(({ cases }) => selected === undefined || cases.some(isSelected));
+function renderRequirements({ requirements }: Certificate, groups: readonly FailureGroup[]): string[] {
+  const judged = requirements.filter(({ cases }) => cases.some(isSelected));
   const isUnreached = ({ verdict, cases }: RequirementEntry) =>
     verdict === 'inconclusive' && cases.every(({ reason }) => reason === cases[0]?.reason);
   // If nothing was sent, the reason says it all.
