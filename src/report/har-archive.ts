@@ -106,16 +106,21 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
     count += 1;
     length += piece.length;
     if (length <= (compressed.length > 0 ? pieceLength : maxPlain)) continue;
-    compressed.push(gzipSync(pieces.splice(0).join('')));
+    compressed.push(compress(pieces.splice(0).join('')));
     length = 0;
   }
   const rest = [...pieces, '\n]}}\n'].join('');
   const isCompressed = compressed.length > 0;
-  const content = isCompressed ? Buffer.concat([...compressed, gzipSync(rest)]) : Buffer.from(rest);
+  const content = isCompressed ? Buffer.concat([...compressed, compress(rest)]) : Buffer.from(rest);
   return { file: isCompressed ? 'evidence.har.gz' : 'evidence.har', isCompressed, content, count };
 }
 
 type ContentFactory = (id: string, body: string, mimeType: string) => OwnContent;
+
+/** Higher levels take longer and save little on bodies of JSON. */
+function compress(text: string): Buffer {
+  return gzipSync(text, { level: 1 });
+}
 
 /** Creates contents of which each text is written once, and none once there are too many characters. */
 function createContentFactory(): ContentFactory {
