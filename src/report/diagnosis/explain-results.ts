@@ -1,7 +1,8 @@
+import type { Obligation } from '../../contract/oracle.js';
 import type { NamedWorld } from '../../world/named-world.js';
 import { createSymptoms, type Deviation, type Finding, findDeviation } from './finding.js';
 import { createPredictor, listMistakes, type Mistake, type Predict, type Prediction } from './mistakes.js';
-import { getRequestKey, type Observation, type Observations } from './observation.js';
+import type { Observation, Observations } from './observation.js';
 
 /** A response that can be compared, with what it returned. */
 type Compared = Observation & { readonly returned: readonly boolean[] };
@@ -42,8 +43,9 @@ export function explainResults(observations: Observations, world: NamedWorld, fa
         const explained = findExplained(
           findDeviation(each.returned, predictWith(others, each, predict)),
           predictWith(found, each, predict),
+          true,
         );
-        return explained.absent.length + explained.wrong.length === 0 ? [] : [[each, explained]];
+        return countDeviation(explained) === 0 ? [] : [[each, explained]];
       }),
     );
     return [createFinding(hypothesis, deviations, compared, observations, rankOf)];
@@ -58,11 +60,13 @@ function predictWith(hypotheses: readonly Hypothesis[], observation: Compared, p
   );
 }
 
-/** Returns the deviations from one prediction that another one expects. */
-function findExplained({ absent, wrong }: Deviation, expected: Prediction): Deviation {
+/** Returns the deviations from one prediction that another one expects, or that it only allows, too. */
+function findExplained({ absent, wrong }: Deviation, expected: Prediction, withAllowed = false): Deviation {
+  const isExplained = (n: number, obligation: Obligation) =>
+    expected(n) === obligation || (withAllowed && expected(n) === 'open');
   return {
-    absent: absent.filter((n) => expected(n) === 'forbidden'),
-    wrong: wrong.filter((n) => expected(n) === 'required'),
+    absent: absent.filter((n) => isExplained(n, 'forbidden')),
+    wrong: wrong.filter((n) => isExplained(n, 'required')),
   };
 }
 
@@ -78,10 +82,14 @@ function findNext(
   const deviations = new Map(
     compared.flatMap((each): [Compared, Deviation][] => {
       const deviation = findDeviation(each.returned, before.get(each) as Prediction);
-      return deviation.absent.length + deviation.wrong.length === 0 ? [] : [[each, deviation]];
+      return countDeviation(deviation) === 0 ? [] : [[each, deviation]];
     }),
   );
   if (deviations.size === 0) return undefined;
+  const deviating = [...deviations.keys()];
+  // Those that deviate contradict most.
+  const ordered = [...deviating, ...compared.filter((each) => !deviations.has(each))];
+  const sizes = new Map([...deviations].map(([each, deviation]) => [each, countDeviation(deviation)]));
   const isFailing = ({ rows }: Observation) => [...rows].some((row) => failing.has(row));
   let best: { hypothesis: Hypothesis; rank: number } | undefined;
   for (const mistake of mistakes) {
@@ -91,39 +99,45 @@ function findNext(
       expected.set(each, known);
       return known;
     };
-    const explained = new Map(
-      [...deviations].flatMap(([each, deviation]): [Compared, number][] => {
-        const { absent, wrong } = findExplained(deviation, expect(each));
-        return absent.length + wrong.length === 0 ? [] : [[each, absent.length + wrong.length]];
-      }),
-    );
+    const explained = new Map<Compared, { readonly surely: number; readonly perhaps: number }>();
+    for (const [each, deviation] of deviations) {
+      const surely = countDeviation(findExplained(deviation, expect(each)));
+      if (surely > 0)
+        explained.set(each, { surely, perhaps: countDeviation(findExplained(deviation, expect(each), true)) });
+    }
     const explaining = [...explained.keys()];
     if (!explaining.some(isFailing)) continue;
-    const contradictions = new Map<Compared, boolean>();
-    const contradicts = (each: Compared): boolean => {
-      const known = contradictions.get(each) ?? isContradicted(each, expect(each), before.get(each) as Prediction);
-      contradictions.set(each, known);
-      return known;
-    };
-    for (const feature of mistake.isDescription ? [undefined] : [undefined, ...listFeatures(explaining)]) {
+    const possible = new Set<string | undefined>([undefined]);
+    if (!mistake.isDescription) for (const { features } of explaining) for (const each of features) possible.add(each);
+    for (const each of ordered) {
+      const concerned = [undefined, ...each.features].filter((feature) => possible.has(feature));
+      if (concerned.length === 0 || !isContradicted(each, expect(each), before.get(each) as Prediction)) continue;
+      for (const feature of concerned) possible.delete(feature);
+      if (possible.size === 0) break;
+    }
+    for (const feature of possible.has(undefined) ? [undefined] : possible) {
       const isConcerned = ({ features }: Observation) => feature === undefined || features.has(feature);
       const showing = explaining.filter(isConcerned);
-      // With a single request, a feature could be any of its own.
-      if (feature !== undefined && new Set(showing.map(getRequestKey)).size < 2) continue;
-      const rank =
-        showing.reduce((sum, each) => sum + (explained.get(each) ?? 0), 0) - (feature === undefined ? 0 : 0.5);
+      const rank = sum(showing, (each) => explained.get(each)?.surely ?? 0) - (feature === undefined ? 0 : 0.5);
       if (rank <= (best?.rank ?? 0) || !showing.some(isFailing)) continue;
-      const refutes = (each: Compared) => isConcerned(each) && contradicts(each);
-      if (explaining.some(refutes) || compared.some(refutes)) continue;
-      best = { rank, hypothesis: { mistake, ...(feature === undefined ? {} : { feature }) } };
-      if (feature === undefined) break;
+      // With a feature to choose, chance explains something: the mistake must explain nearly everything, more than once.
+      const wrong = sum(deviating.filter(isConcerned), (each) => sizes.get(each) ?? 0);
+      const isChance =
+        sum(showing, (each) => explained.get(each)?.perhaps ?? 0) < 0.9 * wrong ||
+        new Set(showing.map(({ requestKey }) => requestKey)).size < 2;
+      if (feature === undefined || !isChance)
+        best = { rank, hypothesis: { mistake, ...(feature === undefined ? {} : { feature }) } };
     }
   }
   return best?.hypothesis;
 }
 
-function listFeatures(explaining: readonly Compared[]): string[] {
-  return [...new Set(explaining.flatMap(({ features }) => [...features]))];
+function countDeviation({ absent, wrong }: Deviation): number {
+  return absent.length + wrong.length;
+}
+
+function sum<T>(list: readonly T[], numberOf: (each: T) => number): number {
+  return list.reduce((total, each) => total + numberOf(each), 0);
 }
 
 /** Whether a response refutes what a mistake changes. */
@@ -163,7 +177,7 @@ function createFinding(
     kind,
     sentence: feature === undefined ? sentence : `Only for requests ${feature}: ${sentence}`,
     evidence: [
-      `${deviations.size} of ${concerned} responses${feature === undefined ? '' : ` to requests ${feature}`} show it: ${parts.join(', ')}. No response contradicts it.`,
+      `${deviations.size} of ${concerned} different requests${feature === undefined ? '' : ` ${feature}`} show it: ${parts.join(', ')}. No response contradicts it.`,
     ],
     ...(picture === undefined ? {} : { picture }),
     symptoms: createSymptoms(deviations, observations, rankOf),

@@ -135,7 +135,7 @@ export function listMistakes(observations: Observations, world: NamedWorld): rea
   return [
     ...listWindowMistakes(observations, world),
     ...listRuleMistakes(),
-    ...listComparisons(),
+    ...listComparisons(world),
     ...listUnreadParts(),
     ...listFilterMistakes(),
     ...listStateMistakes(observations),
@@ -308,7 +308,10 @@ function withRules(rulesOf: (tier: Tier) => readonly Rule[]): Mistake['change'] 
   });
 }
 
-/** Decides rules of some kinds in another way. `decide` returns undefined for rules that are decided as documented. */
+/**
+ * Decides rules of some kinds in another way. `decide` returns undefined for rules that are decided as documented. Where
+ * the documentation leaves a part of the request open, these rules are open, too.
+ */
 function decideRules(decide: (rule: Rule, content: RequestContent) => Obligation | undefined): Mistake['change'] {
   return (reading) => ({
     ...reading,
@@ -316,7 +319,8 @@ function decideRules(decide: (rule: Rule, content: RequestContent) => Obligation
       const decided = tier.rules.map((rule) => decide(rule, context.content));
       if (decided.every((each) => each === undefined)) return reading.valid(tier, context);
       const rules = tier.rules.filter((_, n) => decided[n] === undefined);
-      const others = decided.filter((each) => each !== undefined);
+      const isOpen = context.oracle.openReason !== undefined;
+      const others = decided.flatMap((each) => (each === undefined ? [] : isOpen ? ('open' as const) : each));
       return combine([reading.valid({ ...tier, rules }, context), ...others]);
     },
   });
@@ -325,10 +329,10 @@ function decideRules(decide: (rule: Rule, content: RequestContent) => Obligation
 function listRuleMistakes(): Mistake[] {
   const quantityRules = ['product', 'sku'] as const;
   const groups: readonly (readonly [string, readonly Rule['kind'][]])[] = [
-    ['rules', Object.keys(ruleNames) as Rule['kind'][]],
-    ['rules about the order', [...quantityRules, 'order_metadata']],
-    ['rules about order items', quantityRules],
     ...(Object.entries(ruleNames) as [Rule['kind'], string][]).map(([kind, name]) => [name, [kind]] as const),
+    ['rules about order items', quantityRules],
+    ['rules about the order', [...quantityRules, 'order_metadata']],
+    ['rules', Object.keys(ruleNames) as Rule['kind'][]],
   ];
   const rulesOf = (kinds: readonly Rule['kind'][], { rules }: Tier) => rules.filter(({ kind }) => kinds.includes(kind));
   const isCustomer = (kinds: readonly Rule['kind'][]) => kinds.length === 1 && kinds[0] === 'customer';
@@ -394,7 +398,10 @@ function listRuleMistakes(): Mistake[] {
               : `Promotions with ${name} are never returned, although their rules hold.`,
         change: (reading) => ({
           ...reading,
-          valid: (tier, context) => (rulesOf(kinds, tier).length > 0 ? 'forbidden' : reading.valid(tier, context)),
+          valid(tier, context) {
+            if (rulesOf(kinds, tier).length === 0) return reading.valid(tier, context);
+            return context.oracle.openReason === undefined || isCustomer(kinds) ? 'forbidden' : 'open';
+          },
         }),
       },
       {
@@ -431,7 +438,7 @@ function invert(obligation: Obligation): Obligation {
 
 // Comparisons ---------------------------------------------------------------------------------------------------------
 
-function listComparisons(): Mistake[] {
+function listComparisons({ skus }: NamedWorld): Mistake[] {
   const wrap = (bits: number, isSigned: boolean) => (quantity: number, atLeast: number) => {
     const rest = quantity % 2 ** bits;
     return (isSigned && rest >= 2 ** (bits - 1) ? rest - 2 ** bits : rest) >= atLeast;
@@ -458,9 +465,9 @@ function listComparisons(): Mistake[] {
     ),
   ];
   const kindsOfItems: readonly (readonly [string, readonly Rule['kind'][]])[] = [
-    ['', ['product', 'sku']],
     [' This concerns products.', ['product']],
     [' This concerns SKUs.', ['sku']],
+    ['', ['product', 'sku']],
   ];
   const ofItem = (rule: Rule, item: Readonly<Record<string, unknown>>) =>
     (rule.kind === 'product' && item.product_id === rule.id) || (rule.kind === 'sku' && item.sku_id === rule.id);
@@ -475,8 +482,9 @@ function listComparisons(): Mistake[] {
             if ((rule.kind !== 'product' && rule.kind !== 'sku') || !kinds.includes(rule.kind)) return undefined;
             const items = listItems(content).filter((item) => ofItem(rule, item));
             const [item, ...others] = items;
-            // How several items add up is open, and so is what is left out.
-            if (others.length > 0) return 'open';
+            // How several items add up is open, and whether a SKU counts as its product.
+            const isOwned = (sku: unknown) => skus.some(({ id, product_id }) => id === sku && product_id === rule.id);
+            if (others.length > 0 || listItems(content).some(({ sku_id }) => isOwned(sku_id))) return 'open';
             if (item === undefined) return undefined;
             return typeof item.quantity === 'number' ? requireIf(compare(item.quantity, rule.at_least)) : 'open';
           }),
@@ -651,9 +659,9 @@ function listUnreadParts(): Mistake[] {
 
 function listFilterMistakes(): Mistake[] {
   const groups = [
-    ['The filters', ['campaign', 'metadata']],
     ['The filter by promotion_id', ['campaign']],
     ['The filter by tier metadata', ['metadata']],
+    ['The filters', ['campaign', 'metadata']],
   ] as const;
   return groups.flatMap(([name, kinds]): Mistake[] => {
     const plural = kinds.length > 1;
@@ -677,7 +685,9 @@ function listFilterMistakes(): Mistake[] {
           if (own.length === 0) return reading.matching(tier, context);
           // How several filters are combined is open.
           if (filters.length > 1) return 'open';
-          return requireIf(own.every(({ subject, value }) => decideFilter(tier, subject, value)));
+          const isMatch = own.every(({ subject, value }) => decideFilter(tier, subject, value));
+          const isOpen = context.oracle.openReason !== undefined;
+          return isOpen && (isMatch || context.oracle.matching(tier) === 'open') ? 'open' : requireIf(isMatch);
         },
       });
     };

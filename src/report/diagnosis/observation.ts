@@ -13,6 +13,8 @@ export interface Observation {
   readonly exchange: Exchange;
   readonly oracle: Oracle;
   readonly features: RequestFeatures;
+  /** Equal for equal requests. */
+  readonly requestKey: string;
   /** The rows of requirement cases that it is a part of: "case/row". */
   readonly rows: ReadonlySet<string>;
   /** What was returned, by the tiers of the world; undefined if that is not clear. */
@@ -63,25 +65,39 @@ export function observe(
     const oracle = createOracle(exchange.request, world);
     return { exchange, rows, returned, oracle, isRequired: oracle.accepted && requires(oracle) };
   });
-  // An empty result may have any status.
+  // An empty result may have any status, unless one is seen with 2xx.
+  const hasEmptySuccess = read.some(({ returned }) => returned?.every((isReturned) => !isReturned));
   const emptyStatuses = new Set(
     read.flatMap(({ exchange, oracle, isRequired }) =>
-      oracle.accepted && !isRequired && isRefusal(exchange) ? [exchange.response.status] : [],
+      oracle.accepted && !isRequired && !hasEmptySuccess && isRefusal(exchange) ? [exchange.response.status] : [],
     ),
   );
-  const all = read.map(({ exchange, rows, returned, oracle, isRequired }): Observation => {
+  const all = new Map<string, Observation & { readonly rows: Set<string> }>();
+  for (const { exchange, rows, returned, oracle, isRequired } of read) {
     const refusal = isRequired && isRefusal(exchange) ? exchange.response.status : undefined;
     const isEmpty = refusal !== undefined && emptyStatuses.has(refusal);
-    return {
-      exchange,
-      oracle,
-      rows,
-      features: findFeatures(exchange.request, world),
-      ...(isEmpty ? { returned: tiers.map(() => false) } : returned === undefined ? {} : { returned }),
-      ...(refusal === undefined || isEmpty ? {} : { refusedWith: refusal }),
-    };
-  });
-  return { all: sortByTime(all, ({ exchange }) => exchange), history: sortByTime(index.all, (each) => each), tiers };
+    const shown = isEmpty ? tiers.map(() => false) : returned;
+    const requestKey = serializeWithoutRepetition({ ...exchange.request, headers: [] });
+    // An equal request with an equal result shows nothing more.
+    const key = `${requestKey} ${refusal} ${shown?.map(Number).join('')}`;
+    const same = all.get(key);
+    if (same === undefined)
+      all.set(key, {
+        exchange,
+        oracle,
+        rows,
+        requestKey,
+        features: findFeatures(exchange.request, world),
+        ...(shown === undefined ? {} : { returned: shown }),
+        ...(refusal === undefined || isEmpty ? {} : { refusedWith: refusal }),
+      });
+    else for (const row of rows) same.rows.add(row);
+  }
+  return {
+    all: sortByTime([...all.values()], ({ exchange }) => exchange),
+    history: sortByTime(index.all, (each) => each),
+    tiers,
+  };
 }
 
 function isRefusal(exchange: Exchange): exchange is Extract<Exchange, { response: unknown }> {
@@ -91,9 +107,4 @@ function isRefusal(exchange: Exchange): exchange is Extract<Exchange, { response
 function sortByTime<T>(list: readonly T[], exchangeOf: (each: T) => Exchange): T[] {
   const timeOf = (each: T) => exchangeOf(each).timing?.startedAt ?? 0;
   return list.toSorted((one, other) => timeOf(one) - timeOf(other));
-}
-
-/** Equal for requests that ask for the same. */
-export function getRequestKey({ exchange }: Observation): string {
-  return serializeWithoutRepetition({ ...exchange.request, headers: [] });
 }

@@ -1,3 +1,4 @@
+import { isSuccessful } from '../../http/response-status.js';
 import type { CauseKind } from './cause.js';
 import type { Finding, Symptom } from './finding.js';
 import type { Observation } from './observation.js';
@@ -7,7 +8,7 @@ import { expand, repeatedProduct } from './request-features.js';
 export function findRefusals(all: readonly Observation[]): Finding[] {
   const refused = all.filter(({ refusedWith }) => refusedWith !== undefined);
   const accepted = all.filter(
-    ({ exchange, refusedWith, oracle }) => oracle.accepted && refusedWith === undefined && 'response' in exchange,
+    ({ exchange, oracle }) => oracle.accepted && 'response' in exchange && isSuccessful(exchange.response),
   );
   const statuses = [...new Set(refused.map(({ refusedWith }) => refusedWith))];
   return statuses.flatMap((status): Finding[] => {
