@@ -3,10 +3,10 @@
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
+import type { ShownResult } from '../../src/engine/case-result.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
 import type { Cause, CauseKind } from '../../src/report/diagnosis/cause.js';
-import type { ShownResult } from '../../src/engine/case-result.js';
 import { diagnoseRun } from '../../src/report/diagnosis/diagnose-run.js';
 import { indexForOutputs } from '../../src/report/write-results.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';

@@ -2,7 +2,7 @@ import type { Suite } from '../../cases/suite.js';
 import type { ShownResult } from '../../engine/case-result.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
 import type { ExchangeIndex } from '../exchange-index.js';
-import type { Cause, CauseKind } from './cause.js';
+import type { Cause } from './cause.js';
 import { findDeploymentCause } from './deployment-cause.js';
 import { explainResults } from './explain-results.js';
 import type { Finding } from './finding.js';
@@ -69,8 +69,9 @@ export function diagnoseRun(
     const following = unjudged.filter(({ key }) => finding === whole || finding.symptoms.has(key));
     const shown = own.length > 0 ? own : following;
     const sizeOf = ({ key }: Row) => finding.symptoms.get(key)?.size ?? 0;
-    const isAbout = ({ requirement }: Row) => Number(requirement.startsWith(subjects[finding.kind] ?? ' '));
-    const [largest] = shown.toSorted((one, other) => sizeOf(other) - sizeOf(one) || isAbout(other) - isAbout(one));
+    // Among equals, the requirement that fails most.
+    const countOf = ({ requirement }: Row) => shown.filter((row) => row.requirement === requirement).length;
+    const [largest] = shown.toSorted((one, other) => sizeOf(other) - sizeOf(one) || countOf(other) - countOf(one));
     if (largest === undefined) return [];
     const follows = following.map(({ requirement }) => requirement);
     return [
@@ -94,28 +95,6 @@ export function diagnoseRun(
   });
   return causes.toSorted((one, other) => other.weight - one.weight).map(({ weight: _, ...cause }) => cause);
 }
-
-/** The requirements that a kind of cause is about: among equal examples, theirs is shown. */
-const subjects: Partial<Record<CauseKind, string>> = {
-  'window-size': 'limit.',
-  'window-missing': 'limit.',
-  'window-shifted': 'limit.',
-  'window-oldest-first': 'limit.',
-  'window-order': 'limit.',
-  'window-after-rules': 'limit.',
-  page: 'result.all-valid',
-  'rules-joined-by-or': 'result.valid-only',
-  'first-rule-only': 'result.valid-only',
-  'everything-returned': 'result.valid-only',
-  threshold: 'order.quantity',
-  'first-item-only': 'order.product-item',
-  'first-customer-only': 'customer.',
-  'customer-ignored': 'customer.',
-  'metadata-not-read': 'metadata.',
-  'filter-ignored': 'filter.',
-  'filter-loose': 'filter.',
-  'filter-never-met': 'filter.',
-};
 
 function distinct(list: readonly string[]): string[] {
   return [...new Set(list)];
