@@ -1,3 +1,4 @@
+import { quote } from 'shlex';
 import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
@@ -40,7 +41,7 @@ function readBindings(target: TargetFile, name: string): Bindings {
     const hint =
       target.document.provision === undefined
         ? "Create the file: ids by kind and name, as under 'ids'."
-        : `Create it with: npx conformance provision --target ${target.yaml.file}`;
+        : `Create it with: npx conformance provision --target ${quote(target.yaml.file)}`;
     throw new UnusableInput([{ at: target.yaml.locate(['bindings']), message: `'${name}' cannot be read`, hint }]);
   }
   return createBindings(validateFile('bindings', yaml) as BindingsDocument, yaml);
