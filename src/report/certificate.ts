@@ -23,7 +23,6 @@ import { listNames, thingKinds } from '../world/named-world.js';
 import type { Cause } from './diagnosis/cause.js';
 import { mergeShapeDrift, renderDrift } from './drift-text.js';
 import { createResponseRenderer, type ResponseRenderer } from './exchange-text.js';
-import { findFailurePattern } from './failure-pattern.js';
 import { renderFailure } from './failure-text.js';
 import { renderProfileNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason } from './shared-reasons.js';
@@ -150,6 +149,8 @@ export interface RunFacts {
   /** A sentence for each missing shard. */
   readonly gaps?: readonly string[];
   readonly notes: readonly string[];
+  /** See {@link diagnoseRun}. */
+  readonly causes?: readonly Cause[];
   readonly startedAt: Date;
   readonly durationMs: number;
 }
@@ -214,7 +215,6 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     }),
   ];
   const own = createOwnCasesEntry(suite, merged, facts, createEntry);
-  const pattern = findFailurePattern(ofSuite.cases, results, suite.world);
   const drift = results.flatMap((result) => result.drift.map((each) => ({ result, each })));
   return {
     verdict,
@@ -224,6 +224,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     ...omitUndefined({ profile }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
+    ...(facts.causes === undefined || facts.causes.length === 0 ? {} : { causes: facts.causes }),
     requirements,
     questions,
     ...omitUndefined({ own_cases: own }),
@@ -236,7 +237,6 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
       ...facts.notes,
       ...describeOwnCases(own),
       ...drift.flatMap(({ each }) => (each.kind === 'addition' ? [toOneLine(each.message)] : [])),
-      ...(pattern === undefined ? [] : [pattern]),
       ...(exploration?.subject === explorationId ? [exploration.reason] : []),
     ],
     requests_sent: facts.requestsSent,
