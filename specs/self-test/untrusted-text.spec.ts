@@ -228,7 +228,7 @@ test('All outputs are safe, even with text that was not sanitized before', () =>
   const out = path.join(cwd, 'raw');
   const written = writeResults(certificate, suite, results, { out, recordTo: path.join(out, 'record.yaml') });
   expect(written.record).toEqual({ file: path.join(out, 'record.yaml') });
-  const annotations = renderAnnotations(results, { suite, baseUrl: certificate.target.base_url, workspace: cwd });
+  const annotations = renderAnnotations(results, { suite, certificate, workspace: cwd });
   const texts = [
     ['summary', renderRunReport(certificate, written)] as const,
     ['annotations', annotations] as const,

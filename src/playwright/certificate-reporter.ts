@@ -20,6 +20,7 @@ import {
   sampleId,
 } from '../engine/case-result.js';
 import { createPlan, type Plan } from '../engine/plan.js';
+import type { RequestBudget } from '../http/request-budget.js';
 import type { Secret } from '../redaction/redactor.js';
 import { collectRunFacts, createCertificate, determineOverallVerdict } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
@@ -69,6 +70,7 @@ export default class CertificateReporter implements Reporter {
   private readonly shardReports = new Map<number, TestReport>();
   private progressShownMs = getMonotonicMs();
   private plan: Plan | undefined;
+  private requestBudget: RequestBudget | undefined;
   private stopsAtFailure = false;
   /** Whether another reporter shows tests and errors. */
   private isListed = false;
@@ -147,15 +149,29 @@ export default class CertificateReporter implements Reporter {
     const now = getMonotonicMs();
     if (now - this.progressShownMs < (this.isLive ? liveIntervalMs : progressIntervalMs)) return;
     this.progressShownMs = now;
-    const { suite, settings } = this.inputs;
-    this.plan ??= createPlan(selectFromSuite(suite, settings), settings);
+    this.plan ??= this.createPlan();
+    this.requestBudget ??= findSession()?.requestBudget;
+    if (this.requestBudget === undefined) return;
+    const { openedAt } = this.requestBudget;
+    const sent = this.requestBudget.countSpent();
+    const line = renderProgress(this.plan, { ended: this.results.size, sent, elapsedMs: now - openedAt });
     // Other reporters write to the standard output for programs.
-    const line = renderProgress(this.plan, new Set(this.results.keys()), now - this.startedMs);
     process.stderr.write(this.isLive ? clearLine + line.slice(0, process.stderr.columns - 1) : joinLines([line]));
   }
 
+  private createPlan(): Plan {
+    const { suite, settings } = this.inputs;
+    const plan = createPlan(selectFromSuite(suite, settings), settings);
+    const isSelected = (id: string) => this.selected?.has(id) ?? true;
+    return {
+      ...plan,
+      cases: plan.cases.filter(({ id }) => isSelected(id)),
+      samples: isSelected(sampleId) ? plan.samples : { ...plan.samples, requests: 0 },
+    };
+  }
+
   onError({ message = '' }: TestError): void {
-    if (!this.isListed) process.stderr.write(`${message}\n`);
+    if (!this.isListed) process.stderr.write(joinLines(message.split('\n')));
     if (this.merged !== undefined)
       this.shardErrors.add(toOneLine(message.split('\n')[0]?.replace(/^Error: /, '') ?? ''));
   }

@@ -1,8 +1,9 @@
 import path from 'node:path';
 import { isOwnCase } from '../../cases/suite.js';
+import { sampleId } from '../../engine/case-result.js';
 import { packageRoot } from '../../support/package-root.js';
 import type { Location } from '../../support/problem.js';
-import type { CaseEntry, Certificate } from '../certificate.js';
+import type { CaseEntry, Certificate, RequirementEntry } from '../certificate.js';
 
 /** Cases that fail for one cause; without a known cause, those of one requirement. */
 export interface FailureGroup {
@@ -38,7 +39,10 @@ export function groupFailures({ causes = [], requirements, own_cases }: Certific
     const group = others.get(key) ?? { subject, entry, cases: [] };
     others.set(key, { ...group, cases: [...group.cases, entry.id] });
   }
-  return [...ofCauses, ...others.values()];
+  const groups = [...ofCauses, ...others.values()];
+  // The sample cases repeat what others show, unless they are all that fails.
+  const ownGroups = groups.filter(({ entry }) => entry.id !== sampleId);
+  return ownGroups.length > 0 ? ownGroups : groups;
 }
 
 /** Sorts in the order of the groups that have the case of an element. What no group has comes last. */
@@ -50,6 +54,25 @@ export function sortByGroup<T>(
   const rank = (element: T) =>
     groups.findIndex(({ cases }) => getCases(element).some((id) => cases.includes(id))) >>> 0;
   return elements.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** The verdicts in the order of the list. */
+const order: readonly string[] = ['fail', 'error', 'inconclusive', 'not-run', 'not-applicable', 'pass'];
+
+/** Sorts by verdict, failures first; those of the first cause are the first. */
+export function sortRequirements(
+  requirements: readonly RequirementEntry[],
+  groups: readonly FailureGroup[],
+): RequirementEntry[] {
+  const rank = ({ verdict }: RequirementEntry) => order.indexOf(verdict) >>> 0;
+  return sortByGroup(requirements, groups, ({ cases }) => cases.map(({ id }) => id)).sort(
+    (one, other) => rank(one) - rank(other),
+  );
+}
+
+/** Says how many requirements could not be judged because of a cause. */
+export function describeFollows({ length }: readonly string[]): string {
+  return `${length} more ${length === 1 ? 'requirement' : 'requirements'} could not be judged for this reason.`;
 }
 
 /** Where a case is, as a path that a terminal can open. */

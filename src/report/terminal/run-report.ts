@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { notSelectedReason } from '../../engine/case-result.js';
-import type { Verdict } from '../../judge/verdict.js';
 import { formatLocation } from '../../support/problem.js';
 import { joinLines, truncate } from '../../support/untrusted-text.js';
 import type { CaseEntry, Certificate, RequirementEntry } from '../certificate.js';
@@ -9,7 +8,7 @@ import { describeAnswers, describeCounts, describeFurtherCount, renderHeadline }
 import { referenceEndNotice, referenceNotice, renderProfileNotice, replayEndNotice } from '../notices.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason } from '../shared-reasons.js';
 import type { WrittenResults } from '../write-results.js';
-import { type FailureGroup, groupFailures, locateEntry, sortByGroup } from './group-failures.js';
+import { describeFollows, type FailureGroup, groupFailures, locateEntry, sortRequirements } from './group-failures.js';
 
 /** The report of a run fits on one screen: it has at most so many lines. */
 export const maxReportLines = 76;
@@ -48,24 +47,15 @@ function renderCauses(causes: NonNullable<Certificate['causes']>): string[] {
       `${n + 1}. ${shorten(sentence)}`,
       ...facts.map((fact) => `   ${shorten(fact)}`),
       ...(n === 0 && example.shows !== '' ? [`   ${shorten(`${row}: ${example.shows}`)}`] : []),
-      ...(follows.length === 0
-        ? []
-        : [`   ${describeRequirements(follows.length)} could not be judged for this reason.`]),
+      ...(follows.length === 0 ? [] : [`   ${describeFollows(follows)}`]),
     ];
   });
   return ['', 'What most likely is wrong:', ...lines, ...describeRest(causes.length - shown.length, 'cause')];
 }
 
-function describeRequirements(count: number): string {
-  return count === 1 ? '1 more requirement' : `${count} more requirements`;
-}
-
 function describeRest(count: number, what: string): string[] {
   return count > 0 ? [`… and ${count} more ${what}${count === 1 ? '' : 's'}: see certificate.html.`] : [];
 }
-
-/** The verdicts in the order of the list. */
-const order: readonly Verdict[] = ['fail', 'error', 'inconclusive', 'not-run', 'not-applicable', 'pass'];
 
 /** Renders a line per requirement: those that fail come first, in the order of their causes. */
 function renderRequirements({ requirements }: Certificate, groups: readonly FailureGroup[]): string[] {
@@ -74,10 +64,7 @@ function renderRequirements({ requirements }: Certificate, groups: readonly Fail
     verdict === 'inconclusive' && cases.every(({ reason }) => reason === cases[0]?.reason);
   // If nothing was sent, the reason says it all.
   if (judged.length === 0 || judged.every((each) => isUnreached(each) && hasReason(each, judged))) return [];
-  const rank = ({ verdict }: RequirementEntry) => order.indexOf(verdict) >>> 0;
-  const sorted = sortByGroup(judged, groups, ({ cases }) => cases.map(({ id }) => id)).sort(
-    (one, other) => rank(one) - rank(other),
-  );
+  const sorted = sortRequirements(judged, groups);
   const width = Math.max(...judged.map(({ id }) => id.length));
   const verdictWidth = Math.max(...judged.map(({ verdict }) => verdict.length));
   return [
@@ -163,8 +150,10 @@ function renderUnjudged(certificate: Certificate): string[] {
     return decisive === undefined ? [] : [`${verdict}  ${id}: ${decisive.id}: ${decisive.reason}`];
   });
   const shown = unjudged.slice(0, maxEntries);
+  // Beside failures, only what was left out is news.
+  const isNews = (line: string) => certificate.verdict !== 'does-not-conform' || line.includes('not reached');
   return [
-    ...reasons.filter((line) => !isOfRequirement(line)).flatMap((line) => ['', line]),
+    ...reasons.filter((line) => !isOfRequirement(line) && isNews(line)).flatMap((line) => ['', line]),
     ...(shown.length === 0 ? [] : ['']),
     ...shown.map(shorten),
     ...describeRest(unjudged.length - shown.length, 'requirement'),
