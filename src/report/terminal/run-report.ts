@@ -2,7 +2,7 @@ import path from 'node:path';
 import { notSelectedReason } from '../../engine/case-result.js';
 import { formatLocation } from '../../support/problem.js';
 import { joinLines, truncate } from '../../support/untrusted-text.js';
-import type { CaseEntry, Certificate, RequirementEntry } from '../certificate.js';
+import type { Certificate } from '../certificate.js';
 import { renderCodeFrame } from '../code-frame.js';
 import { describeAnswers, describeCounts, describeFurtherCount, renderHeadline } from '../counts.js';
 import { referenceEndNotice, referenceNotice, renderProfileNotice, replayEndNotice } from '../notices.js';
@@ -13,14 +13,16 @@ import { describeFollows, type FailureGroup, groupFailures, locateEntry, sortReq
 /** The report of a run fits on one screen: it has at most so many lines. */
 export const maxReportLines = 76;
 const maxText = 300;
+const maxLine = 118;
 const maxEntries = 6;
 
 /** Renders what a run prints at its end: the causes, a line per requirement, the failures, the summary. */
 export function renderRunReport(certificate: Certificate, written: WrittenResults): string {
   const groups = groupFailures(certificate);
+  // If nothing was sent, the reason says it all.
+  const isUnsent = hasOneReason(certificate);
   const render = (detailed: number, listed: number) => [
-    ...renderCauses(certificate.causes ?? []),
-    ...renderRequirements(certificate, groups),
+    ...(isUnsent ? [] : [...renderCauses(certificate.causes ?? []), ...renderRequirements(certificate, groups)]),
     ...renderGroups(groups, detailed, listed),
     ...renderUnjudged(certificate),
     ...renderChanges('unstable', certificate.unstable),
@@ -59,29 +61,21 @@ function describeRest(count: number, what: string): string[] {
 
 /** Renders a line per requirement: those that fail come first, in the order of their causes. */
 function renderRequirements({ requirements }: Certificate, groups: readonly FailureGroup[]): string[] {
-  const judged = requirements.filter(({ cases }) => cases.some(isSelected));
-  const isUnreached = ({ verdict, cases }: RequirementEntry) =>
-    verdict === 'inconclusive' && cases.every(({ reason }) => reason === cases[0]?.reason);
-  // If nothing was sent, the reason says it all.
-  if (judged.length === 0 || judged.every((each) => isUnreached(each) && hasReason(each, judged))) return [];
-  const sorted = sortRequirements(judged, groups);
+  const judged = requirements.filter(({ cases }) => cases.some(({ reason }) => reason !== notSelectedReason));
+  if (judged.length === 0) return [];
   const width = Math.max(...judged.map(({ id }) => id.length));
   const verdictWidth = Math.max(...judged.map(({ verdict }) => verdict.length));
-  return [
-    '',
-    ...sorted.map(({ id, verdict, statement }) => {
-      const text = `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(width)}  ${statement}`;
-      return text.length > 118 ? `${truncate(text, 117)}…` : text;
-    }),
-  ];
+  const lines = sortRequirements(judged, groups).map(({ id, verdict, statement }) => {
+    const text = `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(width)}  ${statement}`;
+    return text.length > maxLine ? `${truncate(text, maxLine - 1)}…` : text;
+  });
+  return ['', ...lines];
 }
 
-function isSelected({ reason }: CaseEntry): boolean {
-  return reason !== notSelectedReason;
-}
-
-function hasReason({ cases }: RequirementEntry, [first]: readonly RequirementEntry[]): boolean {
-  return cases[0]?.reason === first?.cases[0]?.reason;
+/** Whether no case was judged, all for one reason. */
+function hasOneReason({ requirements }: Certificate): boolean {
+  const cases = requirements.flatMap((each) => each.cases);
+  return cases.every(({ verdict, reason }) => verdict === 'inconclusive' && reason === cases[0]?.reason);
 }
 
 /** Renders an example of each group. @param detailed how many are shown with request and response */
