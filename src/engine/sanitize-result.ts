@@ -39,7 +39,9 @@ export function sanitizeExchange(exchange: Exchange, redact: Channel['redact'], 
     headers: sanitizeHeaders(exchange.request.headers, redact),
     ...(requestBody === undefined ? {} : { body: redact(requestBody) }),
   };
-  if (!('response' in exchange)) return { ...exchange, request, message: sanitizeText(exchange.message, redact) };
+  const wire = exchange.wire && { wire: exchange.wire.map((each) => sanitizeExchange(each, redact, maxBody)) };
+  if (!('response' in exchange))
+    return { ...exchange, request, ...wire, message: sanitizeText(exchange.message, redact) };
   const { status, headers, body, bodyLength } = exchange.response;
   // Redact before truncating: half a token would not be recognized.
   const redacted = redact(body);
@@ -51,7 +53,7 @@ export function sanitizeExchange(exchange: Exchange, redact: Channel['redact'], 
     body: isCut ? Buffer.from(truncate(redacted, maxBody)).toString() : redacted,
     ...(isCut ? { bodyLength: bodyLength ?? redacted.length } : {}),
   };
-  return { ...exchange, request, response };
+  return { ...exchange, request, response, ...wire };
 }
 
 function sanitizeHeaders(headers: Headers, redact: Channel['redact']): Headers {

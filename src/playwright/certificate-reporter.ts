@@ -38,7 +38,7 @@ import { reportToGitHub } from './github-actions.js';
 import { combineShardStarts, type MergedRun, readMergedRun } from './merged-run.js';
 import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
 import { loadRunInputs, type RunInputs, readRunOptions } from './run-inputs.js';
-import { findSession, type Session, savePlannedCases } from './session.js';
+import { findSavedFailure, findSession, type Session, savePlannedCases } from './session.js';
 import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';
 
 /** Creates the certificate from the results of all tests. The run fails unless the target conforms. */
@@ -154,7 +154,8 @@ export default class CertificateReporter implements Reporter {
     disableExpectedFailures();
     const session = findSession();
     try {
-      if (this.refusal !== undefined) throw this.refusal;
+      const refusal = this.refusal ?? findSavedFailure();
+      if (refusal !== undefined) throw refusal;
       if (this.merged === undefined && !this.hasBegun(result, session)) {
         saveEnding({ kind: 'not-begun' });
         return { status: result.status };
@@ -186,7 +187,7 @@ export default class CertificateReporter implements Reporter {
   private certify(
     { status, startTime, duration }: FullResult,
     session: Session | undefined,
-    { writeResults, indexForOutputs }: Awaited<ReturnType<typeof loadWriteResults>>,
+    { writeResults, indexForOutputs, diagnoseRun }: Awaited<ReturnType<typeof loadWriteResults>>,
   ): { status: FullResult['status'] } {
     const { suite, settings, replay, recorded } = this.inputs;
     const { merge } = this.options;
@@ -195,10 +196,7 @@ export default class CertificateReporter implements Reporter {
     const unreachable = session?.calibration.unreachable;
     const evidence = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
     const plainResults = this.listResults(unreachable);
-    const referred = plainResults.flatMap(({ exchangeId = [], repeatedExchangeId = [] }) =>
-      [exchangeId, repeatedExchangeId].flat(),
-    );
-    const index = indexForOutputs(suite, evidence, new Set(referred));
+    const index = indexForOutputs(suite, evidence, plainResults);
     const results = attachExchanges(plainResults, index.find);
     const isCutShort = status === 'interrupted' || status === 'timedout';
     const gaps = [...(this.merged?.gaps ?? []), ...this.shardErrors];
@@ -208,6 +206,7 @@ export default class CertificateReporter implements Reporter {
       ...(replay === undefined ? {} : { isReplay: true }),
       isCutShort,
       gaps,
+      causes: diagnoseRun(suite, results, index, settings.target?.tierPatterns),
       ...(this.merged === undefined
         ? { startedAt: this.startedAt, durationMs: getMonotonicMs() - this.startedMs }
         : { startedAt: startTime, durationMs: duration }),

@@ -11,15 +11,18 @@ import {
   sampleId,
 } from '../engine/case-result.js';
 import type { Profile, ProfileFigures } from '../engine/profile.js';
+import { unsupportedPrefix } from '../http/adapted-channel.js';
+import type { AdapterIdentity } from '../http/adapter.js';
 import { renderCurlCommand } from '../http/curl-command.js';
+import { getSentRequest } from '../http/exchange.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { formatLocation } from '../support/problem.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
 import { listNames, thingKinds } from '../world/named-world.js';
+import type { Cause } from './diagnosis/cause.js';
 import { mergeShapeDrift, renderDrift } from './drift-text.js';
 import { createResponseRenderer, type ResponseRenderer } from './exchange-text.js';
-import { findFailurePattern } from './failure-pattern.js';
 import { renderFailure } from './failure-text.js';
 import { renderProfileNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason } from './shared-reasons.js';
@@ -35,6 +38,8 @@ export interface Certificate {
   readonly profile?: ProfileFigures;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly summary: VerdictCounts;
+  /** What most likely is wrong, the cause of most failures first. They change no verdict. */
+  readonly causes?: readonly Cause[];
   readonly requirements: readonly RequirementEntry[];
   readonly questions: readonly QuestionEntry[];
   /** The results of the user's own cases. They do not change the other results. */
@@ -58,6 +63,8 @@ export interface CertifiedTarget {
   readonly version?: string;
   readonly contact?: string;
   readonly base_url: string;
+  /** If set, the cases were sent through it: the documented operation was not certified. */
+  readonly adapter?: AdapterIdentity;
   /** Whether it is the reference deployment of the suite. */
   readonly is_reference?: true;
 }
@@ -142,6 +149,8 @@ export interface RunFacts {
   /** A sentence for each missing shard. */
   readonly gaps?: readonly string[];
   readonly notes: readonly string[];
+  /** See {@link diagnoseRun}. */
+  readonly causes?: readonly Cause[];
   readonly startedAt: Date;
   readonly durationMs: number;
 }
@@ -188,7 +197,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     return { id, part, statement, verdict: findWorstVerdict(cases.map(({ verdict }) => verdict)), cases };
   });
   const questions = suite.contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
-  const unavailable = listUnavailable(ofSuite);
+  const unavailable = [...listUnavailable(ofSuite), ...listUnsupported(requirements)];
   const isPartial = requirements.some(({ cases }) => cases.some(({ reason }) => unsentReasons.includes(reason)));
   const { profile } = facts;
   const gaps = [...(facts.isCutShort ? ['The run was interrupted.'] : []), ...(facts.gaps ?? [])];
@@ -206,7 +215,6 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     }),
   ];
   const own = createOwnCasesEntry(suite, merged, facts, createEntry);
-  const pattern = findFailurePattern(ofSuite.cases, results, suite.world);
   const drift = results.flatMap((result) => result.drift.map((each) => ({ result, each })));
   return {
     verdict,
@@ -216,6 +224,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     ...omitUndefined({ profile }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
+    ...(facts.causes === undefined || facts.causes.length === 0 ? {} : { causes: facts.causes }),
     requirements,
     questions,
     ...omitUndefined({ own_cases: own }),
@@ -228,7 +237,6 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
       ...facts.notes,
       ...describeOwnCases(own),
       ...drift.flatMap(({ each }) => (each.kind === 'addition' ? [toOneLine(each.message)] : [])),
-      ...(pattern === undefined ? [] : [pattern]),
       ...(exploration?.subject === explorationId ? [exploration.reason] : []),
     ],
     requests_sent: facts.requestsSent,
@@ -326,6 +334,13 @@ function listUnavailable({ cases, world }: Suite): string[] {
   ];
 }
 
+/** Lists what the adapter cannot express of the requirement cases. */
+function listUnsupported(requirements: readonly RequirementEntry[]): string[] {
+  const entries = requirements.flatMap(({ cases }) => cases.flatMap(({ rows = [], ...entry }) => [entry, ...rows]));
+  const reasons = entries.map(({ reason }) => reason).filter((reason) => reason.startsWith(unsupportedPrefix));
+  return [...new Set(reasons)];
+}
+
 /** Joins names such as depot-1, depot-2, depot-3 into ranges. */
 function joinRanges(names: readonly string[]): string[] {
   const ranges: { first: string; last: string }[] = [];
@@ -360,7 +375,7 @@ function createCaseEntry(
     ...omitUndefined({
       rows: unpassed.length > 0 ? unpassed : undefined,
       failure: isFailure ? renderFailure(result, baseUrl, renderResponse) : undefined,
-      repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
+      repeat_with: exchange && renderCurlCommand(getSentRequest(exchange), baseUrl),
       as_case: asCase,
     }),
   };

@@ -23,6 +23,7 @@ export interface TargetDocument {
   pins?: Record<string, string>;
   drift?: { additive?: AdditivePolicy };
   operation?: { method?: string; path?: string };
+  adapter?: string;
   headers?: Record<string, string>;
   proxy?: string;
   pacing?: { requests_per_second?: number; concurrency?: number };
