@@ -28,7 +28,7 @@ const renderCtrf: Output = (view) => {
         },
         tests,
         environment: { appName: target.name, ...(target.version === undefined ? {} : { appVersion: target.version }) },
-        extra: { verdict, base_url: target.base_url, requests_sent, causes },
+        extra: { verdict, base_url: target.base_url, requests_sent, causes: causes.map(({ sentence }) => sentence) },
       },
     },
   };
