@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { packageRoot } from '../support/package-root.js';
 import { joinLines } from '../support/untrusted-text.js';
@@ -34,6 +34,7 @@ export function initProject(folder: string, environment: Environment): string {
   const files = [
     { file: path.join(folder, targetFile), template: 'target.yaml' },
     { file: path.join(folder, '.env.example'), template: 'env.example' },
+    { file: path.join(folder, findPlaywrightConfig(folder)), template: 'playwright.config.mjs' },
     { file: path.join(project.repository, '.github/workflows/conformance.yml'), template: 'workflows/deployment.yml' },
   ];
   const outcomes = [
@@ -45,6 +46,12 @@ export function initProject(folder: string, environment: Environment): string {
       .filter((outcome) => outcome.isWritten === isWritten)
       .map(({ name }, n) => `${(n === 0 ? title : '').padEnd(15)}${name}`);
   return joinLines([...listed('Written', true), ...listed('Kept', false), '', ...listNextSteps(folder, environment)]);
+}
+
+/** The config that Playwright takes in a folder: that of the project's own tests, if there is one. */
+function findPlaywrightConfig(folder: string): string {
+  const own = readdirSync(folder).find((name) => /^playwright\.config\.[cm]?[jt]s$/.test(name));
+  return own ?? 'playwright.config.mjs';
 }
 
 function readProject(folder: string): Project {

@@ -230,6 +230,8 @@ export default class CertificateReporter implements Reporter {
     const certificate = createCertificate(suite, results, {
       target,
       ...collectRunFacts(results, calibration, settings),
+      // What Playwright's own arguments select, such as --grep, is a selection like --only.
+      ...(unreachable === undefined && this.isSelectedByPlaywright() ? { isSelection: true } : {}),
       ...(replay === undefined ? {} : { isReplay: true }),
       isCutShort,
       gaps,
@@ -291,6 +293,13 @@ export default class CertificateReporter implements Reporter {
     if (only !== undefined || shard !== undefined || profile !== undefined || this.selected === undefined) return true;
     if (this.stopsAtFailure && results.some(({ reason }) => reason === notReachedReason)) return true;
     return suite.cases.some(({ id }) => !this.selected?.has(id));
+  }
+
+  private isSelectedByPlaywright(): boolean {
+    const { suite, settings } = this.inputs;
+    const { selected } = this;
+    if (selected === undefined || settings.shard !== undefined || this.merged !== undefined) return false;
+    return selectFromSuite(suite, settings).cases.some(({ id }) => !selected.has(id));
   }
 
   /** All results in the order of the suite, including those of cases that no test reached. */
