@@ -63,12 +63,12 @@ function readProject(folder: string): Project {
     folder,
     repository: within === '' ? folder : repository,
     replacements: {
-      NAME: quoteForYaml(readName(folder)),
+      NAME: readName(folder),
       // A filter for branches has patterns.
-      BRANCH: quoteForYaml(branch.replaceAll(/[*+?!]/g, '\\$&')),
+      BRANCH: branch.replaceAll(/[*+?!]/g, '\\$&'),
       INSTALL: install,
-      FOLDER: quoteForYaml(within === '' ? '.' : within),
-      ACTION: quoteForYaml(`./${within === '' ? '' : `${within}/`}node_modules/promotion-validation-conformance`),
+      FOLDER: within === '' ? '.' : within,
+      PREFIX: within === '' ? '' : `${within}/`,
     },
   };
 }
@@ -95,7 +95,11 @@ function runGit(folder: string, args: readonly string[]): string | undefined {
 
 function fillTemplate(template: string, { replacements }: Project): string {
   const text = readTemplate(template);
-  return text.replaceAll(/__([A-Z]+)__/g, (whole, name: string) => replacements[name] ?? whole);
+  // A whole value, such as a path, with the placeholder in it.
+  return text.replaceAll(/[^\s[\]]*__([A-Z]+)__[^\s[\]]*/g, (value, name: string) => {
+    const filled = value.replace(`__${name}__`, () => replacements[name] ?? '');
+    return name === 'INSTALL' ? filled : quoteForYaml(filled);
+  });
 }
 
 /** Quotes a text for YAML, where `true` or `x: y` would be something else. JSON is YAML. */
