@@ -19,7 +19,7 @@ export default defineConfig({
   testMatch: `conformance.spec${extension}`,
   globalSetup: adapter('global-setup'),
   // The certificate reporter must be the first: see src/playwright/expected-failure.ts.
-  reporter: [[adapter('certificate-reporter')]],
+  reporter: [[adapter('certificate-reporter')], ...(process.argv.includes('--list') ? [['list'] as const] : [])],
   // Not test-results/ of the user's project, which Playwright would empty.
   outputDir: path.resolve(inputs.settings.out, 'playwright'),
   // Requests of a case overlap already: more workers would be slower, and harder on a deployment.
