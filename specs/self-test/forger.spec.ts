@@ -23,7 +23,19 @@ import { runWithEvidence } from './support/run-with-evidence.js';
 const { folder, remove } = createTemporaryFolder();
 test.afterAll(remove);
 
-const faultIds = ['window-of-149'];
+/** Of each part of the documentation, and one that keeps state. */
+const faultIds = [
+  'window-of-149',
+  'window-of-151',
+  'campaign-filter-ignored',
+  'metadata-filter-first-match-only',
+  'quantity-ignored',
+  'customer-ignored',
+  'expand-refused',
+  'first-rule-only',
+  'get-not-allowed',
+  'campaign-filter-left-over',
+];
 
 interface Use {
   case: string;
@@ -60,7 +72,7 @@ type Alteration = (evidence: Evidence, failing: readonly string[], dice: Dice) =
 
 const listUsed = ({ log }: Evidence, ids: readonly string[]) =>
   log.entries.filter(({ _uses }) =>
-    _uses.some((use) => ids.some((id) => use.case === id || use.case.endsWith(`/${id}`))),
+    _uses.some((use: Use) => ids.some((id) => use.case === id || use.case.endsWith(`/${id}`))),
   );
 const dropEntries = ({ log }: Evidence, dropped: readonly ForgedEntry[]) => {
   log.entries = log.entries.filter((entry) => !dropped.includes(entry));
@@ -209,13 +221,13 @@ const alterations: Readonly<Record<string, Alteration>> = {
   },
   exploration: setSetting('exploration', [
     { requests: 3, seed: 1 },
-    { requests: 1e4, seed: 1 },
+    { requests: 1e9, seed: 1 },
     { requests: -1, seed: 0.5 },
   ]),
   'a baseline': setSetting('expected', [
     {
       outcomes: { $map: [] },
-      schemas: [{ schema: { additionalProperties: { pattern: '^x+y' } }, statedBy: 'the record' }],
+      schemas: [{ schema: { additionalProperties: { pattern: '^(x+x+)+y' } }, statedBy: 'the record' }],
     },
     {
       outcomes: { $map: [['error-shape', { outcome: 'none', statedBy: 'the record' }]] },
@@ -269,7 +281,7 @@ async function forgeCertificate(evidence: Evidence, own: Certificate): Promise<C
     const run = parseRecordedRun(content, 'evidence.har');
     return rejudgeRun(run, loadSuite(suiteFolder, run.availability));
   };
-  const judged = await judge().catch(() => own);
+  const { certificate: judged } = await judge().catch(() => ({ certificate: own }));
   const { started_at, duration_ms } = own;
   return { ...judged, suite: { name, version, digest }, started_at, duration_ms, evidence: archive };
 }
@@ -280,7 +292,12 @@ async function runFailing(faultId: string) {
   const { certificate, results, evidence, origin } = await runWithEvidence(createChannel(answer));
   expect(certificate.verdict).toBe('does-not-conform');
   const text = createArchive(evidence, origin).content.toString('utf8');
-  return { certificate, text, failing: results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id) };
+  const requirementCases = results.filter(({ outcome }) => outcome === undefined);
+  return {
+    certificate,
+    text,
+    failing: requirementCases.filter(({ verdict }) => verdict !== 'pass').map(({ id }) => id),
+  };
 }
 
 const count = Number(process.env.FORGERIES ?? 20);

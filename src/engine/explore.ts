@@ -55,10 +55,13 @@ export async function explore(
   let unclear = { count: 0, reason: '' };
   let found: { random: RandomRequest; violation: Violation; exchange: Exchange } | undefined;
   const references: References = new Map();
+  let notSentReason: string | undefined;
+  let isDone = false;
 
   const send = async (request: HttpRequest): Promise<Exchange> => {
     sent += 1;
     const exchange = await channel.send(request);
+    if ('transportError' in exchange && exchange.transportError === 'not-sent') notSentReason = exchange.message;
     requestsSent += exchange.attempts ?? 1;
     return exchange;
   };
@@ -73,8 +76,15 @@ export async function explore(
   const emptyRequest = createEmptyRequest(world);
 
   const property = fc.asyncProperty(createRandomRequests(world), async (random) => {
+    if (isDone) return;
     // Shrinking may send as many requests again.
-    if (sent >= (found === undefined ? requests : requests * 2) || unclear.count >= maxUnclear) return;
+    const isSpent = sent >= (found === undefined ? requests : requests * 2);
+    if (isSpent || notSentReason !== undefined || unclear.count >= maxUnclear) {
+      isDone = true;
+      // Ends the run; drawing the other requests would take long.
+      if (found === undefined) throw new Error('There is nothing more to send.');
+      return;
+    }
     if (emptyRequest !== undefined && !references.has('nothing-valid'))
       references.set('nothing-valid', { request: emptyRequest, exchange: await send(emptyRequest) });
     const { request, exchange, judged } = await sendAndJudge(random);
@@ -107,7 +117,10 @@ export async function explore(
       const asCase = renderAsCase(random, violation, subject, references);
       return { verdict: 'fail', reason: violation.reason, subject, at, exchange, asCase };
     }
-    if (failed) return { verdict: 'error', reason: `Exploration failed. ${new InternalError(errorInstance).message}` };
+    if (failed && !isDone)
+      return { verdict: 'error', reason: `Exploration failed. ${new InternalError(errorInstance).message}` };
+    if (notSentReason !== undefined)
+      return { verdict: 'inconclusive', reason: `Not all random requests were sent. ${notSentReason}` };
     if (unclear.count > 0)
       return {
         verdict: 'inconclusive',

@@ -1,4 +1,5 @@
-import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
+import { createContext, Script } from 'node:vm';
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { requireLazily } from './require-lazily.js';
 
 const loadAjv = requireLazily<typeof import('ajv/dist/2020.js')>('ajv/dist/2020.js');
@@ -24,6 +25,27 @@ export function compileSchema(schema: object | boolean): ValidateFunction {
   compiled.set(schema, validate);
   return validate;
 }
+
+const maxMs = 1_000;
+const context = createContext({});
+const script = new Script('call()');
+/** Schemas that took too long: the next bodies do not wait for them. */
+const slow = new Set<object | boolean>();
+
+/** Lists what is wrong with a value. @throws Error if that takes longer than a second: a pattern can backtrack */
+export function findSchemaErrors(schema: object | boolean, value: unknown): readonly ErrorObject[] {
+  if (slow.has(schema)) throw new Error(slowReason);
+  const validate = compileSchema(schema);
+  context.call = () => validate(value);
+  try {
+    return script.runInContext(context, { timeout: maxMs }) ? [] : (validate.errors ?? []);
+  } catch {
+    slow.add(schema);
+    throw new Error(slowReason);
+  }
+}
+
+const slowReason = 'that takes longer than a second. Look for a pattern that backtracks';
 
 /** Returns what is wrong with a JSON Schema, or undefined. */
 export function findSchemaFlaw(schema: object | boolean): string | undefined {
