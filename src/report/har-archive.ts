@@ -240,7 +240,7 @@ export function parseArchive(content: Buffer, file: string): { evidence: StoredE
 }
 
 function isBelow(url: string, baseUrl: string): boolean {
-  return url.startsWith(baseUrl) && (url.length === baseUrl.length || url[baseUrl.length] === '/');
+  return url.startsWith(baseUrl) && /^([/?]|$)/.test(url.slice(baseUrl.length));
 }
 
 /** Computes the digest of a file, as a certificate names it. */
