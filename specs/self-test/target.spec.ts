@@ -357,7 +357,11 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
     "Did you mean 'empty-list'?",
   ],
   ['invalid YAML', 'name: a\n▸name: b', 'is not valid YAML: Map keys must be unique'],
-  ['a missing schema', 'name: a\nresponse: { schema: ▸none.json }', /^'none\.json' cannot be used as a JSON Schema/],
+  [
+    'a missing schema',
+    'name: a\nresponse: { schema: ▸none.json }',
+    "'none.json' cannot be read: there is no such file",
+  ],
   ['a schema that is no JSON', 'name: a\nresponse: { schema: ▸text.json }', /^'text\.json' cannot be used/],
   ['an invalid schema', 'name: a\nresponse: { schema: ▸invalid.json }', /^'invalid\.json' cannot be used/],
 ];

@@ -36,7 +36,7 @@ export function openRunTarget(
 ): RunTarget {
   if (replay !== undefined) {
     const run = readRecordedRun(replay);
-    const recorded = createRunReplay(run, suite);
+    const recorded = createRunReplay({ evidence: run.evidence, target: settings.target }, suite);
     // Evidence is redacted already.
     const redact = (text: string) => text;
     return {

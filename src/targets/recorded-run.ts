@@ -19,6 +19,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import type { Availability } from '../world/bind-world.js';
 import type { RunOptions } from './run-options.js';
 import { listTargetNotes, type RunSettings, readSelection } from './settings.js';
+import type { Target } from './target.js';
 
 /** The inputs of a run, as its evidence stores them: what follows from them is computed again. */
 export interface RecordedInputs {
@@ -113,8 +114,11 @@ export function createReplaySettings(
  *
  * @param suite with the ids of the target of that run
  */
-export function createRunReplay({ evidence, settings }: RecordedRun, suite: Suite): Replay {
-  const { adapter, operation = {} } = settings.target;
+export function createRunReplay(
+  { evidence, target }: { readonly evidence: StoredEvidence; readonly target: Pick<Target, 'adapter' | 'operation'> },
+  suite: Suite,
+): Replay {
+  const { adapter, operation = {} } = target;
   if (adapter !== undefined) return createReplay(evidence);
   const { id } = evidence.uses.find((use) => use.case === calibrationPurpose) ?? {};
   const sent = evidence.exchanges.find((kept) => kept.id === id)?.exchange.request.headers ?? [];

@@ -32,7 +32,7 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, infersShap
   const { evidence, origin } = recorded;
   const { isCutShort, judged, unjudged, gaps = [] } = origin.extent;
   const settings = restoreSettings(recorded, suite);
-  const replay = createRunReplay(recorded, suite);
+  const replay = createRunReplay({ evidence, target: settings.target }, suite);
   const selected = selectFromSuite(suite, settings);
   const options = { ...createEngineOptions(settings), infersShape, replay };
   const run = await startRun(selected, replay.createChannel(''), options);
