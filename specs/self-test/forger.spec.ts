@@ -3,7 +3,7 @@
  * the certificate that `verify` wants for it. He never gets one that is whole and conforms.
  */
 
-import { rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { Entry } from 'har-format';
@@ -300,28 +300,33 @@ async function runFailing(faultId: string) {
   };
 }
 
-const count = Number(process.env.FORGERIES ?? 20);
+/** Verifying takes about a second; a machine may be busy. */
+const maxMs = 120_000;
 
-for (const faultId of faultIds)
-  test(`No forged certificate of '${faultId}' is whole and conforms`, async () => {
-    const run = await runFailing(faultId);
-    const names = Object.keys(alterations);
-    const seen: string[] = [];
-    for (let seed = 1; seed <= count; seed += 1) {
-      const dice = createDice(seed * 1000 + faultIds.indexOf(faultId));
-      const evidence: Evidence = JSON.parse(run.text);
-      // Each alteration once, then several together.
-      const chosen = seed <= names.length ? [names[seed - 1] ?? ''] : [1, 2, 3].map(() => dice.pick(names));
-      for (const name of chosen) alterations[name]?.(evidence, run.failing, dice);
-      const file = path.join(folder, 'certificate.json');
-      writeFileSync(path.join(folder, 'evidence.har'), JSON.stringify(evidence));
-      const started = performance.now();
-      writeFileSync(file, JSON.stringify(await forgeCertificate(evidence, run.certificate), null, 2));
-      const { broken, certificate } = await verifyCertificate(file);
-      const what = `${chosen.join(' + ')} (${seed})`;
-      seen.push(`${what} ${Math.round(performance.now() - started)} ${certificate?.verdict} ${broken[0]}`);
-      expect.soft(broken.length === 0 && certificate?.verdict === 'conforms', what).toBe(false);
-      rmSync(file);
-    }
-    if (process.env.FORGERIES) console.log(seen.join('\n'));
-  });
+async function forge(faultId: string, from: number, to: number): Promise<void> {
+  const run = await runFailing(faultId);
+  const names = Object.keys(alterations);
+  const file = path.join(folder, 'certificate.json');
+  for (let seed = from; seed < to; seed += 1) {
+    const dice = createDice(seed);
+    const evidence: Evidence = JSON.parse(run.text);
+    // Each alteration alone, then several together.
+    const chosen = seed < names.length ? [names[seed] ?? ''] : [1, 2, 3].map(() => dice.pick(names));
+    for (const name of chosen) alterations[name]?.(evidence, run.failing, dice);
+    writeFileSync(path.join(folder, 'evidence.har'), JSON.stringify(evidence));
+    const startedMs = performance.now();
+    writeFileSync(file, JSON.stringify(await forgeCertificate(evidence, run.certificate), null, 2));
+    const { broken, certificate } = await verifyCertificate(file);
+    const what = `${chosen.join(' + ')} (${seed})`;
+    expect.soft(broken.length === 0 && certificate?.verdict === 'conforms', what).toBe(false);
+    expect.soft(performance.now() - startedMs, what).toBeLessThan(maxMs);
+  }
+}
+
+test('No forged certificate is whole and conforms', () => forge(faultIds[0] ?? '', 0, 8));
+
+const perFault = 20;
+for (const [n, faultId] of faultIds.entries())
+  test(`No forged certificate of a deployment with '${faultId}' is whole and conforms`, { tag: '@long' }, () =>
+    forge(faultId, n * perFault, (n + 1) * perFault),
+  );
