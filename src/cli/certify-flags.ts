@@ -16,6 +16,7 @@ const runFlags = [
   'sign',
   'shard',
   'explore',
+  'thorough',
 ] as const;
 
 /** The values of the flags of `certify` and `record`. */
@@ -60,7 +61,8 @@ export function addCertifyFlags(command: Command): Command {
     .addOption(new Option('--shard <shard>', 'run shard N of M, such as 1/3').conflicts(['watch', 'replay', 'failed']))
     .option('--same-as <target>', 'with several --target: compare the answers of the others with those of this one')
     .addOption(countFlag('--explore <requests>', 'also send N random requests'))
-    .addOption(countFlag('--seed <number>', 'of --explore: draw the same requests again'))
+    .option('--thorough', 'also send some thousand requests, if the target does not limit them')
+    .addOption(countFlag('--seed <number>', 'of --explore and --thorough: draw the same requests again'))
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
 }
 
