@@ -77,7 +77,12 @@ function createResult(testCase: TestCase, { judgement, first, repeats, confirmat
     verdict,
     reason,
     at,
-    rows: rows.map(({ title, verdict, reason }) => ({ title, verdict, reason })),
+    rows: rows.map(({ title, verdict, reason, condition }) => ({
+      title,
+      verdict,
+      reason,
+      ...omitUndefined({ condition }),
+    })),
     drift: [],
     exchangesJudged: sum('count'),
     requestsSent: sum('requestsSent'),
