@@ -98,7 +98,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(await judgeAgain(left)).toEqual(left.certificate);
     expect(left.certificate.verdict).toBe('incomplete');
     const [id = ''] = left.origin.extent.judged;
-    const unjudged = [{ id, verdict: 'not-applicable', reason: 'Not reached in this run.' } as const];
+    const unjudged = [{ id, verdict: 'not-run', reason: 'Not reached in this run.' } as const];
     const cutShort = await judgeAgain({
       ...left,
       origin: { ...left.origin, extent: { isCutShort: true, judged: [], unjudged } },
@@ -106,7 +106,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(cutShort.incomplete_because).toContain('The run was interrupted.');
     const cases = cutShort.requirements.flatMap((requirement) => requirement.cases);
     expect(cases.find((each) => each.id === id)).toMatchObject({
-      verdict: 'not-applicable',
+      verdict: 'not-run',
       reason: 'Not reached in this run.',
     });
   });

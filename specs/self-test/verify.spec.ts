@@ -92,7 +92,7 @@ test.describe('A changed character is found', () => {
       /^ {2}suite\/version: the certificate says \d+\.\d+\.\d+; the evidence says \d+\.\d+\.\d+/m,
     ],
     [certificate, '"digest": "sha256:', /^ {2}(suite\/digest|certificate): /m],
-    [certificate, '"not-applicable": ', /^ {2}summary\/not-applicable: the certificate says \d+; the evidence/m],
+    [certificate, '"not-run": ', /^ {2}summary\/not-run: the certificate says \d+; the evidence/m],
     [certificate, '"id": "', /^ {2}requirements\/\S+: the certificate says nothing; the evidence shows/m],
     [certificate, '"statement": "A', /^ {2}requirements\/\S+\/statement: /m],
     [certificate, '"reason": "N', /^ {2}requirements\/\S+\/cases\/\S+\/reason: /m],

@@ -8,11 +8,10 @@ import { leaveRunFolder } from '../playwright/run-folder.js';
 import { loadRunInputs, type RunInputs, shareRun } from '../playwright/run-inputs.js';
 import { referenceEndNotice, renderProfileNotice } from '../report/notices.js';
 import { renderPlannedRequests } from '../report/planned-requests.js';
-import { readCertificate } from '../report/read-certificate.js';
 import type { RequestFormat } from '../report/request-formats.js';
-import { checkOutFolder, findCertificates } from '../report/result-files.js';
+import { checkOutFolder } from '../report/result-files.js';
 import { createSigner } from '../report/signature.js';
-import { listUnpassedCases } from '../report/unpassed-cases.js';
+import { readUnpassedCases } from '../report/unpassed-cases.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { RunOptions } from '../targets/run-options.js';
@@ -105,16 +104,15 @@ function findOlderRecord({ to = '', against }: CertifyFlags): string {
   throw new UnusableInput([{ at, message: `there is no record '${to}' yet`, hint: 'Leave out --update.' }]);
 }
 
-/** The cases that did not pass in their last run, according to the certificates of the target. */
+/** The cases that did not pass in their last run. */
 function listUnpassed(options: RunOptions): string[] {
   const { suite, settings } = loadRunInputs(options);
-  const files = findCertificates(settings.out);
-  if (files.length === 0) {
-    const message = `there is no certificate in ${settings.out} yet`;
+  const unpassed = readUnpassedCases(settings.out);
+  if (unpassed === undefined) {
+    const message = `there is no result in ${settings.out} yet`;
     const hint = 'Run all cases once without --failed, or name the folder of the results with --out.';
     throw new UnusableInput([{ at: { setting: '--failed' }, message, hint }]);
   }
-  const unpassed = new Set(listUnpassedCases(files.map(readCertificate)));
   return suite.cases.map(({ id }) => id).filter((id) => unpassed.has(id));
 }
 

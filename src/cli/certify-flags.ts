@@ -68,7 +68,10 @@ export function addCertifyFlags(command: Command): Command {
 export function readCertifyOptions(flags: CertifyFlags, positional: readonly string[]): RunOptions {
   const stated = Object.fromEntries(runFlags.map((name) => [name, flags[name]]));
   return {
-    ...readTargetOptions(hasSeveralTargets(flags) ? { ...flags, target: [] } : flags, positional),
+    ...readTargetOptions(
+      hasSeveralTargets(flags) ? { ...flags, target: flags.target?.slice(0, 1) ?? [] } : flags,
+      positional,
+    ),
     ...omitUndefined({ ...stated, recordTo: flags.to, budget: flags.quick ? 'quick' : flags.budget }),
     // Another one each time: the certificate names it.
     seed: flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000),

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { packageRoot } from '../support/package-root.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { Environment } from '../targets/environment.js';
+import { initialTargetFile as targetFile } from '../targets/target-file.js';
 
 /** The command that installs packages in a pipeline, by lock file. */
 const installs: readonly (readonly [lock: string, command: string])[] = [
@@ -20,8 +21,6 @@ interface Project {
   readonly repository: string;
   readonly replacements: Readonly<Record<string, string>>;
 }
-
-const targetFile = 'conformance/target.yaml';
 
 /**
  * Writes the files that a project needs to certify a deployment. Existing files are kept.

@@ -2,14 +2,7 @@ import { isOwnCase, type Suite } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import type { Calibration } from '../engine/calibrate.js';
-import {
-  countRequests,
-  explorationId,
-  notReachedReason,
-  notSelectedReason,
-  type ShownResult,
-  sampleId,
-} from '../engine/case-result.js';
+import { countRequests, explorationId, notSelectedReason, type ShownResult, sampleId } from '../engine/case-result.js';
 import type { Profile, ProfileFigures } from '../engine/profile.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
@@ -189,7 +182,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
   });
   const questions = suite.contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
   const unavailable = listUnavailable(ofSuite);
-  const isPartial = requirements.some(({ cases }) => cases.some(({ reason }) => unsentReasons.includes(reason)));
+  const isPartial = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const { profile } = facts;
   const gaps = [...(facts.isCutShort ? ['The run was interrupted.'] : []), ...(facts.gaps ?? [])];
   const isWhole = gaps.length === 0 && !isPartial && profile === undefined && unavailable.length === 0;
@@ -238,8 +231,6 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     duration_ms: Math.round(facts.durationMs),
   };
 }
-
-const unsentReasons: readonly string[] = [notReachedReason, notSelectedReason];
 
 function createOwnCasesEntry(
   { own, cases }: Suite,
@@ -347,7 +338,7 @@ function createCaseEntry(
   baseUrl: string,
   renderResponse: ResponseRenderer,
 ): CaseEntry {
-  if (result === undefined) return { id, verdict: 'not-applicable', reason: notSelectedReason };
+  if (result === undefined) return { id, verdict: 'not-run', reason: notSelectedReason };
   const { verdict, reason, at, rows, exchange, asCase } = result;
   if (verdict === 'pass') return { id, verdict, reason };
   const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');

@@ -53,7 +53,7 @@ nav .number { color: var(--soft); font-variant-numeric: tabular-nums; margin-lef
 .chapter > h2 { margin-bottom: .4rem; } .chapter > p { color: var(--soft); max-width: 46rem; margin-bottom: 1rem; }
 .group { margin-top: 1.75rem; } .group > h3 { margin-bottom: .6rem; color: var(--soft); }
 .card, .block, figure { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); padding: 1rem 1.15rem; margin-bottom: .7rem; }
-.card.attention { border-left: 4px solid var(--fail); } .card.attention[data-is=inconclusive] { border-left-color: var(--open); } .card.attention[data-is=not-applicable] { border-left-color: var(--none); }
+.card.attention { border-left: 4px solid var(--fail); } .card.attention[data-is=inconclusive] { border-left-color: var(--open); } .card.attention[data-is^=not-] { border-left-color: var(--none); }
 .card p + p, .card p + pre, .card h3 + pre { margin-top: .4rem; }
 .plain { padding-left: 1.2rem; } .plain li + li { margin-top: .3rem; }
 .lead { display: flex; gap: .3rem .75rem; flex-wrap: wrap; align-items: baseline; }
@@ -66,7 +66,7 @@ nav .number { color: var(--soft); font-variant-numeric: tabular-nums; margin-lef
 .pass, .conforms { color: var(--pass); background: var(--pass-back); }
 .fail, .error, .does-not-conform, .drift { color: var(--fail); background: var(--fail-back); }
 .inconclusive, .incomplete, .warning { color: var(--open); background: var(--open-back); }
-.not-applicable, .outcome { color: var(--none); background: var(--none-back); }
+.not-run, .not-applicable, .outcome { color: var(--none); background: var(--none-back); }
 
 details > summary { cursor: pointer; border-radius: 4px; }
 .item { border-top: 1px solid var(--line); padding: .5rem 0 .1rem; margin-top: .5rem; }
