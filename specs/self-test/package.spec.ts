@@ -116,8 +116,8 @@ test.describe('The installed package', { tag: '@long' }, () => {
     for (const name of Object.keys(devDependencies)) expect(imported).not.toContain(name);
   });
 
-  test('has types for the program of the README', async () => {
-    const readme = readFileSync(path.join(installed, 'README.md'), 'utf8');
+  test('has types for the program of docs/embedding.md', async () => {
+    const readme = readFileSync(path.join(installed, 'docs', 'embedding.md'), 'utf8');
     const [, example = ''] = /```ts\n([\s\S]*?)```/.exec(readme) ?? [];
     expect(example).toContain("from 'promotion-validation-conformance'");
     const shop = path.join(installed, 'dist');

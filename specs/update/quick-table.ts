@@ -6,7 +6,7 @@ import { createProfile, quickRequestLimit, type RequestLimit } from '../../src/e
 import { packageRoot } from '../../src/support/package-root.js';
 
 /** The document with the table of `--quick` and `--budget`. */
-export const quickTableFile = path.join(packageRoot, 'README.md');
+export const quickTableFile = path.join(packageRoot, 'docs', 'limits-and-performance.md');
 
 /** Renders the document with the table between its marks. */
 export function renderQuickTableFile(suite: Suite): string {

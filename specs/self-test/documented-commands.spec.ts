@@ -1,0 +1,106 @@
+/** The commands of the guide, typed in a project that has the suite installed. */
+
+import { spawn } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { createTemporaryFolder, runConformance } from './support/cli.js';
+import { suite } from './support/in-process.js';
+import { listenStatefully } from './support/stateful-deployment.js';
+
+const guide = ['README.md', ...readdirSync(path.join(packageRoot, 'docs')).map((name) => `docs/${name}`)]
+  .filter((name) => name.endsWith('.md'))
+  .map((name) => ({ name, text: readFileSync(path.join(packageRoot, name), 'utf8') }));
+
+/** Lists the blocks of a language. */
+function listBlocks(text: string, language: string): string[] {
+  return [...text.matchAll(new RegExp(`^\`\`\`${language}\n([\\s\\S]*?)^\`\`\``, 'gm'))].map(([, block = '']) => block);
+}
+
+/** Ends what would run until Ctrl-C, and skips what needs a registry or a display. */
+function makeRunnable(script: string): string {
+  return script
+    .replaceAll(/^npx conformance serve\b.*$/gm, (command) => `timeout --signal INT 5 ${command} || [ $? = 124 ]`)
+    .replaceAll(/^npm .*$/gm, ':')
+    .replaceAll(/(npx playwright test) --ui$/gm, '$1 --list')
+    .replaceAll(/^[A-Z_]+=\S+$/gm, ':');
+}
+
+async function runScript(script: string, cwd: string, env: Record<string, string>) {
+  const child = spawn('sh', ['-ex'], { cwd, env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text) => (output += text));
+  child.stdin.end(script);
+  const status = await new Promise((resolve) => child.on('close', resolve));
+  return { status, output };
+}
+
+const credentials = { applicationId: 'an-application', token: 'a-token-of-the-test' };
+const credentialVariables = { CLIENT_APPLICATION_ID: credentials.applicationId, CLIENT_TOKEN: credentials.token };
+const listenAsReference = () => {
+  const deployment = createDeployment({ world: suite.world, credentials });
+  return listenStatefully(async (request) => deployment(request));
+};
+
+for (const { name, text } of guide) {
+  const scripts = listBlocks(text, 'sh').filter((block) => /^(npx|openssl|curl) /m.test(block));
+  if (scripts.length === 0) continue;
+  test(`${name}: each command ends with exit status 0`, { tag: '@long' }, async () => {
+    const { folder: cwd, remove } = createTemporaryFolder();
+    const server = await listenAsReference();
+    for (const folder of ['conformance/cases', 'node_modules/.bin', 'records', 'targets'])
+      mkdirSync(path.join(cwd, folder), { recursive: true });
+    symlinkSync(packageRoot, path.join(cwd, 'node_modules', 'promotion-validation-conformance'));
+    symlinkSync(path.join(packageRoot, 'node_modules', '@playwright'), path.join(cwd, 'node_modules', '@playwright'));
+    for (const [command, file] of [
+      ['conformance', 'dist/src/cli/conformance.js'],
+      ['playwright', 'node_modules/@playwright/test/cli.js'],
+    ] as const)
+      writeFileSync(
+        path.join(cwd, 'node_modules', '.bin', command),
+        `#!/bin/sh\nexec '${process.execPath}' '${path.join(packageRoot, file)}' "$@"\n`,
+        { mode: 0o755 },
+      );
+    writeFileSync(path.join(cwd, 'package.json'), '{ "name": "shop" }');
+    for (const target of ['shop', 'live', 'mock'])
+      writeFileSync(path.join(cwd, 'targets', `${target}.yaml`), `name: ${target}\nbase_url: ${server.url}\n`);
+    writeFileSync(path.join(cwd, 'conformance', 'target.yaml'), 'name: shop\n');
+
+    // What other commands, machines and pages of the guide leave.
+    const certify = (...args: string[]) => runConformance(['certify', ...args], { cwd, env: credentialVariables });
+    if (text.includes('results/staging'))
+      for (const target of ['staging', 'live'])
+        await certify('--target', 'targets/live.yaml', '--out', `results/${target}`);
+    if (text.includes('results/shop')) await certify('--target', 'targets/shop.yaml');
+    if (text.includes('merge'))
+      for (const shard of ['2/3', '3/3']) await certify('--target', 'targets/shop.yaml', '--shard', shard);
+    for (const [n, example] of listBlocks(text, 'yaml').entries()) {
+      if (example.startsWith('cases:')) writeFileSync(path.join(cwd, 'conformance/cases', `${n}.yaml`), example);
+      if (example.includes('own-world')) writeFileSync(path.join(cwd, 'conformance/cases', 'world.yaml'), example);
+    }
+    try {
+      for (const script of scripts) {
+        const namesTarget = script.includes('--target targets/');
+        const env = { ...credentialVariables, ...(namesTarget ? {} : { BASE_URL: server.url }) };
+        const { status, output } = await runScript(makeRunnable(script), cwd, env);
+        expect(status, output).toBe(0);
+      }
+    } finally {
+      await server.close();
+      remove();
+    }
+  });
+}
+
+test('README.md: the sample request returns the sample response', async () => {
+  const { text = '' } = guide.find((page) => page.name === 'README.md') ?? {};
+  const [request = ''] = listBlocks(text, 'sh').filter((block) => block.startsWith('curl '));
+  const [response = ''] = listBlocks(text, 'json');
+  const server = await listenAsReference();
+  const env = { BASE_URL: server.url, ...credentialVariables };
+  const { output } = await runScript(request.replace('curl', 'curl --silent'), '.', env);
+  await server.close();
+  expect(JSON.parse(output.slice(output.indexOf('\n{')))).toMatchObject(JSON.parse(response));
+});
