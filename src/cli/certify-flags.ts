@@ -69,7 +69,7 @@ export function readCertifyOptions(flags: CertifyFlags, positional: readonly str
   const stated = Object.fromEntries(runFlags.map((name) => [name, flags[name]]));
   return {
     ...readTargetOptions(
-      hasSeveralTargets(flags) ? { ...flags, target: flags.target?.slice(0, 1) ?? [] } : flags,
+      hasSeveralTargets(flags) ? { ...flags, target: flags.reference ? [] : (flags.target?.slice(0, 1) ?? []) } : flags,
       positional,
     ),
     ...omitUndefined({ ...stated, recordTo: flags.to, budget: flags.quick ? 'quick' : flags.budget }),
