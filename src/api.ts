@@ -3,7 +3,6 @@
 import { selectFromSuite } from './cases/case-selection.js';
 import { loadSuite, suiteFolder } from './cases/suite.js';
 import { credentialPlaceholders, listCredentialSecrets } from './contract/operation.js';
-import { createRelocatedChannel } from './contract/relocation.js';
 import { runSuite } from './engine/run.js';
 import type { Credentials } from './http/credentials.js';
 import { createTransportChannel, type Transport } from './http/transport-channel.js';
@@ -11,11 +10,13 @@ import { type Certificate, collectRunFacts, createCertificate } from './report/c
 import { getMonotonicMs } from './support/monotonic-clock.js';
 import { omitUndefined } from './support/omit-undefined.js';
 import { readAvailability } from './targets/availability.js';
+import { adaptToTarget } from './targets/open-target.js';
 import type { RunOptions } from './targets/run-options.js';
 import { createEngineOptions, loadSettings } from './targets/settings.js';
 import { createCertifiedTarget, loadTarget } from './targets/target.js';
 import { resolveEndpoint } from './targets/target-connection.js';
 
+export type { Adapted, AdaptedRequest, Adapter, AdapterContext, Unsupported } from './http/adapter.js';
 export type { Credentials } from './http/credentials.js';
 export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
 export type { Transport } from './http/transport-channel.js';
@@ -56,15 +57,12 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const { location, options: connection } = loadTarget(runOptions, environment).connection;
   const { baseUrl, credentials } = resolveEndpoint(location, { baseUrl: '', credentials: credentialPlaceholders });
   const secrets = [...listCredentialSecrets(credentials), ...(connection.secrets ?? [])];
-  const channel = createRelocatedChannel(
-    createTransportChannel(transport, { ...connection, secrets }),
-    settings.target.operation,
-  );
-  const { results, calibration } = await runSuite(
-    selectFromSuite(whole, settings),
-    channel,
-    createEngineOptions(settings),
-  );
+  const direct = createTransportChannel(transport, { ...connection, secrets });
+  const { channel, findFailure, close } = adaptToTarget(direct, settings.target, connection);
+  const own = selectFromSuite(whole, settings);
+  const { results, calibration } = await runSuite(own, channel, createEngineOptions(settings)).finally(close);
+  const failure = findFailure();
+  if (failure !== undefined) throw failure;
   return createCertificate(whole, results, {
     target: createCertifiedTarget({ ...settings.target, ...omitUndefined({ name }) }, baseUrl),
     ...collectRunFacts(results, calibration, settings),

@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
 
-/** What the bare programs send: requests as they came over the wire, and in how many tests. */
+/** What the bare programs send: the requests of a run, divided between tests. */
 export interface Work {
   readonly requests: readonly HttpRequest[];
   readonly tests: number;
 }
 
-/** Of the connection, so that the client makes them itself. */
+/** Headers of the connection, which the client adds itself. */
 const hops = new Set(['host', 'connection', 'content-length', 'transfer-encoding', 'expect']);
 
-/** The module that sends a request, in the client that the suite uses, and looks at nothing but whether it came back. */
+/** A module that sends a request with the client of the suite, and checks only that a response arrives. */
 const sending = (url: string) => `import { Pool } from 'undici';
 export const pool = new Pool(${JSON.stringify(url)});
 export async function send([method, path, headers, body]) {
@@ -23,10 +23,10 @@ export async function send([method, path, headers, body]) {
 `;
 
 /**
- * Writes programs that send the same and judge nothing.
+ * Writes programs that send the requests of a run and judge nothing.
  *
- * @param folder empty
- * @returns the arguments of `node` for each: a plain loop, and Playwright in the configuration that it has by itself
+ * @param folder an empty folder
+ * @returns the arguments of `node` for each: a plain loop, and Playwright with its default configuration
  */
 export function writeBarePrograms(folder: string, url: string, { requests, tests }: Work) {
   const write = (name: string, text: string) => writeFileSync(path.join(folder, name), text);
@@ -55,7 +55,7 @@ export function writeBarePrograms(folder: string, url: string, { requests, tests
   };
 }
 
-/** The arguments of `node` for Playwright with one empty test. @param folder empty */
+/** Returns the arguments of `node` for Playwright with one empty test. @param folder an empty folder */
 export function writeEmptyTest(folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   symlinkSync(path.join(packageRoot, 'node_modules'), path.join(folder, 'node_modules'));

@@ -21,7 +21,7 @@ const serving =
   () =>
     listen(answer);
 
-/** As an honest deployment, with records of 14 KB each. */
+/** The reference deployment with records of 14 KB. */
 const largeRecords = (request: HttpRequest): HttpResponse => {
   const response = honest(request);
   if (response.status !== 200) return response;
@@ -31,15 +31,18 @@ const largeRecords = (request: HttpRequest): HttpResponse => {
 };
 const padding = 'x'.repeat(13_700);
 
-/** Bodies that name 25,000 ids, none of which is known, and of which no two are the same. */
+/** Each body names 25,000 unknown ids; no two bodies are equal. */
 const idsWithoutNumber = (): HttpResponse => {
   turn += 1;
-  const data = Array.from({ length: 25_000 }, (_, n) => `promo_${(n * 7919 + turn).toString(16).padStart(24, '0')}`);
-  return { status: 200, headers: [['content-type', 'application/json']], body: JSON.stringify({ data }) };
+  const body = manyIds.replaceAll('@', (turn % 0x1_0000).toString(16).padStart(4, '0'));
+  return { status: 200, headers: [['content-type', 'application/json']], body };
 };
+const manyIds = JSON.stringify({
+  data: Array.from({ length: 25_000 }, (_, n) => `promo_${(n * 7919).toString(16).padStart(20, '0')}@`),
+});
 let turn = 0;
 
-/** Bodies that never end, each connection as fast as it is read. */
+/** Bodies that never end. */
 const endless: Serve = async () => {
   const chunk = Buffer.from(`{"id":"${world.tiers[0]?.id}","text":"${'x'.repeat(64 * 1024)}"},`);
   const server = createServer((_, outgoing) => {
@@ -55,7 +58,7 @@ const endless: Serve = async () => {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 };
 
-/** Nothing listens there. */
+/** An address where nothing listens. */
 const down: Serve = async () => {
   const { url, close } = await listen(honest);
   await close();
@@ -64,7 +67,7 @@ const down: Serve = async () => {
 
 export const serveConforming = serving(honest);
 
-/** Of which next to nothing passes. */
+/** Deployments on which nearly everything fails. */
 export const failingDeployments = {
   'everything fails': serving(createIndependentDeployment(world, { violation: 'returns-everything' })),
   'nothing is returned': serving(createIndependentDeployment(world, { violation: 'returns-nothing' })),
@@ -72,7 +75,7 @@ export const failingDeployments = {
   'target down': down,
 } as const;
 
-/** That make the processes of a run large. */
+/** Deployments whose runs need much memory. */
 export const heavyDeployments = {
   '150 records of 14 KB': serving(largeRecords),
   '25,000 ids': serving(idsWithoutNumber),

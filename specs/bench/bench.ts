@@ -1,6 +1,6 @@
 /**
- * How long things take, by ratio: what is compared runs side by side, round after round, so that the machine's speed
- * cancels out. `npm run bench`, or some sections of it: `npm run bench -- a f`. Nothing is asserted.
+ * Measures time and memory by ratio: the programs run in turn, several rounds, so that the speed of the machine cancels
+ * out. `npm run bench` runs all sections, `npm run bench -- a f` some of them. Nothing is asserted.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -29,7 +29,7 @@ const made = (name: string) => {
 const commandLine = path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js');
 const certify = (url: string, script = commandLine, ...more: string[]) =>
   measureCost([script, 'certify', '--base-url', url, '--out', 'out', ...more], cwd, judged);
-/** With which a run that came to its end ends. */
+/** Exit statuses of a complete run. */
 const judged = Object.values(exitStatus).filter(
   (status) => status !== exitStatus.unusableInput && status !== exitStatus.internalError,
 );
@@ -40,13 +40,13 @@ const certifyOn = (serve: Serve) => async (): Promise<Cost> => {
   return cost;
 };
 
-/** One line of the table: a ratio, or a quantity, of which smaller is better. */
+/** A line of the table: a ratio or a quantity; smaller is better. */
 interface Line {
   readonly section: string;
   readonly what: string;
-  /** The time by the clock, relative to that of what the line names. */
+  /** Wall time relative to the program that the line names. */
   readonly ratio?: number;
-  /** The same of the time of the processors. */
+  /** Processor time relative to that program. */
   readonly processorRatio?: number | undefined;
   readonly amount?: string;
 }
@@ -71,7 +71,7 @@ const compared = (what: string, cost: Cost, other: Cost): Omit<Line, 'section'> 
 
 const took = (what: string, cost: Cost): Omit<Line, 'section'> => ({ what, amount: amountOf(cost) });
 
-/** What the suite sends to a deployment that conforms, and in how many tests. */
+/** The requests of a run on a conforming deployment, and the number of tests. */
 async function workOfSuite(): Promise<Work> {
   const requests: HttpRequest[] = [];
   const { url, close } = await listen((request) => {
@@ -85,7 +85,7 @@ async function workOfSuite(): Promise<Work> {
   return { requests, tests: cases.length + questions.length };
 }
 
-/** The suite, bare Playwright and a loop, all with the same requests to the reference deployment. */
+/** Compares the suite, bare Playwright and a loop with the same requests to the reference deployment. */
 const againstBare: Section = async () => {
   const work = await workOfSuite();
   const { url, close } = await listen(reference);
@@ -112,7 +112,7 @@ const againstBare: Section = async () => {
 /** Arguments that select some of the generated cases. */
 const some = (count: number) => ['--only', Array.from({ length: count }, (_, n) => `generated-${n}`).join(',')];
 
-/** Commands that do little, and runs of more and more cases. */
+/** Measures short commands, and runs with 100 to 1,000 cases. */
 const startAndSlope: Section = async () => {
   const { url, close } = await listen(reference);
   const empty = writeEmptyTest(made('empty'));
@@ -148,7 +148,7 @@ const startAndSlope: Section = async () => {
   ];
 };
 
-/** Deployments that nearly nothing passes on. */
+/** Compares deployments on which nearly everything fails with a conforming one. */
 const whereAllFails: Section = async () => {
   const runs = Object.fromEntries(
     Object.entries({ conforming: serveConforming, ...failingDeployments }).map(([kind, serve]) => [
@@ -173,7 +173,7 @@ const judging: Section = async () =>
     ];
   });
 
-/** All processes of a run together. */
+/** Measures the memory of all processes of a run. */
 const memory: Section = async () => {
   const empty = writeEmptyTest(made('alone'));
   const runs = { conforming: certifyOn(serveConforming), ...mapped(heavyDeployments) };
@@ -187,7 +187,7 @@ const memory: Section = async () => {
 const mapped = <Kind extends string>(kinds: Readonly<Record<Kind, Serve>>) =>
   Object.fromEntries(Object.entries<Serve>(kinds).map(([kind, serve]) => [kind, certifyOn(serve)]));
 
-/** Other programs on equal work: GET with a body, a status and a JSON Schema. */
+/** Compares other programs with equal work: GET with a body, a status and a JSON Schema. */
 const againstPeers: Section = async () => {
   const cases = 200;
   const { url, close } = await listen(reference);
@@ -209,7 +209,7 @@ const againstPeers: Section = async () => {
   ];
 };
 
-/** By the letter that names each on the command line. */
+/** The sections by their letter on the command line. */
 const sections: Readonly<Record<string, Section>> = {
   a: againstBare,
   d: startAndSlope,

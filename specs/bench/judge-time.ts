@@ -7,18 +7,17 @@ import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { suite } from '../self-test/support/in-process.js';
 import { findMedian } from './measure-cost.js';
 
-/** Time of processors for an exchange, in milliseconds. */
+/** Processor time per exchange, in milliseconds. */
 export interface JudgeTime {
   readonly judge: number;
-  /** For `JSON.parse` alone, the least that a reader of bodies needs. */
+  /** `JSON.parse` alone, the minimum for reading a body. */
   readonly parse: number;
 }
 
 /**
- * How long the judge takes: the medians over rounds of all requirement cases, each response of which is another, so that
- * nothing of it was read before.
+ * Measures the judge: medians over rounds of all requirement cases. All responses differ, so that no cache helps.
  *
- * @param records that each response has, unless it has more: what is returned, and promotions that are not of the world
+ * @param records the least number of records in each response: the returned tiers, and promotions outside the world
  */
 export function measureJudgeTime(records: number, rounds: number): JudgeTime {
   const { world } = suite;
@@ -34,7 +33,7 @@ export function measureJudgeTime(records: number, rounds: number): JudgeTime {
       return { ...promotions[0], id: `promo_${count.toString(16).padStart(24, '0')}`, name: `other-${count}` };
     });
     count += 1;
-    // What is put together is kept in pieces until it is first read: a client has its text as a whole.
+    // V8 keeps a concatenated string in pieces until it is read. A client receives a flat string.
     const body = Buffer.from(
       JSON.stringify({ ...rest, request: count, promotions: [...promotions, ...others] }),
     ).toString();
@@ -56,7 +55,7 @@ export function measureJudgeTime(records: number, rounds: number): JudgeTime {
       }, all.length),
     };
   };
-  // The first is for the compiler.
+  // The first round warms the compiler up.
   round();
   const times = Array.from({ length: rounds }, round);
   const of = (key: keyof JudgeTime) => findMedian(times.map((time) => time[key])) ?? 0;
@@ -67,7 +66,7 @@ function isJson(body: string): boolean {
   return body.startsWith('{');
 }
 
-/** Processor time in milliseconds for each of several. */
+/** Returns the processor time per item, in milliseconds. */
 function msOf(act: () => void, count: number): number {
   const before = process.cpuUsage();
   act();

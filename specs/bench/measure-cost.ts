@@ -1,26 +1,26 @@
 import { spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a program and all that it started took. */
+/** The cost of a program and its child processes. */
 export interface Cost {
-  /** By the clock. */
+  /** Wall time. */
   readonly seconds: number;
-  /** Of the processors; undefined where the system does not say. */
+  /** Processor time; undefined if the system does not report it. */
   readonly processorSeconds: number | undefined;
-  /** At the peak, the sum over its processes, so that what they share counts for each; undefined as above. */
+  /** Peak memory, summed over the processes (shared pages count for each); undefined as above. */
   readonly megabytes: number | undefined;
 }
 
-/** How often the memory of a program is looked at, in milliseconds. */
+/** Interval between two samples of memory, in milliseconds. */
 const everyMs = 40;
 
 /**
- * Runs a program of Node.js, and watches what it takes.
+ * Runs a Node.js program and measures its cost.
  *
- * @param args of `node`
- * @param cwd where it runs
- * @param expected the statuses with which it may end
- * @throws Error where it ends with another: then it did not do what is measured
+ * @param args arguments of `node`
+ * @param cwd its working folder
+ * @param expected exit statuses that are fine
+ * @throws Error for another exit status: the program did not do the work
  */
 export async function measureCost(
   args: readonly string[],
@@ -60,10 +60,10 @@ export async function measureCost(
   };
 }
 
-/** With which all programs that are measured send. */
+/** Credentials of all measured programs. */
 export const benchCredentials = { applicationId: 'application', token: 'a-token-to-measure-with' };
 
-/** The medians of what each took, of as many rounds: side by side, so that the machine's speed cancels out in ratios. */
+/** Returns the median cost of each program. They run in turn, so that the machine's speed cancels out in ratios. */
 export async function measureInTurn<Name extends string>(
   runs: Readonly<Record<Name, () => Promise<Cost>>>,
   rounds: number,
@@ -87,12 +87,12 @@ export async function measureInTurn<Name extends string>(
   return Object.fromEntries(medians);
 }
 
-/** Undefined of nothing. */
+/** Returns undefined for an empty list. */
 export function findMedian(numbers: readonly number[]): number | undefined {
   return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)];
 }
 
-/** Of all processes that this one started, and of those that they started, as soon as they have ended (proc(5)). */
+/** Returns the processor time of all ended descendants of this process (proc(5)). */
 function processorSecondsOfEnded(): number | undefined {
   try {
     const fields = readFileSync('/proc/self/stat', 'utf8')
@@ -105,7 +105,7 @@ function processorSecondsOfEnded(): number | undefined {
   }
 }
 
-/** The memory of a process and of all that it started. */
+/** Returns the memory of a process and its descendants. */
 function kilobytesOf(root: number): number | undefined {
   let sum: number | undefined;
   const open = [root];
@@ -118,7 +118,7 @@ function kilobytesOf(root: number): number | undefined {
           ...readFileSync(`/proc/${each}/task/${task}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
         );
     } catch {
-      // It has ended, or this is another system.
+      // The process has ended, or the system has no /proc.
     }
   }
   return sum;

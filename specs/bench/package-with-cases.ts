@@ -4,11 +4,11 @@ import { pathToFileURL } from 'node:url';
 import { copyPackage } from '../self-test/support/cli.js';
 
 /**
- * A copy of the package that has as many cases more, `generated-0` and so on, each with one request of its own.
+ * Copies the package and adds cases, `generated-0` and so on, each with one request of its own.
  *
- * @param folder empty, and there
- * @param count of the cases
- * @returns its command line
+ * @param folder an existing, empty folder
+ * @param count the number of added cases
+ * @returns the command line of the copy
  */
 export async function createPackageWithCases(folder: string, count: number): Promise<string> {
   copyPackage(folder);
@@ -22,7 +22,7 @@ export async function createPackageWithCases(folder: string, count: number): Pro
   const base = {
     body: { customer: { id: '<customer ordinary>' }, order: { metadata: {} }, options: {}, metadata: {} },
   };
-  // YAML holds JSON.
+  // JSON is valid YAML.
   writeFileSync(path.join(folder, 'cases', 'requirements', 'generated.yaml'), JSON.stringify({ base, cases }, null, 1));
   const suite = pathToFileURL(path.join(folder, 'dist', 'src', 'cases', 'suite.js')).href;
   const { precompileSuite: buildSuite }: typeof import('../../src/cases/suite.js') = await import(suite);

@@ -6,10 +6,10 @@ import { documentedOperation } from '../../src/contract/operation.js';
 import { suite } from '../self-test/support/in-process.js';
 import { benchCredentials } from './measure-cost.js';
 
-/** Other programs that send a body on GET, and hold the response against a status and a JSON Schema. */
+/** Other programs that send a body on GET and check status and JSON Schema of the response. */
 const peers = { newman: '6', dredd: '14' } as const;
 
-/** What every response of the reference deployment has, in the words that all drafts of JSON Schema share. */
+/** A schema of all responses of the reference deployment, with keywords that all drafts share. */
 export const responseSchema = {
   type: 'object',
   required: ['valid', 'promotions'],
@@ -20,11 +20,11 @@ export const responseSchema = {
 };
 
 /**
- * Installs the peers, once on a machine, and writes what each is to do.
+ * Installs the peers, once per machine, and writes their input.
  *
- * @param folder for the files that they read
- * @param cases how many, each with one request of its own
- * @returns the arguments of `node` for each; undefined where they cannot be had
+ * @param folder for their input
+ * @param cases the number of cases, each with one request of its own
+ * @returns the arguments of `node` for each; undefined if they cannot be installed
  */
 export function writePeerPrograms(folder: string, url: string, cases: number): Record<string, string[]> | undefined {
   const installed = path.join(tmpdir(), 'conformance-bench-peers');
@@ -63,7 +63,7 @@ function bodyOf(n: number): string {
   });
 }
 
-/** For Newman. */
+/** Returns a collection for Newman. */
 function collectionOf(url: string, bodies: readonly string[]): object {
   const exec = [
     "pm.test('status', () => pm.response.to.have.status(200));",
@@ -85,7 +85,7 @@ function collectionOf(url: string, bodies: readonly string[]): object {
   };
 }
 
-/** For Dredd: an API Blueprint. */
+/** Returns an API Blueprint for Dredd. */
 function blueprintOf(bodies: readonly string[]): string {
   const { 'Content-Type': type, ...own } = headers;
   const schema = JSON.stringify(responseSchema);

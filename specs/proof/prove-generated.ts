@@ -10,30 +10,6 @@ export interface GeneratedProof {
   readonly caughtBy?: string;
 }
 
-/** Faults that no request of a default run shows yet. A request for each would exceed the limit of a run. */
-export const knownSurvivors: readonly string[] = [
-  'requests-products-alone-and-repeated-product/filters-lost',
-  'requests-products-alone-and-repeated-product/metadata-unread',
-  'requests-products-alone-and-quantity-above-1/filters-lost',
-  'requests-products-alone-and-quantity-above-1/metadata-unread',
-  'requests-skus-alone-and-campaign-filter/quantities-lost',
-  'requests-skus-alone-and-metadata-filter/metadata-rules-lost',
-  'requests-products-and-skus-and-campaign-filter/reservations-lost',
-  'requests-products-and-skus-and-metadata-filter/product-rules-lost',
-  'requests-products-and-skus-and-metadata-filter/sku-rules-lost',
-  'requests-products-and-skus-and-metadata-filter/quantities-lost',
-  'requests-repeated-product-and-campaign-filter/reservations-lost',
-  'requests-repeated-product-and-metadata-filter/product-rules-lost',
-  'requests-repeated-product-and-metadata-filter/sku-rules-lost',
-  'requests-repeated-product-and-metadata-filter/quantities-lost',
-  'requests-order-metadata-and-metadata-filter/metadata-rules-lost',
-  'requests-expand-and-campaign-filter/quantities-lost',
-  'requests-expand-and-metadata-filter/product-rules-lost',
-  'requests-expand-and-metadata-filter/sku-rules-lost',
-  'requests-expand-and-metadata-filter/quantities-lost',
-  'kept-metadata-values/cached-by-length',
-];
-
 /** Runs generated faults in worker threads, except those that no request can show. */
 export async function proveGenerated(faults = listGeneratedFaults()): Promise<GeneratedProof[]> {
   const visible = faults.filter(({ invisibility }) => invisibility === undefined);

@@ -12,6 +12,7 @@ import { type Verdict, verdicts } from '../../src/judge/verdict.js';
 import { type Certificate, createCertificate, type RunFacts } from '../../src/report/certificate.js';
 import { renderSummary } from '../../src/report/terminal/summary.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
+import { toOneLine } from '../../src/support/untrusted-text.js';
 import { renderOutput } from './support/render-output.js';
 import { createNamelessWorld } from './support/stubs.js';
 
@@ -334,11 +335,22 @@ test.describe('the summary', () => {
 test.describe('the command that repeats a request', () => {
   const application = 'an application\'s "id"';
   const get: HttpRequest = { method: 'GET', path: '/', headers: [] };
-  /** Lets one shell read all commands, because starting a shell takes its time. */
+  /** Lets one shell run all commands, with a program in place of curl that prints its arguments and a body it reads. */
   function argumentsOf(...commands: readonly string[]): string[] {
-    const printing = commands.map((command) => command.replace(/^curl/, String.raw`printf '%s\0'`)).join('\n');
-    const env = { PATH: process.env.PATH, CLIENT_APPLICATION_ID: application, CLIENT_TOKEN: '$(token) `x` "\\' };
-    return execFileSync('sh', ['-c', printing], { env, encoding: 'utf8' }).split('\0').slice(0, -1);
+    const curl = String.raw`curl() { printf '%s\0' "$@"; for last; do :; done; case $last in @-) cat; printf '\0'; esac; }`;
+    const env = {
+      PATH: process.env.PATH,
+      CLIENT_APPLICATION_ID: application,
+      CLIENT_TOKEN: '$(token) `x` "\\',
+      BASE_URL: 'https://a.test',
+      HOME: 'forged',
+    };
+    // As outputs print them.
+    const printed = commands.map((command) => command.split('\n').map(toOneLine).join('\n'));
+    const options = { env, encoding: 'utf8' } as const;
+    return execFileSync('sh', ['-c', [curl, ...printed].join('\n')], options)
+      .split('\0')
+      .slice(0, -1);
   }
 
   test('It has several lines, and variables for credentials', () => {
@@ -381,28 +393,50 @@ test.describe('the command that repeats a request', () => {
     expect(argumentsOf(renderCurlCommand(head, 'https://a.test'))).toEqual(['-gi', '--head', 'https://a.test/']);
   });
 
-  test('The shell passes on any path, header and body as it is', () => {
-    const text = fc
-      .oneof(fc.string({ unit: 'binary', maxLength: 30 }), fc.stringMatching(/^['"\\$`!*?\n {}()<>|;&#~-]{0,20}$/))
-      .map((each) => Buffer.from(each.replaceAll('\0', '')).toString());
+  test('The shell passes on any method, path, header, body and address as it is', () => {
+    const inject = fc.constantFrom(
+      ...['; touch forged', '$(touch forged)', '`touch forged`', "'; touch forged; '", '"$(touch forged)"', '$HOME'],
+      ...['\\', "'", '"', '!x', '~', '*', '-o/tmp/forged', '@/etc/passwd', "\\'", '#', '%s', '\\0041'],
+    );
+    const ascii = fc.string({ maxLength: 20 });
+    const part = fc.oneof(inject, fc.stringMatching(/^['"\\$`!*? {}()<>|;&#~-]{0,20}$/), ascii);
+    const text = fc.array(part, { maxLength: 4 }).map((parts) => parts.join('').replaceAll('##', ''));
     const value = text.filter((each) => each !== '' && !/^\$[A-Z_]+$/.test(each));
-    const requests = fc.array(fc.record({ path: text, value, body: text }), { minLength: 15, maxLength: 15 });
+    // Only a body may have control characters and line breaks.
+    const control = fc.constantFrom('\n', '\r\n', '\t', '\u001b[2J', '\u2028', '\n::error::forged', '##vso[x]', 'é');
+    const body = fc
+      .array(fc.oneof(part, control, fc.string({ unit: 'binary', maxLength: 5 })), { maxLength: 6 })
+      .map((parts) => Buffer.from(parts.join('').replaceAll('\0', '')).toString());
+    const request = fc.record({ method: value, path: text, name: value, value, body, base: fc.constantFrom('', '-x') });
     fc.assert(
-      fc.property(requests, (all) => {
-        const commands = all.map(({ path, value, body }) =>
-          renderCurlCommand(
-            { method: 'GET', path: `/${path}`, headers: [['Content-Type', value]], body },
-            'https://a.test',
-          ),
-        );
+      fc.property(fc.array(request, { minLength: 15, maxLength: 15 }), (all) => {
+        const commands = all.map(({ method, path, name, value, body, base }) => {
+          const headers = [['Content-Type', 'text/plain'] as const, [name, value] as const];
+          return renderCurlCommand({ method, path: `/${path}`, headers, body }, base || 'https://a.test');
+        });
+        for (const line of commands.join('\n').split('\n')) expect(line.trimStart()).not.toMatch(/^::/);
         expect(argumentsOf(...commands)).toEqual(
-          all.flatMap(({ path, value, body }) => [
-            ...['-gi', '-X', 'GET', `https://a.test/${path}`],
-            ...['-H', `Content-Type: ${value}`, '--data-raw', body],
+          all.flatMap(({ method, path, name, value, body, base }) => [
+            ...(method === 'HEAD' ? ['-gi', '-X', 'HEAD', '--max-time', '10'] : ['-gi', '-X', method]),
+            ...(base === '' ? [`https://a.test/${path}`] : ['--url', `${base}/${path}`]),
+            ...['-H', 'Content-Type: text/plain', '-H', `${name}: ${value}`],
+            ...(toOneLine(body) === body ? ['--data-raw', body] : ['--data-binary', '@-', body]),
           ]),
         );
       }),
-      { seed: 20_261_121, numRuns: 4 },
+      { seed: 20_261_122, numRuns: 12 },
     );
+  });
+
+  test('The shell expands no other variable, and none beside a name that is no name', () => {
+    const headers = [
+      ['X-Key', '$HOME'],
+      ['X-$(touch forged)', '$CLIENT_TOKEN'],
+    ] as const;
+    expect(argumentsOf(renderCurlCommand({ ...get, headers }, '$BASE_URL')).slice(-5)).toEqual([
+      'https://a.test/',
+      ...['-H', 'X-Key: $HOME'],
+      ...['-H', 'X-$(touch forged): $CLIENT_TOKEN'],
+    ]);
   });
 });

@@ -405,7 +405,9 @@ test.describe('A transport error is part of the exchange, and never shows the to
     const exchange = await open(`https://127.0.0.1:${port}`).send(request);
     server.close();
     expect(getOutcome(exchange)).toBe('tls');
-    expect(getMessage(exchange)).toBe(`The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS?`);
+    expect(getMessage(exchange)).toBe(
+      `The TLS connection to 127.0.0.1:${port} failed. Does it speak TLS? If not, write http:// in the base URL.`,
+    );
   });
 
   const unsendable: readonly (readonly [what: string, change: Partial<HttpRequest>, token?: string])[] = [

@@ -28,19 +28,30 @@ const firstThen = (first: Answer, others: Answer): Answer => {
   return (request) => (++turn === 1 ? first(request) : others(request));
 };
 let requestId = 0;
-const withRequestId: Answer = () => ({ status: 200, headers: [], body: `{"request_id":"v-${++requestId}","data":[]}` });
+const withRequestId: Answer = (request) => {
+  const { data } = JSON.parse(conforming(request).body);
+  return { status: 200, headers: [], body: JSON.stringify({ request_id: `v-${++requestId}`, data }) };
+};
 
 type Expectation = readonly [what: string, answer: Answer, area: DiagnosisArea, state: string, text: RegExp];
 const deployments: readonly Expectation[] = [
   ['conforms', conforming, 'Ids', 'fine', /promotions of the test data/],
-  ['has another path', always(404), 'URL', 'problem', /Check the base URL.*operation:/],
+  ['has another path', always(404), 'URL', 'problem', /Answered 404, without a body.*Check the base URL.*operation:/],
   ['has another method', always(405), 'URL', 'problem', /operation:/],
   ['redirects', always(308, [['Location', 'https://b.test/x']]), 'URL', 'problem', /to https:\/\/b\.test\/x/],
   ['limits requests', always(429), 'URL', 'problem', /pacing/],
   ['is unavailable', always(503), 'URL', 'problem', /not available/],
   ['refuses the credentials', always(401), 'Credentials', 'problem', /CLIENT_APPLICATION_ID and CLIENT_TOKEN/],
+  [
+    'is behind a gateway',
+    always(403, [['Content-Type', 'application/json']], '{"message":"Missing API key"}'),
+    'Credentials',
+    'problem',
+    /403 \(application\/json\), "\{"message":"Missing API key"\}".*'headers'/,
+  ],
   ['loses the body', withoutBody(conforming), 'Body on GET', 'problem', /lost.*proxies/],
-  ['loses the body and adds a request id', withRequestId, 'Body on GET', 'problem', /lost/],
+  ['loses the body and adds a request id', withoutBody(withRequestId), 'Body on GET', 'problem', /lost/],
+  ['returns nothing', always(200, [], '[]'), 'Body on GET', 'unknown', /name no promotion.*proves nothing/],
   [
     'limits after one request',
     firstThen(conforming, always(429)),
@@ -53,7 +64,7 @@ const deployments: readonly Expectation[] = [
     (request) => (request.body === undefined ? conforming(request) : always(403)(request)),
     'Body on GET',
     'problem',
-    /Status 403 with a body, 200 without one/,
+    /Answered 403.*Without a body it answered 200/,
   ],
   [
     'returns HTML',

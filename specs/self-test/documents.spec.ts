@@ -334,7 +334,7 @@ test.describe('a comparison of certificates', () => {
     expect(output).toContain(`They differ in 1 of ${suite.contract.requirements.length} requirements and 1 of`);
     expect(output).toContain('**`rejected`** The quantity "3" is rejected with a 4xx status.');
     const outside = output.replaceAll(/(`+)(?!`).*?[^`]\1(?!`)/g, '');
-    expect(outside).not.toMatch(/<|@somebody/);
+    expect(outside).not.toMatch(/(?<!\\)<|@somebody/);
     const same = await runConformanceInProcess(['compare', '--markdown', '0.json', '0.json'], { cwd });
     expect([same.status, same.output]).toEqual([0, expect.stringContaining('The certificates agree')]);
   });

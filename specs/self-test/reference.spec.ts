@@ -7,13 +7,7 @@ import { text } from 'node:stream/consumers';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { Client } from 'undici';
-import {
-  type Behaviours,
-  type ClosedQuestion,
-  closedQuestions,
-  convertOutcomesToBehaviours,
-  openQuestions,
-} from '../../reference/behaviours.js';
+import { type Behaviours, convertOutcomesToBehaviours, openQuestions } from '../../reference/behaviours.js';
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
@@ -23,7 +17,6 @@ import { packageRoot } from '../../src/support/package-root.js';
 import { compileSchema } from '../../src/support/user-schema.js';
 import { findThingProblem } from '../../src/world/find-thing-problem.js';
 import type { Rule, Tier, World } from '../../src/world/world.js';
-import { createCoveringArray } from './support/covering-array.js';
 
 // The world ---------------------------------------------------------------------------------------------------------
 
@@ -116,13 +109,6 @@ const documented = {
   metadata: { store_name: 'Broadway' },
 };
 
-const withItems = (...items: unknown[]) => ({ ...documented, order: { items, metadata: {} } });
-const mugs = (...quantities: unknown[]) =>
-  withItems(...quantities.map((quantity) => ({ product_id: 'prod_mug', quantity })));
-const caps = (...quantities: unknown[]) =>
-  withItems(...quantities.map((quantity) => ({ sku_id: 'sku_cap', quantity })));
-const without = (member: keyof typeof documented) =>
-  Object.fromEntries(Object.entries(documented).filter(([name]) => name !== member));
 const campaign = (value: string) => `[filters][promotion_id][conditions][$is]=${value}`;
 const metadata = (key: string, value: string) => `[filters][metadata.${key}][conditions][$is]=${value}`;
 
@@ -150,16 +136,18 @@ function names(response: HttpResponse): string[] {
   return promotions.map(({ id }: { id: string }) => id.slice('promo_'.length));
 }
 
+const inCampaignA = ['open', 'ann', 'store', 'card', 'budget', 'gold', 'golden', 'north', 'window-last'];
+
 const header = ({ headers }: HttpResponse, name: string) => headers.find(([key]) => key === name)?.[1];
 
 // The defaults ------------------------------------------------------------------------------------------------------
 
-test.describe('the reference deployment as it is', () => {
+test.describe('The reference deployment', () => {
   const ask = deployment();
   const always = ['open', 'budget', 'budget-b', 'gold', 'golden', 'gold-web', 'web', 'sale-text'];
   const alwaysToo = ['sale-boolean', 'priority-number', 'north', 'window-last'];
 
-  test('answers a documented request with what is valid, newest first', () => {
+  test('returns the valid tiers, newest first', () => {
     const response = ask();
     expect(response.status).toBe(200);
     expect(header(response, 'content-type')).toBe('application/json');
@@ -167,7 +155,7 @@ test.describe('the reference deployment as it is', () => {
     expect(names(response)).toEqual([...valid, ...always.slice(1), ...alwaysToo]);
   });
 
-  test('has answers that fit its published schema', () => {
+  test('matches its published schema', () => {
     const file = path.join(packageRoot, 'schemas/responses/reference.schema.json');
     const validate = compileSchema(JSON.parse(readFileSync(file, 'utf8')));
     const expanded = { ...documented, options: { expand: ['category'] } };
@@ -177,7 +165,7 @@ test.describe('the reference deployment as it is', () => {
     }
   });
 
-  test('names a returned tier once, and no other at all', () => {
+  test('names each returned tier once, and no other tier', () => {
     const { body } = ask({ query: campaign('camp_a') });
     for (const { id } of world.tiers) {
       const times = body.split(`"${id}"`).length - 1;
@@ -185,12 +173,12 @@ test.describe('the reference deployment as it is', () => {
     }
   });
 
-  test('sorts its world itself', () => {
+  test('sorts its world', () => {
     const options = { credentials: referenceCredentials, world: { ...world, tiers: world.tiers.toReversed() } };
     expect(createDeployment(options)(requestOf({})).body).toBe(ask().body);
   });
 
-  test('keeps rules of every kind', () => {
+  test('evaluates rules of every kind', () => {
     const nobody = {
       customer: { id: 'cust_ben' },
       order: { items: [{ sku_id: 'sku_cap', quantity: 2 }], metadata: {} },
@@ -206,17 +194,7 @@ test.describe('the reference deployment as it is', () => {
   });
 
   test('filters', () => {
-    expect(names(ask({ query: campaign('camp_a') }))).toEqual([
-      'open',
-      'ann',
-      'store',
-      'card',
-      'budget',
-      'gold',
-      'golden',
-      'north',
-      'window-last',
-    ]);
+    expect(names(ask({ query: campaign('camp_a') }))).toEqual(inCampaignA);
     expect(names(ask({ query: metadata('has_budget', 'true') }))).toEqual(['budget', 'budget-b']);
     expect(names(ask({ query: metadata('level', 'gold') }))).toEqual(['gold', 'gold-web']);
     expect(names(ask({ query: campaign('camp_old') }))).toEqual([]);
@@ -224,7 +202,7 @@ test.describe('the reference deployment as it is', () => {
     expect(names(ask({ query: metadata('constructor', 'x') }))).toEqual([]);
   });
 
-  test('refuses with the vendor’s error shape', () => {
+  test('rejects requests with errors of the vendor’s shape', () => {
     const { status, body } = ask({ headers: { 'X-Client-Token': '' } });
     expect(status).toBe(401);
     expect(JSON.parse(body)).toEqual({
@@ -246,7 +224,7 @@ test.describe('the reference deployment as it is', () => {
     expect(ask({ path: '/v1/promotions' }).status).toBe(404);
   });
 
-  test('never answers bad input with 5xx', () => {
+  test('never answers invalid input with 5xx', () => {
     const quantity = fc.oneof(fc.jsonValue(), fc.constant(undefined));
     const item = fc.record({ product_id: fc.constant('prod_mug'), quantity });
     const order = fc.record({ items: fc.oneof(fc.array(fc.oneof(item, fc.jsonValue())), fc.jsonValue()) });
@@ -260,7 +238,7 @@ test.describe('the reference deployment as it is', () => {
     );
   });
 
-  test('looks its handlers up at each call, so that a changed one is used by all', () => {
+  test('uses a changed handler everywhere', () => {
     const shifted = deployment({}, () => ({ newest: (tiers) => tiers.slice(0, 151) }));
     expect(names(shifted())).toContain('beyond-first');
     expect(names(shifted({ query: campaign('camp_filler') }))).toContain('beyond-first');
@@ -272,512 +250,7 @@ test.describe('the reference deployment as it is', () => {
   });
 });
 
-// The behaviours ----------------------------------------------------------------------------------------------------
-
-/** What a response says of a question: the outcome that its status means, or else what its promotions mean. */
-type Reading = (ask: Ask) => string;
-
-const namedStatuses: Readonly<Record<number, string>> = {
-  204: 'no-content',
-  401: 'unauthorized',
-  403: 'forbidden',
-  404: 'not-found',
-  405: 'not-allowed',
-  413: 'too-large',
-  415: 'unsupported-media-type',
-  501: 'not-implemented',
-};
-
-function reading(
-  question: ClosedQuestion,
-  asking: Asking,
-  otherwise: (seen: string[], response: HttpResponse) => string,
-) {
-  return (ask: Ask): string => {
-    const response = ask(asking);
-    const named = namedStatuses[response.status];
-    const outcomes: readonly string[] = closedQuestions[question];
-    if (named !== undefined && outcomes.includes(named)) return named;
-    if (response.status >= 500) return 'server-error';
-    if (response.status >= 400) return 'rejected';
-    if (response.status >= 300) return 'redirected';
-    return otherwise(names(response), response);
-  };
-}
-
-/** The highest threshold for mugs or caps that an order satisfies. */
-function threshold(seen: readonly string[]): number {
-  const met = seen.filter((name) => /^(?:mug|cap)-\d/.test(name)).map((name) => Number(name.slice(-2)));
-  return Math.max(0, ...met);
-}
-
-const byThreshold = (outcomes: Readonly<Record<number, string>>) => (seen: readonly string[]) =>
-  outcomes[threshold(seen)] ?? `threshold ${threshold(seen)}`;
-
-/** Tells outcomes apart by tiers: the first whose tier was returned. */
-const byTier = (outcomes: Readonly<Record<string, string>>, otherwise: string) => (seen: readonly string[]) =>
-  Object.entries(outcomes).find(([name]) => seen.includes(name))?.[1] ?? otherwise;
-
-/** The newest of the returned tiers, save for the one whose rule is itself an open question. */
-const settledSet = (seen: readonly string[]) =>
-  seen.filter((name) => name !== 'card' && !name.startsWith('beyond')).sort();
-
-/** Tells outcomes apart by the whole set. */
-const bySet = (outcomes: Readonly<Record<string, readonly string[]>>) => (seen: readonly string[]) => {
-  const set = settledSet(seen);
-  return Object.entries(outcomes).find(([, expected]) => expected.join() === set.join())?.[0] ?? set.join();
-};
-
-const quantityOutcomes = { 0: 'item-ignored', 1: 'as-one', 10: 'as-unlimited' };
-const sameOrNothing = (same: string) => byTier({ open: same }, 'nothing-returned');
-
-function repetition(question: ClosedQuestion, members: (...quantities: number[]) => unknown): Reading {
-  const level = (quantities: number[]) =>
-    reading(question, { members: members(...quantities) }, (seen) => `${threshold(seen)}`);
-  return (ask) => {
-    const [upwards, downwards] = [level([1, 2])(ask), level([2, 1])(ask)];
-    const outcomes: Readonly<Record<string, string>> = {
-      '3,3': 'summed',
-      '2,2': 'each-item-alone',
-      '1,2': 'first-item',
-      '2,1': 'last-item',
-    };
-    return upwards === downwards && !/\d/.test(upwards) ? upwards : (outcomes[`${upwards},${downwards}`] ?? 'unclear');
-  };
-}
-
-function credentialsReading(question: ClosedQuestion, headers: Readonly<Record<string, string>>): Reading {
-  return reading(question, { headers }, sameOrNothing('answered'));
-}
-
-/** Asks without a member after requests that had it, and that had it empty. */
-function omission(member: 'customer' | 'order' | 'metadata', outcomes: Readonly<Record<string, string>>): Reading {
-  const question = `omitted-${member}` as const;
-  const otherwise = reading(question, { members: without(member) }, byTier(outcomes, 'nothing-returned'));
-  return (ask) => {
-    const seen = [{}, documented[member]].map((value) => {
-      ask({ members: { ...documented, [member]: value } });
-      return names(ask({ members: without(member) })).join();
-    });
-    return seen[0] === seen[1] ? otherwise(ask) : 'depends-on-earlier-requests';
-  };
-}
-
-const wrongToken = { 'X-Client-Token': 'wrong' };
-const bodyWasRead = byTier({ 'mug-03': 'body-read' }, 'body-ignored');
-const fallback = byTier({ 'mug-03': 'same-result' }, 'another-answer');
-
-const inA = ['ann', 'budget', 'gold', 'golden', 'north', 'open', 'store', 'window-last'];
-const inB = ['budget-b', 'gold-web', 'mug-01', 'mug-02', 'mug-03', 'priority-number', 'sale-boolean', 'sale-text'];
-const inAandB = [...inA, ...inB].sort();
-const inAll = [...inAandB, 'web'].sort();
-
-const readings: { readonly [Q in ClosedQuestion]: Reading } = {
-  'empty-result': reading('empty-result', { query: campaign('camp_empty') }, (_seen, { body }) =>
-    body === '' ? 'empty-body' : 'empty-list',
-  ),
-  'result-order': reading('result-order', { query: campaign('camp_a') }, (seen) => {
-    const known = world.tiers.map(({ id }) => id.slice('promo_'.length)).filter((name) => seen.includes(name));
-    if (seen.join() === known.join()) return 'newest-first';
-    return seen.join() === known.toReversed().join() ? 'oldest-first' : 'another-order';
-  }),
-  repeatability: (ask) => {
-    const [first, second] = [ask({ query: campaign('camp_a') }), ask({ query: campaign('camp_a') })];
-    if (first.body === second.body) return 'identical';
-    return names(first).join() === names(second).join() ? 'same-promotions' : 'different-promotions';
-  },
-
-  'omitted-customer': omission('customer', { ann: 'audience-rules-pass', open: 'as-anybody' }),
-  'omitted-order': omission('order', { 'mug-10': 'order-rules-pass', open: 'as-empty-order' }),
-  'omitted-metadata': omission('metadata', { store: 'metadata-rules-pass', open: 'as-empty-metadata' }),
-  'omitted-options': reading('omitted-options', { members: without('options') }, sameOrNothing('no-difference')),
-  'empty-object': reading(
-    'empty-object',
-    { members: {} },
-    byTier({ 'mug-10': 'rules-pass', open: 'as-anybody' }, 'nothing-returned'),
-  ),
-  'absent-body': reading(
-    'absent-body',
-    { text: '' },
-    byTier({ 'mug-10': 'rules-pass', open: 'as-anybody' }, 'nothing-returned'),
-  ),
-  'empty-items': reading(
-    'empty-items',
-    { members: withItems() },
-    byTier({ 'mug-10': 'order-rules-pass', open: 'as-empty-order' }, 'nothing-returned'),
-  ),
-  'missing-quantity': reading('missing-quantity', { members: mugs(undefined) }, byThreshold(quantityOutcomes)),
-  'item-without-id': reading(
-    'item-without-id',
-    { members: withItems({ quantity: 1 }, { product_id: 'prod_mug', quantity: 1 }) },
-    byTier({ 'mug-01': 'item-ignored' }, 'order-ignored'),
-  ),
-  'item-with-both-ids': reading(
-    'item-with-both-ids',
-    { members: withItems({ product_id: 'prod_mug', sku_id: 'sku_cap', quantity: 1 }) },
-    (seen) => {
-      if (seen.includes('mug-01')) return seen.includes('cap-01') ? 'both-count' : 'product-only';
-      return seen.includes('cap-01') ? 'sku-only' : 'item-ignored';
-    },
-  ),
-
-  'unknown-customer': reading(
-    'unknown-customer',
-    { members: { ...documented, customer: { id: 'cust_nobody' } } },
-    byTier({ ann: 'audience-rules-pass', open: 'as-anybody' }, 'nothing-returned'),
-  ),
-  'unknown-product': reading(
-    'unknown-product',
-    { members: withItems({ product_id: 'prod_none', quantity: 1 }, { product_id: 'prod_mug', quantity: 1 }) },
-    byTier({ 'mug-01': 'item-ignored' }, 'order-ignored'),
-  ),
-  'unknown-sku': reading(
-    'unknown-sku',
-    { members: withItems({ sku_id: 'sku_none', quantity: 1 }, { product_id: 'prod_mug', quantity: 1 }) },
-    byTier({ 'mug-01': 'item-ignored' }, 'order-ignored'),
-  ),
-  'unknown-body-member': reading(
-    'unknown-body-member',
-    { members: { ...documented, surprise: 1 } },
-    sameOrNothing('ignored'),
-  ),
-  'unknown-query-parameter': reading('unknown-query-parameter', { query: 'surprise=1' }, sameOrNothing('ignored')),
-
-  'quantity-numeric-string': reading(
-    'quantity-numeric-string',
-    { members: mugs('3') },
-    byThreshold({ ...quantityOutcomes, 3: 'as-number' }),
-  ),
-  'quantity-non-numeric-string': reading(
-    'quantity-non-numeric-string',
-    { members: mugs('three') },
-    byThreshold(quantityOutcomes),
-  ),
-  'quantity-empty-string': reading('quantity-empty-string', { members: mugs('') }, byThreshold(quantityOutcomes)),
-  'quantity-zero': reading('quantity-zero', { members: mugs(0) }, byThreshold(quantityOutcomes)),
-  'quantity-negative': reading(
-    'quantity-negative',
-    { members: mugs(-3) },
-    byThreshold({ ...quantityOutcomes, 3: 'as-absolute' }),
-  ),
-  'quantity-fraction': reading(
-    'quantity-fraction',
-    { members: mugs(2.5) },
-    byThreshold({ ...quantityOutcomes, 2: 'as-two', 3: 'rounded-up' }),
-  ),
-  'quantity-null': reading('quantity-null', { members: mugs(null) }, byThreshold(quantityOutcomes)),
-  'quantity-huge': reading(
-    'quantity-huge',
-    { members: mugs(1e18) },
-    byThreshold({ ...quantityOutcomes, 10: 'as-number' }),
-  ),
-
-  'repeated-product-quantities': repetition('repeated-product-quantities', mugs),
-  'repeated-product-mixed-types': reading(
-    'repeated-product-mixed-types',
-    { members: mugs(1, '2') },
-    byThreshold({ 0: 'item-ignored', 1: 'number-only', 2: 'each-item-alone', 3: 'summed', 10: 'concatenated' }),
-  ),
-  'repeated-sku': repetition('repeated-sku', caps),
-  'product-and-its-sku': (ask) => {
-    const sku = { sku_id: 'sku_mug_white', quantity: 2 };
-    const product = { product_id: 'prod_mug', quantity: 1 };
-    const alone = threshold(names(ask({ members: withItems(sku) })));
-    return reading('product-and-its-sku', { members: withItems(product, sku) }, (seen) => {
-      if (threshold(seen) === 3) return 'summed';
-      return alone > 0 ? 'sku-counts-as-its-product' : 'counted-apart';
-    })(ask);
-  },
-
-  'expand-category-effect': (ask) => {
-    const query = campaign('camp_a');
-    const plain = ask({ query }).body;
-    const expanded = ask({ query, members: { ...documented, options: { expand: ['category'] } } }).body;
-    if (expanded.includes('cat_kitchen')) {
-      return plain.includes('cat_kitchen') ? 'categories-always' : 'categories-added';
-    }
-    return plain === expanded ? 'no-difference' : 'another-difference';
-  },
-  'expand-unknown-value': reading(
-    'expand-unknown-value',
-    { members: { ...documented, options: { expand: ['no-such-value'] } } },
-    sameOrNothing('ignored'),
-  ),
-  'expand-not-an-array': (ask) => {
-    const query = campaign('camp_a');
-    const expanded = ask({ query, members: { ...documented, options: { expand: ['category'] } } }).body;
-    return reading(
-      'expand-not-an-array',
-      { query, members: { ...documented, options: { expand: 'category' } } },
-      (seen, { body }) => {
-        if (seen.length === 0) return 'nothing-returned';
-        const plain = ask({ query, members: documented }).body;
-        if (plain === expanded && body === plain) return 'no-effect';
-        return body === expanded ? 'as-one-value' : 'ignored';
-      },
-    )(ask);
-  },
-
-  'order-metadata-rules': (ask) => {
-    const returned = (payment_mean: string[]) =>
-      names(
-        ask({ members: { ...documented, order: { items: mugs(1).order.items, metadata: { payment_mean } } } }),
-      ).includes('card');
-    if (!returned(['credit-card'])) return 'never-satisfied';
-    return returned(['cash']) ? 'ignored' : 'applied';
-  },
-
-  'metadata-letter-case': (ask) => {
-    const returned = (metadata: object) => names(ask({ members: { ...documented, metadata } })).includes('store');
-    const [key, value] = [returned({ Store_Name: 'Broadway' }), returned({ store_name: 'broadway' })];
-    if (key) return value ? 'ignored-in-both' : 'ignored-in-key';
-    return value ? 'ignored-in-value' : 'exact';
-  },
-
-  'audience-rules-only-effect': reading('audience-rules-only-effect', { query: 'audienceRulesOnly=true' }, (seen) => {
-    if (seen.includes('mug-10')) return 'skips-order-rules';
-    if (seen.includes('open')) return 'no-effect';
-    return seen.includes('ann') ? 'audience-tiers-only' : 'nothing-returned';
-  }),
-  'audience-rules-only-values': (ask) => {
-    const answers = ['false', '', '1', 'TRUE', 'true&audienceRulesOnly=true'].map((value) =>
-      ask({ query: `audienceRulesOnly=${value}` }),
-    );
-    if (answers.some(({ status }) => status >= 500)) return 'server-error';
-    if (answers.slice(1, 4).every(({ status }) => status >= 400)) return 'others-rejected';
-    if (answers.some(({ status }) => status >= 400)) return 'some-rejected';
-    const [effect, none] = ['audienceRulesOnly=true', ''].map((query) => settledSet(names(ask({ query }))).join());
-    if (effect === none) return 'no-effect';
-    const effects = answers.map((answer) => (settledSet(names(answer)).join() === effect ? 'y' : 'n')).join('');
-    return (
-      {
-        yyyyy: 'any-value',
-        nnyyy: 'truthy',
-        ynyyy: 'any-text',
-        nnyny: 'another-choice',
-        nnnyy: 'any-letter-case',
-        nnnny: 'only-true',
-      }[effects] ?? effects
-    );
-  },
-
-  'filter-combination': reading(
-    'filter-combination',
-    { query: `${campaign('camp_a')}&${metadata('level', 'gold')}` },
-    bySet({
-      intersection: ['gold'],
-      union: [...inA, 'gold-web'].sort(),
-      'promotion-id-wins': inA,
-      'metadata-wins': ['gold', 'gold-web'],
-      'nothing-returned': [],
-    }),
-  ),
-  'filter-two-metadata-keys': reading(
-    'filter-two-metadata-keys',
-    { query: `${metadata('level', 'gold')}&${metadata('channel', 'web')}` },
-    bySet({
-      intersection: ['gold-web'],
-      union: ['gold', 'gold-web', 'web'],
-      'first-wins': ['gold', 'gold-web'],
-      'last-wins': ['gold-web', 'web'],
-      'nothing-returned': [],
-    }),
-  ),
-  'filter-repeated': reading(
-    'filter-repeated',
-    { query: `${campaign('camp_a')}&${campaign('camp_b')}` },
-    bySet({ union: inAandB, 'first-wins': inA, 'last-wins': inB, ignored: inAll, 'nothing-returned': [] }),
-  ),
-  'filter-unknown-campaign': reading(
-    'filter-unknown-campaign',
-    { query: campaign('camp_none') },
-    byTier({ open: 'ignored' }, 'nothing-returned'),
-  ),
-  'filter-tier-id-as-promotion-id': reading(
-    'filter-tier-id-as-promotion-id',
-    { query: campaign('promo_gold') },
-    bySet({ 'that-tier': ['gold'], 'its-campaign': inA, ignored: inAll, 'nothing-returned': [] }),
-  ),
-  'filter-unknown-metadata-key': reading(
-    'filter-unknown-metadata-key',
-    { query: metadata('no_such_key', 'x') },
-    byTier({ open: 'ignored' }, 'nothing-returned'),
-  ),
-  'filter-empty-value': reading(
-    'filter-empty-value',
-    { query: metadata('level', '') },
-    byTier({ open: 'ignored' }, 'nothing-returned'),
-  ),
-  'filter-unknown-operator': reading(
-    'filter-unknown-operator',
-    { query: '[filters][promotion_id][conditions][$is_not]=camp_a' },
-    bySet({
-      negated: [...inB, 'web'],
-      'as-is': inA,
-      ignored: inAll,
-      'nothing-returned': [],
-    }),
-  ),
-  'filter-unknown-field': reading(
-    'filter-unknown-field',
-    { query: '[filters][no_such_field][conditions][$is]=x' },
-    sameOrNothing('ignored'),
-  ),
-  'filter-percent-encoded': reading(
-    'filter-percent-encoded',
-    { query: '%5Bfilters%5D%5Bpromotion_id%5D%5Bconditions%5D%5B%24is%5D=camp_a' },
-    bySet({ 'same-as-literal': inA, ignored: inAll, 'nothing-returned': [] }),
-  ),
-  'filter-without-leading-bracket': reading(
-    'filter-without-leading-bracket',
-    { query: 'filters[promotion_id][conditions][$is]=camp_a' },
-    bySet({ 'same-as-literal': inA, ignored: inAll, 'nothing-returned': [] }),
-  ),
-  'filter-metadata-typing': (ask) =>
-    reading('filter-metadata-typing', { query: metadata('on_sale', 'true') }, (booleans) => {
-      const numbers = names(ask({ query: metadata('priority', '1') }));
-      if (booleans.includes('sale-boolean')) return numbers.includes('priority-number') ? 'by-text' : 'booleans-only';
-      return numbers.includes('priority-number') ? 'numbers-only' : 'strings-only';
-    })(ask),
-  'filter-letter-case': (ask) =>
-    reading('filter-letter-case', { query: metadata('region', 'north') }, (values) => {
-      const keys = names(ask({ query: metadata('Region', 'North') }));
-      if (values.includes('north')) return keys.includes('north') ? 'ignored-in-both' : 'ignored-in-value';
-      return keys.includes('north') ? 'ignored-in-key' : 'exact';
-    })(ask),
-  'filter-beyond-window': (ask) =>
-    reading('filter-beyond-window', { query: campaign('camp_old') }, (older) => {
-      const isFirst = names(ask({ query: metadata('has_budget', 'true') })).includes('beyond-budget');
-      if (older.includes('beyond-last')) return isFirst ? 'filter-first' : 'campaign-filter-first';
-      return isFirst ? 'metadata-filter-first' : 'window-first';
-    })(ask),
-
-  'credentials-missing-id': credentialsReading('credentials-missing-id', { 'X-Client-Application-Id': '' }),
-  'credentials-missing-token': credentialsReading('credentials-missing-token', { 'X-Client-Token': '' }),
-  'credentials-missing-both': credentialsReading('credentials-missing-both', {
-    'X-Client-Application-Id': '',
-    'X-Client-Token': '',
-  }),
-  'credentials-wrong-token': credentialsReading('credentials-wrong-token', wrongToken),
-  'credentials-before-body': (ask) => {
-    const body = ask({ text: '{' }).status;
-    const credentials = ask({ headers: wrongToken }).status;
-    if (body === credentials) return 'same-answer';
-    if (credentials < 300) return 'credentials-unchecked';
-    if (body < 300) return 'body-unchecked';
-    return ask({ headers: wrongToken, text: '{' }).status === body ? 'body-first' : 'credentials-first';
-  },
-
-  'malformed-json': reading('malformed-json', { text: '{' }, () => 'answered'),
-  'body-not-an-object': reading('body-not-an-object', { text: '[]' }, () => 'answered'),
-  'customer-not-an-object': reading(
-    'customer-not-an-object',
-    { members: { ...documented, customer: 'cust_ann' } },
-    byTier({ ann: 'as-its-id', open: 'as-anybody' }, 'nothing-returned'),
-  ),
-  'items-not-an-array': reading(
-    'items-not-an-array',
-    { members: { ...documented, order: { items: { product_id: 'prod_mug', quantity: 1 }, metadata: {} } } },
-    byTier({ 'mug-01': 'as-one-item' }, 'item-ignored'),
-  ),
-  'metadata-not-strings': reading(
-    'metadata-not-strings',
-    { members: { ...documented, metadata: { store_name: 5 } } },
-    () => 'answered',
-  ),
-  'order-metadata-not-arrays': reading(
-    'order-metadata-not-arrays',
-    { members: { ...documented, order: { items: mugs(1).order.items, metadata: { payment_mean: 'credit-card' } } } },
-    () => 'answered',
-  ),
-  'duplicate-json-keys': reading(
-    'duplicate-json-keys',
-    { text: `{"customer":{"id":"cust_ben"},${JSON.stringify(documented).slice(1)}` },
-    byTier({ ann: 'last-wins', ben: 'first-wins' }, 'neither'),
-  ),
-  'large-order': reading('large-order', { members: mugs(...Array(1000).fill(1)) }, () => 'answered'),
-
-  'content-type-absent': reading('content-type-absent', { headers: { 'Content-Type': '' } }, bodyWasRead),
-  'content-type-other': reading('content-type-other', { headers: { 'Content-Type': 'text/plain' } }, bodyWasRead),
-  'method-post': reading('method-post', { method: 'POST' }, fallback),
-  'method-head': reading('method-head', { method: 'HEAD' }, () => 'answered'),
-  'method-options': reading('method-options', { method: 'OPTIONS' }, () => 'answered'),
-  'method-put': reading('method-put', { method: 'PUT' }, () => 'answered'),
-  'method-delete': reading('method-delete', { method: 'DELETE' }, () => 'answered'),
-  'path-trailing-slash': reading('path-trailing-slash', { path: `${operation}/` }, fallback),
-  'path-letter-case': reading('path-letter-case', { path: operation.toUpperCase() }, fallback),
-};
-
-const questions = Object.keys(closedQuestions) as ClosedQuestion[];
-
-/** What every request of a requirement may rely on, whatever the behaviours. */
-function guaranteed(ask: Ask): unknown {
-  const items = documented.order.items;
-  const bare = { customer: { id: 'cust_ben' }, order: { items, metadata: {} }, options: {}, metadata: {} };
-  const expand = { ...bare, options: { expand: ['category'] } };
-  const repeated = { ...bare, order: { items: [...items, ...items], metadata: { payment_mean: ['cash'] } } };
-  const sets = [{}, { members: bare }, { members: expand }, { members: repeated }].flatMap((asking) =>
-    [undefined, campaign('camp_a'), metadata('level', 'gold')].map((query) =>
-      ask(query === undefined ? asking : { ...asking, query }),
-    ),
-  );
-  const only = ask({ query: 'audienceRulesOnly=true' });
-  const isAccepted = [...sets, only].every(({ status }) => status >= 200 && status < 300);
-  const returned = sets.map((response) =>
-    names(response)
-      .filter((name) => name !== 'card')
-      .sort(),
-  );
-  return { isAccepted, returned };
-}
-
-/** Every question as it is answered under these behaviours. */
-function observed(behaviours: Behaviours): Record<string, string> {
-  const ask = deployment(behaviours);
-  return Object.fromEntries(questions.map((question) => [question, readings[question](ask)]));
-}
-
-/** The outcomes that must be observed: the chosen ones, save for those that other chosen ones hide. */
-function expected(behaviours: Behaviours): Record<string, unknown> {
-  const defaults = Object.fromEntries(questions.map((question) => [question, closedQuestions[question][0]]));
-  const outcomes: Record<string, string> = { ...defaults, ...behaviours };
-  const is = (question: ClosedQuestion, ...some: string[]) => some.includes(outcomes[question] ?? '');
-  const hidden: ClosedQuestion[] = [];
-  if (is('audience-rules-only-effect', 'no-effect')) hidden.push('audience-rules-only-values');
-  if (is('audience-rules-only-values', 'no-effect')) hidden.push('audience-rules-only-effect');
-  if (is('expand-not-an-array', 'no-effect')) hidden.push('expand-category-effect');
-  if (is('credentials-before-body', 'credentials-unchecked')) hidden.push('credentials-wrong-token');
-  if (is('credentials-before-body', 'body-unchecked')) hidden.push('malformed-json');
-  const isVolatile = !is('repeatability', 'identical');
-  if (isVolatile) hidden.push('expand-category-effect');
-  if (isVolatile || is('expand-category-effect', 'no-difference', 'categories-always'))
-    hidden.push('expand-not-an-array');
-  const verdicts = [outcomes['credentials-wrong-token'], outcomes['malformed-json']];
-  if (verdicts.includes('nothing-returned')) hidden.push('credentials-before-body');
-  if (verdicts.includes('answered') || verdicts.includes('server-error')) hidden.push('credentials-before-body');
-  return { ...outcomes, ...Object.fromEntries(hidden.map((question) => [question, expect.any(String)])) };
-}
-
-const requirementsUntouched = guaranteed(deployment());
-
-test('a chosen behaviour shows', () => {
-  for (const question of questions) {
-    const shown = closedQuestions[question].map((outcome) => {
-      return readings[question](deployment({ [question]: outcome }));
-    });
-    const chosen = closedQuestions[question].map((outcome) => expected({ [question]: outcome })[question]);
-    expect.soft(shown, question).toEqual(chosen);
-  }
-});
-
-test('any two behaviours go together: all show, and leave the requirements alone', { tag: '@long' }, () => {
-  for (const behaviours of createCoveringArray<Behaviours>(closedQuestions)) {
-    expect(guaranteed(deployment(behaviours))).toEqual(requirementsUntouched);
-    expect(observed(behaviours)).toEqual(expected(behaviours));
-  }
-});
-
-test.describe('values in place of outcomes', () => {
+test.describe('Open values', () => {
   test('status and media type', () => {
     const response = deployment({ 'response-status': '203', 'response-media-type': 'text/html' })();
     expect([response.status, header(response, 'content-type')]).toEqual([203, 'text/html']);
@@ -806,13 +279,13 @@ test.describe('values in place of outcomes', () => {
     expect(deployment({ 'rate-limit-headers': 'none' })().headers).toHaveLength(1);
   });
 
-  test('cross-origin headers, for a request with an Origin alone', () => {
+  test('cross-origin headers, only for a request with an Origin', () => {
     const ask = deployment({ 'cors-headers': 'access-control-allow-origin: *' });
     expect(header(ask({ headers: { Origin: 'https://shop.example' } }), 'access-control-allow-origin')).toBe('*');
     expect(header(ask(), 'access-control-allow-origin')).toBeUndefined();
   });
 
-  test('an error names what is wrong and what is near', () => {
+  test('an invalid behaviour is rejected with a suggestion', () => {
     expect(() => deployment({ 'quantity-zeros': 'as-one' })).toThrow('did you mean "quantity-zero"?');
     expect(() => deployment({ 'quantity-zero': 'as-onee' })).toThrow(
       'Behaviour quantity-zero has no outcome "as-onee"; did you mean "as-one"? It has: item-ignored, rejected, ',
@@ -823,7 +296,7 @@ test.describe('values in place of outcomes', () => {
   });
 });
 
-test('a record becomes behaviours, and what cannot be imitated is listed', () => {
+test('A record becomes behaviours; outcomes that cannot be imitated are listed', () => {
   const imitable = {
     'quantity-zero': 'rejected',
     'response-status': '201',
@@ -847,7 +320,7 @@ test('a record becomes behaviours, and what cannot be imitated is listed', () =>
 
 // The socket --------------------------------------------------------------------------------------------------------
 
-test.describe('on a socket', () => {
+test.describe('Over a socket', () => {
   let server: Awaited<ReturnType<typeof serveReference>>;
   let client: Client;
   test.beforeAll(async () => {
@@ -878,15 +351,15 @@ test.describe('on a socket', () => {
     expect(response.status).toBe(200);
     expect(header(response, 'content-type')).toBe('application/json');
     expect(header(response, 'content-length')).toBe(String(Buffer.byteLength(response.body)));
-    expect(settledSet(names(response))).toEqual(inA);
+    expect(names(response)).toEqual(inCampaignA);
   });
 
-  test('percent-encoding stays as it is', async () => {
+  test('percent-encoding is not changed', async () => {
     const query = '%5Bfilters%5D%5Bpromotion_id%5D%5Bconditions%5D%5B%24is%5D=camp_a';
-    expect(settledSet(names(await send({ query })))).toEqual(inA);
+    expect(names(await send({ query }))).toEqual(inCampaignA);
   });
 
-  test('bodies of any type reach the deployment', async () => {
+  test('bodies of any media type arrive', async () => {
     expect(names(await send({ headers: { 'Content-Type': '' } }))).toContain('mug-03');
     expect(names(await send({ headers: { 'Content-Type': 'text/plain' } }))).not.toContain('mug-03');
     expect((await send({ headers: { 'Content-Type': ';;' } })).status).toBe(200);
@@ -894,7 +367,7 @@ test.describe('on a socket', () => {
     expect(names(await send({ text: '' }))).toContain('open');
   });
 
-  test('so do all methods and paths', async () => {
+  test('all methods and paths arrive', async () => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'PROPFIND']) {
       expect((await send({ method, text: '' })).status, method).toBe(405);
     }
@@ -905,19 +378,19 @@ test.describe('on a socket', () => {
     }
   });
 
-  test('an answer without content has none', async () => {
+  test('a 204 response has no body', async () => {
     const response = await send({ query: campaign('camp_empty') });
     expect([response.status, response.body]).toEqual([204, '']);
     expect(header(response, 'content-type')).toBeUndefined();
   });
 
-  test('a body beyond all reason is refused', async () => {
+  test('a huge body is rejected', async () => {
     const { statusCode, body } = await client.request({ method: 'POST', path: operation, body: 'x'.repeat(5_000_000) });
     await body.dump();
     expect(statusCode).toBe(413);
   });
 
-  test('a defect ends one request, and not the server', async () => {
+  test('an exception ends one request, but not the server', async () => {
     const change: DeploymentOptions['change'] = ({ select }) => ({
       select(request) {
         if (request.filters.length > 0) throw new TypeError('a mistake');
@@ -932,7 +405,7 @@ test.describe('on a socket', () => {
     await defective.close();
   });
 
-  test('only requests that were meant for this machine are answered', async () => {
+  test('requests for another host are rejected', async () => {
     const { port } = new URL(server.url);
     const statusFor = async (host: string) => (await send({ headers: { Host: host } })).status;
     for (const host of ['127.0.0.1', 'localhost', 'LocalHost', '[::1]'])
@@ -952,7 +425,7 @@ test.describe('on a socket', () => {
     expect(isReached).toBe(false);
   });
 
-  test('credentials are compared as a whole, and in the same time whatever is right about them', async () => {
+  test('credentials are compared in constant time', async () => {
     const compared: number[] = [];
     const { timingSafeEqual } = crypto;
     crypto.timingSafeEqual = (one, other) => {
@@ -985,7 +458,7 @@ test.describe('on a socket', () => {
     expect(answers).toEqual([[200, 32, 32], wrong, wrong, wrong, [400, 32, 32], wrong, wrong, wrong]);
   });
 
-  test('what is not whole is not taken into the world, and later answers are as before', async () => {
+  test('incomplete data is rejected and changes nothing', async () => {
     const managed = await serveReference({ world, credentials: referenceCredentials, manage: findThingProblem });
     const toIt = new Client(managed.url);
     const post = (list: string, members: unknown) => send({ method: 'POST', path: `/manage/${list}`, members }, toIt);
@@ -1023,7 +496,7 @@ test.describe('on a socket', () => {
   });
 });
 
-test('a world is whole when nothing occurs twice, and all that is referred to is there', () => {
+test('A world with duplicate ids or missing references is invalid', () => {
   const [tier] = world.tiers as [Tier];
   expect(findWorldFlaws(world)).toEqual([]);
   expect(findWorldFlaws({ ...world, tiers: [{ ...tier, campaign_id: 'none' }] })).toEqual([

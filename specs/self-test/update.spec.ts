@@ -10,6 +10,7 @@ import { createContractIdsSchema } from '../../src/contract/contract-ids-schema.
 import { packageRoot } from '../../src/support/package-root.js';
 import { readSchema } from '../../src/support/schema-validation.js';
 import { computeRowsDigest } from '../proof/rows-digest.js';
+import { commandsPageFile, renderCommandsPage } from '../update/commands-page.js';
 import { idsFile, listIds, readRetiredIds, renderIds } from '../update/ids.js';
 import { quickTableFile, renderQuickTableFile } from '../update/quick-table.js';
 import { suite } from './support/in-process.js';
@@ -29,12 +30,13 @@ test('The rows for --quick were chosen from the present rows and faults', () => 
   expect(readDiscriminatingRows(suite).chosenFrom, outOfDate).toBe(digest);
 });
 
-for (const [file, text] of [
-  [idsFile, renderIds(suite)],
-  [quickTableFile, renderQuickTableFile(suite)],
+for (const [file, render] of [
+  [idsFile, () => renderIds(suite)],
+  [quickTableFile, () => renderQuickTableFile(suite)],
+  [commandsPageFile, renderCommandsPage],
 ] as const) {
-  test(`${path.relative(packageRoot, file)} is up to date`, () => {
-    expect(readFileSync(file, 'utf8'), outOfDate).toBe(text);
+  test(`${path.relative(packageRoot, file)} is up to date`, async () => {
+    expect(readFileSync(file, 'utf8'), outOfDate).toBe(await render());
   });
 }
 

@@ -142,7 +142,7 @@ function expectConforming(examination: DeploymentJudgement, ...doubts: readonly 
 
 test.describe.configure({ mode: 'parallel' });
 
-test('there are at least 12 shapes', () => {
+test('At least 12 shapes exist', () => {
   expect(shapeNames.length).toBeGreaterThanOrEqual(12);
 });
 
@@ -200,7 +200,7 @@ async function expectFaultsCaught(total: number): Promise<void> {
   expect(survivors).toEqual([]);
 }
 
-test('any two answers to two questions meet in a variant of the reference deployment, and all of them conform', async () => {
+test('Variants of the reference deployment with any two outcomes conform', async () => {
   const variants = inTurn(createCoveringArray(answers));
   const numbers = new Map(
     Object.entries(answers)
@@ -220,18 +220,18 @@ test('any two answers to two questions meet in a variant of the reference deploy
   for (const [look, row] of variants) await expectReferenceConforms(look, row);
 });
 
-test('any two traits meet in a variant of the independent deployment, and all of them conform', async () => {
+test('Variants of the independent deployment with any two traits conform', async () => {
   for (const [look, row] of inTurn(createCoveringArray(traits))) await expectIndependentConforms(look, row);
 });
 
-test('every fault is caught, each under a look and behaviours', () => expectFaultsCaught(faults.length));
+test('Every fault is caught in some shape with some behaviours', () => expectFaultsCaught(faults.length));
 
-test.describe('drawn in large numbers', { tag: '@long' }, () => {
-  test('350 conforming variants of the reference deployment are found to conform', () =>
+test.describe('Large draws:', { tag: '@long' }, () => {
+  test('350 variants of the reference deployment conform', () =>
     fc.assert(fc.asyncProperty(look, behaviours, expectReferenceConforms), { seed, numRuns: 350 }));
 
-  test('150 conforming variants of the independent deployment are found to conform', () =>
+  test('150 variants of the independent deployment conform', () =>
     fc.assert(fc.asyncProperty(look, drawn(traits), expectIndependentConforms), { seed, numRuns: 150 }));
 
-  test('every fault is caught, under 500 looks and behaviours', () => expectFaultsCaught(500));
+  test('every fault is caught in 500 shapes with behaviours', () => expectFaultsCaught(500));
 });

@@ -6,6 +6,7 @@ import { writeContractIdsSchema } from '../../src/contract/contract-ids-schema.j
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { updateKillMatrix } from '../proof/kill-matrix.js';
+import { commandsPageFile, renderCommandsPage } from './commands-page.js';
 import { idsFile, listIds, renderIds } from './ids.js';
 import { quickTableFile, renderQuickTableFile } from './quick-table.js';
 
@@ -29,6 +30,8 @@ async function update(): Promise<void> {
   await report(path.relative(packageRoot, quickTableFile), () =>
     writeFileSync(quickTableFile, renderQuickTableFile(suite)),
   );
+  const commandsPage = await renderCommandsPage();
+  await report(path.relative(packageRoot, commandsPageFile), () => writeFileSync(commandsPageFile, commandsPage));
   print('Review the diff: `git diff`.');
 }
 

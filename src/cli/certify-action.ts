@@ -2,7 +2,11 @@ import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { selectFromSuite } from '../cases/case-selection.js';
-import { createPlan, renderPlan } from '../engine/plan.js';
+import { adaptPlan, createPlan, type Plan, renderPlan } from '../engine/plan.js';
+import { adaptRequest } from '../http/adapted-channel.js';
+import type { AdapterFile } from '../http/adapter.js';
+import { startAdapter } from '../http/adapter-thread.js';
+import type { HttpRequest } from '../http/exchange.js';
 import { readEnding } from '../playwright/ending.js';
 import { leaveRunFolder } from '../playwright/run-folder.js';
 import { loadRunInputs, type RunInputs, shareRun } from '../playwright/run-inputs.js';
@@ -54,7 +58,9 @@ export async function runCertify(
   }
   const { suite, settings } = loadRunInputs(options);
   if (flags.dryRun) {
-    process.stdout.write(renderDryRun(options, { suite: selectFromSuite(suite, settings), settings }, flags.format));
+    process.stdout.write(
+      await renderDryRun(options, { suite: selectFromSuite(suite, settings), settings }, flags.format),
+    );
     return exitStatus.conforms;
   }
   if (flags.format !== undefined) {
@@ -117,20 +123,30 @@ function listUnpassed(options: RunOptions): string[] {
 }
 
 /** The requests of a run. Notes are comments where a program reads them. */
-function renderDryRun(
+async function renderDryRun(
   options: RunOptions,
   { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
   format: RequestFormat | undefined,
-): string {
-  const plan = createPlan(suite, settings);
+): Promise<string> {
+  const { location, options: stated } = loadTarget(options, process.env).connection;
+  const plan = await adaptToFile(createPlan(suite, settings), stated.adapter);
   const ends = settings.target.kind === 'reference' ? [referenceEndNotice] : [];
   const { profile } = settings;
   const notes = [...(profile === undefined ? [] : [renderProfileNotice(profile.figures)]), ...settings.notes];
   if (format === undefined) return joinLines(notes) + renderPlan(plan) + joinLines(ends);
-  const { location, options: stated } = loadTarget(options, process.env).connection;
   const baseUrl = location.kind === 'deployment' ? location.baseUrl : '$BASE_URL';
   const comments = (lines: readonly string[]) => joinLines(lines.map((line) => `# ${line}`));
   return comments(notes) + renderPlannedRequests(plan, format, baseUrl, stated.extraHeaders) + comments(ends);
+}
+
+async function adaptToFile(plan: Plan, file: AdapterFile | undefined): Promise<Plan> {
+  if (file === undefined) return plan;
+  const adapter = startAdapter(file, (text) => text);
+  const adapt = async (request: HttpRequest): Promise<HttpRequest | string> => {
+    const adapted = await adaptRequest(adapter, request);
+    return 'unsupported' in adapted ? adapted.unsupported : adapted;
+  };
+  return await adaptPlan(plan, adapt).finally(() => adapter.close());
 }
 
 /** Checks the folder before anything is sent: at the end of the run it would be too late. */

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type RequestFormat, requestFormats } from '../report/request-formats.js';
+import { findRunFile } from '../report/result-files.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { RunOptions } from '../targets/run-options.js';
 import { addTargetFlags, parseCount, readTargetOptions, type TargetFlags } from './flags.js';
@@ -72,7 +73,12 @@ export function readCertifyOptions(flags: CertifyFlags, positional: readonly str
       hasSeveralTargets(flags) ? { ...flags, target: flags.reference ? [] : (flags.target?.slice(0, 1) ?? []) } : flags,
       positional,
     ),
-    ...omitUndefined({ ...stated, recordTo: flags.to, budget: flags.quick ? 'quick' : flags.budget }),
+    ...omitUndefined({
+      ...stated,
+      replay: flags.replay && findRunFile(flags.replay, 'evidence.har', 'evidence.har.gz'),
+      recordTo: flags.to,
+      budget: flags.quick ? 'quick' : flags.budget,
+    }),
     // Another one each time: the certificate names it.
     seed: flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000),
   };

@@ -4,6 +4,7 @@ import { compareCertificates, renderComparisonTable } from '../report/compare/co
 import { renderComparisonMarkdown } from '../report/compare/comparison-markdown.js';
 import { renderComparisonPage } from '../report/compare/comparison-page.js';
 import { readCertificate } from '../report/read-certificate.js';
+import { findRunFile } from '../report/result-files.js';
 import { writeFilesTogether } from '../report/write-files-together.js';
 import { UnusableInput } from '../support/problem.js';
 
@@ -23,7 +24,7 @@ export function printComparison(
     // `--html` before the certificates would overwrite the first one.
     throw new UnusableInput([{ at: { setting: '--html' }, message, hint: 'Name the page after --html.' }]);
   }
-  const certificates = files.map(readCertificate);
+  const certificates = files.map((file) => readCertificate(findRunFile(file, 'certificate.json')));
   const compared = compareCertificates(certificates, loadSuite().contract);
   if (html !== undefined)
     writeFilesTogether(path.dirname(html), () => [{ file: html, text: renderComparisonPage(certificates, compared) }]);

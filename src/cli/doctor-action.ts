@@ -2,7 +2,9 @@ import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
 import { loadSuite, suiteFolder } from '../cases/suite.js';
 import { noRetry } from '../http/connection-options.js';
-import { referenceEndNotice, referenceNotice } from '../report/notices.js';
+import type { Channel, Exchange } from '../http/exchange.js';
+import { renderRequest } from '../report/exchange-text.js';
+import { referenceEndNotice, referenceNotice, renderAdapterNotice } from '../report/notices.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { readAvailability } from '../targets/availability.js';
 import { diagnose, renderFindings } from '../targets/diagnose.js';
@@ -29,12 +31,23 @@ export async function runDoctor(url: string | undefined, flags: TargetFlags): Pr
     : undefined;
   const endpoint = resolveEndpoint(location, { baseUrl: reference?.url ?? '', credentials: referenceCredentials });
   const client = openTarget(target, endpoint, { ...options, retry: noRetry });
-  const findings = await diagnose(suite, client, { ...target, baseUrl: endpoint.baseUrl });
+  const exchanges: Exchange[] = [];
+  const send: Channel['send'] = async (request) => {
+    const exchange = await client.send(request);
+    exchanges.push(exchange);
+    return exchange;
+  };
+  const findings = await diagnose(suite, { ...client, send }, { ...target, baseUrl: endpoint.baseUrl });
+  const failure = client.findFailure();
   await client.close();
   await reference?.close();
+  if (failure !== undefined) throw failure;
   const where = isReference ? referenceNotice : `Target ${target.name}: ${location.baseUrl}`;
+  const [first] = exchanges;
+  const adapted = target.adapter &&
+    first?.wire && [renderAdapterNotice(target.adapter), 'It sends this first:', ...renderRequest(first).split('\n')];
   process.stdout.write(
-    joinLines([where, ...(target.notes ?? []), '']) +
+    joinLines([where, ...(target.notes ?? []), ...(adapted ?? []), '']) +
       renderFindings(findings) +
       joinLines(isReference ? ['', referenceEndNotice] : []),
   );

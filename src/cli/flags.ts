@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
+import { quote } from 'shlex';
 import { documentedOperation } from '../contract/operation.js';
 import { UnusableInput } from '../support/problem.js';
 import { completeRunOptions, type RunOptions } from '../targets/run-options.js';
@@ -58,7 +59,7 @@ function isFile(argument: string): boolean {
 
 function describeStrayArgument(argument: string): { message: string; hint: string } {
   const message = 'is no base URL';
-  if (isFile(argument)) return { message, hint: `Name a target file with a flag: --target ${argument}.` };
+  if (isFile(argument)) return { message, hint: `Name a target file with a flag: --target ${quote(argument)}` };
   const hint = 'A base URL looks like https://api.example.com. Put arguments for Playwright, such as --grep, after --.';
   return { message, hint };
 }

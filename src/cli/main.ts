@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import dotenv from 'dotenv';
 import { documentedOperation } from '../contract/operation.js';
+import { describeFileError } from '../support/describe-file-error.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import type { ConfigureCommand } from './command.js';
@@ -41,7 +42,11 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitStatus.unusableInput;
     if (!(error instanceof UnusableInput) && !isSystemError(error)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    // Without a path, the message names what could not be done.
+    const { path } = error as NodeJS.ErrnoException;
+    process.stderr.write(
+      `${path === undefined ? error.message : `${path}: ${describeFileError(error, 'cannot be used')}`}\n`,
+    );
     return exitStatus.unusableInput;
   }
 }

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
+import { quote } from 'shlex';
 import { renderShard, type Shard } from '../engine/shard.js';
 
 /** In the folder of the results: the reports of shards, for `merge`. */
@@ -24,5 +25,5 @@ export function keepShardReport(shard: Shard, out: string): string[] {
 export function renderShardEnd({ isDone, ...shard }: Shard & { readonly isDone: boolean }, out: string): string {
   const state = isDone ? 'is done' : 'is not complete';
   const folder = path.join(out, reportsFolder);
-  return `Shard ${renderShard(shard)} ${state}. For the verdict of all shards: npx conformance merge ${folder}`;
+  return `Shard ${renderShard(shard)} ${state}. For the verdict of all shards: npx conformance merge ${quote(folder)}`;
 }

@@ -138,7 +138,8 @@ async function judgeCases(
   suite: Suite,
   bail: boolean,
 ): Promise<{ results: ShownResult[]; calibration: Calibration; baseUrl: string }> {
-  const { channel, baseUrl, options: engineOptions, close } = openRunTarget(inputs, reference, undefined, options);
+  const target = openRunTarget(inputs, reference, undefined, options);
+  const { channel, baseUrl, options: engineOptions, findFailure, close } = target;
   try {
     const run = await startRun(suite, channel, { ...createEngineOptions(inputs.settings), ...engineOptions });
     const results: ShownResult[] = [];
@@ -146,6 +147,8 @@ async function judgeCases(
       const isOver = bail && results.some(isBroken);
       results.push(isOver ? createUnsentResult(testCase, 'not-run', notReachedReason) : await run.runCase(testCase));
     }
+    const failure = findFailure();
+    if (failure !== undefined) throw failure;
     return { results, calibration: run.calibration, baseUrl };
   } finally {
     await close();

@@ -1,13 +1,16 @@
 import type { Suite } from '../cases/suite.js';
 import type { Channel, Exchange } from '../http/exchange.js';
 import {
+  describeAnswer,
   explainRedirect,
   explainRefusedCredentials,
   explainTransientFailure,
+  headersHint,
   isSuccessful,
 } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import { hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
+import { findWrongAddress } from './find-wrong-address.js';
 import { countAttempts } from './request-cache.js';
 import { sanitizeText } from './sanitize-result.js';
 
@@ -27,29 +30,32 @@ export interface Calibration {
  * Sends the calibration requests of a suite.
  *
  * @returns the tiers that successful responses mention. `unreachable` is set if every request ended with a transport
- *   error, refused credentials, a redirect or an unavailable deployment: more requests could lock an account.
+ *   error, refused credentials, a redirect or an unavailable deployment, since more requests could lock an account, or
+ *   if something else than the operation answers.
  */
 export async function calibrate(
   { calibration, world }: Suite,
-  { send, redact }: Channel,
+  channel: Channel,
   recognizer: Recognizer,
 ): Promise<Calibration> {
-  const exchanges = await Promise.all(calibration.map((request) => send(request)));
+  const exchanges = await Promise.all(calibration.map((request) => channel.send(request)));
   const namings = exchanges.flatMap((exchange) =>
     'response' in exchange && isSuccessful(exchange.response) ? [recognizer.findMentions(exchange.response.body)] : [],
   );
-  const failures = exchanges.map(explainFailure);
-  const [failure] = failures;
-  const isUnreachable = failure !== undefined && failures.every((each) => each !== undefined);
+  const failures = exchanges.map((exchange) => explainFailure(exchange, channel.redact));
+  const isSeen = namings.some(hasMentions);
+  const isRefused = failures.every((each) => each !== undefined);
+  const wrong = isRefused || isSeen ? undefined : await findWrongAddress(calibration, exchanges, channel);
+  const unreachable = isRefused ? failures[0] : wrong?.reason;
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
-  const isWorldMissing = namings.length > 0 && hasTiers && !namings.some(hasMentions);
+  const isWorldMissing = namings.length > 0 && hasTiers && !isSeen;
   const hasOtherLetterCase = namings.some((each) => each.hasOtherLetterCase);
   const note = isWorldMissing ? worldNote : hasOtherLetterCase ? letterCaseNote : undefined;
   return {
     namings,
-    requestsSent: countAttempts(exchanges),
+    requestsSent: countAttempts([...exchanges, ...(wrong?.probes ?? [])]),
     statuses: listStatuses(exchanges),
-    ...(isUnreachable ? { unreachable: sanitizeText(failure, redact) } : {}),
+    ...(unreachable === undefined ? {} : { unreachable: sanitizeText(unreachable, channel.redact) }),
     ...(note === undefined ? {} : { note }),
   };
 }
@@ -60,10 +66,18 @@ function listStatuses(exchanges: readonly Exchange[]): number[] {
 }
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
-function explainFailure(exchange: Exchange): string | undefined {
+function explainFailure(exchange: Exchange, redact: Channel['redact']): string | undefined {
+  if (!('response' in exchange)) {
+    const { transportError, message } = exchange;
+    const isOdd = transportError === 'broken-connection' || transportError === 'unreadable';
+    return isOdd ? `${message} If the port is for HTTPS, write https:// in the base URL.` : message;
+  }
   const failure = explainTransientFailure(exchange);
-  if (failure !== undefined || !('response' in exchange)) return failure;
-  return explainRefusedCredentials(exchange.response) ?? explainRedirect(exchange.response);
+  if (failure !== undefined) return failure;
+  const { response } = exchange;
+  const refusal = explainRefusedCredentials(response);
+  if (refusal === undefined) return explainRedirect(response);
+  return `${refusal} ${headersHint} The target said: ${describeAnswer(response, redact)}.`;
 }
 
 const worldNote =

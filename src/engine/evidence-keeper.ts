@@ -119,11 +119,13 @@ function redactExchange(exchange: Exchange, redact: (text: string) => string): E
     headers: redactHeaders(headers),
     ...(body === undefined ? {} : { body: redact(body) }),
   };
-  if (!('response' in exchange)) return { ...exchange, request, message: redact(exchange.message) };
+  const wire = exchange.wire && { wire: exchange.wire.map((each) => redactExchange(each, redact)) };
+  if (!('response' in exchange)) return { ...exchange, request, ...wire, message: redact(exchange.message) };
   const { response } = exchange;
   return {
     ...exchange,
     request,
+    ...wire,
     response: { ...response, headers: redactHeaders(response.headers), body: redact(response.body) },
   };
 }

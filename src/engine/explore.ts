@@ -8,7 +8,7 @@ import { tag } from '../cases/test-case.js';
 import type { Contract, ExplorationFinding } from '../contract/contract.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { explainLengthRequired } from '../http/response-status.js';
+import { explainInapplicable } from '../http/response-status.js';
 import { createRowEvidence, type TargetContext } from '../judge/judge-case.js';
 import { InternalError } from '../support/internal-error.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
@@ -177,7 +177,7 @@ function judge(
     throw new Error(`The documentation does not describe a random request: ${oracle.openReason}.`);
   const others = [...references].map(([name, reference]) => [name, reference.exchange] as const);
   const [evidence] = createRowEvidence([new Map<string, Exchange>([[requestName, exchange], ...others])], background);
-  if (evidence === undefined || explainLengthRequired(exchange) !== undefined) return undefined;
+  if (evidence === undefined || explainInapplicable(exchange) !== undefined) return undefined;
   let unclear: { is: 'unclear'; reason: string } | undefined;
   for (const [part, assertion] of listAssertions(request, oracle, references, background)) {
     const truth = judgeAssertion(assertion, evidence, 'requirement');

@@ -23,6 +23,8 @@ export interface PlannedCase {
   readonly reason?: string;
   readonly isIntrusive: boolean;
   readonly requests: readonly HttpRequest[];
+  /** Why some of its requests are not sent: the adapter cannot express them. */
+  readonly unsupported?: readonly string[];
   /** The number of further requests that earlier cases have sent already. */
   readonly sharedRequests: number;
 }
@@ -73,6 +75,20 @@ export function createRequestTally(): RequestTally {
   };
 }
 
+/** Replaces the requests of a plan by those that an adapter makes. Further pages are not known before there are responses. */
+export async function adaptPlan(
+  plan: Plan,
+  adapt: (request: HttpRequest) => Promise<HttpRequest | string>,
+): Promise<Plan> {
+  const adaptAll = async (requests: readonly HttpRequest[]) => {
+    const all = await Promise.all(requests.map(adapt));
+    const unsupported = [...new Set(all.filter((each) => typeof each === 'string'))];
+    return { requests: all.filter((each) => typeof each !== 'string'), unsupported };
+  };
+  const cases = await Promise.all(plan.cases.map(async (each) => ({ ...each, ...(await adaptAll(each.requests)) })));
+  return { ...plan, calibration: (await adaptAll(plan.calibration)).requests, cases };
+}
+
 /** Counts the requests of a plan without random ones. */
 export function countPlannedRequests({ calibration, cases, samples }: Plan): number {
   return calibration.length + countCaseRequests(cases) + samples.requests;
@@ -97,7 +113,11 @@ export function renderPlan(plan: Plan): string {
   return [
     `calibration  (${calibration.length})`,
     ...calibration.map(requestLine),
-    ...cases.flatMap((each) => [caseLine(each), ...each.requests.map(requestLine)]),
+    ...cases.flatMap((each) => [
+      caseLine(each),
+      ...each.requests.map(requestLine),
+      ...(each.unsupported ?? []).map((reason) => `  not sent: ${reason}`),
+    ]),
     ...(samples.requests === 0 ? [] : [`${samples.ids.join(', ')}, again at the end  (${samples.requests})`]),
     ...(randomRequests === 0 ? [] : [`random requests  (${randomRequests}, and as many to shrink a failure)`]),
     '',

@@ -39,19 +39,21 @@ export function sanitizeExchange(exchange: Exchange, redact: Channel['redact'], 
     headers: sanitizeHeaders(exchange.request.headers, redact),
     ...(requestBody === undefined ? {} : { body: redact(requestBody) }),
   };
-  if (!('response' in exchange)) return { ...exchange, request, message: sanitizeText(exchange.message, redact) };
-  const { status, headers, body } = exchange.response;
+  const wire = exchange.wire && { wire: exchange.wire.map((each) => sanitizeExchange(each, redact, maxBody)) };
+  if (!('response' in exchange))
+    return { ...exchange, request, ...wire, message: sanitizeText(exchange.message, redact) };
+  const { status, headers, body, bodyLength } = exchange.response;
   // Redact before truncating: half a token would not be recognized.
   const redacted = redact(body);
-  const isTooLong = redacted.length > maxBody;
+  const isCut = redacted.length > maxBody || bodyLength !== undefined;
   const response = {
     status,
     headers: sanitizeHeaders(headers, redact),
     // V8 keeps the whole text of a slice in memory, so the slice is copied.
-    body: isTooLong ? Buffer.from(truncate(redacted, maxBody)).toString() : redacted,
-    ...(isTooLong ? { bodyLength: redacted.length } : {}),
+    body: isCut ? Buffer.from(truncate(redacted, maxBody)).toString() : redacted,
+    ...(isCut ? { bodyLength: bodyLength ?? redacted.length } : {}),
   };
-  return { ...exchange, request, response };
+  return { ...exchange, request, response, ...wire };
 }
 
 function sanitizeHeaders(headers: Headers, redact: Channel['redact']): Headers {

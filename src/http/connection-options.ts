@@ -1,4 +1,5 @@
 import type { Secret } from '../redaction/redactor.js';
+import type { AdapterFile } from './adapter.js';
 import type { Credentials } from './credentials.js';
 import type { Headers } from './exchange.js';
 
@@ -25,6 +26,8 @@ interface Options {
    * loopback addresses are never reached through a proxy.
    */
   readonly proxy?: string;
+  /** Makes what is sent in place of the documented requests. */
+  readonly adapter?: AdapterFile;
 }
 
 interface Groups {

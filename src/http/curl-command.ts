@@ -1,34 +1,57 @@
+import { quote } from 'shlex';
+import { toOneLine } from '../support/untrusted-text.js';
 import { getHeaderValues, type HttpRequest } from './exchange.js';
 
 /**
- * Renders a curl command that sends a request again. Credentials stay shell variables: `$CLIENT_TOKEN`.
+ * Renders a command for a POSIX shell that sends a request again. Address and credentials may be variables, such as
+ * `$CLIENT_TOKEN`; the shell expands nothing else. Method, headers, path and body may be any text.
  *
- * @param baseUrl without a slash at its end; a shell variable such as `$BASE_URL` stays one
+ * @param baseUrl without a slash at its end, or `$BASE_URL`
  */
 export function renderCurlCommand({ method, path, headers, body, sent }: HttpRequest, baseUrl: string): string {
   // -g: take brackets in the URL literally. -i: show the status.
   const words = ['curl -gi'];
-  if (method !== 'HEAD') words.push(`-X ${method}`);
+  if (method !== 'HEAD') words.push(`-X ${quote(method)}`);
   else if (body === undefined) words.push('--head');
   // --head allows no body. With -X HEAD, curl waits for a body in the response.
   else words.push('-X HEAD --max-time 10');
-  words.push(isVariable(baseUrl) ? `"${baseUrl}"${quote(path)}` : quote(`${baseUrl}${path}`));
-  for (const [name, value] of headers) {
-    // curl writes an empty header with a semicolon. With a colon, it omits the header.
-    const line = value === '' ? `${name};` : `${name}: ${value}`;
-    words.push(`-H ${isVariable(value) ? `"${line}"` : quote(line)}`);
-  }
+  words.push(renderUrl(baseUrl, path));
+  for (const [name, value] of headers) words.push(`-H ${renderHeader(name, value)}`);
   if (sent === 'chunked') words.push("-H 'Transfer-Encoding: chunked'");
   // Without this, curl adds the media type of a form to a body.
   if (body !== undefined && getHeaderValues(headers, 'content-type').length === 0) words.push("-H 'Content-Type:'");
-  if (body !== undefined) words.push(`--data-raw ${quote(body)}`);
-  return words.join(' \\\n  ');
+  if (body !== undefined) words.push(isPrintable(body) ? `--data-raw ${quote(body)}` : '--data-binary @-');
+  const command = words.join(' \\\n  ');
+  return body === undefined || isPrintable(body)
+    ? command
+    : `printf %b ${quote(escapeForPrintf(body))} |\n  ${command}`;
+}
+
+function renderUrl(baseUrl: string, path: string): string {
+  if (isVariable(baseUrl)) return `"${baseUrl}"${quote(path)}`;
+  // Anything else could be an option of curl.
+  return `${/^https?:/.test(baseUrl) ? '' : '--url '}${quote(baseUrl + path)}`;
+}
+
+function renderHeader(name: string, value: string): string {
+  // curl writes an empty header with a semicolon. With a colon, it omits the header.
+  if (value === '') return quote(`${name};`);
+  return isVariable(value) && /^[\w-]+$/.test(name) ? `"${name}: ${value}"` : quote(`${name}: ${value}`);
 }
 
 function isVariable(text: string): boolean {
-  return /^\$[A-Z_]+$/.test(text);
+  return /^\$(BASE_URL|CLIENT_APPLICATION_ID|CLIENT_TOKEN)$/.test(text);
 }
 
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
+/** Whether a text can be printed on one line as it is. */
+function isPrintable(text: string): boolean {
+  return toOneLine(text) === text;
+}
+
+/** Escapes a text for `printf %b` (POSIX), on one line: its bytes come back unchanged. */
+function escapeForPrintf(text: string): string {
+  return text.replaceAll(/[^ -~]|[\\#]/gu, (character) => {
+    if (character === '\n') return '\\n';
+    return Array.from(Buffer.from(character), (byte) => `\\0${byte.toString(8).padStart(3, '0')}`).join('');
+  });
 }

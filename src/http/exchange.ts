@@ -39,7 +39,10 @@ export interface HttpResponse {
   readonly bodyLength?: number;
 }
 
-/** The reason for a missing response. `unreachable`: no connection. `tls`: no trusted connection. */
+/**
+ * The reason for a missing response. `unreachable`: no connection. `tls`: no trusted connection. `unsupported`: the adapter
+ * cannot express the request.
+ */
 export type TransportErrorKind =
   | 'unreachable'
   | 'tls'
@@ -47,6 +50,7 @@ export type TransportErrorKind =
   | 'broken-connection'
   | 'too-large'
   | 'unreadable'
+  | 'unsupported'
   | 'not-sent';
 
 /** One request, with the response or the reason why there is none. */
@@ -56,6 +60,8 @@ export type Exchange = {
   readonly attempts?: number;
   /** The start of the last attempt in milliseconds since the epoch, and its duration. */
   readonly timing?: { readonly startedAt: number; readonly durationMs: number };
+  /** If an adapter made request and response: everything that went over the wire. */
+  readonly wire?: readonly Exchange[];
 } & ({ readonly response: HttpResponse } | { readonly transportError: TransportErrorKind; readonly message: string });
 
 export interface Channel {
@@ -80,4 +86,9 @@ export interface Channel {
 export function getHeaderValues(headers: Headers, name: string): string[] {
   const wanted = name.toLowerCase();
   return headers.filter(([key]) => key.toLowerCase() === wanted).map(([, value]) => value);
+}
+
+/** Returns the request that was sent: the first one of an adapter, if there is one. */
+export function getSentRequest({ request, wire }: Exchange): HttpRequest {
+  return wire?.[0]?.request ?? request;
 }

@@ -1,3 +1,4 @@
+import { toOneLine, truncate } from '../support/untrusted-text.js';
 import { type Exchange, getHeaderValues, type HttpResponse } from './exchange.js';
 
 /** Whether the status is 2xx, so that the body is a result. */
@@ -51,10 +52,40 @@ export function explainRedirect({ status, headers }: HttpResponse): string | und
   return `Redirected (${status})${to}; redirects are not followed. Is the base URL right?`;
 }
 
-/** Explains the refusal of a body without Content-Length, which HTTP permits (RFC 9112, sections 6.1 and 6.3). */
-export function explainLengthRequired(exchange: Exchange): string | undefined {
-  if (!('response' in exchange) || exchange.request.sent !== 'chunked') return undefined;
+/** Explains that the adapter of the target cannot express a request. */
+export function explainUnsupported(exchange: Exchange): string | undefined {
+  return 'transportError' in exchange && exchange.transportError === 'unsupported' ? exchange.message : undefined;
+}
+
+/**
+ * Explains why an exchange shows nothing about its request: the adapter cannot express it, or the target refuses a body
+ * without Content-Length, which HTTP permits (RFC 9112, sections 6.1 and 6.3).
+ */
+export function explainInapplicable(exchange: Exchange): string | undefined {
+  if (!('response' in exchange)) return explainUnsupported(exchange);
+  if (exchange.request.sent !== 'chunked') return undefined;
   const { status } = exchange.response;
   if (status !== 411 && status !== 501) return undefined;
   return `Answered ${status}: the target accepts no body without Content-Length.`;
 }
+
+/** The media type of a response, without parameters and in lower case; empty if it has none. */
+export function getMediaType({ headers }: HttpResponse): string {
+  return getHeaderValues(headers, 'content-type')[0]?.split(';')[0]?.trim().toLowerCase() ?? '';
+}
+
+const maxShownBody = 200;
+
+/**
+ * Describes a response in one line: status, media type, and the beginning of its body.
+ *
+ * @param redact replaces secrets, before the body is cut: a part of a secret would not be found
+ */
+export function describeAnswer(response: HttpResponse, redact: (text: string) => string): string {
+  const body = toOneLine(redact(response.body).replaceAll(/\s+/g, ' ').trim());
+  const shown = body.length > maxShownBody ? `${truncate(body, maxShownBody)}…` : body;
+  const type = getMediaType(response);
+  return `${response.status}${type === '' ? '' : ` (${type})`}, ${body === '' ? 'without a body' : `"${shown}"`}`;
+}
+
+export const headersHint = "If a gateway asks for further headers, set 'headers' in the target file.";

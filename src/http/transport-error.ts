@@ -62,7 +62,11 @@ const meanings: readonly Meaning[] = [
     'tls',
     '{host} requires a client certificate, or rejects it. Set tls: { cert: FILE, key: FILE } in the target file.',
   ],
-  [/^(ERR_TLS|ERR_SSL|EPROTO)/, 'tls', 'The TLS connection to {host} failed. Does it speak TLS?'],
+  [
+    /^(ERR_TLS|ERR_SSL|EPROTO)/,
+    'tls',
+    'The TLS connection to {host} failed. Does it speak TLS? If not, write http:// in the base URL.',
+  ],
   [
     /^NoConnection$/,
     'unreachable',

@@ -12,7 +12,12 @@ import {
 } from '../cases/test-case.js';
 import { createOracle } from '../contract/oracle.js';
 import type { Exchange } from '../http/exchange.js';
-import { explainLengthRequired, explainTransientFailure, isSuccessful } from '../http/response-status.js';
+import {
+  explainInapplicable,
+  explainTransientFailure,
+  explainUnsupported,
+  isSuccessful,
+} from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import { hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
 import { determineReading } from '../recognition/tier-reading.js';
@@ -139,17 +144,26 @@ export function createRowEvidence(
 }
 
 function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: RowEvidence): Judgement {
-  for (const [name, exchange] of evidence.exchanges) {
-    const reason = explainLengthRequired(exchange);
-    if (reason !== undefined) return { verdict: 'not-applicable', reason, at, exchange: name };
-  }
-  const unmet = judgePreconditions(row, at, evidence);
+  const unmet = judgeApplicability(evidence, at, explainInapplicable) ?? judgePreconditions(row, at, evidence);
   if (unmet !== undefined) return unmet;
   if (row.expect.length === 0) return { verdict: 'error', reason: 'The case asserts nothing.', at };
   const finding = findFirst(row.expect, evidence, 'requirement');
   if (finding === undefined) return { verdict: 'pass', reason: '', at };
   const { is, judgement } = finding;
   return { verdict: is === 'violated' ? 'fail' : 'inconclusive', ...judgement };
+}
+
+/** @param explain why an exchange shows nothing about its request */
+function judgeApplicability(
+  { exchanges }: RowEvidence,
+  at: Location,
+  explain: (exchange: Exchange) => string | undefined,
+): Judgement | undefined {
+  for (const [exchange, received] of exchanges) {
+    const reason = explain(received);
+    if (reason !== undefined) return { verdict: 'not-applicable', reason, at, exchange };
+  }
+  return undefined;
 }
 
 /** Judges a repeated row. It fails if the same expectation is violated both times. */
@@ -269,7 +283,7 @@ function summarizeRows(rows: readonly RowJudgement[], { at }: RequirementCase): 
 type Answer = Judgement & { readonly outcome?: string };
 
 function judgeQuestion({ rows: [row], answer, at }: QuestionCase, evidence: RowEvidence): Answer {
-  const unmet = judgePreconditions(row, at, evidence);
+  const unmet = judgeApplicability(evidence, at, explainUnsupported) ?? judgePreconditions(row, at, evidence);
   if (unmet !== undefined) return unmet;
   // Without a response there is no answer. If there are responses and a rule stays unclear, the outcome is undetermined.
   for (const [exchange, received] of evidence.exchanges) {

@@ -39,7 +39,7 @@ import { reportToGitHub } from './github-actions.js';
 import { combineShardStarts, type MergedRun, readMergedRun } from './merged-run.js';
 import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
 import { loadRunInputs, type RunInputs, readRunOptions } from './run-inputs.js';
-import { findSession, type Session, savePlannedCases } from './session.js';
+import { findSavedFailure, findSession, type Session, savePlannedCases } from './session.js';
 import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';
 
 /** Creates the certificate from the results of all tests. The run fails unless the target conforms. */
@@ -155,7 +155,8 @@ export default class CertificateReporter implements Reporter {
     disableExpectedFailures();
     const session = findSession();
     try {
-      if (this.refusal !== undefined) throw this.refusal;
+      const refusal = this.refusal ?? findSavedFailure();
+      if (refusal !== undefined) throw refusal;
       if (this.merged === undefined && !this.hasBegun(result, session)) {
         saveEnding({ kind: 'not-begun' });
         return { status: result.status };

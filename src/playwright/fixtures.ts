@@ -6,7 +6,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { createEngineOptions } from '../targets/settings.js';
 import { loadRunInputs } from './run-inputs.js';
 import { openRunTarget } from './run-target.js';
-import { loadSession, readPlannedCases, type Session } from './session.js';
+import { loadSession, readPlannedCases, type Session, saveFailure } from './session.js';
 import { disableStackMapping } from './stack-mapping.js';
 
 /** Tests are created from them. */
@@ -33,7 +33,7 @@ export const test = base.extend<object, WorkerFixtures>({
   run: [
     async ({ session }, use) => {
       const reference = { baseUrl: session.target.base_url, credentials: referenceCredentials };
-      const { channel, options, close } = openRunTarget(loadRunInputs(), reference, session.requestBudget);
+      const { channel, options, findFailure, close } = openRunTarget(loadRunInputs(), reference, session.requestBudget);
       const engineOptions: EngineOptions = {
         ...createEngineOptions(settings),
         ...options,
@@ -41,6 +41,8 @@ export const test = base.extend<object, WorkerFixtures>({
       };
       await use(addCalibration(await startRun(suite, channel, engineOptions, session.calibration), session));
       await close();
+      const failure = findFailure();
+      if (failure !== undefined) saveFailure(failure);
     },
     { scope: 'worker' },
   ],

@@ -32,10 +32,16 @@ async function startSession(): Promise<() => Promise<void>> {
   const reference = isReference && replay === undefined ? await serveWorld(suite.world) : undefined;
   const requestBudget = createMemoryBudget();
   const endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials };
-  const { channel, baseUrl, redact, options, close } = openRunTarget(inputs, endpoint, requestBudget);
+  const { channel, baseUrl, redact, options, findFailure, close } = openRunTarget(inputs, endpoint, requestBudget);
   const run = await startRun(suite, channel, options);
   const { calibration } = run;
   await close();
+  const failure = findFailure();
+  if (failure !== undefined) {
+    await reference?.close();
+    process.once('exit', unshare);
+    throw failure;
+  }
   const target = createCertifiedTarget(settings.target, baseUrl);
   saveSession({ target, calibration, evidence: run.takeEvidence(), requestBudget }, redact);
   if (calibration.unreachable !== undefined) {

@@ -4,6 +4,7 @@ import type { EngineOptions } from '../engine/run.js';
 import type { Endpoint } from '../http/connection-options.js';
 import type { Channel } from '../http/exchange.js';
 import type { RequestBudget } from '../http/request-budget.js';
+import type { UnusableInput } from '../support/problem.js';
 import { openTarget } from '../targets/open-target.js';
 import { readRecordedRun } from '../targets/recorded-run.js';
 import { loadTarget } from '../targets/target.js';
@@ -17,6 +18,8 @@ export interface RunTarget {
   /** Replaces secrets of the target in a text. */
   redact(text: string): string;
   readonly options: Pick<EngineOptions, 'keeper' | 'replay'>;
+  /** Returns why the adapter of the target cannot be used, if so: no verdict is valid then. */
+  findFailure(): UnusableInput | undefined;
   close(): Promise<void>;
 }
 
@@ -42,6 +45,7 @@ export function openRunTarget(
       baseUrl: origin.baseUrl,
       redact,
       options: { replay: recorded, keeper: createEvidenceKeeper(redact) },
+      findFailure: () => undefined,
       close: async () => undefined,
     };
   }
@@ -50,5 +54,12 @@ export function openRunTarget(
   const client = openTarget(settings.target, endpoint, options, requestBudget);
   const redact = client.redactSecrets;
   const keeper = createEvidenceKeeper(redact);
-  return { channel: client, baseUrl: endpoint.baseUrl, redact, options: { keeper }, close: () => client.close() };
+  return {
+    channel: client,
+    baseUrl: endpoint.baseUrl,
+    redact,
+    options: { keeper },
+    findFailure: client.findFailure,
+    close: () => client.close(),
+  };
 }

@@ -3,6 +3,7 @@ import { openFileBudget, type RequestBudget } from '../http/request-budget.js';
 import type { CertifiedTarget } from '../report/certificate.js';
 import type { StoredEvidence } from '../report/har-archive.js';
 import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
+import { type Problem, UnusableInput } from '../support/problem.js';
 import { getRunFile, readRunJson, writeRunFile, writeRunJson } from './run-folder.js';
 
 /** What the set-up of a run finds out once and every worker needs. */
@@ -17,7 +18,12 @@ export interface Session {
 
 type SavedSession = Pick<Session, 'target' | 'calibration' | 'evidence'> & Pick<RequestBudget, 'openedAt'>;
 
-const files = { session: 'session.json', requests: 'requests', plannedCases: 'planned-cases.json' } as const;
+const files = {
+  session: 'session.json',
+  requests: 'requests',
+  plannedCases: 'planned-cases.json',
+  failure: 'failure.json',
+} as const;
 
 /** Saves a session for the workers. @param redact replaces secrets in a text */
 export function saveSession(
@@ -55,4 +61,14 @@ export function savePlannedCases(ids: readonly string[]): void {
 export function readPlannedCases(): ReadonlySet<string> | undefined {
   const ids = readRunJson<string[]>(files.plannedCases);
   return ids && new Set(ids);
+}
+
+/** Tells the reporter that the run has no valid verdict. */
+export function saveFailure({ problems }: UnusableInput): void {
+  writeRunJson(files.failure, problems);
+}
+
+export function findSavedFailure(): UnusableInput | undefined {
+  const problems = readRunJson<Problem[]>(files.failure);
+  return problems && new UnusableInput(problems);
 }

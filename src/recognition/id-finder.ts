@@ -13,6 +13,8 @@ export interface IdFinder {
   findIds(text: string): FoundIds;
   /** Replaces each id that is a separate word of the text. */
   replaceIds(text: string, by: string): string;
+  /** Whether a text without any id in it may have one once it is parsed: escaped, encoded, or in another notation. */
+  mayHide(text: string): boolean;
   /** Finds the ids that are any part of the text, even of another word. */
   findAnywhere(text: string): Set<string>;
   /** Finds the ids that are too short for that, if they are any part of the text. */
@@ -45,6 +47,8 @@ export function createIdFinder(ids: ReadonlySet<string>): IdFinder {
     if (text.length < minLength || text.length > maxLength) return undefined;
     return ids.has(text) ? text : ignoresCase ? byLowerCase.get(text.toLowerCase()) : undefined;
   };
+  // JSON writes a number in several notations.
+  const hasNumbers = [...ids].some((id) => !Number.isNaN(Number(id)));
   const long = [...ids].filter((id) => id.length >= minLengthInsideText);
   const short = [...ids].filter((id) => id.length < minLengthInsideText);
   const flags = ignoresCase ? 'gi' : 'g';
@@ -63,6 +67,8 @@ export function createIdFinder(ids: ReadonlySet<string>): IdFinder {
       if (whole !== undefined) return { ids: [whole], isWhole: true };
       return text.length < minAround ? noIds : { ids: [...within(text)], isWhole: false };
     },
+    // The Kelvin sign has a lower case of ASCII. `includes` is faster than a regular expression here.
+    mayHide: (text) => hasNumbers || !isAscii || ['\\', '%', '\u212a'].some((each) => text.includes(each)),
     replaceIds: (text, by) => text.replaceAll(byThemselves, () => by),
     findAnywhere: search(createPattern(long, numberBoundaries, flags), shortest),
     findShortIds: search(createPattern(short, numberBoundaries, flags), findMinLength(short)),

@@ -20,11 +20,21 @@ export interface TierMentions {
   readonly hasOtherLetterCase: boolean;
 }
 
+const none: ReadonlySet<string> = new Set();
+const noMentions: TierMentions = {
+  idsByPattern: new Map(),
+  unlocatedIds: none,
+  possibleIds: none,
+  hasIdsInTexts: false,
+  hasOtherLetterCase: false,
+};
+
 /** Finds the tiers that a body mentions, be it JSON or not. */
 export function findTierMentions(body: string, { tiers, keys }: KnownIds): TierMentions {
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = tiers.findAnywhere(body);
   const possible = tiers.findShortIds(body);
+  if (unlocated.size + possible.size === 0 && !tiers.mayHide(body)) return noMentions;
   const idsByPattern = new Map<string, Set<string>>();
   let hasIdsInTexts = false;
   let hasOtherLetterCase = false;

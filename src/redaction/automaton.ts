@@ -5,6 +5,9 @@ for (let code = 0; code < 0x180; code += 1) {
   if (lower.length === 1) folded[code] = lower.charCodeAt(0);
 }
 
+/** The number of steps to keep, a power of two. */
+const cached = 0x1_0000;
+
 /** Calls back for each end of a pattern in a text, in order; with the longest pattern that ends there. */
 export type FindPatterns = (text: string, report: (from: number, to: number, owner: number) => void) => void;
 
@@ -74,11 +77,23 @@ export function createAutomaton(patterns: readonly (readonly [pattern: string, o
     }
   }
 
+  // The last step from some states by some letters: most texts take few different steps, again and again.
+  const [from, letter, to] = [new Int32Array(cached), new Uint16Array(cached), new Int32Array(cached)];
+
   return (text, report) => {
     let state = 0;
     for (let at = 0; at < text.length; at += 1) {
       const wanted = folded[text.charCodeAt(at)] as number;
-      state = state === 0 ? (childOfRoot[wanted] as number) : step(state, wanted);
+      if (state === 0) state = childOfRoot[wanted] as number;
+      else {
+        const slot = (Math.imul(state, 31) + wanted) & (cached - 1);
+        if (from[slot] !== state || letter[slot] !== wanted) {
+          to[slot] = step(state, wanted);
+          from[slot] = state;
+          letter[slot] = wanted;
+        }
+        state = to[slot] as number;
+      }
       const length = matched[state] as number;
       if (length > 0) report(at + 1 - length, at + 1, owner[state] as number);
     }

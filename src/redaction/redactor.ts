@@ -51,10 +51,17 @@ function createLongReplacer(secrets: readonly Secret[]): (text: string) => strin
     ...secrets.flatMap(({ value }, owner) => [...listEncodedForms(value)].map((form) => [form, owner] as const)),
   ]);
   return (text) => {
-    const found: { readonly from: number; readonly to: number; readonly owner: number }[] = [];
+    const found: { from: number; to: number; owner: number }[] = [];
     find(text, (from, to, owner) => {
+      let last = found.at(-1);
+      // The usual case in a text of many matches, such as a letter repeated: it makes no object.
+      if (last !== undefined && last.from <= from && last.to > from && owner !== placeholder) {
+        last.to = to;
+        last.owner = Math.min(last.owner, owner);
+        return;
+      }
       let whole = { from, to, owner };
-      for (let last = found.at(-1); last !== undefined && last.to > from; last = found.at(-1)) {
+      for (; last !== undefined && last.to > from; last = found.at(-1)) {
         if (owner === placeholder && last.from < from) break;
         found.pop();
         whole = { from: Math.min(whole.from, last.from), to, owner: Math.min(whole.owner, last.owner) };

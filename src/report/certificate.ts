@@ -4,7 +4,10 @@ import { isWarningOutcome, type Question } from '../contract/contract.js';
 import type { Calibration } from '../engine/calibrate.js';
 import { countRequests, explorationId, notSelectedReason, type ShownResult, sampleId } from '../engine/case-result.js';
 import type { Profile, ProfileFigures } from '../engine/profile.js';
+import { unsupportedPrefix } from '../http/adapted-channel.js';
+import type { AdapterIdentity } from '../http/adapter.js';
 import { renderCurlCommand } from '../http/curl-command.js';
+import { getSentRequest } from '../http/exchange.js';
 import { findWorstVerdict, type Verdict, verdicts } from '../judge/verdict.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { formatLocation } from '../support/problem.js';
@@ -51,6 +54,8 @@ export interface CertifiedTarget {
   readonly version?: string;
   readonly contact?: string;
   readonly base_url: string;
+  /** If set, the cases were sent through it: the documented operation was not certified. */
+  readonly adapter?: AdapterIdentity;
   /** Whether it is the reference deployment of the suite. */
   readonly is_reference?: true;
 }
@@ -181,7 +186,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     return { id, part, statement, verdict: findWorstVerdict(cases.map(({ verdict }) => verdict)), cases };
   });
   const questions = suite.contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
-  const unavailable = listUnavailable(ofSuite);
+  const unavailable = [...listUnavailable(ofSuite), ...listUnsupported(requirements)];
   const isPartial = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const { profile } = facts;
   const gaps = [...(facts.isCutShort ? ['The run was interrupted.'] : []), ...(facts.gaps ?? [])];
@@ -317,6 +322,13 @@ function listUnavailable({ cases, world }: Suite): string[] {
   ];
 }
 
+/** Lists what the adapter cannot express of the requirement cases. */
+function listUnsupported(requirements: readonly RequirementEntry[]): string[] {
+  const entries = requirements.flatMap(({ cases }) => cases.flatMap(({ rows = [], ...entry }) => [entry, ...rows]));
+  const reasons = entries.map(({ reason }) => reason).filter((reason) => reason.startsWith(unsupportedPrefix));
+  return [...new Set(reasons)];
+}
+
 /** Joins names such as depot-1, depot-2, depot-3 into ranges. */
 function joinRanges(names: readonly string[]): string[] {
   const ranges: { first: string; last: string }[] = [];
@@ -351,7 +363,7 @@ function createCaseEntry(
     ...omitUndefined({
       rows: unpassed.length > 0 ? unpassed : undefined,
       failure: isFailure ? renderFailure(result, baseUrl, renderResponse) : undefined,
-      repeat_with: exchange && renderCurlCommand(exchange.request, baseUrl),
+      repeat_with: exchange && renderCurlCommand(getSentRequest(exchange), baseUrl),
       as_case: asCase,
     }),
   };

@@ -5,6 +5,7 @@ import { isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
+import { truncate } from '../support/untrusted-text.js';
 
 /** An exchange by which a case was judged, as it may be shown. */
 export interface CaseExchange {
@@ -54,7 +55,7 @@ export function indexExchanges(
     const isRead = charted.has(id) && 'response' in exchange && isSuccessful(exchange.response);
     const maxBody = referred.has(id) ? maxResultBody : maxShownBody;
     kept.set(id, {
-      exchange: sanitizeExchange(exchange, escapeControlCharacters, maxBody),
+      exchange: sanitizeExchange(cutBody(exchange, maxBody), escapeControlCharacters, maxBody),
       ...(isRead ? { mentions: recognizer.findMentions(exchange.response.body) } : {}),
     });
   }
@@ -71,4 +72,12 @@ export function indexExchanges(
     listByCase,
     calibration: listByCase(calibrationPurpose).flatMap(({ mentions }) => mentions ?? []),
   };
+}
+
+/** Cuts a long body before it is escaped: escaping all of it takes most of the time. */
+function cutBody(exchange: Exchange, maxBody: number): Exchange {
+  if (!('response' in exchange)) return exchange;
+  const { body, bodyLength = body.length } = exchange.response;
+  if (body.length <= maxBody) return exchange;
+  return { ...exchange, response: { ...exchange.response, body: truncate(body, maxBody), bodyLength } };
 }

@@ -1,5 +1,5 @@
 import { renderCurlCommand } from '../http/curl-command.js';
-import { type Exchange, getHeaderValues, type HttpResponse } from '../http/exchange.js';
+import { type Exchange, getHeaderValues, getSentRequest, type HttpResponse } from '../http/exchange.js';
 import { createKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
 import { quoteLines, toOneLine, truncate } from '../support/untrusted-text.js';
@@ -11,8 +11,8 @@ export const baseUrlPlaceholder = '$BASE_URL';
 const maxCommand = 1_500;
 
 /** Renders a request as a command line without addresses, shortened. */
-export function renderRequest({ request }: Exchange): string {
-  const command = renderCurlCommand(request, baseUrlPlaceholder).split('\n').map(toOneLine).join('\n');
+export function renderRequest(exchange: Exchange): string {
+  const command = renderCurlCommand(getSentRequest(exchange), baseUrlPlaceholder).split('\n').map(toOneLine).join('\n');
   if (command.length <= maxCommand) return command;
   return `${truncate(command, maxCommand)}… (${command.length} characters in all)`;
 }

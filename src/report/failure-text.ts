@@ -1,5 +1,6 @@
 import type { ShownResult } from '../engine/case-result.js';
 import { renderCurlCommand } from '../http/curl-command.js';
+import { getSentRequest } from '../http/exchange.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { renderDrift } from './drift-text.js';
@@ -46,7 +47,7 @@ export function createFailureSections(
       expected: expected === undefined ? undefined : `${expected}.`,
       asCase: asCase?.trimEnd(),
       received: exchange && renderResponse(exchange),
-      command: exchange && renderCurlCommand(exchange.request, baseUrl),
+      command: exchange && renderCurlCommand(getSentRequest(exchange), baseUrl),
     }),
   };
 }

@@ -47,11 +47,16 @@ const maxBodies = 128 * 1024 * 1024;
 /** An archive may unpack to so many bytes: V8 has no longer strings. */
 const maxUnpacked = 512 * 1024 * 1024;
 
-interface OwnEntry extends Entry {
-  readonly response: Response & { readonly content: OwnContent };
+interface OwnEntry extends PlainEntry {
   readonly _id: string;
   readonly _key: string;
   readonly _uses: readonly EntryUse[];
+  /** If an adapter made request and response: everything that went over the wire. */
+  readonly _wire?: readonly PlainEntry[];
+}
+
+interface PlainEntry extends Entry {
+  readonly response: Response & { readonly content: OwnContent };
   readonly _attempts?: number;
   readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
   readonly _again?: number;
@@ -106,16 +111,21 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
     count += 1;
     length += piece.length;
     if (length <= (compressed.length > 0 ? pieceLength : maxPlain)) continue;
-    compressed.push(gzipSync(pieces.splice(0).join('')));
+    compressed.push(compress(pieces.splice(0).join('')));
     length = 0;
   }
   const rest = [...pieces, '\n]}}\n'].join('');
   const isCompressed = compressed.length > 0;
-  const content = isCompressed ? Buffer.concat([...compressed, gzipSync(rest)]) : Buffer.from(rest);
+  const content = isCompressed ? Buffer.concat([...compressed, compress(rest)]) : Buffer.from(rest);
   return { file: isCompressed ? 'evidence.har.gz' : 'evidence.har', isCompressed, content, count };
 }
 
 type ContentFactory = (id: string, body: string, mimeType: string) => OwnContent;
+
+/** Higher levels take longer and save little on bodies of JSON. */
+function compress(text: string): Buffer {
+  return gzipSync(text, { level: 1 });
+}
 
 /** Creates contents of which each text is written once, and none once there are too many characters. */
 function createContentFactory(): ContentFactory {
@@ -140,6 +150,18 @@ function createEntry(
   baseUrl: string,
   createContent: ContentFactory,
 ): OwnEntry {
+  const entry = createPlainEntry(id, exchange, baseUrl, createContent);
+  const wire = exchange.wire?.map((each, n) => createPlainEntry(nameWireEntry(id, n), each, baseUrl, createContent));
+  return { ...entry, _id: id, _key: key, _uses: uses, ...omitUndefined({ _wire: wire }) };
+}
+
+/** Names an entry that went over the wire, for texts that other entries share. */
+function nameWireEntry(id: string, index: number): string {
+  return `${id}/wire/${index + 1}`;
+}
+
+/** @param id names the entry in later ones with the same text */
+function createPlainEntry(id: string, exchange: Exchange, baseUrl: string, createContent: ContentFactory): PlainEntry {
   const { request, attempts, timing = unknownTiming } = exchange;
   const { method, path, headers, body, sent, again } = request;
   const [mimeType = ''] = getHeaderValues(headers, 'content-type');
@@ -170,9 +192,6 @@ function createEntry(
     },
     cache: {},
     timings: { send: 0, wait: timing.durationMs, receive: 0 },
-    _id: id,
-    _key: key,
-    _uses: uses,
     ...omitUndefined({ _attempts: attempts, _sent: sent, _again: again, _error: error }),
   };
 }
@@ -218,12 +237,20 @@ export function computeDigest(content: Buffer): string {
 }
 
 function readEvidence(entries: readonly OwnEntry[], baseUrl: string): StoredEvidence {
-  const texts = new Map(entries.map(({ _id, response: { content } }) => [_id, content.text]));
+  const texts = new Map(
+    entries.flatMap(({ _id, response, _wire = [] }) => [
+      [_id, response.content.text] as const,
+      ..._wire.map((each, n) => [nameWireEntry(_id, n), each.response.content.text] as const),
+    ]),
+  );
   return {
     exchanges: entries.map((entry) => ({
       id: entry._id,
       key: entry._key,
-      exchange: readExchange(entry, baseUrl, texts),
+      exchange: {
+        ...readExchange(entry, baseUrl, texts),
+        ...omitUndefined({ wire: entry._wire?.map((each) => readExchange(each, baseUrl, texts)) }),
+      },
     })),
     uses: entries
       .flatMap(({ _id: id, _uses }) => _uses.map((use) => ({ ...use, id })))
@@ -233,7 +260,7 @@ function readEvidence(entries: readonly OwnEntry[], baseUrl: string): StoredEvid
 }
 
 function readExchange(
-  { request, response, startedDateTime, time, ...own }: OwnEntry,
+  { request, response, startedDateTime, time, ...own }: PlainEntry,
   baseUrl: string,
   texts: ReadonlyMap<string, string | undefined>,
 ): Exchange {

@@ -1,13 +1,19 @@
+import { markdownTable } from 'markdown-table';
 import { toOneLine } from '../support/untrusted-text.js';
 import { createTemplate, type TaggedText } from './markup.js';
 
 export type Markdown = TaggedText<'markdown'>;
 
-/** Escapes a text for Markdown, and puts it on one line. After an at sign, no name is notified. */
+/**
+ * Escapes a text for Markdown, and puts it on one line. It begins no heading, list or rule. Nothing in it becomes a link,
+ * a formula or the end of a table's cell, notifies a person, or refers to an issue.
+ */
 export function escapeMarkdown(text: string): string {
   return toOneLine(text.replaceAll(/\s+/g, ' '))
-    .replaceAll(/[\\`*_~|<>&[\]]/g, '\\$&')
-    .replaceAll('@', '@\u200b');
+    .replaceAll(/[\\`*_~<>&[\]]|:(?=\/\/)|(?<=www)\./gi, '\\$&')
+    .replace(/^ ?\d*(?=[#+=.)-])/, '$&\\')
+    .replaceAll(/[|$]/g, (character) => `&#x${character.charCodeAt(0).toString(16)};`)
+    .replaceAll(/@|#(?=\d)/g, '$&\u200b');
 }
 
 export const markdown = createTemplate('markdown', escapeMarkdown);
@@ -19,6 +25,7 @@ export function rawMarkdown(text: string): Markdown {
 
 /** Renders a text as code within a line. */
 export function inlineCode(text: string): Markdown {
+  if (text === '') return rawMarkdown('');
   const fence = '`'.repeat(findLongestRun(text) + 1);
   const space = /^`|`$/.test(text) ? ' ' : '';
   return rawMarkdown(`${fence}${space}${toOneLine(text.replaceAll(/\s+/g, ' '))}${space}${fence}`);
@@ -28,6 +35,17 @@ export function inlineCode(text: string): Markdown {
 export function codeBlock(language: string, text: string): Markdown {
   const fence = '`'.repeat(Math.max(2, findLongestRun(text)) + 1);
   return rawMarkdown(`${fence}${language}\n${text}\n${fence}`);
+}
+
+/** Renders a text as a cell of a table. A pipe in code would end the cell: no escape is the same for all renderers. */
+export function tableCode(text: string): Markdown {
+  return /[|\\]/.test(text) ? markdown`${text}` : inlineCode(text);
+}
+
+/** Renders a table. @param rows cells without pipes: of {@link tableCode} or of a template */
+export function renderTable(head: readonly Markdown[], rows: readonly (readonly Markdown[])[]): Markdown {
+  const texts = [head, ...rows].map((cells) => cells.map(({ text }) => text));
+  return rawMarkdown(markdownTable(texts, { alignDelimiters: false }));
 }
 
 /** Joins texts. @param separator a line end for lists and tables; an empty line for blocks, unless given */

@@ -1,4 +1,6 @@
 import type { ProfileFigures } from '../engine/profile.js';
+import type { AdapterIdentity } from '../http/adapter.js';
+import { toOneLine } from '../support/untrusted-text.js';
 
 /** The first and the last line of a run against the reference deployment. */
 export const referenceNotice = 'This run tests the reference deployment, which comes with the suite, and no other.';
@@ -11,6 +13,11 @@ export const replayEndNotice = 'Nothing was sent: this is the verdict on the exc
 /** Renders the first line of such a run. @param file the evidence */
 export function renderReplayNotice(file: string): string {
   return `Judges the exchanges of ${file} again. Nothing is sent.`;
+}
+
+/** Describes a run through an adapter. */
+export function renderAdapterNotice({ name, digest }: AdapterIdentity): string {
+  return `Through an adapter: ${toOneLine(name)}, ${digest}. The documented operation was not certified.`;
 }
 
 /** Renders what a run with a limited number of requests covers. */

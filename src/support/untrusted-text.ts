@@ -10,9 +10,13 @@ export function toOneLine(text: string): string {
   return escapeControlCharacters(text).replaceAll('\r', '\\r').replaceAll('\n', '\\n');
 }
 
-/** Joins lines into one text. Line breaks inside a line are escaped. */
+/** Joins lines into one text. Line breaks inside a line are escaped, and so is the beginning of a command. */
 export function joinLines(lines: readonly string[]): string {
-  return lines.map((line) => `${toOneLine(line)}\n`).join('');
+  return lines.map((line) => `${toOneLine(line).replace(/^\s*:(?=:)/, escapeColon)}\n`).join('');
+}
+
+function escapeColon(begin: string): string {
+  return `${begin.slice(0, -1)}\\u003a`;
 }
 
 /** Cuts a text without splitting a surrogate pair. @param max in UTF-16 code units */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Document, Node, ParsedNode } from 'yaml';
+import { describeFileError } from './describe-file-error.js';
 import { type Location, type Problem, UnusableInput } from './problem.js';
 import { requireLazily } from './require-lazily.js';
 
@@ -38,8 +39,8 @@ export function readYaml(file: string, shown = path.relative(process.cwd(), file
   } catch (error) {
     throw new UnusableInput([
       {
-        at: { file: shown, line: 1, column: 1 },
-        message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
+        at: { setting: shown },
+        message: describeFileError(error),
         hint: 'Check the path.',
       },
     ]);

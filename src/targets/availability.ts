@@ -1,3 +1,4 @@
+import { quote } from 'shlex';
 import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
@@ -17,14 +18,15 @@ type Bindings = NonNullable<Availability['bindings']>;
 export function readAvailability(options: RunOptions): { availability: Availability; files: string[] } {
   const target = readTargetFile(options);
   if (target === undefined) return { availability: {}, files: [] };
-  const { ids, bindings, capabilities } = target.document;
+  const { ids, bindings, capabilities, adapter } = target.document;
+  const named = [bindings, adapter].filter((name) => name !== undefined);
   return {
     availability: {
       ...(ids === undefined ? {} : { bindings: createBindings(ids, target.yaml, ['ids']) }),
       ...(bindings === undefined ? {} : { bindings: readBindings(target, bindings) }),
       ...(capabilities === undefined ? {} : { capabilities: new Set(capabilities) }),
     },
-    files: [target.yaml.file, ...(bindings === undefined ? [] : [resolveBeside(target, bindings)])],
+    files: [target.yaml.file, ...named.map((name) => resolveBeside(target, name))],
   };
 }
 
@@ -39,7 +41,7 @@ function readBindings(target: TargetFile, name: string): Bindings {
     const hint =
       target.document.provision === undefined
         ? "Create the file: ids by kind and name, as under 'ids'."
-        : `Create it with: npx conformance provision --target ${target.yaml.file}`;
+        : `Create it with: npx conformance provision --target ${quote(target.yaml.file)}`;
     throw new UnusableInput([{ at: target.yaml.locate(['bindings']), message: `'${name}' cannot be read`, hint }]);
   }
   return createBindings(validateFile('bindings', yaml) as BindingsDocument, yaml);

@@ -1,10 +1,10 @@
 import type { Suite } from '../cases/suite.js';
 import { type RequirementCase, tag } from '../cases/test-case.js';
 import { type Channel, type Exchange, getHeaderValues, type HttpRequest, type HttpResponse } from '../http/exchange.js';
-import { explainTransientFailure, isSuccessful } from '../http/response-status.js';
+import { describeAnswer, explainTransientFailure, headersHint, isSuccessful } from '../http/response-status.js';
 import { createKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
-import { findTierMentions, type TierMentions } from '../recognition/tier-mentions.js';
+import { findTierMentions, hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../recognition/tier-reading.js';
 import { parseJson } from '../support/json.js';
 import { joinLines } from '../support/untrusted-text.js';
@@ -27,7 +27,15 @@ export interface DiagnosisFinding {
 export type DiagnosedTarget = Pick<Target, 'tierPatterns'> & { readonly baseUrl: string };
 
 type AnsweredExchange = Extract<Exchange, { response: unknown }>;
-type Report = (area: DiagnosisArea, state: DiagnosisFinding['state'], text: string) => void;
+
+/** What the checks have in common. */
+interface Diagnosis {
+  readonly target: DiagnosedTarget;
+  readonly suite: Suite;
+  report(area: DiagnosisArea, state: DiagnosisFinding['state'], text: string): void;
+  /** Says what the target answered, without secrets. */
+  describe(response: HttpResponse): string;
+}
 
 /**
  * Sends at most three requests and reports what works and what does not.
@@ -37,28 +45,32 @@ type Report = (area: DiagnosisArea, state: DiagnosisFinding['state'], text: stri
  */
 export async function diagnose(suite: Suite, channel: Channel, target: DiagnosedTarget): Promise<DiagnosisFinding[]> {
   const found = new Map<DiagnosisArea, DiagnosisFinding>();
-  await checkTarget(suite, channel, target, (area, state, text) =>
-    found.set(area, { area, state, text: channel.redact(text) }),
-  );
+  await checkTarget(channel, {
+    target,
+    suite,
+    report: (area, state, text) => void found.set(area, { area, state, text: channel.redact(text) }),
+    describe: (response) => describeAnswer(response, channel.redact),
+  });
   const unknown = { state: 'unknown', text: 'Not checked: solve the other problems first.' } as const;
   return diagnosisAreas.map((area) => found.get(area) ?? { area, ...unknown });
 }
 
 /** Checks area by area until a problem prevents further checks. */
-async function checkTarget(suite: Suite, channel: Channel, target: DiagnosedTarget, report: Report): Promise<void> {
+async function checkTarget(channel: Channel, diagnosis: Diagnosis): Promise<void> {
+  const { suite, report } = diagnosis;
   const [firstRequest, secondRequest] = chooseRequests(suite);
   if (firstRequest === undefined) {
     report('Ids', 'problem', `The target file has too few ids for a request. ${explainMissingIds(suite)}`);
     return;
   }
   const first = await channel.send(firstRequest);
-  if (!checkConnection(first, target, report)) return;
+  if (!checkConnection(first, diagnosis)) return;
   const { method, path, headers } = firstRequest;
   const withoutBody = await channel.send({ method, path, headers });
-  if (!checkOperation(first, withoutBody, report)) return;
+  if (!checkOperation(first, withoutBody, diagnosis)) return;
   const second = secondRequest === undefined ? undefined : await channel.send(secondRequest);
-  checkBody(first, [second, withoutBody], suite, report);
-  checkResponses([first, second], suite, target, report);
+  checkBody(first, [second, withoutBody], diagnosis);
+  checkResponses([first, second], diagnosis);
 }
 
 /** Lists the ids that the `any-data` cases need; they may be ids of any data of the deployment. */
@@ -88,16 +100,12 @@ function chooseRequests({ cases }: Suite): HttpRequest[] {
 }
 
 /** Checks whether there is a response that is no redirect and no transient failure. */
-function checkConnection(
-  exchange: Exchange,
-  { baseUrl }: DiagnosedTarget,
-  report: Report,
-): exchange is AnsweredExchange {
+function checkConnection(exchange: Exchange, { target, report }: Diagnosis): exchange is AnsweredExchange {
   if (!('response' in exchange)) {
     report(exchange.transportError === 'tls' ? 'TLS' : 'URL', 'problem', exchange.message);
     return false;
   }
-  const isTls = baseUrl.startsWith('https:');
+  const isTls = target.baseUrl.startsWith('https:');
   report('TLS', 'fine', isTls ? 'The certificate of the deployment is trusted.' : 'Not used: the base URL is http.');
   const { status, headers } = exchange.response;
   const failure = explainTransientFailure(exchange);
@@ -115,26 +123,32 @@ function checkConnection(
 }
 
 /** Checks whether the operation answers. */
-function checkOperation({ response }: AnsweredExchange, withoutBody: Exchange, report: Report): boolean {
+function checkOperation(
+  { response }: AnsweredExchange,
+  withoutBody: Exchange,
+  { report, describe }: Diagnosis,
+): boolean {
   const { status } = response;
+  const answered = `Answered ${describe(response)}.`;
   const isRefusedBody = status >= 400 && 'response' in withoutBody && isSuccessful(withoutBody.response);
   if (!isRefusedBody && (status === 401 || status === 403)) {
     report('URL', 'fine', 'A server answers.');
     const hint = 'Check CLIENT_APPLICATION_ID and CLIENT_TOKEN: they must be a pair of this deployment.';
-    report('Credentials', 'problem', `Status ${status}. ${hint}`);
+    report('Credentials', 'problem', `${answered} ${hint} ${headersHint}`);
     return false;
   }
   if (!isRefusedBody && (status === 404 || status === 405 || status === 501)) {
-    const hint = 'Check the base URL: it may need a path. If the method or path differs, set it in the target file:';
-    report('URL', 'problem', `Status ${status}. ${hint} operation: { method: …, path: … }.`);
+    const hint =
+      'Check the base URL (base_url): it may need a path prefix. If the method or path differs, set it in the target file: operation: { method: …, path: … }.';
+    report('URL', 'problem', `${answered} ${hint} ${headersHint}`);
     return false;
   }
   report('URL', 'fine', 'The operation answers.');
   report('Credentials', 'fine', 'They are accepted.');
   if (!isRefusedBody) return true;
-  const statuses = `Status ${status} with a body, ${withoutBody.response.status} without one.`;
+  const without = `Without a body it answered ${describe(withoutBody.response)}.`;
   const hint = 'The deployment or a proxy rejects the body. Connect to the deployment without a proxy.';
-  report('Body on GET', 'problem', `${statuses} ${hint}`);
+  report('Body on GET', 'problem', `${answered} ${without} ${hint}`);
   return false;
 }
 
@@ -145,8 +159,7 @@ const lostBody =
 function checkBody(
   first: AnsweredExchange,
   others: readonly (Exchange | undefined)[],
-  { world }: Suite,
-  report: Report,
+  { suite: { world }, report }: Diagnosis,
 ): void {
   // An error may be the same for any body.
   if (!isSuccessful(first.response)) return;
@@ -160,6 +173,8 @@ function checkBody(
   const isSame = 'The response is the same with another body and without a body.';
   if (responses.some((response) => summarizeResult(response, ids) !== result))
     report('Body on GET', 'fine', 'Another body, or none, changes the response.');
+  else if (hasTiers && !hasMentions(findTierMentions(first.response.body, ids)))
+    report('Body on GET', 'unknown', `${isSame} They name no promotion of the test data, so this proves nothing.`);
   else if (hasTiers) report('Body on GET', 'problem', `${isSame} ${lostBody}`);
   // The promotions of the deployment may not depend on these ids.
   else report('Body on GET', 'unknown', `${isSame} If the responses should differ: ${lostBody}`);
@@ -173,27 +188,29 @@ function summarizeResult({ status, body }: HttpResponse, ids: KnownIds): string 
 }
 
 /** Checks whether successful responses can be read and name the test data. */
-function checkResponses(
-  exchanges: readonly (Exchange | undefined)[],
-  suite: Suite,
-  { tierPatterns }: DiagnosedTarget,
-  report: Report,
-): void {
+function checkResponses(exchanges: readonly (Exchange | undefined)[], diagnosis: Diagnosis): void {
+  const { suite, target, report, describe } = diagnosis;
   const { world } = suite;
   const responses = exchanges.flatMap((each) => (each !== undefined && 'response' in each ? [each.response] : []));
   const results = responses.filter(isSuccessful);
   if (results.length === 0) {
-    const status = responses[0]?.status ?? 0;
-    report('Responses', 'problem', `Status ${status}: the deployment rejects a documented request.`);
+    const [refusal] = responses;
+    if (refusal === undefined) return;
+    report('Responses', 'problem', `The deployment rejects a documented request: ${describe(refusal)}.`);
     const hint = 'Perhaps the deployment does not have the customer or the products: see npx conformance world.';
-    if (status < 500) report('Ids', 'unknown', hint);
+    if (refusal.status < 500) report('Ids', 'unknown', hint);
     return;
   }
   const mentions = results.map(({ body }) => findTierMentions(body, createKnownIds(world)));
   const available = world.tiers.filter(({ id }) => !world.unavailable.has(id)).length;
-  if (results.every(({ body }) => parseJson(body) !== undefined))
-    reportReading(determineReading(mentions, tierPatterns), mentions, available, report);
-  else report('Responses', 'problem', 'A successful body is not JSON, so its promotions cannot be read.');
+  const unreadable = results.find(({ body }) => parseJson(body) === undefined);
+  if (unreadable === undefined)
+    reportReading(determineReading(mentions, target.tierPatterns), mentions, available, report);
+  else {
+    const hint = `Check the base URL. ${headersHint}`;
+    const what = 'is not JSON, so its promotions cannot be read';
+    report('Responses', 'problem', `A successful body ${what}: ${describe(unreadable)}. ${hint}`);
+  }
   const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
   const missing = world.unavailable.size;
   if (available === 0) {
@@ -216,7 +233,7 @@ function reportReading(
   reading: TierReading,
   mentions: readonly TierMentions[],
   available: number,
-  report: Report,
+  report: Diagnosis['report'],
 ): void {
   if (reading.kind === 'ambiguous' || reading.kind === 'misstated') {
     const [first] = mentions;

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
+import { quote } from 'shlex';
 import { findOwnWorld } from '../cases/suite.js';
 import { listCredentialSecrets } from '../contract/operation.js';
 import { createRedactor, type Secret } from '../redaction/redactor.js';
@@ -217,7 +218,7 @@ function createBindings(ids: IdMap, world: NamedWorld, target: TargetFile): Bind
 }
 
 function renderYaml(document: BindingsDocument, target: TargetFile): string {
-  const heading = `# Written by: npx conformance provision --target ${target.yaml.file}`;
+  const heading = `# Written by: npx conformance provision --target ${toOneLine(quote(target.yaml.file))}`;
   return `${heading}\n${loadYaml().stringify(document, { lineWidth: 0 })}`;
 }
 

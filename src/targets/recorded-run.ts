@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
 import { computeDigest, type EvidenceOrigin, parseArchive, type StoredEvidence } from '../report/har-archive.js';
+import { describeFileError } from '../support/describe-file-error.js';
 import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
@@ -35,8 +36,9 @@ export function readRecordedRun(file: string): RecordedRun {
     return parseRecordedRun(readFileSync(file), file);
   } catch (error) {
     if (error instanceof UnusableInput) throw error;
-    const message = `cannot be read (${(error as NodeJS.ErrnoException).code})`;
-    throw new UnusableInput([{ at: { setting: file }, message, hint: 'Name the evidence.har of a run.' }]);
+    throw new UnusableInput([
+      { at: { setting: file }, message: describeFileError(error), hint: 'Name the evidence.har of a run.' },
+    ]);
   }
 }
 

@@ -11,7 +11,7 @@ import type { EngineOptions } from '../engine/run.js';
 import { parseShard, type Shard, type ShardScope, selectShard } from '../engine/shard.js';
 import type { Baseline } from '../judge/drift.js';
 import { createBaseline, describeUncompared } from '../report/baseline.js';
-import { referenceNotice } from '../report/notices.js';
+import { referenceNotice, renderAdapterNotice } from '../report/notices.js';
 import { readRecord } from '../report/target-record.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
@@ -70,6 +70,7 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
       ...(target.kind === 'reference' ? [referenceNotice] : []),
       ...(target.notes ?? []),
       ...(target.operation === undefined ? [] : [describeRelocation(target.operation)]),
+      ...(target.adapter === undefined ? [] : [renderAdapterNotice(target.adapter)]),
       ...(recordNote === undefined ? [] : [recordNote]),
       ...(explore !== undefined && isPartial ? ['Random requests were not sent: they need the whole test data.'] : []),
     ],

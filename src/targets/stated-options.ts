@@ -1,9 +1,11 @@
+import path from 'node:path';
 import { credentialHeaders } from '../contract/operation.js';
+import type { AdapterFile } from '../http/adapter.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
 import type { Secret } from '../redaction/redactor.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Location, Problem } from '../support/problem.js';
-import { readBeside, type TargetDocument, type TargetFile } from './target-file.js';
+import { readBeside, resolveBeside, type TargetDocument, type TargetFile } from './target-file.js';
 
 /** Reads an environment variable. An unset variable is a problem at the given location. */
 export type ReadVariable = (name: string, at: Problem['at']) => string;
@@ -24,11 +26,12 @@ export function readStatedOptions(
   readVariable: ReadVariable,
   report: (problem: Problem) => void,
 ): PartialConnectionOptions {
-  const { proxy, tls, limits, pacing, budget, retry, allow_http } = file.document;
+  const { proxy, tls, limits, pacing, budget, retry, allow_http, adapter } = file.document;
   return {
     ...readHeaders(file, readVariable, report),
     ...omitUndefined({
       allowHttp: allow_http,
+      adapter: adapter === undefined ? undefined : createAdapterFile(file, adapter),
       proxy: proxy === undefined ? undefined : readProxy(proxy, file.yaml.locate(['proxy']), readVariable),
       tls: tls && readTlsFiles(tls, file, report),
       limits:
@@ -50,6 +53,10 @@ export function readStatedOptions(
         }),
     }),
   };
+}
+
+function createAdapterFile(target: TargetFile, name: string): AdapterFile {
+  return { file: resolveBeside(target, name), shown: path.join(path.dirname(target.yaml.locate([]).file), name) };
 }
 
 function toMilliseconds(seconds: number | undefined): number | undefined {

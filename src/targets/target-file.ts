@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AdditivePolicy } from '../judge/drift.js';
+import { describeFileError } from '../support/describe-file-error.js';
 import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
@@ -26,6 +27,7 @@ export interface TargetDocument {
   pins?: Record<string, string>;
   drift?: { additive?: AdditivePolicy };
   operation?: { method?: string; path?: string };
+  adapter?: string;
   headers?: Record<string, string>;
   proxy?: string;
   pacing?: { requests_per_second?: number; concurrency?: number };
@@ -63,7 +65,7 @@ export function readBeside(target: TargetFile, name: string, at: YamlPath): stri
   try {
     return readFileSync(resolveBeside(target, name), 'utf8');
   } catch (error) {
-    const message = `'${name}' cannot be read (${(error as NodeJS.ErrnoException).code})`;
+    const message = describeFileError(error, `'${name}' cannot be read`);
     throw new UnusableInput([{ at: target.yaml.locate(at), message, hint: 'Paths are relative to the target file.' }]);
   }
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import type { Relocation } from '../contract/relocation.js';
+import type { AdapterIdentity } from '../http/adapter.js';
 import type { AdditivePolicy } from '../judge/drift.js';
 import type { CertifiedTarget } from '../report/certificate.js';
+import { computeDigest } from '../report/har-archive.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Location, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
@@ -9,7 +11,7 @@ import { compileSchema } from '../support/user-schema.js';
 import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
 import { readConnection, type TargetConnection, type TargetLocation } from './target-connection.js';
-import { readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
+import { readBeside, readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
 
 /** A deployment under test, without its connection. It contains no secrets and can be passed to `v8.serialize`. */
 export interface Target {
@@ -23,6 +25,8 @@ export interface Target {
   readonly isWorldLoaded: boolean;
   /** The method and path of the operation, if not as documented. */
   readonly operation?: Relocation;
+  /** What the cases are sent through, if not through the documented operation. */
+  readonly adapter?: AdapterIdentity;
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
   readonly tierPatterns?: readonly string[];
   /** A JSON Schema of successful bodies. */
@@ -64,19 +68,31 @@ export function loadTarget(
 
 /** Reads what a target file states about the deployment and its responses. */
 function readStatements(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'isWorldLoaded'> {
-  const { version, contact, response = {}, pins = {}, operation, drift } = file.document;
+  const { version, contact, response = {}, pins = {}, operation, adapter, drift } = file.document;
   const locatePin = (question: string) => file.yaml.locate(['pins', question]);
   return {
     ...omitUndefined({
       version,
       contact,
       operation,
+      adapter: adapter === undefined ? undefined : readAdapter(adapter, file),
       additive: drift?.additive,
       tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
       responseSchema: response.schema === undefined ? undefined : readSchema(response.schema, file),
     }),
     pins: new Map(Object.entries(pins).map(([id, outcome]) => [id, { outcome, at: locatePin(id) }])),
   };
+}
+
+/** @param name of the adapter's file, relative to the target file */
+function readAdapter(name: string, target: TargetFile): AdapterIdentity {
+  if (target.document.operation !== undefined) {
+    const hint = "Remove 'operation': the adapter decides about method and path.";
+    const message = "cannot be combined with 'adapter'";
+    throw new UnusableInput([{ at: target.yaml.locateKey(['operation']), message, hint }]);
+  }
+  const content = readBeside(target, name, ['adapter']);
+  return { name: name.replace(/^\.\//, ''), digest: computeDigest(Buffer.from(content)) };
 }
 
 /** @param name of the schema's file, relative to the target file */
@@ -93,8 +109,15 @@ function readSchema(name: string, target: TargetFile): object {
 }
 
 /** Creates the entry of the certificate for a target; each text becomes one line. */
-export function createCertifiedTarget({ name, kind, version, contact }: Target, baseUrl: string): CertifiedTarget {
+export function createCertifiedTarget(
+  { name, kind, version, contact, adapter }: Target,
+  baseUrl: string,
+): CertifiedTarget {
   const texts = { name, ...omitUndefined({ version, contact }), base_url: baseUrl };
   const lines = Object.fromEntries(Object.entries(texts).map(([member, text]) => [member, toOneLine(text)]));
-  return { ...(lines as typeof texts), ...(kind === 'reference' ? { is_reference: true } : {}) };
+  return {
+    ...(lines as typeof texts),
+    ...omitUndefined({ adapter }),
+    ...(kind === 'reference' ? { is_reference: true } : {}),
+  };
 }

@@ -7,6 +7,7 @@ import { computeDigest } from '../report/har-archive.js';
 import { parseCertificate } from '../report/read-certificate.js';
 import { getSignatureFile } from '../report/result-files.js';
 import type { SignatureChecker } from '../report/signature.js';
+import { describeFileError } from '../support/describe-file-error.js';
 import { renderSafeStack } from '../support/internal-error.js';
 import { formatProblem, UnusableInput } from '../support/problem.js';
 import { parseRecordedRun, type RecordedRun } from './recorded-run.js';
@@ -120,8 +121,9 @@ function readFile(file: string): Buffer {
   try {
     return readFileSync(file);
   } catch (error) {
-    const message = `cannot be read (${(error as NodeJS.ErrnoException).code})`;
-    throw new UnusableInput([{ at: { setting: file }, message, hint: 'Name the certificate.json of a run.' }]);
+    throw new UnusableInput([
+      { at: { setting: file }, message: describeFileError(error), hint: 'Name the certificate.json of a run.' },
+    ]);
   }
 }
 

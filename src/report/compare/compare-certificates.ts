@@ -1,6 +1,6 @@
 import { undetermined } from '../../cases/test-case.js';
 import type { Contract } from '../../contract/contract.js';
-import { toOneLine } from '../../support/untrusted-text.js';
+import { joinLines, toOneLine } from '../../support/untrusted-text.js';
 import type { Certificate, QuestionEntry, RequirementEntry } from '../certificate.js';
 import { renderAnswer } from '../render-answer.js';
 
@@ -83,13 +83,6 @@ export function renderComparisonTable(certificates: readonly Certificate[], comp
   const cells = differing.map((row) => [row.id, ...row.cells.map(({ text }) => text)]);
   const table = [['', ...certificates.map(({ target }) => target.name)], ...cells].map((row) => row.map(toOneLine));
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  return table
-    .map(
-      (row) =>
-        `${row
-          .map((cell, n) => cell.padEnd(widths[n] ?? 0))
-          .join('  ')
-          .trimEnd()}\n`,
-    )
-    .join('');
+  const renderRow = (row: readonly string[]) => row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  ');
+  return joinLines(table.map((row) => renderRow(row).trimEnd()));
 }

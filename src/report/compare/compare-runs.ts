@@ -3,7 +3,7 @@
 import type { Suite } from '../../cases/suite.js';
 import type { RunEvidence } from '../../engine/evidence-keeper.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
-import { type Exchange, serializeRequest } from '../../http/exchange.js';
+import { type Exchange, getSentRequest, serializeRequest } from '../../http/exchange.js';
 import { explainTransientFailure } from '../../http/response-status.js';
 import { createRecognizer } from '../../recognition/recognizer.js';
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
@@ -211,7 +211,7 @@ function findDifference(
 }
 
 function renderCommand({ exchange }: Answered, { baseUrl }: AnsweredRun): string {
-  return renderCurlCommand(exchange.request, baseUrl).split('\n').map(toOneLine).join('\n');
+  return renderCurlCommand(getSentRequest(exchange), baseUrl).split('\n').map(toOneLine).join('\n');
 }
 
 /**

@@ -1,7 +1,6 @@
-import { markdownTable } from 'markdown-table';
 import { truncate } from '../../support/untrusted-text.js';
 import type { Certificate } from '../certificate.js';
-import { inlineCode, joinMarkdown, type Markdown, markdown, rawMarkdown } from '../markdown.js';
+import { joinMarkdown, type Markdown, markdown, renderTable, tableCode } from '../markdown.js';
 import { agreementText, type ComparedRow } from './compare-certificates.js';
 
 /** Characters of a text in a cell. */
@@ -25,26 +24,26 @@ export function renderComparisonMarkdown(
     return `${all.filter(({ differs }) => differs).length} of ${all.length} ${kind}s`;
   });
   const rows = differing.slice(0, maxRows).map(({ id, cells }) => [
-    cell(id).text,
+    cell(id),
     ...cells.map(({ text, explanation, isOther }, n) => {
       const answer = isOther ? markdown`**${cell(text)}**` : cell(text);
       const isExplained = explanation !== '' && (isOther || n === 0);
-      return isExplained ? markdown`${answer} ${shorten(explanation)}`.text : answer.text;
+      return isExplained ? markdown`${answer} ${shorten(explanation)}` : answer;
     }),
   ]);
-  const head = ['', ...certificates.map(({ target }) => cell(target.name).text)];
+  const head = [markdown``, ...certificates.map(({ target }) => cell(target.name))];
   const more = differing.length - rows.length;
   const blocks = [
     summary,
     markdown`They differ in ${counts.join(' and ')}; what differs from the first is bold.`,
-    rawMarkdown(markdownTable([head, ...rows], { alignDelimiters: false })),
+    renderTable(head, rows),
     ...(more > 0 ? [markdown`And ${more} more.`] : []),
   ];
   return markdown`${joinMarkdown(blocks)}\n`.text;
 }
 
 function cell(text: string): Markdown {
-  return rawMarkdown(inlineCode(shorten(text)).text.replaceAll('|', '\\|'));
+  return tableCode(shorten(text));
 }
 
 function shorten(text: string): string {

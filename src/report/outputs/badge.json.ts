@@ -18,7 +18,7 @@ const renderBadge: Output = ({ certificate: { verdict, selected, summary, drift,
     json: {
       schemaVersion: 1,
       label: target.is_reference ? 'reference deployment' : 'promotion validation',
-      message: `${words}: ${counts}${drifted}`,
+      message: `${words}: ${counts}${drifted}${target.adapter === undefined ? '' : ', through an adapter'}`,
       // Drift fails a pipeline, even if the target conforms.
       color: color === 'brightgreen' && drift.length > 0 ? 'orange' : color,
     },

@@ -12,6 +12,7 @@ const renderJunit: Output = (view) => {
   const head = properties([
     ['target', target.is_reference ? 'the reference deployment, which comes with the suite' : target.name],
     ['base_url', target.base_url],
+    ['through an adapter', target.adapter && `${target.adapter.name}, ${target.adapter.digest}`],
     ['verdict', verdict],
     ['suite', `${suite.name} ${suite.version}`],
     ['profile', profile?.name],

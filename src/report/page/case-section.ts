@@ -4,7 +4,7 @@ import type { Suite } from '../../cases/suite.js';
 import type { RequirementRow, Row, TestCase } from '../../cases/test-case.js';
 import type { ShownResult } from '../../engine/case-result.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
-import { type Exchange, getHeaderValues } from '../../http/exchange.js';
+import { type Exchange, getHeaderValues, type HttpRequest } from '../../http/exchange.js';
 import type { Verdict } from '../../judge/verdict.js';
 import { packageRoot } from '../../support/package-root.js';
 import { formatLocation } from '../../support/problem.js';
@@ -130,8 +130,11 @@ function describeResponse(exchange: Exchange): string {
   return `→ ${status} ${getHeaderValues(headers, 'content-type')[0] ?? ''}${time}`;
 }
 
-function requestSection({ request }: Exchange, baseUrl: string): Html {
-  return html`<h6>Request</h6>${renderPreformatted(shorten(renderCurlCommand(request, baseUrl), maxCommand))}`;
+function requestSection({ request, wire }: Exchange, baseUrl: string): Html {
+  const command = (each: HttpRequest) => renderPreformatted(shorten(renderCurlCommand(each, baseUrl), maxCommand));
+  if (wire === undefined) return html`<h6>Request</h6>${command(request)}`;
+  const sent = wire.map((each) => html`<h6>Sent by the adapter ${describeResponse(each)}</h6>${command(each.request)}`);
+  return html`<h6>Documented request</h6>${command(request)}${sent}`;
 }
 
 function responseSection(exchange: Exchange, bodyLimit: number): Html {

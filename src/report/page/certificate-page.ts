@@ -5,7 +5,7 @@ import type { ShownResult } from '../../engine/case-result.js';
 import { type Verdict, verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
 import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } from '../markup.js';
-import { replayEndNotice } from '../notices.js';
+import { renderAdapterNotice, replayEndNotice } from '../notices.js';
 import { renderAnswer } from '../render-answer.js';
 import type { RunView } from '../run-view.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason, type SharedReasons } from '../shared-reasons.js';
@@ -82,7 +82,7 @@ function head({ certificate }: Page): Html {
 <p class="kicker">Conformance certificate</p>
 <h1>${target.name}</h1>
 <p class="verdict ${verdict}">${title[verdict]}</p>
-<p class="kicker"><code>${target.base_url}</code> on <time datetime="${started_at}">${started_at.slice(0, 16).replace('T', ' ')} UTC</time></p>
+<p class="kicker"><code>${target.base_url}</code> on <time datetime="${started_at}">${started_at.slice(0, 16).replace('T', ' ')} UTC</time>${target.adapter === undefined ? noHtml : html`<br>${renderAdapterNotice(target.adapter)}`}</p>
 <ul class="counts" aria-label="Sums">
 ${verdicts.filter((each) => summary[each] !== undefined).map((each) => count(summary[each] ?? 0, counted[each]))}
 ${count(answered, `of ${questions.length} questions answered`)}

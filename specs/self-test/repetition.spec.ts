@@ -37,7 +37,7 @@ function onceOtherwise(number: number, otherwise: (response: HttpResponse) => Ht
 const ofEachSort = ['reserved-for-one-customer', 'metadata-rules', 'window-with-few-valid', 'every-valid-tier'];
 const few = { ...suite, cases: suite.cases.filter(({ id }) => ofEachSort.includes(id)) };
 
-test.describe('a fail was seen twice', () => {
+test.describe('A failing case is repeated', () => {
   const mishaps: readonly (readonly [what: string, otherwise: (response: HttpResponse) => HttpResponse])[] = [
     ['404', () => ({ status: 404, headers: [], body: '' })],
     ['500', () => ({ status: 500, headers: [], body: '{"error":"once"}' })],
@@ -46,7 +46,7 @@ test.describe('a fail was seen twice', () => {
     ['the answer to another request', () => honest(suite.calibration[1] as HttpRequest)],
   ];
   for (const [what, otherwise] of mishaps) {
-    test(`${what}, once: never a failure, and listed with both answers where it was noticed`, async () => {
+    test(`${what}, once: does not fail, and is listed with both answers if it was noticed`, async () => {
       let unstable = 0;
       // Every request in turn, and a few beyond the last.
       for (let number = 1; number <= 30; number += 1) {
@@ -65,7 +65,7 @@ test.describe('a fail was seen twice', () => {
     });
   }
 
-  test('what is refuted both times fails, and costs as many requests again', async () => {
+  test('a case that fails twice fails, and costs twice the requests', async () => {
     const { certificate } = await certifyInProcess(withFault('window-of-149'), { suite });
     expect(listRequirementsWith('fail', certificate)).toContain('limit.newest-150');
     expect(certificate.unstable).toEqual([]);
@@ -74,7 +74,7 @@ test.describe('a fail was seen twice', () => {
   });
 });
 
-test.describe('what is sent again', () => {
+test.describe('The repetition', () => {
   /** Answers one request of a large case with nothing, so many times. */
   const emptyFor = (times: number): Answer => {
     let requests = 0;
@@ -89,7 +89,7 @@ test.describe('what is sent again', () => {
   const narrowed = campaigns?.rows[0]?.requests.get('filtered');
   const one = { ...suite, cases: suite.cases.filter((each) => each === campaigns) };
 
-  test('a single row that is refuted is sent a third time', async () => {
+  test('sends a single failing row a third time', async () => {
     const { certificate, results } = await certifyInProcess(emptyFor(2), { suite: one });
     expect(listRequirementsWith('fail', certificate)).toEqual([]);
     expect(certificate.unstable.map((entry) => entry.case)).toEqual([campaigns?.id]);
@@ -100,7 +100,7 @@ test.describe('what is sent again', () => {
     expect(listRequirementsWith('fail', refuted)).toHaveLength(1);
   });
 
-  test('goes out one request after another, each on a connection of its own', async () => {
+  test('sends one request after another, each on a new connection', async () => {
     const events: string[] = [];
     const channel = channelTo(emptyFor(1));
     await certifyOver(
@@ -124,7 +124,7 @@ test.describe('what is sent again', () => {
   });
 });
 
-test('a deployment that changes its mind late is noticed: some early cases are sent again at the end', async () => {
+test('A deployment that changes during the run is noticed, since some early cases are sent again at the end', async () => {
   const { certificate: usual } = await certifyInProcess(honest, { suite });
   const changed = withFault('customer-ignored');
   let requests = 0;
@@ -139,7 +139,7 @@ test('a deployment that changes its mind late is noticed: some early cases are s
   expect(failing[0]?.reason).toMatch(/^When 'reserved-for-one-customer' was sent again at the end of the run: /);
 });
 
-test.describe('the world is a precondition', () => {
+test.describe('The world is a precondition', () => {
   const withoutWorld: readonly (readonly [what: string, answer: Answer])[] = [
     ['returns nothing', () => ({ status: 200, headers: [], body: '{"promotions":[]}' })],
     ['knows no customer', () => ({ status: 404, headers: [], body: '{"error":"no such customer"}' })],
@@ -150,7 +150,7 @@ test.describe('the world is a precondition', () => {
     ],
   ];
   for (const [what, answer] of withoutWorld) {
-    test(`a deployment that ${what}: incomplete, with both reasons and the line that says otherwise`, async () => {
+    test(`a deployment that ${what} is incomplete, with both reasons and the setting that overrides them`, async () => {
       const { certificate } = await certifyInProcess(answer, { suite });
       expect(certificate.verdict).toBe('incomplete');
       expect(listRequirementsWith('fail', certificate)).toEqual([]);
@@ -163,7 +163,7 @@ test.describe('the world is a precondition', () => {
     });
   }
 
-  test('is met where a case shows the world, though the first responses did not', async () => {
+  test('is met if a later case shows the world', async () => {
     let requests = 0;
     const late: Answer = (request) => {
       requests += 1;
@@ -176,7 +176,7 @@ test.describe('the world is a precondition', () => {
   });
 
   for (const status of [405, 406, 410, 415, 500, 501, 505]) {
-    test(`a deployment that answers ${status} to everything fails, because no data explains it`, async () => {
+    test(`a deployment that answers ${status} to everything fails, since no data can explain it`, async () => {
       const { certificate } = await certifyInProcess(() => ({ status, headers: [], body: '' }), { suite });
       expect(certificate.verdict).toBe('does-not-conform');
       const failing = certificate.requirements.flatMap(({ cases }) =>
@@ -197,7 +197,7 @@ test.describe('the world is a precondition', () => {
     });
   }
 
-  test('a 410 for some requests only proves nothing: a customer may be gone', async () => {
+  test('a 410 for some requests proves nothing: a customer may be deleted', async () => {
     let requests = 0;
     const { certificate } = await certifyInProcess(
       () => {
@@ -209,7 +209,7 @@ test.describe('the world is a precondition', () => {
     expect(certificate.verdict).toBe('incomplete');
   });
 
-  test('ids in another letter case are taken for the same, and noted', async () => {
+  test('ids in another letter case are accepted, with a note', async () => {
     const upper: Answer = (request) => {
       const response = honest(request);
       return { ...response, body: response.body.replaceAll(/promo_[0-9a-f]+/g, (id) => id.toUpperCase()) };

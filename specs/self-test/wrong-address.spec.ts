@@ -1,0 +1,139 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
+import { startRun } from '../../src/engine/run.js';
+import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { inProcessCredentials } from '../proof/judge-deployment.js';
+import { createTemporaryFolder, loadCertificate, runConformance } from './support/cli.js';
+import { certifyInProcess, channelTo, suite } from './support/in-process.js';
+import { createIndependentDeployment, type ShapeName, shapes, type Traits } from './support/independent-deployment.js';
+import { serverCertificate } from './support/tls-certificates.js';
+
+const { folder: cwd, remove } = createTemporaryFolder();
+test.afterAll(remove);
+
+type Answer = (request: HttpRequest) => HttpResponse;
+const token = 'the-token-of-the-test-0815';
+const env = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: token };
+const reply = (status: number, body: string, type = 'application/json'): HttpResponse => ({
+  status,
+  headers: type === '' ? [] : [['Content-Type', type]],
+  body,
+});
+const page = '<!DOCTYPE html><html><title>Welcome</title></html>';
+const findReason = async (answer: Answer) => (await startRun(suite, channelTo(answer))).calibration.unreachable;
+
+test.describe('The command ends early and shows what the target said:', () => {
+  const answerWith =
+    (status: number, type: string, body: string): RequestListener =>
+    (_, response) =>
+      void response.writeHead(status, { 'Content-Type': type }).end(body);
+  const targets: Record<string, { server: Server; says: RegExp[] }> = {
+    'a wrong path': {
+      server: createServer((request, response) =>
+        answerWith(404, 'text/html', `<pre>Cannot ${request.method} ${request.url} ${token}</pre>`)(request, response),
+      ),
+      says: [/404 \(text\/html\), "<pre>Cannot GET /, /base_url.*path prefix/],
+    },
+    'a web page': {
+      server: createServer(answerWith(200, 'text/html', `${page}${'x'.repeat(500)}`)),
+      says: [/200 \(text\/html\), "<!DOCTYPE html>/, /base_url/],
+    },
+    'a stub': {
+      server: createServer(answerWith(200, 'application/json', '{"status":"ok"}')),
+      says: [/200 \(application\/json\), "\{"status":"ok"\}"/, /base_url/],
+    },
+    'no JSON': { server: createServer(answerWith(200, 'text/plain', 'It works!')), says: [/"It works!"/] },
+    'a gateway': {
+      server: createServer(answerWith(403, 'application/json', '{"message":"Missing API key"}')),
+      says: [/403 \(application\/json\), "\{"message":"Missing API key"\}"/, /'headers' in the target file/],
+    },
+    'HTTPS on the port': { server: createTlsServer(serverCertificate) as unknown as Server, says: [/https:\/\//] },
+  };
+  for (const [what, { server, says }] of Object.entries(targets)) {
+    test(what, async () => {
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const out = what.replaceAll(' ', '-');
+      // A statement about the world makes the address no better.
+      const args = ['certify', '--base-url', baseUrl, '--out', out, '--world-loaded'];
+      const { status, output } = await runConformance(args, { cwd, env });
+      server.close().closeAllConnections();
+      const line = output.split('\n').find((each) => says.every((pattern) => pattern.test(each))) ?? '';
+      expect(line, output).not.toBe('');
+      expect(line.length).toBeLessThan(700);
+      expect(output).not.toContain(token);
+      expect(output.split('\n').length).toBeLessThan(20);
+      expect(status).toBe(4);
+      const { verdict, summary, requests_sent } = loadCertificate(cwd, `${out}/partial`);
+      expect(verdict).toBe('incomplete');
+      expect(summary).toEqual({ inconclusive: suite.contract.requirements.length });
+      expect(requests_sent).toBeLessThanOrEqual(20);
+    });
+  }
+});
+
+test('A stub of the one path is recognized, since no filter restricts its list', async () => {
+  const stub: Answer = ({ path }) =>
+    path.startsWith('/v1/promotions/validation') ? reply(200, '{"data":[{"id":"sample"}]}') : reply(404, '{}');
+  expect(await findReason(stub)).toContain('"{"data":[{"id":"sample"}]}"');
+});
+
+test('What refuses every documented request, but not because of the address, still fails', async () => {
+  for (const status of [405, 406, 410, 415, 500, 501, 505]) {
+    const { certificate } = await certifyInProcess(() => reply(status, '{}'));
+    expect.soft(certificate.verdict, String(status)).toBe('does-not-conform');
+  }
+});
+
+test.describe('A conforming deployment never ends early, with or without the world:', () => {
+  const withoutWorld = { ...suite.world, customers: [], products: [], skus: [], campaigns: [], tiers: [] };
+  const withoutTiers = { ...suite.world, tiers: [] };
+  const traits: Traits[] = [
+    ...(Object.keys(shapes) as ShapeName[]).map((shape) => ({ shape })),
+    { empty: 404 },
+    { empty: 204 },
+    { empty: 'no-body' },
+    { unknownCustomer: 'rejected' },
+    { unknownCustomer: 'rejected', empty: 404 },
+  ];
+  for (const [what, world] of Object.entries({ complete: suite.world, without: withoutWorld, tiers: withoutTiers }))
+    test(`independent deployments, ${what}`, async () => {
+      for (const each of traits)
+        expect.soft(await findReason(createIndependentDeployment(world, each)), JSON.stringify(each)).toBeUndefined();
+    });
+
+  test('the reference deployment with every form of an empty result', async () => {
+    for (const form of ['empty-list', 'no-content', 'not-found', 'rejected', 'empty-body'])
+      for (const world of [suite.world, withoutWorld]) {
+        const behaviours = { 'empty-result': form };
+        const answer = createDeployment({ world, credentials: inProcessCredentials, behaviours });
+        expect.soft(await findReason(answer), form).toBeUndefined();
+      }
+  });
+
+  const isOperation = ({ path }: HttpRequest) => path.startsWith('/v1/promotions/validation');
+  const servers: Record<string, Answer> = {
+    'answers any path with an empty list': () => reply(200, '{"promotions":[]}'),
+    'answers any path with nothing': () => reply(204, '', ''),
+    'says in words that nothing is valid': (request) =>
+      isOperation(request) ? reply(200, '{"message":"No promotion is valid"}') : reply(404, ''),
+    'declares an empty list as HTML': () => reply(200, '[]', 'text/html; charset=UTF-8'),
+    'answers 404 with the same text as for another path, but reads the body': ({ body = '{}' }) => {
+      try {
+        JSON.parse(body);
+        return reply(404, page, 'text/html');
+      } catch {
+        return reply(400, page, 'text/html');
+      }
+    },
+    'has a page for unknown customers': (request) =>
+      isOperation(request) ? reply(404, `${page} unknown customer`, 'text/html') : reply(404, page, 'text/html'),
+    'has promotions of others, and filters them': ({ path }) =>
+      reply(200, path.includes('filters') ? '[]' : '[{"id":"other"}]'),
+  };
+  for (const [what, answer] of Object.entries(servers))
+    test(what, async () => expect(await findReason(answer)).toBeUndefined());
+});

@@ -1,0 +1,38 @@
+import { readdirSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Command } from 'commander';
+import type { ConfigureCommand } from '../../src/cli/command.js';
+import { packageRoot } from '../../src/support/package-root.js';
+
+/** The document with all commands and their options. */
+export const commandsPageFile = path.join(packageRoot, 'docs', 'commands.md');
+
+const commandsFolder = path.join(packageRoot, 'dist', 'src', 'cli', 'commands');
+
+/** Renders the page from the descriptions that `--help` prints. */
+export async function renderCommandsPage(): Promise<string> {
+  const program = new Command('conformance');
+  for (const file of readdirSync(commandsFolder).filter((name) => name.endsWith('.js'))) {
+    const { default: configure }: { default: ConfigureCommand } = await import(
+      pathToFileURL(path.join(commandsFolder, file)).href
+    );
+    configure(program.command(path.parse(file).name), () => {}, 0);
+  }
+  const sections = program.commands.map(renderCommand);
+  const introduction =
+    'Each command explains itself with `--help`. `npm run update` writes this page from the same texts.';
+  return `${['# Commands', introduction, ...sections].join('\n\n')}\n`;
+}
+
+function renderCommand(command: Command): string {
+  const usage = `npx conformance ${command.name()} ${command.usage()}`.replace(' -- ', ' ');
+  const rows = command.options.map(({ flags, description }) => `| \`${flags}\` | ${escapeCell(description)} |`);
+  const options = rows.length === 0 ? [] : ['', '| option | |', '|---|---|', ...rows];
+  return [`## ${command.name()}`, '', capitalize(command.description()), '', '```text', usage, '```', ...options].join(
+    '\n',
+  );
+}
+
+const capitalize = (text: string) => `${text[0]?.toUpperCase()}${text.slice(1)}.`.replaceAll('\n', ' ');
+const escapeCell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;');

@@ -1,0 +1,112 @@
+import escapeStringRegexp from 'escape-string-regexp';
+import { renderFilterParameter } from '../contract/operation.js';
+import type { Channel, Exchange, HttpRequest, HttpResponse } from '../http/exchange.js';
+import { describeAnswer, getMediaType, headersHint, isSuccessful } from '../http/response-status.js';
+import { parseJson } from '../support/json.js';
+
+/** Why a target is not the deployment that the user means. */
+export interface WrongAddress {
+  /** Undefined if the answers may be those of a conforming deployment. */
+  readonly reason?: string;
+  /** What was sent to find out. */
+  readonly probes: readonly Exchange[];
+}
+
+/**
+ * Finds out whether something else than the operation answers: another path, a web page, a stub. A conforming deployment
+ * may answer every request alike while it has none of the test data, so the answers are compared with those to requests
+ * that it must or does treat in another way.
+ *
+ * @param requests documented ones
+ * @param exchanges of these requests: their responses name nothing of the world
+ */
+export async function findWrongAddress(
+  requests: readonly HttpRequest[],
+  exchanges: readonly Exchange[],
+  { send, redact }: Pick<Channel, 'send' | 'redact'>,
+): Promise<WrongAddress> {
+  const responses = exchanges.flatMap((each) => ('response' in each ? [each.response] : []));
+  const [request] = requests;
+  const [response] = responses;
+  if (request === undefined || response === undefined || responses.length < exchanges.length) return { probes: [] };
+  const answer = describeAnswer(response, redact);
+  if (responses.every((each) => isSuccessful(each) && isHtml(each)))
+    return { reason: `The target answers with web pages: ${answer}. ${addressHint} ${loginHint}`, probes: [] };
+  if (new Set(exchanges.map(normalizeAnswer)).size > 1 || mayBeEmptyResult(response) || isRefusal(response))
+    return { probes: [] };
+  const [path = '', query = ''] = request.path.split('?', 2);
+  const filter = `${renderFilterParameter({ on: 'campaign' })}=no-such-campaign-0`;
+  const elsewhere = { ...request, path: '/v1/no-such-operation-0' };
+  const probes = await Promise.all(
+    [
+      elsewhere,
+      { ...request, body: '{"customer":' },
+      { ...request, path: `${path}?${[query, filter].filter(Boolean).join('&')}` },
+    ].map((each: HttpRequest) => send(each)),
+  );
+  const known = normalizeAnswer(exchanges[0] as Exchange);
+  const differing = probes.filter((each) => normalizeAnswer(each) !== known);
+  const isAlike = differing.length === 0;
+  // A filter by a campaign that does not exist must leave nothing of a list.
+  const isStub = isSuccessful(response) && hasEntries(response) && differing.every((each) => each === probes[0]);
+  if (!isAlike && !isStub) return { probes };
+  const what = isAlike ? 'Every request is answered alike, on another path, too' : 'Every request is answered alike';
+  const hint = isSuccessful(response)
+    ? stubHint
+    : plainHttp.test(response.body)
+      ? httpsHint
+      : `${addressHint} ${headersHint}`;
+  return { reason: `${what}: ${answer}. ${hint}`, probes };
+}
+
+const addressHint =
+  "Check the base URL (base_url): it may need a path prefix, such as https://host/api. If the operation has another path, set 'operation' in the target file.";
+const loginHint = "If it is a login page, set the headers that it asks for: 'headers' in the target file.";
+const stubHint = `A stub or another service seems to answer. ${addressHint}`;
+
+/** What nginx, Apache and Go answer to HTTP on a port for HTTPS. */
+const plainHttp = /\bplain HTTP (?:request|to)\b|HTTP request to an HTTPS server/i;
+const httpsHint = 'The port is for HTTPS: write https:// in the base URL (base_url).';
+
+/** Summarizes a response without what differs from request to request: identifiers, numbers, and its path with the query. */
+function normalizeAnswer(exchange: Exchange): string {
+  if (!('response' in exchange)) return exchange.message;
+  const { request, response } = exchange;
+  const [path = ''] = request.path.split('?', 1);
+  const body = response.body
+    .slice(0, 100_000)
+    .replaceAll(new RegExp(`${escapeStringRegexp(path)}[^\\s"'<>]*`, 'g'), '…')
+    .replaceAll(/[\w.:+-]*\d[\w.:+-]*/g, '…');
+  return `${response.status} ${getMediaType(response)} ${body}`;
+}
+
+/** Statuses that speak of the operation, whatever data a deployment has: they fail the requirement that is refused. */
+function isRefusal({ status }: HttpResponse): boolean {
+  return [405, 406, 410, 415].includes(status) || status >= 500;
+}
+
+/** By its text: PHP declares everything as HTML, JSON too. */
+function isHtml({ body }: HttpResponse): boolean {
+  return /^\s*(?:<!--|<!doctype html\b|<html\b)/i.test(body);
+}
+
+/** Whether a deployment may mean with it that no promotion is valid. */
+function mayBeEmptyResult(response: HttpResponse): boolean {
+  if (!isSuccessful(response)) return false;
+  const value = parseJson(response.body);
+  return response.body.trim() === '' || (value !== undefined && listValues(value).some(isNothing));
+}
+
+function isNothing(value: unknown): boolean {
+  return !value || (typeof value === 'object' && Object.keys(value).length === 0);
+}
+
+function hasEntries({ body }: HttpResponse): boolean {
+  return listValues(parseJson(body)).some((value) => Array.isArray(value) && value.length > 0);
+}
+
+/** Lists a JSON value with all values in it. */
+function listValues(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [value];
+  return [value, ...Object.values(value).flatMap(listValues)];
+}
