@@ -1,10 +1,7 @@
 import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { quote } from 'shlex';
-import { renderShard, type Shard } from '../engine/shard.js';
-
-/** In the folder of the results: the reports of shards, for `merge`. */
-const reportsFolder = 'shards';
+import { renderShard, type Shard, shardsFolder } from '../engine/shard.js';
 
 /**
  * Lets Playwright write the report of a shard, which `merge` reads.
@@ -13,7 +10,7 @@ const reportsFolder = 'shards';
  * @returns more arguments for Playwright
  */
 export function keepShardReport(shard: Shard, out: string): string[] {
-  const file = path.resolve(out, reportsFolder, `${renderShard(shard).replace('/', '-of-')}.zip`);
+  const file = path.resolve(out, shardsFolder, `${renderShard(shard).replace('/', '-of-')}.zip`);
   // If this run fails, nobody must merge the report of an earlier one.
   rmSync(file, { force: true });
   process.env.PLAYWRIGHT_BLOB_OUTPUT_FILE = file;
@@ -24,6 +21,6 @@ export function keepShardReport(shard: Shard, out: string): string[] {
 /** What a shard prints at its end. @param out the folder of the results */
 export function renderShardEnd({ isDone, ...shard }: Shard & { readonly isDone: boolean }, out: string): string {
   const state = isDone ? 'is done' : 'is not complete';
-  const folder = path.join(out, reportsFolder);
+  const folder = path.join(out, shardsFolder);
   return `Shard ${renderShard(shard)} ${state}. For the verdict of all shards: npx conformance merge ${quote(folder)}`;
 }

@@ -1,10 +1,11 @@
+import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
-import { parseShard, renderShard } from '../engine/shard.js';
+import { parseShard, renderShard, shardsFolder } from '../engine/shard.js';
 import { decodeMapsAndSets, encodeMapsAndSets, isJsonObject } from '../support/json.js';
 import { UnusableInput } from '../support/problem.js';
 import { encodeRecordedInputs, type RecordedInputs } from '../targets/recorded-run.js';
-import { restoreWholeSettings } from '../targets/settings.js';
+import { type RunSettings, resolveResultsFolder, restoreWholeSettings } from '../targets/settings.js';
 import type { RunInputs } from './run-inputs.js';
 import type { TestReport } from './test-report.js';
 
@@ -40,7 +41,7 @@ export interface MergedRun {
  * @param folder of the reports, for messages
  * @param metadata of all reports
  * @param ids of the cases in all reports
- * @param out the folder for the results; by default that of the shards
+ * @param out the folder for the results; by default that of the run
  * @throws UnusableInput if the reports are not shards of one run
  */
 export function readMergedRun(
@@ -79,13 +80,19 @@ export function readMergedRun(
   }
   // The shard that sent the random requests knows their seed.
   const { settings: stated } = shards.find(({ settings }) => settings.exploration !== undefined) ?? first;
-  const settings = { ...restoreWholeSettings(stated), out: out ?? stated.out };
+  const settings = { ...restoreWholeSettings(stated), out: out ?? findRunFolder(folder, stated.target) };
   const present = new Set(shards.map(({ shard }) => shard.current));
   const absent = Array.from({ length: total }, (_, n) => n + 1).filter((current) => !present.has(current));
   return {
     inputs: { suite, settings, recorded: encodeRecordedInputs({ availability, settings }) },
     gaps: absent.map((current) => `There is no report of shard ${renderShard({ current, total })}.`),
   };
+}
+
+/** The folder that the shards left their reports in, or that of the target if the reports are from elsewhere. */
+function findRunFolder(folder: string, target: RunSettings['target']): string {
+  const { dir, base } = path.parse(path.resolve(folder));
+  return base === shardsFolder && dir !== process.cwd() ? path.relative('', dir) : resolveResultsFolder(target, {});
 }
 
 type ParsedMetadata = RecordedInputs & Pick<ShardMetadata, 'suite'>;

@@ -2,7 +2,14 @@ import { isOwnCase, type Suite } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../contract/contract.js';
 import type { Calibration } from '../engine/calibrate.js';
-import { countRequests, explorationId, notSelectedReason, type ShownResult, sampleId } from '../engine/case-result.js';
+import {
+  countRequests,
+  explorationId,
+  isPartialRun,
+  notSelectedReason,
+  type ShownResult,
+  sampleId,
+} from '../engine/case-result.js';
 import type { Profile, ProfileFigures } from '../engine/profile.js';
 import { unsupportedPrefix } from '../http/adapted-channel.js';
 import type { AdapterIdentity } from '../http/adapter.js';
@@ -154,14 +161,15 @@ export function collectRunFacts(
     readonly notes: readonly string[];
   },
 ): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'notes'> {
-  const { only, profile, notes } = settings;
+  const { only, notes } = settings;
+  const planned = settings.profile?.figures;
+  // What was not judged catches no fault.
+  const profile = planned && (isPartialRun(results) ? { ...planned, faults_caught: 0 } : planned);
   return {
     requestsSent: (calibration?.requestsSent ?? 0) + countRequests(results).requestsSent,
     isSelection: only !== undefined || profile !== undefined,
-    ...omitUndefined({ profile: profile?.figures }),
-    notes: [profile && renderProfileNotice(profile.figures), calibration?.note, ...notes].filter(
-      (note) => note !== undefined,
-    ),
+    ...omitUndefined({ profile }),
+    notes: [profile && renderProfileNotice(profile), calibration?.note, ...notes].filter((note) => note !== undefined),
   };
 }
 
