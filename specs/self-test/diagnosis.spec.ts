@@ -1,10 +1,18 @@
 /** Explanations of failures. */
 
 import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
+import { findFault } from '../../reference/faults/index.js';
+import type { ShownResult } from '../../src/engine/case-result.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
+import type { Cause, CauseKind } from '../../src/report/diagnosis/cause.js';
+import { diagnoseRun } from '../../src/report/diagnosis/diagnose-run.js';
+import { indexForOutputs } from '../../src/report/write-results.js';
+import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { certifyInProcess, requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
+import { runWithEvidence } from './support/run-with-evidence.js';
 
 type Answer = (request: HttpRequest) => HttpResponse;
 
@@ -44,30 +52,61 @@ test('A reason states what a promotion requires and what the request has', async
     expect(text).toMatch(why);
 });
 
-test('A pattern of all failing rows is noted once', async () => {
-  const withMetadata = await certified(careless(({ metadata }) => Object.keys(metadata ?? {}).length > 0));
-  expect(withMetadata.notes).toEqual([
-    expect.stringMatching(
-      /^One pattern: all \d+ failing rows have a request with metadata; none of the \d+ passing rows of the same cases has one\.$/,
-    ),
-  ]);
-  const withMany = await certified(
-    careless(({ order }) => (order?.items ?? []).some(({ quantity = 1 }) => quantity >= 3)),
-  );
-  expect(withMany.notes).toEqual([
-    expect.stringMatching(/ failing rows have a request with 3 or more of a product or SKU; none of the /),
-  ]);
-});
+/** Diagnoses a deployment in this process. */
+async function diagnose(answer: Answer): Promise<{ causes: readonly Cause[]; results: readonly ShownResult[] }> {
+  const { results, evidence } = await runWithEvidence(createChannel(answer), {
+    selects: ({ kind }) => kind === 'requirement',
+  });
+  return { results, causes: diagnoseRun(suite, results, indexForOutputs(suite, evidence, results)) };
+}
 
-test('No pattern is noted if there is an exception, or if only one requirement fails', async () => {
+const withFault = (id: string): Answer =>
+  createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: [findFault(id)] });
+
+const answering = (status: number, type: string, body: string): Answer => {
+  return () => ({ status, headers: [['Content-Type', type]], body });
+};
+
+const html = '<!doctype html><title>Shop</title><p>Welcome';
+
+const bugs: readonly (readonly [string, Answer, CauseKind, RegExp])[] = [
+  ['a window of 100', withFault('window-of-100'), 'window-size', /newest 100 /],
+  ['a window of 149', withFault('window-of-149'), 'window-size', /newest 149 /],
+  ['the oldest first', withFault('window-of-the-oldest'), 'window-oldest-first', /oldest 150/],
+  ['the limit after the rules', withFault('window-of-the-valid'), 'window-after-rules', /after/],
+  ['> in place of >=', withFault('quantity-above-threshold'), 'threshold', />=/],
+  ['rules joined by "or"', withFault('one-rule-suffices'), 'rules-joined-by-or', /"or"/],
+  ['the first customer only', withFault('first-listed-customer-only'), 'first-customer-only', /first/],
+  ['a filter by a part of the value', withFault('metadata-filter-by-prefix'), 'filter-loose', /tier metadata/],
+  ['a repeated product refused', withFault('repeated-product-refused'), 'repeated-product-refused', /400/],
+  ['expand refused', withFault('expand-refused'), 'expand-refused', /400/],
+  ['404 to everything', answering(404, 'text/plain', 'no such route'), 'same-status', /404/],
+  ['HTML to everything', answering(200, 'text/html', html), 'not-json', /base_url/],
+];
+
+for (const [what, answer, kind, words] of bugs)
+  test(`The first cause of ${what} names it`, async () => {
+    const { causes } = await diagnose(answer);
+    expect(causes.map((cause) => cause.kind)).toEqual([kind]);
+    expect(causes[0]?.sentence).toMatch(words);
+  });
+
+test('Every failing case belongs to a cause', async () => {
   let turn = 0;
   const now = careless(() => {
     turn += 1;
     return turn % 3 > 0;
   });
-  expect((await certified(now)).notes).toEqual([]);
-  expect(
-    (await certified(createIndependentDeployment(suite.world, { violation: 'ignores-campaign-filter' }))).notes,
-  ).toEqual([]);
-  expect((await certified(conforming)).notes).toEqual([]);
+  const { causes, results } = await diagnose(now);
+  const failing = results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
+  expect([...new Set(causes.flatMap(({ cases }) => cases))].sort()).toEqual(failing.sort());
+});
+
+test('What fails only for some requests is named with what they have', async () => {
+  const { causes } = await diagnose(careless(({ metadata }) => Object.keys(metadata ?? {}).length > 0));
+  expect(causes.map(({ sentence }) => sentence)).toEqual([expect.stringMatching(/^Only for requests with metadata: /)]);
+});
+
+test('A deployment that conforms has no causes', async () => {
+  expect((await diagnose(conforming)).causes).toEqual([]);
 });

@@ -188,7 +188,7 @@ export default class CertificateReporter implements Reporter {
   private certify(
     { status, startTime, duration }: FullResult,
     session: Session | undefined,
-    { writeResults, indexForOutputs }: Awaited<ReturnType<typeof loadWriteResults>>,
+    { writeResults, indexForOutputs, diagnoseRun }: Awaited<ReturnType<typeof loadWriteResults>>,
   ): { status: FullResult['status'] } {
     const { suite, settings, replay, recorded } = this.inputs;
     const { merge } = this.options;
@@ -197,10 +197,7 @@ export default class CertificateReporter implements Reporter {
     const unreachable = session?.calibration.unreachable;
     const evidence = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
     const plainResults = this.listResults(unreachable);
-    const referred = plainResults.flatMap(({ exchangeId = [], repeatedExchangeId = [] }) =>
-      [exchangeId, repeatedExchangeId].flat(),
-    );
-    const index = indexForOutputs(suite, evidence, new Set(referred));
+    const index = indexForOutputs(suite, evidence, plainResults);
     const results = attachExchanges(plainResults, index.find);
     const isCutShort = status === 'interrupted' || status === 'timedout';
     const gaps = [...(this.merged?.gaps ?? []), ...this.shardErrors];
@@ -210,6 +207,7 @@ export default class CertificateReporter implements Reporter {
       ...(replay === undefined ? {} : { isReplay: true }),
       isCutShort,
       gaps,
+      causes: diagnoseRun(suite, results, index, settings.target?.tierPatterns),
       ...(this.merged === undefined
         ? { startedAt: this.startedAt, durationMs: getMonotonicMs() - this.startedMs }
         : { startedAt: startTime, durationMs: duration }),

@@ -20,9 +20,9 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { formatLocation } from '../support/problem.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
 import { listNames, thingKinds } from '../world/named-world.js';
+import type { Cause } from './diagnosis/cause.js';
 import { mergeShapeDrift, renderDrift } from './drift-text.js';
 import { createResponseRenderer, type ResponseRenderer } from './exchange-text.js';
-import { findFailurePattern } from './failure-pattern.js';
 import { renderFailure } from './failure-text.js';
 import { renderProfileNotice } from './notices.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason } from './shared-reasons.js';
@@ -38,6 +38,8 @@ export interface Certificate {
   readonly profile?: ProfileFigures;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly summary: VerdictCounts;
+  /** What most likely is wrong, the cause of most failures first. They change no verdict. */
+  readonly causes?: readonly Cause[];
   readonly requirements: readonly RequirementEntry[];
   readonly questions: readonly QuestionEntry[];
   /** The results of the user's own cases. They do not change the other results. */
@@ -147,6 +149,8 @@ export interface RunFacts {
   /** A sentence for each missing shard. */
   readonly gaps?: readonly string[];
   readonly notes: readonly string[];
+  /** See {@link diagnoseRun}. */
+  readonly causes?: readonly Cause[];
   readonly startedAt: Date;
   readonly durationMs: number;
 }
@@ -212,7 +216,6 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     }),
   ];
   const own = createOwnCasesEntry(suite, merged, facts, createEntry);
-  const pattern = findFailurePattern(ofSuite.cases, results, suite.world);
   const drift = results.flatMap((result) => result.drift.map((each) => ({ result, each })));
   return {
     verdict,
@@ -222,6 +225,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     ...omitUndefined({ profile }),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
+    ...(facts.causes === undefined || facts.causes.length === 0 ? {} : { causes: facts.causes }),
     requirements,
     questions,
     ...omitUndefined({ own_cases: own }),
@@ -234,7 +238,6 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
       ...facts.notes,
       ...describeOwnCases(own),
       ...drift.flatMap(({ each }) => (each.kind === 'addition' ? [toOneLine(each.message)] : [])),
-      ...(pattern === undefined ? [] : [pattern]),
       ...(exploration?.subject === explorationId ? [exploration.reason] : []),
     ],
     requests_sent: facts.requestsSent,

@@ -28,6 +28,8 @@ export interface ExchangeIndex {
   find(id: string): Exchange | undefined;
   /** Lists the exchanges of a case, in the order of its rows and requests, attempt by attempt. */
   listByCase(caseId: string): readonly CaseExchange[];
+  /** Each exchange once, as the evidence lists them. */
+  readonly all: readonly Exchange[];
   /** What the calibration exchanges name. */
   readonly calibration: readonly TierMentions[];
 }
@@ -70,6 +72,7 @@ export function indexExchanges(
   return {
     find: (id) => kept.get(id)?.exchange,
     listByCase,
+    all: [...kept.values()].map(({ exchange }) => exchange),
     calibration: listByCase(calibrationPurpose).flatMap(({ mentions }) => mentions ?? []),
   };
 }

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
 import type { Relocation } from '../contract/relocation.js';
-import type { ShownResult } from '../engine/case-result.js';
+import type { CaseResult, ShownResult } from '../engine/case-result.js';
 import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { verdicts } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -12,6 +12,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { type Certificate, createCertificate } from './certificate.js';
+import { diagnoseRun } from './diagnosis/diagnose-run.js';
 import { type ExchangeIndex, indexExchanges } from './exchange-index.js';
 import { createArchive, type EvidenceOrigin } from './har-archive.js';
 import { encodeContent, loadOutputs } from './output.js';
@@ -22,6 +23,9 @@ import type { Signer } from './signature.js';
 import { createRecord, parseRecord, readRecord, renderRecord, type TargetRecord } from './target-record.js';
 import { getUnpassedFile, listUnpassedCases, readUnpassedCases } from './unpassed-cases.js';
 import { type FileToWrite, writeFilesTogether } from './write-files-together.js';
+
+/** Loaded together with the outputs: most runs need it at their end only. */
+export { diagnoseRun };
 
 // Loaded once, ahead of the first write.
 const outputs = await loadOutputs();
@@ -68,7 +72,7 @@ export function writeResults(
 ): WrittenResults {
   const out = isPartial ? path.join(wholeOut, partialFolder) : wholeOut;
   const archive = evidence && createArchive(evidence, evidence.origin);
-  const exchanges = evidence && (evidence.index ?? indexForOutputs(suite, evidence));
+  const exchanges = evidence && (evidence.index ?? indexForOutputs(suite, evidence, results));
   const view = createRunView(certificate, suite, results, {
     isPartial,
     ...omitUndefined({ archive, exchanges, operation: target?.operation, tierPatterns: target?.tierPatterns }),
@@ -102,10 +106,25 @@ export function writeResults(
   };
 }
 
-/** Indexes the exchanges of a run for its outputs. @param referred the ids of exchanges that results refer to */
-export function indexForOutputs(suite: Suite, evidence: RunEvidence, referred?: ReadonlySet<string>): ExchangeIndex {
-  const charted = listPicturedCases(suite);
-  return indexExchanges(evidence, createRecognizer(suite.world), (caseId) => charted.has(caseId), referred);
+/** Indexes the exchanges of a run for its outputs. If a requirement is in doubt, the diagnosis needs what all returned. */
+export function indexForOutputs(
+  suite: Suite,
+  evidence: RunEvidence,
+  results: readonly CaseResult[] = [],
+): ExchangeIndex {
+  const pictured = listPicturedCases(suite);
+  const isDoubtful = results.some(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
+  const requirementCases = new Set(suite.cases.flatMap(({ kind, id }) => (kind === 'requirement' ? [id] : [])));
+  const referred = results.flatMap(({ exchangeId, repeatedExchangeId }) => [
+    exchangeId ?? [],
+    repeatedExchangeId ?? [],
+  ]);
+  return indexExchanges(
+    evidence,
+    createRecognizer(suite.world),
+    (caseId) => pictured.has(caseId) || (isDoubtful && requirementCases.has(caseId)),
+    new Set(referred.flat()),
+  );
 }
 
 /**

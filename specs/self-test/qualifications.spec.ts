@@ -1,0 +1,71 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from '@playwright/test';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
+import { createAdaptedChannel } from '../../src/http/adapted-channel.js';
+import { type AdapterThread, startAdapter } from '../../src/http/adapter-thread.js';
+import type { Certificate } from '../../src/report/certificate.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { createTemporaryFolder } from './support/cli.js';
+import { certifyOver, channelTo, suite } from './support/in-process.js';
+import { QualificationsFake, type QualificationsFault, qualificationsFaults } from './support/qualifications-fake.js';
+
+const { folder, remove } = createTemporaryFolder();
+test.afterAll(remove);
+
+const example = readFileSync(path.join(packageRoot, 'targets/voucherify/qualifications/adapter.mjs'), 'utf8');
+
+/** The adapter as it is, or with the window of the project. */
+function startExample(oldestChecked?: string): AdapterThread {
+  const file = path.join(folder, `${oldestChecked === undefined ? 'whole' : 'window'}.mjs`);
+  const setting = oldestChecked === undefined ? 'undefined' : `'${oldestChecked}'`;
+  writeFileSync(file, example.replace('const oldestChecked = undefined;', `const oldestChecked = ${setting};`));
+  return startAdapter({ file, shown: path.basename(file) }, (text) => text);
+}
+
+async function certify(adapter: AdapterThread, fault?: QualificationsFault): Promise<Certificate> {
+  const fake = new QualificationsFake(credentialPlaceholders, fault).load(suite.world);
+  const { certificate } = await certifyOver(createAdaptedChannel(channelTo(fake.respond), adapter), suite);
+  expect(adapter.findFailure()).toBeUndefined();
+  return certificate;
+}
+
+const getAnswers = ({ questions }: Certificate) => questions.map(({ id, outcome }) => `${id}: ${outcome}`);
+
+test('Through the adapter, every requirement passes on a project without faults', async () => {
+  const adapter = startExample(suite.world.tiers[149]?.created_at);
+  const certificate = await certify(adapter);
+  expect(certificate.verdict, JSON.stringify(certificate.incomplete_because)).toBe('conforms');
+  expect(certificate.questions.filter(({ outcome }) => outcome !== null).length).toBeGreaterThan(60);
+  await adapter.close();
+});
+
+test('Each fault of a project is found', async () => {
+  const adapter = startExample(suite.world.tiers[149]?.created_at);
+  const without = getAnswers(await certify(adapter));
+  for (const fault of Object.keys(qualificationsFaults) as QualificationsFault[]) {
+    const certificate = await certify(adapter, fault);
+    // The documentation does not say what order metadata does: that is the answer to a question.
+    if (fault === 'order-metadata-ignored')
+      expect(getAnswers(certificate).filter((answer) => !without.includes(answer))).toEqual([
+        'order-metadata-rules: ignored',
+      ]);
+    else expect(certificate.verdict, fault).toBe('does-not-conform');
+  }
+  await adapter.close();
+});
+
+test('Without the window of the project, older tiers are the only reason of failures', async () => {
+  const adapter = startExample();
+  const { requirements } = await certify(adapter);
+  const cases = requirements.flatMap((each) => each.cases).filter(({ verdict }) => verdict !== 'pass');
+  expect(cases.length).toBeGreaterThan(0);
+  const older = suite.world.tiers.slice(150).map(({ name }) => name);
+  for (const { id, verdict, reason } of cases) {
+    expect(verdict, id).toBe('fail');
+    const named = [...reason.matchAll(/'([^']+)' \(rank/g)].map(([, name = '']) => name);
+    expect(older, reason).toEqual(expect.arrayContaining(named));
+    expect(reason).toContain('older than the newest 150');
+  }
+  await adapter.close();
+});

@@ -1,0 +1,82 @@
+/** What a picture of the page shows. */
+export type Picture = 'window' | 'filters' | 'quantities';
+
+/** What most likely is wrong with a deployment: the facts of the run bear it out, and none contradicts it. */
+export interface Cause {
+  readonly kind: CauseKind;
+  /** What is wrong, as a sentence. */
+  readonly sentence: string;
+  /** The facts that show it, in numbers, a sentence each. */
+  readonly evidence: readonly string[];
+  /** The judged row with the largest deviation. */
+  readonly example: CauseExample;
+  /** The requirements that fail for this cause, and their failing cases. Empty if nothing could be judged. */
+  readonly requirements: readonly string[];
+  readonly cases: readonly string[];
+  /** Requirements that could not be judged only because of it. */
+  readonly follows: readonly string[];
+  /** The picture of the page that shows it. */
+  readonly picture?: Picture;
+}
+
+export interface CauseExample {
+  readonly requirement: string;
+  readonly case: string;
+  /** The title of the row, if the case has several. */
+  readonly row?: string;
+  /** What the response shows, such as "50 not returned: ranks 101 to 150". */
+  readonly shows: string;
+}
+
+/** The kinds of causes. Users may sort by them: an id never changes its meaning. */
+export const causeKinds = [
+  // The whole deployment.
+  'no-response',
+  'same-status',
+  'not-json',
+  'constant-answer',
+  'nothing-returned',
+  'everything-returned',
+  // Which promotions are checked, and how many are returned.
+  'window-size',
+  'window-missing',
+  'window-shifted',
+  'window-oldest-first',
+  'window-order',
+  'window-after-rules',
+  'page',
+  // Rules.
+  'rules-joined-by-or',
+  'first-rule-only',
+  'rule-ignored',
+  'rule-never-met',
+  'rule-inverted',
+  'comparison',
+  'threshold',
+  // Parts of a request.
+  'body-not-read',
+  'first-item-only',
+  'items-not-read',
+  'first-customer-only',
+  'customer-ignored',
+  'metadata-not-read',
+  'first-entry-only',
+  // Filters.
+  'filter-ignored',
+  'filter-never-met',
+  'filter-inverted',
+  'filter-loose',
+  // State.
+  'earlier-request',
+  'cached',
+  'condition',
+  // Refusals.
+  'repeated-product-refused',
+  'expand-refused',
+  'refused',
+  // What cannot be named exactly.
+  'same-promotions',
+  'common-feature',
+  'unexplained',
+] as const;
+export type CauseKind = (typeof causeKinds)[number];

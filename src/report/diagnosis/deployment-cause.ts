@@ -1,0 +1,95 @@
+import type { Exchange, HttpResponse } from '../../http/exchange.js';
+import { getHeaderValues } from '../../http/exchange.js';
+import { isSuccessful } from '../../http/response-status.js';
+import { hasMentions } from '../../recognition/tier-mentions.js';
+import { parseJson } from '../../support/json.js';
+import { toOneLine, truncate } from '../../support/untrusted-text.js';
+import type { ExchangeIndex } from '../exchange-index.js';
+import type { Finding } from './finding.js';
+import type { Observations } from './observation.js';
+
+/** So many characters of a body are shown. */
+const maxBody = 200;
+/** So many different requests must have the same answer, at least. */
+const minRequests = 3;
+
+/** Finds a cause that concerns every request alike: a wrong address, a gateway, one constant answer. */
+export function findDeploymentCause({ all }: Observations, index: ExchangeIndex): Finding | undefined {
+  const documented = all.filter(({ oracle }) => oracle.accepted).map(({ exchange }) => exchange);
+  const exchanges =
+    documented.length > 0 ? documented : index.listByCase('calibration').map(({ exchange }) => exchange);
+  const [first] = exchanges;
+  if (first === undefined) return undefined;
+  const finding = (kind: Finding['kind'], sentence: string, evidence: readonly string[]): Finding => {
+    const rows = new Map(
+      all.flatMap(({ rows, exchange }) => [...rows].map((row) => [row, describeAnswer(exchange)] as const)),
+    );
+    return { kind, sentence, evidence, symptoms: new Map([...rows].map(([row, words]) => [row, { words, size: 1 }])) };
+  };
+  const responses = exchanges.flatMap((each) => ('response' in each ? [each.response] : []));
+  const [response] = responses;
+  if (response === undefined) {
+    const message = 'response' in first ? '' : first.message;
+    return finding('no-response', `The deployment does not respond. ${message}`, [
+      `None of ${exchanges.length} requests got a response.`,
+    ]);
+  }
+  const count = `All ${responses.length} responses`;
+  const shown = describeBody(response);
+  const statuses = new Set(responses.map(({ status }) => status));
+  if (statuses.size === 1 && !isSuccessful(response))
+    return finding(
+      'same-status',
+      `The deployment answers ${response.status} to every request. ${explainStatus(response.status)}`,
+      [`${count} have the status ${response.status}. ${shown}`],
+    );
+  if (!responses.every(isSuccessful)) return undefined;
+  if (responses.length < minRequests) return undefined;
+  if (
+    responses.every(
+      ({ body }) => body !== '' && parseJson(body) === undefined && !index.calibration.some(hasMentions),
+    ) &&
+    all.every(({ returned }) => !returned?.some(Boolean))
+  )
+    return finding(
+      'not-json',
+      'No response is JSON: the address is probably that of a web page. Check base_url and its path prefix.',
+      [`${count} have the status ${[...statuses].join(', ')} and no JSON. ${shown}`],
+    );
+  const isConstant = responses.every(
+    ({ body, bodyLength }) => body === response.body && bodyLength === response.bodyLength,
+  );
+  const isWrong = all.some(({ returned = [], oracle }) => oracle.accepted && returned.length > 0);
+  if (isConstant && isWrong && new Set(exchanges.map(({ request }) => request.body)).size >= minRequests)
+    return finding('constant-answer', 'The deployment gives one constant answer to every request.', [
+      `${count} have the same body. ${shown}`,
+    ]);
+  if (all.every(({ returned }) => !returned?.some(Boolean)))
+    return finding(
+      'nothing-returned',
+      'No promotion is ever returned: the test data is not loaded under these ids, or the result is always empty. Load it (npx conformance world).',
+      [`${count} name no promotion of the test data. ${shown}`],
+    );
+  return undefined;
+}
+
+function describeAnswer(exchange: Exchange): string {
+  return 'response' in exchange ? `answered ${exchange.response.status}` : exchange.message;
+}
+
+function describeBody({ headers, body }: HttpResponse): string {
+  const [type = 'none'] = getHeaderValues(headers, 'content-type');
+  const text = toOneLine(truncate(body, maxBody));
+  return `Content-Type: ${type}. Body: ${text === '' ? 'empty' : text}`;
+}
+
+function explainStatus(status: number): string {
+  if (status === 404) return 'The address is probably wrong: check base_url and its path prefix.';
+  if (status === 401 || status === 403)
+    return 'The credentials are probably wrong, or a gateway wants another header: check CLIENT_APPLICATION_ID, CLIENT_TOKEN and headers: in the target file.';
+  if (status >= 300 && status < 400)
+    return 'Redirects are not followed: set base_url to the address that they lead to.';
+  if (status === 405) return 'It does not accept GET.';
+  if (status >= 500) return 'Look into its log: every request makes it fail.';
+  return 'Check base_url, its path prefix, and headers: in the target file.';
+}

@@ -1,0 +1,110 @@
+import type { Suite } from '../../cases/suite.js';
+import { createOracle, type Oracle } from '../../contract/oracle.js';
+import { type Exchange, serializeWithoutRepetition } from '../../http/exchange.js';
+import { explainTransientFailure, isSuccessful } from '../../http/response-status.js';
+import { readReturnedTiers } from '../../recognition/returned-tiers.js';
+import { determineReading } from '../../recognition/tier-reading.js';
+import type { Tier } from '../../world/world.js';
+import type { CaseExchange, ExchangeIndex } from '../exchange-index.js';
+import { findFeatures, type RequestFeatures } from './request-features.js';
+
+/** One exchange with what the documentation says of its request. */
+export interface Observation {
+  readonly exchange: Exchange;
+  readonly oracle: Oracle;
+  readonly features: RequestFeatures;
+  /** Equal for equal requests. */
+  readonly requestKey: string;
+  /** The rows of requirement cases that it is a part of: "case/row". */
+  readonly rows: ReadonlySet<string>;
+  /** What was returned, by the tiers of the world; undefined if that is not clear. */
+  readonly returned?: readonly boolean[];
+  /** The status of a refusal: the request must be accepted and was not. */
+  readonly refusedWith?: number;
+}
+
+export interface Observations {
+  /** The exchanges of requirement cases, in the order in which they were sent. */
+  readonly all: readonly Observation[];
+  /** Every exchange of the run in that order, for hypotheses about state. */
+  readonly history: readonly Exchange[];
+  /** The tiers of the world that the target has, newest first. */
+  readonly tiers: readonly Tier[];
+}
+
+/** Names a row of a case. */
+export function formatRow(caseId: string, row: number): string {
+  return `${caseId}/${row}`;
+}
+
+/** Collects what the exchanges of the requirement cases show, read as the judge reads it. */
+export function observe(
+  { cases, world }: Suite,
+  index: ExchangeIndex,
+  statedPatterns: readonly string[] | undefined,
+): Observations {
+  const tiers = world.tiers.filter(({ id }) => !world.unavailable.has(id));
+  const found = new Map<string, { each: CaseExchange; rows: Set<string>; returned?: boolean[] }>();
+  for (const testCase of cases) {
+    if (testCase.kind !== 'requirement') continue;
+    const exchanges = index.listByCase(testCase.id);
+    const mentions = exchanges.flatMap((each) => each.mentions ?? []);
+    const reading = determineReading([...index.calibration, ...mentions], statedPatterns);
+    for (const each of exchanges) {
+      const known = found.get(each.id) ?? { each, rows: new Set<string>() };
+      found.set(each.id, known);
+      known.rows.add(formatRow(testCase.id, each.row));
+      if (known.returned !== undefined || each.mentions === undefined) continue;
+      const { returned, unclear } = readReturnedTiers(each.mentions, reading);
+      const ids = new Set(returned);
+      if (unclear.size === 0) known.returned = tiers.map(({ id }) => ids.has(id));
+    }
+  }
+  const requires = (oracle: Oracle) => tiers.some((tier) => oracle.returned(tier) === 'required');
+  const read = [...found.values()].map(({ each: { exchange }, rows, returned }) => {
+    const oracle = createOracle(exchange.request, world);
+    return { exchange, rows, returned, oracle, isRequired: oracle.accepted && requires(oracle) };
+  });
+  // An empty result may have any status, unless one is seen with 2xx.
+  const hasEmptySuccess = read.some(({ returned }) => returned?.every((isReturned) => !isReturned));
+  const emptyStatuses = new Set(
+    read.flatMap(({ exchange, oracle, isRequired }) =>
+      oracle.accepted && !isRequired && !hasEmptySuccess && isRefusal(exchange) ? [exchange.response.status] : [],
+    ),
+  );
+  const all = new Map<string, Observation & { readonly rows: Set<string> }>();
+  for (const { exchange, rows, returned, oracle, isRequired } of read) {
+    const refusal = isRequired && isRefusal(exchange) ? exchange.response.status : undefined;
+    const isEmpty = refusal !== undefined && emptyStatuses.has(refusal);
+    const shown = isEmpty ? tiers.map(() => false) : returned;
+    const requestKey = serializeWithoutRepetition({ ...exchange.request, headers: [] });
+    // An equal request with an equal result shows nothing more.
+    const key = `${requestKey} ${refusal} ${shown?.map(Number).join('')}`;
+    const same = all.get(key);
+    if (same === undefined)
+      all.set(key, {
+        exchange,
+        oracle,
+        rows,
+        requestKey,
+        features: findFeatures(exchange.request, world),
+        ...(shown === undefined ? {} : { returned: shown }),
+        ...(refusal === undefined || isEmpty ? {} : { refusedWith: refusal }),
+      });
+    else for (const row of rows) same.rows.add(row);
+  }
+  return {
+    all: sortByTime([...all.values()], ({ exchange }) => exchange),
+    history: sortByTime(index.all, (each) => each),
+    tiers,
+  };
+}
+
+function isRefusal(exchange: Exchange): exchange is Extract<Exchange, { response: unknown }> {
+  return 'response' in exchange && !isSuccessful(exchange.response) && explainTransientFailure(exchange) === undefined;
+}
+
+function sortByTime<T>(list: readonly T[], exchangeOf: (each: T) => Exchange): T[] {
+  const timeOf = (each: T) => exchangeOf(each).timing?.startedAt ?? 0;
+  return list.toSorted((one, other) => timeOf(one) - timeOf(other));
+}

@@ -1,0 +1,117 @@
+/**
+ * Sends the cases through the published replacement of the operation, POST /client/v1/qualifications. It never ran against
+ * the vendor. README.md names the documents that it follows.
+ */
+
+const documentedPath = '/v1/promotions/validation';
+/** The largest page. */
+const limit = 50;
+/**
+ * The creation time of the 150th newest tier of the project, such as '2024-03-01T12:00:00.000Z'. Set it, and older tiers
+ * are left out, as the deprecated operation does. Without it they are returned, as the replacement does.
+ *
+ * @type {string | undefined}
+ */
+const oldestChecked = undefined;
+
+/** @type {import('promotion-validation-conformance').Adapter} */
+export default {
+  toRequest: (request, { unsupported }) => createPageRequest(request, unsupported),
+
+  nextRequest(responses, request, { unsupported }) {
+    const last = responses.at(-1);
+    if (last === undefined || !isSuccessful(last)) return undefined;
+    const { data, has_more, more_starting_after } = JSON.parse(last.body).redeemables;
+    // The cursor is the creation time of the last record.
+    const cursor = more_starting_after ?? data.at(-1)?.created_at;
+    return has_more && cursor ? createPageRequest(request, unsupported, cursor) : undefined;
+  },
+
+  toResponse(responses, request) {
+    const refusal = responses.find((response) => !isSuccessful(response));
+    const [first] = responses;
+    if (refusal !== undefined || first === undefined) return refusal ?? { status: 500, headers: [], body: '' };
+    const { metadata } = readQuery(request.path);
+    const records = responses.flatMap(({ body }) => JSON.parse(body).redeemables.data);
+    // The replacement has no such filter.
+    const hasAll = (/** @type {{ metadata?: Record<string, unknown> }} */ record) =>
+      metadata.every(([key, value]) => key in (record.metadata ?? {}) && String(record.metadata?.[key]) === value);
+    const promotions = records.filter((each) => each.created_at >= (oldestChecked ?? '') && hasAll(each));
+    return { ...first, body: JSON.stringify({ valid: promotions.length > 0, promotions }) };
+  },
+};
+
+/**
+ * @param {import('promotion-validation-conformance').HttpRequest} request documented
+ * @param {(reason: string) => import('promotion-validation-conformance').Unsupported} unsupported
+ * @param {string} [cursor] of the page before
+ */
+function createPageRequest({ method, path, headers, body = '{}' }, unsupported, cursor) {
+  if (method !== 'GET') return unsupported(`the method ${method}: the replacement is another operation`);
+  if (path.split('?')[0] !== documentedPath) return unsupported('another path: the replacement is another operation');
+  const { audience, campaigns, metadata, unknown } = readQuery(path);
+  if (unknown !== undefined) return unsupported(`the query '${unknown}' has no counterpart in the body`);
+  if (campaigns.length > 1 || new Set(metadata.map(([key]) => key)).size < metadata.length)
+    return unsupported('a filter that is given twice: the body has each once');
+  const request = { method: 'POST', path: '/v1/qualifications', headers };
+  const parsed = parseObject(body);
+  // What is no JSON object stays as it is: the replacement may refuse it.
+  if (parsed === undefined) return { ...request, body };
+  // The request is written anew, so what this would lose cannot be sent.
+  if (JSON.stringify(parsed) !== body) return unsupported('this spelling of JSON: the adapter writes the body anew');
+  const { options = {}, ...others } = parsed;
+  const { expand = [] } = options ?? {};
+  if (options === null || typeof options !== 'object' || Array.isArray(options) || !Array.isArray(expand))
+    return unsupported('options that are not as documented: the adapter adds its own');
+  const filters = {
+    junction: 'and',
+    resource_type: { conditions: { $is: ['promotion_tier'] } },
+    ...(campaigns.length === 0 ? {} : { campaign_id: { conditions: { $is: campaigns } } }),
+  };
+  const own = { limit, filters, expand: [...expand, 'redeemable'], ...(cursor ? { starting_after: cursor } : {}) };
+  const scenario = audience ? { scenario: 'AUDIENCE_ONLY' } : {};
+  return { ...request, body: JSON.stringify({ ...others, ...scenario, options: { ...options, ...own } }) };
+}
+
+/**
+ * Reads the documented query parameters; `unknown` is the first other one.
+ *
+ * @param {string} path
+ */
+function readQuery(path) {
+  /** @type {{ audience: boolean, campaigns: string[], metadata: [string, string][], unknown?: string }} */
+  const read = { audience: false, campaigns: [], metadata: [] };
+  for (const pair of (path.split('?')[1] ?? '').split('&').filter(Boolean)) {
+    const [name = '', value = ''] = pair.split(/=(.*)/s).map(decode);
+    const key = /^\[filters\]\[metadata\.(.+)\]\[conditions\]\[\$is\]$/s.exec(name)?.[1];
+    if (name === 'audienceRulesOnly' && value === 'true') read.audience = true;
+    else if (name === '[filters][promotion_id][conditions][$is]') read.campaigns.push(value);
+    else if (key !== undefined) read.metadata.push([key, value]);
+    else read.unknown ??= pair;
+  }
+  return read;
+}
+
+/** @param {string} text */
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** @param {string} body */
+function parseObject(body) {
+  try {
+    const value = JSON.parse(body);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {{ readonly status: number }} response */
+function isSuccessful({ status }) {
+  return status >= 200 && status < 300;
+}
