@@ -329,7 +329,11 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
   ['a proxy password', 'name: a\nproxy: ▸http://me:hunter2@proxy.test', /^'proxy' does not match/],
   ['an unset variable', 'name: a\nheaders: { Authorization: ▸$GATEWAY_KEY }', /^GATEWAY_KEY is not set/],
   ['a client certificate without key', 'name: a\ntls: ▸{ cert: cert.pem }', "'tls' lacks the key 'key'"],
-  ['a missing CA file', 'name: a\ntls: { ca: ▸none.pem }', "'none.pem' cannot be read (ENOENT)"],
+  [
+    'a missing CA file',
+    'name: a\ntls: { ca: ▸none.pem }',
+    "'none.pem' cannot be read: there is no such file or folder",
+  ],
   ['a CA file that is no PEM', 'name: a\ntls: { ca: ▸target.yaml }', "'target.yaml' is not a PEM file"],
   ['an unknown kind of ids', 'name: a\nids: { ▸customer: {} }', "unknown key 'customer'", "Did you mean 'customers'?"],
   [
@@ -383,5 +387,5 @@ test('Each flaw of a target file is reported with line, column and hint', () => 
 test('A missing target file is reported', () => {
   const file = test.info().outputPath('nowhere.yaml');
   const [problem] = listProblems(() => loadTarget({ target: file }, {}));
-  expect(problem).toMatchObject({ at: { file, line: 1, column: 1 }, message: 'cannot be read (ENOENT)' });
+  expect(problem).toMatchObject({ at: { setting: file }, message: 'cannot be read: there is no such file or folder' });
 });

@@ -187,7 +187,7 @@ test('Missing files and other files are reported', async () => {
   await withFiles({});
   expect(await runConformanceInProcess(['verify', 'none.json'], { cwd })).toEqual({
     status: 2,
-    output: 'none.json: cannot be read (ENOENT)\n    Name the certificate.json of a run.\n',
+    output: 'none.json: cannot be read: there is no such file or folder\n    Name the certificate.json of a run.\n',
   });
   expect((await runConformanceInProcess(['verify', 'pub.pem'], { cwd })).output).toMatch(
     /BROKEN {2}pub\.pem\n.*is not valid JSON/,
@@ -219,7 +219,7 @@ test('An invalid key is rejected before anything is sent, and is not shown', asy
       expect.soft(output).not.toContain(line);
   }
   const none = await runConformanceInProcess(['certify', '--reference', '--sign', 'nowhere.pem'], { cwd });
-  expect(none.output).toContain('--sign nowhere.pem: cannot be read (ENOENT)');
+  expect(none.output).toContain('--sign nowhere.pem: cannot be read: there is no such file or folder');
   expect((await verify('--key', 'key.pem')).output).toContain('has no public key in PEM, but a private one');
 });
 
