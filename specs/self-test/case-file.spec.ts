@@ -535,8 +535,8 @@ request:
     const folder = writeSuite({});
     rmSync(path.join(folder, 'questions'), { recursive: true });
     const problems = problemsOf(() => loadSuite(folder));
-    expect(problems.map(getLocation).map(({ file }) => file)).toEqual([
-      path.relative(process.cwd(), path.join(folder, 'questions')),
+    expect(problems.map(({ at }) => at)).toEqual([
+      { setting: path.relative(process.cwd(), path.join(folder, 'questions')) },
     ]);
   });
 

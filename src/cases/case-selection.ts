@@ -3,8 +3,6 @@ import { suggest } from '../support/suggest.js';
 import type { Suite } from './suite.js';
 import { getSubjectId, type TestCase, tag } from './test-case.js';
 
-const listHint = '`npx conformance list`';
-
 /**
  * Finds cases by the id of a case, a requirement or a question; or several of them by a tag, the group of a question, or
  * a part of a requirement's id, such as `quantity` of `order.quantity`.
@@ -30,9 +28,18 @@ export function findCasesByName(names: readonly string[], suite: Suite, flag: st
     const all = [...new Set(known.flatMap(({ ids, shared }) => [...ids, ...shared]))];
     throw new UnusableInput(
       unknown.map((name) => {
-        if (name === '') return { at: { setting: flag }, message: 'is empty', hint: `${listHint} prints all names.` };
+        if (name === '')
+          return {
+            at: { setting: flag },
+            message: 'is empty',
+            hint: 'Name a case: `npx conformance list cases` prints all.',
+          };
         const message = `unknown case, requirement, question, tag or group '${name}'`;
-        return { at: { setting: flag }, message, hint: `${suggest(name, all)} ${listHint} prints all of them.` };
+        return {
+          at: { setting: flag },
+          message,
+          hint: `${suggest(name, all)} \`npx conformance list\` shows what there is.`,
+        };
       }),
     );
   }

@@ -22,6 +22,7 @@ import type { RunOptions } from '../targets/run-options.js';
 import { loadTarget } from '../targets/target.js';
 import { type CertifyFlags, hasSeveralTargets, readCertifyOptions } from './certify-flags.js';
 import { exitStatus, mapEndingToExitStatus, reportMissingCertificate } from './exit-status.js';
+import { openPage } from './open-page.js';
 import { addCertificateReporter, runPlaywrightTests } from './run-playwright.js';
 import { keepShardReport, renderShardEnd } from './shard-report.js';
 
@@ -91,6 +92,7 @@ export async function runCertify(
     unshare();
     if (ending === undefined) return reportMissingCertificate(code);
     if (ending.kind === 'not-begun') process.stderr.write('No case was run. The results of earlier runs are kept.\n');
+    if (ending.kind === 'certified' && flags.open) openPage(ending.page);
     if (ending.kind === 'certified' && ending.shard !== undefined)
       process.stdout.write(joinLines(['', renderShardEnd(ending.shard, out)]));
     // The new record contains the drift that was shown: --update accepts it.

@@ -27,6 +27,7 @@ export interface CertifyFlags extends TargetFlags, Pick<RunOptions, (typeof runF
   readonly budget?: number;
   readonly failed?: true;
   readonly bail?: true;
+  readonly open?: true;
   readonly watch?: true;
   readonly sameAs?: string;
   /** Of `record`. */
@@ -52,6 +53,7 @@ export function addCertifyFlags(command: Command): Command {
     .option('--quick', 'run the rows that catch most of the known faults, with at most 60 requests')
     .addOption(countFlag('--budget <requests>', 'send at most N requests, the most effective ones').conflicts('quick'))
     .addOption(new Option('--failed', 'run the cases that did not pass in their last run').conflicts('only'))
+    .addOption(new Option('--open', 'open the page of the certificate at the end').conflicts('watch'))
     .option('--bail', 'stop at the first failure')
     .option('--watch', 'run again whenever a case, the target file or an answer of the target changes')
     .option('--replay <evidence>', 'judge the exchanges of an earlier run again and send nothing')

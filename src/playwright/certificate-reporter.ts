@@ -233,7 +233,15 @@ export default class CertificateReporter implements Reporter {
     const isReached = results.every(({ verdict }) => verdict !== 'not-run');
     const isDone = !isCutShort && unreachable === undefined && isReached;
     const shard = settings.shard && { current: settings.shard.current, total: settings.shard.total, isDone };
-    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...omitUndefined({ selected, shard, own_cases }) });
+    const page = path.join(path.dirname(written.certificate), 'certificate.html');
+    saveEnding({
+      kind: 'certified',
+      page,
+      isRecorded,
+      verdict,
+      drift,
+      ...omitUndefined({ selected, shard, own_cases }),
+    });
     const text = reportToGitHub(process.env, certificate, suite, results) + renderSummary(certificate, written);
     this.printResult = () => process.stdout.write(text);
     const overall = determineOverallVerdict(certificate);

@@ -23,7 +23,7 @@ ${notices.map((notice) => html`<p>${notice}</p>\n`)}</header>
 <main>
 <ul class="runs">
 ${certificates.map((certificate, n) => renderRun(certificate, comparison.headings[n] ?? ''))}</ul>
-${differing.length === 0 ? noHtml : html`<p>${isOverTime ? 'An answer is marked where it differs from the run before.' : `An answer is marked where it differs from ${comparison.headings[0] ?? ''}.`}</p>\n`}${renderChapter('Requirements that differ', 'requirement', differing, comparison)}${renderChapter('Questions that differ', 'question', differing, comparison)}${
+${differing.length === 0 ? noHtml : html`<p>${isOverTime ? 'Each run is compared with the one before it.' : `The others are compared with ${comparison.headings[0] ?? ''}.`}</p>\n`}${renderChapter('Requirements that differ', 'requirement', differing, comparison)}${renderChapter('Questions that differ', 'question', differing, comparison)}${
   agreeing.length === 0
     ? noHtml
     : html`<details class="chapter"><summary>${agreeing.length} requirements and questions without a difference</summary>
@@ -86,7 +86,7 @@ function renderAnswers(
   { cell: { text, explanation, isOther }, columns }: AnswerGroup,
   kind: ComparedRow['kind'],
   id: string,
-  { headings, certificates }: Comparison<LinkedCertificate>,
+  { headings, certificates, isOverTime }: Comparison<LinkedCertificate>,
 ): Html {
   // A verdict is a word of the suite. An outcome may be any text.
   const isVerdict = kind === 'requirement' || text === 'not-run';
@@ -96,7 +96,7 @@ function renderAnswers(
   const links = columns.map(
     (n, at) => html`${at === 0 ? '' : ', '}<a href="${certificates[n]?.link ?? ''}#${id}">${headings[n] ?? ''}</a>`,
   );
-  return html`<li class="${isOther ? 'other' : 'like'}">${badge} <span>${links}</span>${explanation === '' ? noHtml : html`<p>${explanation}</p>`}</li>`;
+  return html`<li class="${isOther ? 'other' : 'like'}">${badge} ${isOther ? html`<em>${isOverTime ? 'changed' : 'differs'}</em> ` : noHtml}<span>${links}</span>${explanation === '' ? noHtml : html`<p>${explanation}</p>`}</li>`;
 }
 
 /** In addition to the style of the certificate's page. */
@@ -105,7 +105,7 @@ const style = `
 .runs { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); gap: .7rem; list-style: none; margin-bottom: 1.2rem; }
 .runs .card { margin: 0; } .runs h2 { font-size: 1.05rem; flex: 1 1 8rem; }
 .answers { list-style: none; margin-top: .6rem; display: grid; gap: .45rem; }
-.answers li { border-left: 3px solid var(--line); padding: .1rem 0 .1rem .8rem; font-size: .9rem; } .answers li.other { border-left-color: var(--open); background: linear-gradient(90deg, var(--open-back), transparent 40%); }
+.answers li { border-left: 3px solid var(--line); padding: .1rem 0 .1rem .8rem; font-size: .9rem; } .answers li.other { border-left-color: var(--open); } .answers em { font-style: normal; font-weight: 600; color: var(--open); }
 .answers p { color: var(--soft); }
 details.chapter > summary { font-weight: 620; padding: .4rem 0; } details.chapter[open] > summary { margin-bottom: .6rem; }
 @media (max-width: 40rem) { .comparison { padding: 0 1rem 4rem; } }
