@@ -345,10 +345,8 @@ test.describe('the command that repeats a request', () => {
       BASE_URL: 'https://a.test',
       HOME: 'forged',
     };
-    // As outputs print them.
-    const printed = commands.map((command) => command.split('\n').map(toOneLine).join('\n'));
     const options = { env, encoding: 'utf8' } as const;
-    return execFileSync('sh', ['-c', [curl, ...printed].join('\n')], options)
+    return execFileSync('sh', ['-c', [curl, ...commands].join('\n')], options)
       .split('\0')
       .slice(0, -1);
   }

@@ -3,7 +3,7 @@ import type { Contract } from '../../contract/contract.js';
 import { notReachedReason, notSelectedReason } from '../../engine/case-result.js';
 import { nothingMorePrefix } from '../../http/request-budget.js';
 import { findWorstVerdict } from '../../judge/verdict.js';
-import { toOneLine } from '../../support/untrusted-text.js';
+import { joinLines, toOneLine } from '../../support/untrusted-text.js';
 import type { Certificate, QuestionEntry, RequirementEntry } from '../certificate.js';
 import { renderAnswer } from '../render-answer.js';
 
@@ -169,11 +169,11 @@ export function renderAgreement({ notices }: Comparison): string {
 export function renderComparisonTable(comparison: Comparison): string {
   const { headings, rows, notices } = comparison;
   const differing = rows.filter(({ differs }) => differs);
-  const head = notices.map((notice) => `${toOneLine(notice)}\n`).join('') + (notices.length === 0 ? '' : '\n');
-  if (differing.length === 0) return `${head}${renderAgreement(comparison)}\n`;
+  const head = notices.length === 0 ? [] : [...notices, ''];
+  if (differing.length === 0) return joinLines([...head, renderAgreement(comparison)]);
   const cells = differing.map((row) => [row.id, ...row.cells.map(({ text }) => text)]);
-  const table = [['', ...headings], ...cells].map((row) => row.map(toOneLine));
+  const table = [['Id', ...headings], ...cells].map((row) => row.map(toOneLine));
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  const lines = table.map((row) => row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  '));
-  return head + lines.map((line) => `${line.trimEnd()}\n`).join('');
+  const renderRow = (row: readonly string[]) => row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  ');
+  return joinLines([...head, ...table.map((row) => renderRow(row).trimEnd())]);
 }

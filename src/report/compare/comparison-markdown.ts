@@ -15,7 +15,7 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
     certificates.map(({ verdict }, n) => markdown`${cell(headings[n] ?? '')}: ${verdict}`),
     ' · ',
   );
-  const above = [summary, ...notices.map((notice) => markdown`${notice}`)];
+  const above = [markdown`Compared: ${summary}`, ...notices.map((notice) => markdown`${notice}`)];
   if (differing.length === 0)
     return markdown`${joinMarkdown([...above, markdown`${renderAgreement(comparison)}`])}\n`.text;
   const counts = (['requirement', 'question'] as const).map((kind) => {
