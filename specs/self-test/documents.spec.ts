@@ -66,7 +66,15 @@ test.describe('of a run', () => {
     const { observed } = documents;
     const headings = [...observed.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
     const questions = suite.contract.groups.map(({ asks }) => asks);
-    expect(headings).toEqual(['Warnings', 'What does a result look like?', 'What do errors look like?', ...questions]);
+    expect(headings).toEqual([
+      'All answers',
+      'Warnings',
+      'What does a result look like?',
+      'What do errors look like?',
+      ...questions,
+    ]);
+    const rows = observed.split('## Warnings')[0]?.match(/^\| \[\S+\]\(#\S+\) \| .* \|$/gm);
+    expect(rows).toHaveLength(suite.contract.questions.length);
     const [, result = '', errors = ''] = observed.split(/^## What do(?:es)? .* look like\?$/m);
     const [, json = ''] = /```json\n([\s\S]*?)\n```/.exec(result) ?? [];
     const { promotions, took, at, request_id, seconds } = JSON.parse(json);

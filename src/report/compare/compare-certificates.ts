@@ -159,7 +159,7 @@ function markDifferences(cells: readonly Cell[], isOverTime: boolean): ComparedC
 }
 
 /** Says that nothing differs. */
-export function renderAgreement({ notices }: Comparison): string {
+export function describeAgreement({ notices }: Comparison): string {
   return notices.length === 0
     ? 'The certificates agree in every requirement and every question.'
     : 'The certificates agree in every requirement and every question that was compared.';
@@ -170,7 +170,7 @@ export function renderComparisonTable(comparison: Comparison): string {
   const { headings, rows, notices } = comparison;
   const differing = rows.filter(({ differs }) => differs);
   const head = notices.length === 0 ? [] : [...notices, ''];
-  if (differing.length === 0) return joinLines([...head, renderAgreement(comparison)]);
+  if (differing.length === 0) return joinLines([...head, describeAgreement(comparison)]);
   const cells = differing.map((row) => [row.id, ...row.cells.map(({ text }) => text)]);
   const table = [['Id', ...headings], ...cells].map((row) => row.map(toOneLine));
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];

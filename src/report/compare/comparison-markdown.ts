@@ -1,6 +1,6 @@
 import { truncate } from '../../support/untrusted-text.js';
 import { joinMarkdown, type Markdown, markdown, renderTable, tableCode } from '../markdown.js';
-import { type Comparison, renderAgreement } from './compare-certificates.js';
+import { type Comparison, describeAgreement } from './compare-certificates.js';
 
 /** Characters of a text in a cell. */
 const maxText = 160;
@@ -17,7 +17,7 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
   );
   const above = [markdown`Compared: ${summary}`, ...notices.map((notice) => markdown`${notice}`)];
   if (differing.length === 0)
-    return markdown`${joinMarkdown([...above, markdown`${renderAgreement(comparison)}`])}\n`.text;
+    return markdown`${joinMarkdown([...above, markdown`${describeAgreement(comparison)}`])}\n`.text;
   const counts = (['requirement', 'question'] as const).map((kind) => {
     const all = compared.filter((row) => row.kind === kind);
     return `${all.filter(({ differs }) => differs).length} of ${all.length} ${kind}s`;

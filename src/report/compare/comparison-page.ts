@@ -1,7 +1,7 @@
 import type { Certificate } from '../certificate.js';
 import { type Html, html, noHtml, renderPageHead } from '../markup.js';
 import { pageStyle } from '../page/page-style.js';
-import { type ComparedCell, type ComparedRow, type Comparison, renderAgreement } from './compare-certificates.js';
+import { type ComparedCell, type ComparedRow, type Comparison, describeAgreement } from './compare-certificates.js';
 
 /** A certificate, and where its page is. */
 type LinkedCertificate = Certificate & { readonly link: string };
@@ -18,7 +18,7 @@ export function renderComparisonPage(comparison: Comparison<LinkedCertificate>):
 <div class="comparison">
 <header>
 <p class="kicker">${isOverTime ? `${certificates.length} runs of ${names.join()}` : `${certificates.length} deployments side by side`}</p>
-<h1>${differing.length === 0 ? renderAgreement(comparison) : `${count} in ${rows.length} requirements and questions`}</h1>
+<h1>${differing.length === 0 ? describeAgreement(comparison) : `${count} in ${rows.length} requirements and questions`}</h1>
 ${notices.map((notice) => html`<p>${notice}</p>\n`)}</header>
 <main>
 <ul class="runs">
