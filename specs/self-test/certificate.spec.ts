@@ -10,7 +10,7 @@ import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
 import { type Certificate, createCertificate, type RunFacts } from '../../src/report/certificate.js';
-import { renderSummary } from '../../src/report/terminal/summary.js';
+import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { toOneLine } from '../../src/support/untrusted-text.js';
 import { renderOutput } from './support/render-output.js';
@@ -167,7 +167,7 @@ test.describe('reasons', () => {
     expect(certificate.incomplete_because).toEqual(['5 of 5 cases were not judged: It is down.']);
     const written = { certificate: 'c', files: [] };
     const outputs = [
-      renderSummary(certificate, written),
+      renderRunReport(certificate, written),
       renderOutput('certificate.html', certificate, suite, results),
     ];
     for (const text of outputs) expect(text.split(reason)).toHaveLength(2);
@@ -292,7 +292,7 @@ test.describe('the summary', () => {
   };
 
   test('Names target, verdict, counts and files', () => {
-    const text = renderSummary(
+    const text = renderRunReport(
       createCertificate(
         suite,
         [
@@ -305,6 +305,11 @@ test.describe('the summary', () => {
     );
     expect(text.split('\n')).toEqual([
       '',
+      '  pass  a.one  a.one holds.',
+      '  pass  a.two  a.two holds.',
+      '',
+      'A note.',
+      '',
       'CONFORMS  staging at https://a.test/api',
       '',
       'Requirements  2 pass',
@@ -314,20 +319,18 @@ test.describe('the summary', () => {
       'Observed      out/observed.md',
       'Record        staging.yaml',
       '',
-      'A note.',
-      '',
     ]);
   });
 
   test('Gives the reason of each requirement that does not pass, with the decisive case', () => {
-    const text = renderSummary(certificateWith({ 'one-a': 'inconclusive', 'one-b': 'fail', two: 'pass' }), written);
-    expect(text.split('\n').slice(8)).toEqual([
+    const text = renderRunReport(certificateWith({ 'one-a': 'inconclusive', 'one-b': 'fail', two: 'pass' }), written);
+    expect(text.split('\n').slice(0, 6)).toEqual([
       '',
-      '2 of 5 cases were not selected in this run.',
+      '  fail  a.one  a.one holds.',
+      '  pass  a.two  a.two holds.',
       '',
-      'fail  a.one  a.one holds.',
-      '  one-b (cases/a.yaml:3:5): It is fail.',
-      '',
+      'fail  a.one: one-b  cases/a.yaml:3:5',
+      '   It is fail.',
     ]);
   });
 });

@@ -26,7 +26,7 @@ import { renderYaml } from '../../src/report/render-yaml.js';
 import { renderAnnotations } from '../../src/report/terminal/github-annotations.js';
 import { renderJobSummary } from '../../src/report/terminal/job-summary.js';
 import { renderProgress } from '../../src/report/terminal/progress.js';
-import { renderSummary } from '../../src/report/terminal/summary.js';
+import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { openBrowser } from './support/browser.js';
@@ -212,16 +212,16 @@ const compareWith =
 
 /** Every function that renders a text for a stream, with arguments. */
 const streams: Readonly<Record<string, { readonly kind: string; readonly render: Render }>> = {
-  renderSummary: { kind: 'lines', render: ({ certificate }, written) => renderSummary(certificate, written) },
+  renderRunReport: { kind: 'lines', render: ({ certificate }, written) => renderRunReport(certificate, written) },
   renderJobSummary: { kind: 'md', render: ({ certificate }) => renderJobSummary(certificate) },
   renderProgress: {
     kind: 'lines',
-    render: () => `${renderProgress(createPlan(suite, { target: {}, excludesIntrusive: false }), new Set(), 1)}\n`,
+    render: () =>
+      `${renderProgress(createPlan(suite, { target: {}, excludesIntrusive: false }), { ended: 0, sent: 0, elapsedMs: 1 })}\n`,
   },
   renderAnnotations: {
     kind: 'annotations',
-    render: ({ results, certificate }) =>
-      renderAnnotations(results, { suite, baseUrl: certificate.target.base_url, workspace: folder }),
+    render: ({ results, certificate }) => renderAnnotations(results, { suite, certificate, workspace: folder }),
   },
   renderComparisonTable: { kind: 'lines', render: compareWith(renderComparisonTable) },
   renderComparisonMarkdown: { kind: 'md', render: compareWith(renderComparisonMarkdown) },

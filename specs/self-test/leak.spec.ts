@@ -13,7 +13,7 @@ import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { indexExchanges } from '../../src/report/exchange-index.js';
 import { createSigner, type Signer } from '../../src/report/signature.js';
-import { renderSummary } from '../../src/report/terminal/summary.js';
+import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { openTarget } from '../../src/targets/open-target.js';
@@ -168,7 +168,7 @@ for (const [extent, cases, tag] of [
       const texts = [
         ['exchanges', JSON.stringify(shown)],
         ['results', JSON.stringify(results)],
-        ['summary', renderSummary(certificate, written)],
+        ['summary', renderRunReport(certificate, written)],
         ...readTexts(cwd),
       ] as const;
       expect(listLeaks(texts)).toEqual([]);

@@ -29,6 +29,7 @@ export interface CertifyFlags extends TargetFlags, Pick<RunOptions, (typeof runF
   readonly bail?: true;
   readonly open?: true;
   readonly watch?: true;
+  readonly verbose?: true;
   readonly sameAs?: string;
   /** Of `record`. */
   readonly to?: string;
@@ -54,6 +55,7 @@ export function addCertifyFlags(command: Command): Command {
     .addOption(countFlag('--budget <requests>', 'send at most N requests, the most effective ones').conflicts('quick'))
     .addOption(new Option('--failed', 'run the cases that did not pass in their last run').conflicts('only'))
     .addOption(new Option('--open', 'open the page of the certificate at the end').conflicts('watch'))
+    .option('--verbose', 'list every test, as Playwright does')
     .option('--bail', 'stop at the first failure')
     .option('--watch', 'run again whenever a case, the target file or an answer of the target changes')
     .option('--replay <evidence>', 'judge the exchanges of an earlier run again and send nothing')

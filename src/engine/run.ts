@@ -71,7 +71,8 @@ export async function startRun(
     const source = replay?.createChannel(purpose) ?? channel;
     return keeper?.wrapChannel(source, purpose) ?? source;
   };
-  const calibration = known ?? (await calibrate(suite, createChannel(calibrationPurpose), recognizer));
+  const isDescribed = isWorldLoaded || tierPatterns !== undefined;
+  const calibration = known ?? (await calibrate(suite, createChannel(calibrationPurpose), recognizer, isDescribed));
   const { namings, unreachable } = calibration;
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const background: TargetContext = {

@@ -21,12 +21,14 @@ import {
   sampleId,
 } from '../engine/case-result.js';
 import { createPlan, type Plan } from '../engine/plan.js';
+import type { RequestBudget } from '../http/request-budget.js';
 import type { Secret } from '../redaction/redactor.js';
 import { collectRunFacts, createCertificate, determineOverallVerdict } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
 import { createSigner } from '../report/signature.js';
-import { progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
-import { renderSummary } from '../report/terminal/summary.js';
+import { addColors } from '../report/terminal/colors.js';
+import { liveIntervalMs, progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
+import { renderRunReport } from '../report/terminal/run-report.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
@@ -41,6 +43,8 @@ import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
 import { loadRunInputs, type RunInputs, readRunOptions } from './run-inputs.js';
 import { findSavedFailure, findSession, type Session, savePlannedCases } from './session.js';
 import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';
+
+const clearLine = '\r\u001b[2K';
 
 /** Creates the certificate from the results of all tests. The run fails unless the target conforms. */
 export default class CertificateReporter implements Reporter {
@@ -67,7 +71,11 @@ export default class CertificateReporter implements Reporter {
   private readonly shardReports = new Map<number, TestReport>();
   private progressShownMs = getMonotonicMs();
   private plan: Plan | undefined;
+  private requestBudget: RequestBudget | undefined;
   private stopsAtFailure = false;
+  /** Whether another reporter shows tests and errors. */
+  private isListed = false;
+  private isLive = false;
   private tracesFolder: string | undefined;
   private printResult: () => void = () => undefined;
 
@@ -80,6 +88,8 @@ export default class CertificateReporter implements Reporter {
   onBegin(config: FullConfig, tests: Suite): void {
     enableExpectedFailures(config, import.meta.filename);
     this.stopsAtFailure = config.maxFailures > 0;
+    this.isListed = config.reporter.some(([name]) => ['list', 'line', 'dot'].includes(name));
+    this.isLive = !this.isListed && process.stderr.isTTY === true && !process.env.CI;
     this.tracesFolder = config.projects[0]?.outputDir;
     const ids = tests.allTests().flatMap((test) => readCaseId(test) ?? []);
     if (ids.length > 0) this.selected = new Set(ids);
@@ -138,21 +148,38 @@ export default class CertificateReporter implements Reporter {
 
   private showProgress(): void {
     const now = getMonotonicMs();
-    if (now - this.progressShownMs < progressIntervalMs) return;
+    if (now - this.progressShownMs < (this.isLive ? liveIntervalMs : progressIntervalMs)) return;
     this.progressShownMs = now;
-    const { suite, settings } = this.inputs;
-    this.plan ??= createPlan(selectFromSuite(suite, settings), settings);
+    this.plan ??= this.createPlan();
+    this.requestBudget ??= findSession()?.requestBudget;
+    if (this.requestBudget === undefined) return;
+    const { openedAt } = this.requestBudget;
+    const sent = this.requestBudget.countSpent();
+    const line = renderProgress(this.plan, { ended: this.results.size, sent, elapsedMs: now - openedAt });
     // Other reporters write to the standard output for programs.
-    process.stderr.write(joinLines([renderProgress(this.plan, new Set(this.results.keys()), now - this.startedMs)]));
+    process.stderr.write(this.isLive ? clearLine + line.slice(0, process.stderr.columns - 1) : joinLines([line]));
+  }
+
+  private createPlan(): Plan {
+    const { suite, settings } = this.inputs;
+    const plan = createPlan(selectFromSuite(suite, settings), settings);
+    const isSelected = (id: string) => this.selected?.has(id) ?? true;
+    return {
+      ...plan,
+      cases: plan.cases.filter(({ id }) => isSelected(id)),
+      samples: isSelected(sampleId) ? plan.samples : { ...plan.samples, requests: 0 },
+    };
   }
 
   onError({ message = '' }: TestError): void {
+    if (!this.isListed) process.stderr.write(joinLines(message.split('\n')));
     if (this.merged !== undefined)
       this.shardErrors.add(toOneLine(message.split('\n')[0]?.replace(/^Error: /, '') ?? ''));
   }
 
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
     disableExpectedFailures();
+    if (this.isLive) process.stderr.write(clearLine);
     const session = findSession();
     try {
       const refusal = this.refusal ?? findSavedFailure();
@@ -242,7 +269,8 @@ export default class CertificateReporter implements Reporter {
       drift,
       ...omitUndefined({ selected, shard, own_cases }),
     });
-    const text = reportToGitHub(process.env, certificate, suite, results) + renderSummary(certificate, written);
+    const report = addColors(renderRunReport(certificate, written), process);
+    const text = reportToGitHub(process.env, certificate, suite, results) + report;
     this.printResult = () => process.stdout.write(text);
     const overall = determineOverallVerdict(certificate);
     // What a finished shard does not determine, another shard does.
