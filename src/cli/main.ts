@@ -7,6 +7,7 @@ import { documentedOperation } from '../contract/operation.js';
 import { describeFileError } from '../support/describe-file-error.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
+import { joinLines } from '../support/untrusted-text.js';
 import type { ConfigureCommand } from './command.js';
 import { exitStatus } from './exit-status.js';
 
@@ -19,7 +20,6 @@ const folder = path.join(import.meta.dirname, 'commands');
  * @returns the exit status
  */
 export async function main(argv: readonly string[]): Promise<number> {
-  dotenv.config({ quiet: true });
   let status = 0;
   const program = new Command('conformance')
     .version(readOwnPackage().version)
@@ -37,16 +37,13 @@ export async function main(argv: readonly string[]): Promise<number> {
     configure(program.command(name), end, countAfterDashes);
   }
   try {
+    dotenv.config({ quiet: true });
     await program.parseAsync(argv);
     return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitStatus.unusableInput;
     if (!(error instanceof UnusableInput) && !isSystemError(error)) throw error;
-    // Without a path, the message names what could not be done.
-    const { path } = error as NodeJS.ErrnoException;
-    process.stderr.write(
-      `${path === undefined ? error.message : `${path}: ${describeFileError(error, 'cannot be used')}`}\n`,
-    );
+    process.stderr.write(joinLines(describeError(error).split('\n')));
     return exitStatus.unusableInput;
   }
 }
@@ -64,4 +61,10 @@ function listCommands(named: string | undefined): { name: string; file: string }
 /** Such as a missing file or a used port: the message names it. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
+}
+
+function describeError(error: Error): string {
+  if (!isSystemError(error)) return error.message;
+  if (error.syscall === 'uv_cwd') return 'The working folder no longer exists. Change to another folder.';
+  return error.path === undefined ? error.message : `${error.path}: ${describeFileError(error, 'cannot be used')}`;
 }
