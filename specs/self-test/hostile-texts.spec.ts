@@ -18,9 +18,15 @@ import { createPlan } from '../../src/engine/plan.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { type Certificate, createCertificate } from '../../src/report/certificate.js';
 import { compareCertificates, renderComparisonTable } from '../../src/report/compare/compare-certificates.js';
-import { compareRuns, renderRunComparison } from '../../src/report/compare/compare-runs.js';
+import { compareRuns } from '../../src/report/compare/compare-runs.js';
 import { renderComparisonMarkdown } from '../../src/report/compare/comparison-markdown.js';
 import { renderComparisonPage } from '../../src/report/compare/comparison-page.js';
+import {
+  type MigrationReport,
+  renderMigrationMarkdown,
+  renderMigrationPage,
+  renderMigrationSentence,
+} from '../../src/report/compare/migration-report.js';
 import { listOutputFiles } from '../../src/report/output.js';
 import { renderYaml } from '../../src/report/render-yaml.js';
 import { renderAnnotations } from '../../src/report/terminal/github-annotations.js';
@@ -29,6 +35,7 @@ import { renderProgress } from '../../src/report/terminal/progress.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { packageRoot } from '../../src/support/package-root.js';
+import { joinLines } from '../../src/support/untrusted-text.js';
 import { openBrowser } from './support/browser.js';
 import { createTemporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
@@ -210,6 +217,26 @@ const compareWith =
     return render(compareCertificates(certificates, suite.contract));
   };
 
+const reportWith =
+  (render: (report: MigrationReport) => string): Render =>
+  ({ exchanges }, _, text) => {
+    const answered = (shift: number) => ({
+      ...{ name: Array.from({ length: 8 }, text).join(' '), baseUrl: `https://a.test/${text()}`, suite },
+      evidence: keepAll(exchanges, shift),
+    });
+    const [one, other] = [answered(0), answered(1)];
+    const comparison = compareRuns(one, other);
+    const [first, ...counted] = comparison.differences;
+    const accepted = first === undefined ? [] : [{ ...first, reason: text() }];
+    return render({
+      comparison,
+      names: [one.name, other.name],
+      counted,
+      accepted,
+      outdated: Array.from({ length: 8 }, text),
+    });
+  };
+
 /** Every function that renders a text for a stream, with arguments. */
 const streams: Readonly<Record<string, { readonly kind: string; readonly render: Render }>> = {
   renderRunReport: { kind: 'lines', render: ({ certificate }, written) => renderRunReport(certificate, written) },
@@ -226,16 +253,11 @@ const streams: Readonly<Record<string, { readonly kind: string; readonly render:
   renderComparisonTable: { kind: 'lines', render: compareWith(renderComparisonTable) },
   renderComparisonMarkdown: { kind: 'md', render: compareWith(renderComparisonMarkdown) },
   renderComparisonPage: { kind: 'html', render: compareWith(renderComparisonPage) },
-  renderRunComparison: {
+  renderMigrationMarkdown: { kind: 'md', render: reportWith((report) => renderMigrationMarkdown(report).text) },
+  renderMigrationPage: { kind: 'html', render: reportWith((report) => renderMigrationPage(report).text) },
+  renderMigrationSentence: {
     kind: 'lines',
-    render: ({ exchanges }, _, text) => {
-      const answered = (shift: number) => ({
-        ...{ name: text(), baseUrl: `https://a.test/${text()}`, suite },
-        evidence: keepAll(exchanges, shift),
-      });
-      const [one, other] = [answered(0), answered(1)];
-      return renderRunComparison(compareRuns(one, other), [one.name, other.name]);
-    },
+    render: reportWith((report) => joinLines([renderMigrationSentence(report)])),
   },
 };
 

@@ -84,10 +84,10 @@ test('A folder with the target file of init may be the folder of own cases', asy
 
 test('Folders of runs, missing files and empty names are explained in words', async () => {
   const table: readonly (readonly [args: readonly string[], says: string])[] = [
-    [['verify', '.'], 'certificate.json: cannot be read: there is no such file or folder'],
-    [['compare', 'conformance', 'none.json'], 'conformance/certificate.json: cannot be read: there is no such file'],
-    [['certify', '--replay', 'none.har'], 'none.har: cannot be read: there is no such file or folder'],
-    [['certify', '--reference', '--against', '.'], '.: cannot be read: it is a folder'],
+    [['verify', '.'], 'cannot be read: there is no such file'],
+    [['compare', 'conformance', 'none.json'], 'cannot be read: there is no such file'],
+    [['certify', '--replay', 'none.har'], 'cannot be read: there is no such file'],
+    [['certify', '--reference', '--against', '.'], 'cannot be read: it is a folder'],
     [['merge', 'none'], 'none: cannot be used: there is no such file or folder'],
     [['certify', '--reference', '--only', ''], '--only: is empty'],
     [['certify', 'htp://a.test'], "The argument: 'htp://a.test' is not a base URL"],

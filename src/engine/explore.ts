@@ -57,6 +57,7 @@ export async function explore(
   let sent = 0;
   let requestsSent = 0;
   let unclear = { count: 0, reason: '' };
+  let notSentReason: string | undefined;
   const references: References = new Map();
 
   const send = async (request: HttpRequest): Promise<Exchange> => {
@@ -64,6 +65,7 @@ export async function explore(
     if (undocumented !== undefined) throw new Error(`A random request is not documented: ${undocumented}.`);
     sent += 1;
     const exchange = await channel.send(request);
+    if ('transportError' in exchange && exchange.transportError === 'not-sent') notSentReason ??= exchange.message;
     requestsSent += exchange.attempts ?? 1;
     return exchange;
   };
@@ -112,7 +114,7 @@ export async function explore(
   /** Replaces a failing sequence by a smaller one, as long as one fails in the same way. */
   const shrink = async (found: Found): Promise<Found> => {
     for (const { sequence, disguised } of listSmallerSequences(found.sequence, `attempt-${sent}`)) {
-      if (sent >= requests * 2) return found;
+      if (sent >= requests * 2 || notSentReason !== undefined) return found;
       const smaller = await findConfirmed(disguised ?? sequence);
       if (smaller?.violation.part === found.violation.part) return shrink({ ...smaller, sequence });
     }
@@ -122,8 +124,8 @@ export async function explore(
     const emptyRequest = createEmptyRequest(world);
     if (emptyRequest !== undefined)
       references.set('nothing-valid', { request: emptyRequest, exchange: await send(emptyRequest) });
-    for (const sequence of fc.sample(createRandomSequences(world), { seed, numRuns: requests })) {
-      if (sent >= requests || unclear.count >= maxUnclear) return undefined;
+    for (const sequence of drawSequences(world, { requests, seed })) {
+      if (sent >= requests || unclear.count >= maxUnclear || notSentReason !== undefined) return undefined;
       const found = await findConfirmed(sequence);
       if (found !== undefined) return shrink(found);
     }
@@ -146,6 +148,8 @@ export async function explore(
       const asCase = renderAsCase(sequence, violation, subject, references);
       return { verdict: 'fail', reason: violation.reason, subject, at, exchange, asCase };
     }
+    if (notSentReason !== undefined)
+      return { verdict: 'inconclusive', reason: `Not all random requests were sent. ${notSentReason}` };
     if (unclear.count > 0)
       return {
         verdict: 'inconclusive',
@@ -182,6 +186,12 @@ interface Found {
 
 function moveToEnd<T>(list: readonly T[], at: number): T[] {
   return [...list.slice(0, at), ...list.slice(at + 1), list[at] as T];
+}
+
+/** Draws sequences as they are needed: a run may end early. A longer sample begins like a shorter one. */
+function* drawSequences(world: NamedWorld, { requests, seed }: Exploration): Generator<RandomSequence> {
+  for (let [from, to] = [0, 64]; from < requests; [from, to] = [to, to * 2])
+    yield* fc.sample(createRandomSequences(world), { seed, numRuns: Math.min(to, requests) }).slice(from);
 }
 
 /** Requests to compare others with, and their latest exchanges. */

@@ -66,7 +66,7 @@ export async function startRun(
 ): Promise<Run> {
   const { world } = suite;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
-  const { recognizer = createRecognizer(world), keeper, replay } = options;
+  const { recognizer = createRecognizer(world), replay, keeper = replay?.keeper } = options;
   const createChannel = (purpose: string) => {
     const source = replay?.createChannel(purpose) ?? channel;
     return keeper?.wrapChannel(source, purpose) ?? source;

@@ -15,9 +15,6 @@ export interface Shard {
   readonly total: number;
 }
 
-/** The folder for the reports of shards, in the folder of the results. */
-export const shardsFolder = 'shards';
-
 /** What shards divide: the selected cases (all unless given) and the random requests. */
 export interface ShardScope {
   readonly only?: readonly string[];

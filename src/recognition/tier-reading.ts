@@ -52,12 +52,18 @@ export function matchesPatterns(pattern: string, stated: readonly string[]): boo
   return stated.some((wanted) => matchesSteps(steps, wanted.split('/')));
 }
 
-function matchesSteps(steps: readonly string[], [wanted, ...others]: readonly string[]): boolean {
-  if (wanted === undefined) return steps.length === 0;
-  if (wanted === anyStepsWildcard)
-    return steps.some((_, n) => matchesSteps(steps.slice(n), others)) || matchesSteps([], others);
-  const [step, ...rest] = steps;
-  return step !== undefined && (wanted === '*' || wanted === step) && matchesSteps(rest, others);
+/** In linear time: patterns may come from elsewhere. */
+function matchesSteps(steps: readonly string[], wanted: readonly string[]): boolean {
+  // The numbers of steps that the wanted ones so far can match.
+  let counts = new Set([0]);
+  for (const each of wanted) {
+    const [least = steps.length + 1] = counts;
+    counts =
+      each === anyStepsWildcard
+        ? new Set(Array.from({ length: steps.length + 1 - least }, (_, n) => least + n))
+        : new Set([...counts].filter((n) => n < steps.length && (each === '*' || each === steps[n])).map((n) => n + 1));
+  }
+  return counts.has(steps.length);
 }
 
 /** Stands for any number of steps in a stated pattern. */

@@ -1,0 +1,28 @@
+import type { Suite } from '../cases/suite.js';
+import { attachExchanges, type CaseResult, type ShownResult } from '../engine/case-result.js';
+import type { RunEvidence } from '../engine/evidence-keeper.js';
+import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
+import { diagnoseRun } from './diagnosis/diagnose-run.js';
+import type { ExchangeIndex } from './exchange-index.js';
+import { indexForOutputs } from './write-results.js';
+
+/** The certificate of a run, and what outputs show beside it. */
+export interface CertifiedResults {
+  readonly certificate: Certificate;
+  readonly results: readonly ShownResult[];
+  readonly index: ExchangeIndex;
+}
+
+/** Certifies results with the exchanges that they refer to. @param tierPatterns of the target file */
+export function certifyResults(
+  suite: Suite,
+  plain: readonly CaseResult[],
+  evidence: RunEvidence,
+  facts: Omit<RunFacts, 'causes'>,
+  tierPatterns: readonly string[] | undefined,
+): CertifiedResults {
+  const index = indexForOutputs(suite, evidence, plain);
+  const results = attachExchanges(plain, index.find);
+  const causes = diagnoseRun(suite, results, index, tierPatterns);
+  return { certificate: createCertificate(suite, results, { ...facts, causes }), results, index };
+}
