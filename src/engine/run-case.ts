@@ -80,7 +80,12 @@ function createResult(testCase: TestCase, { judgement, first, repeats, confirmat
     verdict: isUnsent ? 'not-run' : verdict,
     reason,
     at,
-    rows: rows.map(({ title, verdict, reason }) => ({ title, verdict, reason })),
+    rows: rows.map(({ title, verdict, reason, condition }) => ({
+      title,
+      verdict,
+      reason,
+      ...omitUndefined({ condition }),
+    })),
     drift: [],
     exchangesJudged: sum('count'),
     requestsSent: sum('requestsSent'),

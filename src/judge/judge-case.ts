@@ -45,6 +45,13 @@ export interface Judgement {
 
 export interface RowJudgement extends Judgement {
   readonly title: string;
+  readonly condition?: FailureCondition;
+}
+
+/** Under which condition alone a row fails, and which part of another request the response was for, if known. */
+export interface FailureCondition {
+  readonly kind: 'overlapping' | 'after' | 'reused-connection';
+  readonly part?: string;
 }
 
 export interface CaseJudgement extends Judgement {

@@ -369,7 +369,9 @@ function createCaseEntry(
   if (result === undefined) return { id, verdict: 'not-run', reason: notSelectedReason };
   const { verdict, reason, at, rows, exchange, asCase } = result;
   if (verdict === 'pass') return { id, verdict, reason };
-  const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');
+  const unpassed = rows.flatMap(({ title, verdict, reason }) =>
+    verdict === 'pass' || title === '' ? [] : [{ title, verdict, reason }],
+  );
   const isFailure = verdict === 'fail' || verdict === 'error';
   return {
     id,
