@@ -126,6 +126,7 @@ const counted: Readonly<Record<Verdict, string>> = {
   fail: 'requirements fail',
   error: 'requirements in error',
   inconclusive: 'requirements inconclusive',
+  'not-run': 'requirements not run',
   pass: 'requirements pass',
   'not-applicable': 'requirements not applicable',
 };
