@@ -5,7 +5,7 @@ import type { Calibration } from '../engine/calibrate.js';
 import {
   countRequests,
   explorationId,
-  notReachedReason,
+  isPartialRun,
   notSelectedReason,
   type ShownResult,
   sampleId,
@@ -178,16 +178,17 @@ export function collectRunFacts(
   },
   planned: readonly Pick<TestCase, 'id'>[] = [],
 ): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'isThorough' | 'notes'> {
-  const { only, profile, shard, exploration, notes } = settings;
+  const { only, shard, exploration, notes } = settings;
   const withResult = new Set(results.map(({ id }) => id));
   const isNarrowed = shard === undefined && planned.some(({ id }) => !withResult.has(id));
+  const figures = settings.profile?.figures;
+  // What was not judged catches no fault.
+  const profile = figures && (isPartialRun(results) ? { ...figures, faults_caught: 0 } : figures);
   return {
     requestsSent: (calibration?.requestsSent ?? 0) + countRequests(results).requestsSent,
     isSelection: only !== undefined || profile !== undefined || isNarrowed,
-    ...omitUndefined({ profile: profile?.figures, isThorough: exploration?.isThorough }),
-    notes: [profile && renderProfileNotice(profile.figures), calibration?.note, ...notes].filter(
-      (note) => note !== undefined,
-    ),
+    ...omitUndefined({ profile, isThorough: exploration?.isThorough }),
+    notes: [profile && renderProfileNotice(profile), calibration?.note, ...notes].filter((note) => note !== undefined),
   };
 }
 
@@ -213,7 +214,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
   });
   const questions = suite.contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
   const unavailable = [...listUnavailable(ofSuite), ...listUnsupported(requirements)];
-  const isPartial = requirements.some(({ cases }) => cases.some(({ reason }) => unsentReasons.includes(reason)));
+  const isPartial = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const { profile } = facts;
   const gaps = [...(facts.isCutShort ? ['The run was interrupted.'] : []), ...(facts.gaps ?? [])];
   const isWhole = gaps.length === 0 && !isPartial && profile === undefined && unavailable.length === 0;
@@ -262,8 +263,6 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     duration_ms: Math.round(facts.durationMs),
   };
 }
-
-const unsentReasons: readonly string[] = [notReachedReason, notSelectedReason];
 
 function createOwnCasesEntry(
   { own, cases }: Suite,
@@ -378,10 +377,12 @@ function createCaseEntry(
   baseUrl: string,
   renderResponse: ResponseRenderer,
 ): CaseEntry {
-  if (result === undefined) return { id, verdict: 'not-applicable', reason: notSelectedReason };
+  if (result === undefined) return { id, verdict: 'not-run', reason: notSelectedReason };
   const { verdict, reason, at, rows, exchange, asCase } = result;
   if (verdict === 'pass') return { id, verdict, reason };
-  const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');
+  const unpassed = rows.flatMap(({ title, verdict, reason }) =>
+    verdict === 'pass' || title === '' ? [] : [{ title, verdict, reason }],
+  );
   const isFailure = verdict === 'fail' || verdict === 'error';
   return {
     id,
