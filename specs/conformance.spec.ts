@@ -25,8 +25,11 @@ if (listSampleCases(suite).length > 0) {
 
 const { exploration } = settings;
 if (exploration !== undefined) {
-  const title = `${exploration.requests} random requests, seed ${exploration.seed}`;
-  defineTest(explorationId, title, [explorationId], (run) => run.explore(exploration));
+  const { requests, seed, isThorough } = exploration;
+  const title = `${isThorough ? 'All triples of choices, each awkward text, sequences, and ' : ''}${requests} random requests, seed ${seed}`;
+  const showProgress = (sent: number, total: number) =>
+    void test.step(`${sent} of ${total} requests beside the cases were sent.`, () => undefined);
+  defineTest(explorationId, title, [explorationId], (run) => run.explore(exploration, showProgress));
 }
 
 /** Defines a test that passes its result to the reporter. */

@@ -16,6 +16,7 @@ const runFlags = [
   'sign',
   'shard',
   'explore',
+  'thorough',
 ] as const;
 
 /** The values of the flags of `certify` and `record`. */
@@ -64,7 +65,8 @@ export function addCertifyFlags(command: Command): Command {
     .option('--same-as <target>', 'with several --target: compare the answers of the others with those of this one')
     .option('--accept <file>', 'of --same-as: differences that do not count')
     .addOption(countFlag('--explore <requests>', 'also send N random requests'))
-    .addOption(countFlag('--seed <number>', 'of --explore: draw the same requests again'))
+    .option('--thorough', 'also send some thousand requests, if the target does not limit them')
+    .addOption(countFlag('--seed <number>', 'of --explore and --thorough: draw the same requests again'))
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
 }
 

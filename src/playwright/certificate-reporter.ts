@@ -8,6 +8,7 @@ import type {
   TestCase,
   TestError,
   TestResult,
+  TestStep,
 } from '@playwright/test/reporter';
 import { selectFromSuite } from '../cases/case-selection.js';
 import { listCredentialSecrets } from '../contract/operation.js';
@@ -138,6 +139,13 @@ export default class CertificateReporter implements Reporter {
       this.results.set(id, createUnsentResult(testCase, 'error', toOneLine(problem)));
     }
     if (this.merged === undefined) this.showProgress();
+  }
+
+  onStepBegin(test: TestCase, _: TestResult, { category, title }: TestStep): void {
+    if (category !== 'test.step' || readCaseId(test) !== explorationId || this.merged !== undefined) return;
+    if (getMonotonicMs() - this.progressShownMs < progressIntervalMs) return;
+    this.progressShownMs = getMonotonicMs();
+    process.stderr.write(joinLines([title]));
   }
 
   /** Each machine starts a reference deployment of its own; all shards test any other deployment together. */

@@ -36,6 +36,8 @@ export interface Certificate {
   readonly selected?: SelectedCases;
   /** What a run with a limited number of requests covers. */
   readonly profile?: ProfileFigures;
+  /** Whether some thousand requests were sent beside the cases, and all of them were answered as documented. */
+  readonly is_thorough?: true;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly summary: VerdictCounts;
   /** What most likely is wrong, the cause of most failures first. They change no verdict. */
@@ -143,6 +145,7 @@ export interface RunFacts {
   /** Whether only selected cases or rows were sent. */
   readonly isSelection?: boolean;
   readonly profile?: ProfileFigures;
+  readonly isThorough?: boolean;
   readonly isReplay?: boolean;
   /** Whether the run ended before all selected cases were judged. */
   readonly isCutShort: boolean;
@@ -162,14 +165,15 @@ export function collectRunFacts(
   settings: {
     readonly only?: readonly string[];
     readonly profile?: Pick<Profile, 'figures'>;
+    readonly exploration?: { readonly isThorough?: boolean };
     readonly notes: readonly string[];
   },
-): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'notes'> {
-  const { only, profile, notes } = settings;
+): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'isThorough' | 'notes'> {
+  const { only, profile, exploration, notes } = settings;
   return {
     requestsSent: (calibration?.requestsSent ?? 0) + countRequests(results).requestsSent,
     isSelection: only !== undefined || profile !== undefined,
-    ...omitUndefined({ profile: profile?.figures }),
+    ...omitUndefined({ profile: profile?.figures, isThorough: exploration?.isThorough }),
     notes: [profile && renderProfileNotice(profile.figures), calibration?.note, ...notes].filter(
       (note) => note !== undefined,
     ),
@@ -222,6 +226,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     target: facts.target,
     ...(facts.isSelection ? { selected: { verdict: determineRunVerdict(merged), cases: countVerdicts(merged) } } : {}),
     ...omitUndefined({ profile }),
+    ...(facts.isThorough && exploration?.verdict === 'pass' ? { is_thorough: true } : {}),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
     ...(facts.causes === undefined || facts.causes.length === 0 ? {} : { causes: facts.causes }),

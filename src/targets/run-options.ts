@@ -39,6 +39,8 @@ export interface RunOptions {
   readonly merge?: string;
   /** How many random requests to send. */
   readonly explore?: number;
+  /** Whether to send some thousand more requests, to a target that limits nothing. */
+  readonly thorough?: boolean;
   /** Draws the same random requests again. */
   readonly seed?: number;
 }

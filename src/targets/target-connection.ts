@@ -21,6 +21,9 @@ export function resolveEndpoint(location: TargetLocation, reference: Endpoint): 
   return location.kind === 'deployment' ? location : reference;
 }
 
+/** The limits of a thorough run, unless the target file states others. */
+const thoroughBudget = { requests: 20_000, timeMs: 60 * 60_000 };
+
 /**
  * Reads the connection from the options, the environment and the target file.
  *
@@ -48,7 +51,11 @@ export function readConnection(
     return '';
   };
   const stated = file === undefined ? {} : readStatedOptions(file, readVariable, (each) => problems.push(each));
-  const options = runOptions.allowHttp ? { ...stated, allowHttp: true } : stated;
+  const options = {
+    ...stated,
+    ...(runOptions.allowHttp ? { allowHttp: true } : {}),
+    ...(runOptions.thorough ? { budget: { ...thoroughBudget, ...stated.budget } } : {}),
+  };
   const url = findBaseUrl(runOptions, file, readVariable);
   if (url === undefined) {
     const problem = findMissingBaseUrl(runOptions, environment, file);
