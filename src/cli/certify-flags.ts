@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type RequestFormat, requestFormats } from '../report/request-formats.js';
+import { findRunFile } from '../report/result-files.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { RunOptions } from '../targets/run-options.js';
 import { addTargetFlags, parseCount, readTargetOptions, type TargetFlags } from './flags.js';
@@ -27,6 +28,7 @@ export interface CertifyFlags extends TargetFlags, Pick<RunOptions, (typeof runF
   readonly budget?: number;
   readonly failed?: true;
   readonly bail?: true;
+  readonly open?: true;
   readonly watch?: true;
   readonly verbose?: true;
   readonly sameAs?: string;
@@ -54,6 +56,7 @@ export function addCertifyFlags(command: Command): Command {
     .option('--quick', 'run the rows that catch most of the known faults, with at most 60 requests')
     .addOption(countFlag('--budget <requests>', 'send at most N requests, the most effective ones').conflicts('quick'))
     .addOption(new Option('--failed', 'run the cases that did not pass in their last run').conflicts('only'))
+    .addOption(new Option('--open', 'open the page of the certificate at the end').conflicts('watch'))
     .option('--verbose', 'list every test, as Playwright does')
     .option('--bail', 'stop at the first failure')
     .option('--watch', 'run again whenever a case, the target file or an answer of the target changes')
@@ -74,8 +77,16 @@ export function addCertifyFlags(command: Command): Command {
 export function readCertifyOptions(flags: CertifyFlags, positional: readonly string[]): RunOptions {
   const stated = Object.fromEntries(runFlags.map((name) => [name, flags[name]]));
   return {
-    ...readTargetOptions(hasSeveralTargets(flags) ? { ...flags, target: [] } : flags, positional),
-    ...omitUndefined({ ...stated, recordTo: flags.to, budget: flags.quick ? 'quick' : flags.budget }),
+    ...readTargetOptions(
+      hasSeveralTargets(flags) ? { ...flags, target: flags.reference ? [] : (flags.target?.slice(0, 1) ?? []) } : flags,
+      positional,
+    ),
+    ...omitUndefined({
+      ...stated,
+      replay: flags.replay && findRunFile(flags.replay, 'evidence.har', 'evidence.har.gz'),
+      recordTo: flags.to,
+      budget: flags.quick ? 'quick' : flags.budget,
+    }),
     // Another one each time: the certificate names it.
     seed: flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000),
   };

@@ -7,6 +7,7 @@ import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { Environment } from '../targets/environment.js';
+import { initialTargetFile as targetFile } from '../targets/target-file.js';
 
 /** The command that installs packages in a pipeline, by lock file. */
 const installs: readonly (readonly [lock: string, command: string])[] = [
@@ -23,8 +24,6 @@ interface Project {
   readonly repository: string;
   readonly replacements: Readonly<Record<string, string>>;
 }
-
-const targetFile = 'conformance/target.yaml';
 
 /**
  * Writes the files that a project needs to certify a deployment. Existing files are kept.
@@ -51,7 +50,7 @@ export function initProject(folder: string, environment: Environment): string {
     outcomes
       .filter((outcome) => outcome.isWritten === isWritten)
       .map(({ name }, n) => `${(n === 0 ? title : '').padEnd(15)}${name}`);
-  return joinLines([...listed('Written', true), ...listed('Kept', false), '', ...listNextSteps(folder, environment)]);
+  return joinLines([...listed('Written', true), ...listed('Kept', false), '', ...listNextSteps(project, environment)]);
 }
 
 function readProject(folder: string): Project {
@@ -152,7 +151,7 @@ function addIgnored(file: string): boolean {
 
 const needed = ['BASE_URL', 'CLIENT_APPLICATION_ID', 'CLIENT_TOKEN'] as const;
 
-function listNextSteps(folder: string, environment: Environment): string[] {
+function listNextSteps({ folder, replacements: { NAME } }: Project, environment: Environment): string[] {
   const unset = needed.filter((name) => !environment[name]);
   const copied = existsSync(path.join(folder, '.env')) ? 'In .env,' : 'Copy .env.example to .env. There,';
   const flag = environment.TARGET ? '' : ` --target ${targetFile}`;
@@ -161,6 +160,7 @@ function listNextSteps(folder: string, environment: Environment): string[] {
     `Load the output of "npx conformance world" into the deployment, or put its own ids into ${targetFile}.`,
     `Run: npx conformance doctor${unset.length === 0 ? flag : ''}`,
     `Run: npx conformance certify${unset.length === 0 ? flag : ''}`,
+    `Commit the answers, too: npx conformance record --to conformance/record.yaml, and copy results/${NAME}/observed.md to conformance/observed.md (results/ is not committed).`,
     'Commit the files. On GitHub, set the variable BASE_URL and the secrets CLIENT_APPLICATION_ID and CLIENT_TOKEN.',
   ];
   const samples = 'node_modules/promotion-validation-conformance/templates/workflows';

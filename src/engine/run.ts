@@ -81,6 +81,7 @@ export async function startRun(
     calibration: namings,
     calibrationStatuses: new Set(calibration.statuses),
     // A target without ids of tiers cannot show any, and the remaining cases need none.
+    isWorldLoaded,
     isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),
     ...(tierPatterns === undefined ? {} : { configuredPatterns: tierPatterns }),
   };

@@ -25,6 +25,7 @@ import type { Location } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import type { NamedWorld } from '../world/named-world.js';
 import { extractValue } from './extract-value.js';
+import { isOwnDataSeen } from './own-data.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
 /** A verdict and its reason. */
@@ -44,6 +45,13 @@ export interface Judgement {
 
 export interface RowJudgement extends Judgement {
   readonly title: string;
+  readonly condition?: FailureCondition;
+}
+
+/** Under which condition alone a row fails, and which part of another request the response was for, if known. */
+export interface FailureCondition {
+  readonly kind: 'overlapping' | 'after' | 'reused-connection';
+  readonly part?: string;
 }
 
 export interface CaseJudgement extends Judgement {
@@ -62,6 +70,8 @@ export interface TargetContext {
   readonly configuredPatterns?: readonly string[];
   /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
   readonly isWorldSeen: boolean;
+  /** Whether the user says that the target has all test data. */
+  readonly isWorldLoaded?: boolean;
   /** The statuses of the calibration responses, each once. Nothing if some request got no response. */
   readonly calibrationStatuses?: ReadonlySet<number>;
 }
@@ -83,16 +93,26 @@ export function judgeCase(
   const evidence = createRowEvidence(exchanges, target);
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as RowEvidence), rows: [] };
   const later = repetitions.map((each) => createRowEvidence(each, target));
-  const isWorldSeen = target.isWorldSeen || [evidence, ...later].flat().some(mentionsWorld);
+  const all = [evidence, ...later].flat();
+  const isWorldSeen = target.isWorldSeen || all.some(mentionsWorld);
+  const isOwnSeen =
+    target.isWorldLoaded ||
+    isOwnDataSeen(
+      testCase,
+      all.flatMap((each) => [...each.exchanges.values()]),
+      target.world,
+    );
   const rows = testCase.rows.map((row, n) => {
     const first = judgeRow(row, testCase, evidence[n] as RowEvidence);
-    const all = later.map((each) =>
+    const repeated = later.map((each) =>
       judgeRepetition(row, testCase, first, evidence[n] as RowEvidence, each[n] as RowEvidence),
     );
-    const final = all.find(({ isUnstable }) => isUnstable) ?? all.at(-1) ?? first;
+    const final = repeated.find(({ isUnstable }) => isUnstable) ?? repeated.at(-1) ?? first;
     return {
       title: row.title,
-      ...(isWorldSeen ? final : doubtWithoutWorld(final, evidence[n] as RowEvidence, target)),
+      ...(isWorldSeen && isOwnSeen
+        ? final
+        : doubtWithoutWorld(final, evidence[n] as RowEvidence, target, isWorldSeen ? ownDataUnseen : worldUnseen)),
     };
   });
   return { ...summarizeRows(rows, testCase), rows };
@@ -206,6 +226,7 @@ function doubtWithoutWorld(
   judgement: Judgement,
   { exchanges, world }: RowEvidence,
   { calibrationStatuses = new Set() }: TargetContext,
+  unseen: string,
 ): Judgement {
   const { verdict, reason, exchange: name = '' } = judgement;
   if (verdict !== 'fail') return judgement;
@@ -220,13 +241,16 @@ function doubtWithoutWorld(
     documented.every((each) => 'response' in each && dataIndependentRefusals.has(each.response.status));
   if (isRefused && dataIndependentRefusals.has(status))
     return status === 410 ? { ...judgement, reason: `${reason} ${operationRetired}` } : judgement;
-  return { ...judgement, verdict: 'inconclusive', reason: `${reason} ${worldUnseen}` };
+  return { ...judgement, verdict: 'inconclusive', reason: `${reason} ${unseen}` };
 }
 
 /** Statuses that speak of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
 const dataIndependentRefusals: ReadonlySet<number> = new Set([405, 406, 410, 415]);
 
 const operationRetired = 'The deployment says that it has retired the operation (410 Gone).';
+
+const ownDataUnseen =
+  'But no response names a promotion of your own test data: either it is not loaded (npx conformance world --cases FOLDER), or none of it is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.';
 
 const worldUnseen =
   'But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.';

@@ -16,6 +16,7 @@ import {
   type CaseResult,
   createUnsentResult,
   explorationId,
+  isPartialRun,
   notReachedReason,
   sampleId,
 } from '../engine/case-result.js';
@@ -262,17 +263,25 @@ export default class CertificateReporter implements Reporter {
     const { recordTo: _, ...withoutRecord } = settings;
     const destination = {
       ...(settings.shard === undefined ? settings : withoutRecord),
-      isPartial: this.isPartial(results),
+      isPartial: this.isPartial(results, isCutShort || unreachable !== undefined),
       ...omitUndefined({ sign: this.sign }),
       secrets: this.merged === undefined && replay === undefined ? listSecrets() : [],
     };
     const written = writeResults(certificate, suite, results, destination, { ...evidence, origin, index });
     const { verdict, drift, selected, own_cases } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
-    const isReached = results.every(({ reason }) => reason !== notReachedReason);
+    const isReached = results.every(({ verdict }) => verdict !== 'not-run');
     const isDone = !isCutShort && unreachable === undefined && isReached;
     const shard = settings.shard && { current: settings.shard.current, total: settings.shard.total, isDone };
-    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...omitUndefined({ selected, shard, own_cases }) });
+    const page = path.join(path.dirname(written.certificate), 'certificate.html');
+    saveEnding({
+      kind: 'certified',
+      page,
+      isRecorded,
+      verdict,
+      drift,
+      ...omitUndefined({ selected, shard, own_cases }),
+    });
     const report = addColors(renderRunReport(certificate, written), process);
     const text = reportToGitHub(process.env, certificate, suite, results) + report;
     this.printResult = () => process.stdout.write(text);
@@ -297,13 +306,13 @@ export default class CertificateReporter implements Reporter {
     };
   }
 
-  /** Whether only some of the cases ran, or were to run: the results of a whole run must then stay. */
-  private isPartial(results: readonly CaseResult[]): boolean {
+  /** Whether only some of the cases ran, or were selected: the results of a whole run then stay. */
+  private isPartial(results: readonly CaseResult[], isCutShort: boolean): boolean {
     const { suite, settings } = this.inputs;
     const { only, shard, profile } = settings;
-    if (only !== undefined || shard !== undefined || profile !== undefined || this.selected === undefined) return true;
-    if (this.stopsAtFailure && results.some(({ reason }) => reason === notReachedReason)) return true;
-    return suite.cases.some(({ id }) => !this.selected?.has(id));
+    if (isCutShort || only !== undefined || shard !== undefined || profile !== undefined || this.selected === undefined)
+      return true;
+    return isPartialRun(results) || suite.cases.some(({ id }) => !this.selected?.has(id));
   }
 
   /** All results in the order of the suite, including those of cases that no test reached. */
@@ -316,7 +325,7 @@ export default class CertificateReporter implements Reporter {
         if (result !== undefined) return [result];
         if (unreachable !== undefined) return [createUnsentResult(testCase, 'inconclusive', unreachable)];
         return selected === undefined || selected.has(testCase.id)
-          ? [createUnsentResult(testCase, 'not-applicable', notReachedReason)]
+          ? [createUnsentResult(testCase, 'not-run', notReachedReason)]
           : [];
       }),
       ...[sampleId, explorationId].flatMap((id) => results.get(id) ?? []),

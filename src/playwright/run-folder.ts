@@ -6,6 +6,7 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { isProcessRunning } from '../support/is-process-running.js';
 import { parseJson } from '../support/json.js';
 
 /** The environment variable that names the folder. */
@@ -66,19 +67,11 @@ const prefix = 'conformance-run-';
 function removeAbandonedFolders(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, pid] = /^conformance-run-(\d+)-/.exec(name) ?? [];
-    if (pid === undefined || isRunning(Number(pid))) continue;
+    if (pid === undefined || isProcessRunning(Number(pid))) continue;
     try {
       rmSync(path.join(tmpdir(), name), { recursive: true, force: true });
     } catch {
       // It belongs to another user.
     }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

@@ -5,7 +5,7 @@ import type { Calibration } from '../engine/calibrate.js';
 import {
   countRequests,
   explorationId,
-  notReachedReason,
+  isPartialRun,
   notSelectedReason,
   type ShownResult,
   sampleId,
@@ -169,14 +169,15 @@ export function collectRunFacts(
     readonly notes: readonly string[];
   },
 ): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'isThorough' | 'notes'> {
-  const { only, profile, exploration, notes } = settings;
+  const { only, exploration, notes } = settings;
+  const planned = settings.profile?.figures;
+  // What was not judged catches no fault.
+  const profile = planned && (isPartialRun(results) ? { ...planned, faults_caught: 0 } : planned);
   return {
     requestsSent: (calibration?.requestsSent ?? 0) + countRequests(results).requestsSent,
     isSelection: only !== undefined || profile !== undefined,
-    ...omitUndefined({ profile: profile?.figures, isThorough: exploration?.isThorough }),
-    notes: [profile && renderProfileNotice(profile.figures), calibration?.note, ...notes].filter(
-      (note) => note !== undefined,
-    ),
+    ...omitUndefined({ profile, isThorough: exploration?.isThorough }),
+    notes: [profile && renderProfileNotice(profile), calibration?.note, ...notes].filter((note) => note !== undefined),
   };
 }
 
@@ -202,7 +203,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
   });
   const questions = suite.contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
   const unavailable = [...listUnavailable(ofSuite), ...listUnsupported(requirements)];
-  const isPartial = requirements.some(({ cases }) => cases.some(({ reason }) => unsentReasons.includes(reason)));
+  const isPartial = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const { profile } = facts;
   const gaps = [...(facts.isCutShort ? ['The run was interrupted.'] : []), ...(facts.gaps ?? [])];
   const isWhole = gaps.length === 0 && !isPartial && profile === undefined && unavailable.length === 0;
@@ -251,8 +252,6 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     duration_ms: Math.round(facts.durationMs),
   };
 }
-
-const unsentReasons: readonly string[] = [notReachedReason, notSelectedReason];
 
 function createOwnCasesEntry(
   { own, cases }: Suite,
@@ -367,10 +366,12 @@ function createCaseEntry(
   baseUrl: string,
   renderResponse: ResponseRenderer,
 ): CaseEntry {
-  if (result === undefined) return { id, verdict: 'not-applicable', reason: notSelectedReason };
+  if (result === undefined) return { id, verdict: 'not-run', reason: notSelectedReason };
   const { verdict, reason, at, rows, exchange, asCase } = result;
   if (verdict === 'pass') return { id, verdict, reason };
-  const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');
+  const unpassed = rows.flatMap(({ title, verdict, reason }) =>
+    verdict === 'pass' || title === '' ? [] : [{ title, verdict, reason }],
+  );
   const isFailure = verdict === 'fail' || verdict === 'error';
   return {
     id,

@@ -43,7 +43,7 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses 
     const stated = wasUnjudged.get(testCase.id);
     if (wasJudged.has(testCase.id)) results.push(await run.runCase(testCase));
     else if (stated?.error !== undefined) results.push(createUnsentResult(testCase, 'error', stated.error));
-    else if (stated !== undefined) results.push(createUnsentResult(testCase, 'not-applicable', notReachedReason));
+    else if (stated !== undefined) results.push(createUnsentResult(testCase, 'not-run', notReachedReason));
   }
   if (wasJudged.has(sampleId) && listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
   const { exploration } = settings;
