@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMember, parseJson } from '../support/json.js';
@@ -36,6 +36,7 @@ export function initProject(folder: string, environment: Environment): string {
   const files = [
     { file: path.join(folder, targetFile), template: 'target.yaml' },
     { file: path.join(folder, '.env.example'), template: 'env.example' },
+    { file: path.join(folder, findPlaywrightConfig(folder)), template: 'playwright.config.mjs' },
     { file: path.join(project.repository, '.github/workflows/conformance.yml'), template: 'workflows/deployment.yml' },
   ];
   refuseLinks(
@@ -51,6 +52,12 @@ export function initProject(folder: string, environment: Environment): string {
       .filter((outcome) => outcome.isWritten === isWritten)
       .map(({ name }, n) => `${(n === 0 ? title : '').padEnd(15)}${name}`);
   return joinLines([...listed('Written', true), ...listed('Kept', false), '', ...listNextSteps(project, environment)]);
+}
+
+/** The config that Playwright takes in a folder: that of the project's own tests, if there is one. */
+function findPlaywrightConfig(folder: string): string {
+  const own = readdirSync(folder).find((name) => /^playwright\.config\.[cm]?[jt]s$/.test(name));
+  return own ?? 'playwright.config.mjs';
 }
 
 function readProject(folder: string): Project {

@@ -246,7 +246,8 @@ export default class CertificateReporter implements Reporter {
       extent: { ...this.createExtent(plainResults, isCutShort, unreachable), gaps },
     };
     const certifyOwn = () => {
-      const facts = collectRunFacts(plainResults, calibration, settings);
+      const selected = selectFromSuite(suite, settings).cases;
+      const facts = collectRunFacts(plainResults, calibration, settings, selected);
       const requestsSent =
         replay === undefined ? facts.requestsSent : countAttempts([...sent.exchanges].map(({ exchange }) => exchange));
       const isReplay = replay !== undefined;

@@ -11,6 +11,7 @@ import {
   sampleId,
 } from '../engine/case-result.js';
 import type { Profile, ProfileFigures } from '../engine/profile.js';
+import type { Shard } from '../engine/shard.js';
 import { unsupportedPrefix } from '../http/adapted-channel.js';
 import type { AdapterIdentity } from '../http/adapter.js';
 import { renderCurlCommand } from '../http/curl-command.js';
@@ -158,24 +159,34 @@ export interface RunFacts {
   readonly durationMs: number;
 }
 
-/** Collects facts from the settings of a run. @param calibration undefined if the run ended before it */
+/**
+ * Collects facts from the settings of a run.
+ *
+ * @param calibration undefined if the run ended before it
+ * @param planned the cases that the settings select. Those without a result were left out by arguments for Playwright,
+ *   such as --grep, which is a selection like --only.
+ */
 export function collectRunFacts(
   results: readonly ShownResult[],
   calibration: Pick<Calibration, 'requestsSent' | 'note'> | undefined,
   settings: {
     readonly only?: readonly string[];
     readonly profile?: Pick<Profile, 'figures'>;
+    readonly shard?: Shard;
     readonly exploration?: { readonly isThorough?: boolean };
     readonly notes: readonly string[];
   },
+  planned: readonly Pick<TestCase, 'id'>[] = [],
 ): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'isThorough' | 'notes'> {
-  const { only, exploration, notes } = settings;
-  const planned = settings.profile?.figures;
+  const { only, shard, exploration, notes } = settings;
+  const withResult = new Set(results.map(({ id }) => id));
+  const isNarrowed = shard === undefined && planned.some(({ id }) => !withResult.has(id));
+  const figures = settings.profile?.figures;
   // What was not judged catches no fault.
-  const profile = planned && (isPartialRun(results) ? { ...planned, faults_caught: 0 } : planned);
+  const profile = figures && (isPartialRun(results) ? { ...figures, faults_caught: 0 } : figures);
   return {
     requestsSent: (calibration?.requestsSent ?? 0) + countRequests(results).requestsSent,
-    isSelection: only !== undefined || profile !== undefined,
+    isSelection: only !== undefined || profile !== undefined || isNarrowed,
     ...omitUndefined({ profile, isThorough: exploration?.isThorough }),
     notes: [profile && renderProfileNotice(profile), calibration?.note, ...notes].filter((note) => note !== undefined),
   };

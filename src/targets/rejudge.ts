@@ -50,7 +50,7 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses 
   if (wasJudged.has(explorationId) && exploration !== undefined) results.push(await run.explore(exploration));
   const facts = {
     target: createCertifiedTarget(settings.target, origin.baseUrl),
-    ...collectRunFacts(results, run.calibration, settings),
+    ...collectRunFacts(results, run.calibration, settings, selected.cases),
     requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
     isReplay: origin.isReplay === true,
     isCutShort,

@@ -57,7 +57,7 @@ export async function runWithEvidence(
   const evidence = run.takeEvidence();
   const facts = {
     target: createCertifiedTarget(settings.target, baseUrl),
-    ...collectRunFacts(results, run.calibration, settings),
+    ...collectRunFacts(results, run.calibration, settings, selected.cases),
     isCutShort: false,
     startedAt: new Date(0),
     durationMs: 0,
