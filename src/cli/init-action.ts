@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
+import { getMember, parseJson } from '../support/json.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
@@ -84,7 +85,7 @@ function readName(folder: string): string {
   const file = path.join(folder, 'package.json');
   let name: unknown;
   try {
-    ({ name } = JSON.parse(readFileSync(file, 'utf8')));
+    name = getMember(parseJson(readFileSync(file, 'utf8')), 'name');
   } catch {
     // Without a readable package.json, the name of the folder is used.
   }

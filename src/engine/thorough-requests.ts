@@ -1,3 +1,4 @@
+import { parseJson } from '../support/json.js';
 import type { NamedWorld } from '../world/named-world.js';
 import { misspellings } from './misspellings.js';
 import {
@@ -67,7 +68,7 @@ function listAxes(world: NamedWorld): Axis[] {
     ),
   );
   const frequent = [...new Set(entries)].filter((entry) => entries.filter((each) => each === entry).length > 2);
-  const metadataFilters = frequent.map((entry) => [JSON.parse(entry) as [string, string]]);
+  const metadataFilters = frequent.map((entry) => [parseJson(entry) as [string, string]]);
   return [
     [...world.ids.customer.keys()].map((customer) => ({ ...simple, customer })),
     [{}, { items: [{ sku, quantity: 2 }] }, { items: repeated }, { items }],

@@ -7,6 +7,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { isProcessRunning } from '../support/is-process-running.js';
+import { parseJson } from '../support/json.js';
 
 /** The environment variable that names the folder. */
 const variable = 'CONFORMANCE_RUN';
@@ -42,7 +43,7 @@ export function readRunFile(name: string): Buffer | undefined {
 
 export function readRunJson<T>(name: string): T | undefined {
   const content = readRunFile(name);
-  return content === undefined ? undefined : (JSON.parse(content.toString('utf8')) as T);
+  return content === undefined ? undefined : (parseJson(content.toString('utf8')) as T);
 }
 
 /** Writes a file that only this user can read. Does nothing without a run folder. */

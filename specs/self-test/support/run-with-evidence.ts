@@ -81,5 +81,5 @@ export function readEvidenceBack({ evidence, origin }: Pick<RunWithEvidence, 'ev
 
 /** Judges the evidence of a run again. */
 export async function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
-  return (await rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}))).certificate;
+  return (await rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}), true)).certificate;
 }
