@@ -196,7 +196,7 @@ export default class CertificateReporter implements Reporter {
     const unreachable = session?.calibration.unreachable;
     const evidence = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
     const plainResults = this.listResults(unreachable);
-    const index = indexForOutputs(suite, evidence, plainResults);
+    const index = indexForOutputs(suite, evidence, plainResults, settings.target.mentionFilter);
     const results = attachExchanges(plainResults, index.find);
     const isCutShort = status === 'interrupted' || status === 'timedout';
     const gaps = [...(this.merged?.gaps ?? []), ...this.shardErrors];

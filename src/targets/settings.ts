@@ -132,7 +132,7 @@ export function createEngineOptions(settings: RunSettings): EngineOptions {
     isWorldLoaded: target.isWorldLoaded,
     infersShape: recordTo !== undefined,
     findExclusionReason: (testCase) => findExclusionReason(testCase, settings),
-    ...(target.tierPatterns === undefined ? {} : { tierPatterns: target.tierPatterns }),
+    ...omitUndefined({ tierPatterns: target.tierPatterns, mentionFilter: target.mentionFilter }),
   };
 }
 
