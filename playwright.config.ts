@@ -18,7 +18,7 @@ export default defineConfig({
   testMatch: `conformance.spec${extension}`,
   globalSetup: adapter('global-setup'),
   // The certificate reporter must be the first: see src/playwright/expected-failure.ts.
-  reporter: [[adapter('certificate-reporter')], ['list']],
+  reporter: [[adapter('certificate-reporter')]],
   // Not test-results/ of the user's project, which Playwright would empty.
   outputDir: path.resolve(inputs.settings.out, 'playwright'),
   // Requests of a case overlap already: more workers would be slower, and harder on a deployment.

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
 import { createDeployment, type DeploymentOptions } from './deployment.js';
@@ -29,7 +29,23 @@ const host = '127.0.0.1';
 export async function serveReference(options: ServerOptions): Promise<{ url: string; close(): Promise<void> }> {
   const { port = 0, manage } = options;
   const respond = manage === undefined ? createDeployment(options) : createManagedDeployment(options, manage);
-  const server = createServer((incoming, outgoing) => {
+  const server = createServer(
+    createRequestListener((request, localPort) => (isMeant(request, localPort) ? respond(request) : misdirected)),
+  );
+  await once(server.listen({ port, host }), 'listening');
+  const { port: actual } = server.address() as AddressInfo;
+  const close = async (): Promise<void> => {
+    server.close().closeAllConnections();
+    await once(server, 'close');
+  };
+  return { url: `http://${host}:${actual}`, close };
+}
+
+/** Answers the requests of a server of Node.js. @param respond gets the local port, too */
+export function createRequestListener(
+  respond: (request: HttpRequest, localPort?: number) => HttpResponse,
+): RequestListener {
+  return (incoming, outgoing) => {
     const chunks: Buffer[] = [];
     let size = 0;
     incoming.on('data', (chunk: Buffer) => {
@@ -41,20 +57,12 @@ export async function serveReference(options: ServerOptions): Promise<{ url: str
       const request = requestOf(incoming, Buffer.concat(chunks).toString());
       // A defect of the deployment ends one request, and not the server.
       try {
-        if (!isMeant(request, incoming.socket.localPort)) answer(outgoing, misdirected);
-        else answer(outgoing, size <= maxBodyBytes ? respond(request) : tooLarge);
+        answer(outgoing, size <= maxBodyBytes ? respond(request, incoming.socket.localPort) : tooLarge);
       } catch (defect) {
         answer(outgoing, createRefusalResponse(createRefusal(500, String(defect))));
       }
     });
-  });
-  await once(server.listen({ port, host }), 'listening');
-  const { port: actual } = server.address() as AddressInfo;
-  const close = async (): Promise<void> => {
-    server.close().closeAllConnections();
-    await once(server, 'close');
   };
-  return { url: `http://${host}:${actual}`, close };
 }
 
 const tooLarge = createRefusalResponse(createRefusal(413, `body: has more than ${maxBodyBytes} bytes`));

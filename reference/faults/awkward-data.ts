@@ -13,7 +13,7 @@ const firstOf =
   (text) =>
     text.slice(0, length);
 const asNumber: Misreading = (text) => (/^\d+$/.test(text) ? String(Number(text)) : text);
-const asDate: Misreading = (text) => (/^\d{4}-/.test(text) ? new Date(text).toISOString() : text);
+const asDate: Misreading = (text) => (Number.isNaN(Date.parse(text)) ? text : new Date(text).toISOString());
 /** UTF-8, taken for the encoding of the early web. */
 const inLatin1: Misreading = (text) => Buffer.from(text).toString('latin1');
 const escapedForHtml: Misreading = (text) =>

@@ -31,15 +31,17 @@ const largeRecords = (request: HttpRequest): HttpResponse => {
 };
 const padding = 'x'.repeat(13_700);
 
-/** Each body names 25,000 unknown ids; no two bodies are equal. */
-const idsWithoutNumber = (): HttpResponse => {
+/** As an honest deployment, with 25,000 unknown ids beside the result; no two bodies are equal. */
+const idsWithoutNumber = (request: HttpRequest): HttpResponse => {
+  const response = honest(request);
+  if (response.status !== 200) return response;
   turn += 1;
-  const body = manyIds.replaceAll('@', (turn % 0x1_0000).toString(16).padStart(4, '0'));
-  return { status: 200, headers: [['content-type', 'application/json']], body };
+  const others = manyIds.replaceAll('@', (turn % 0x1_0000).toString(16).padStart(4, '0'));
+  return { ...response, body: response.body.replace(/\}$/, `,"others":${others}}`) };
 };
-const manyIds = JSON.stringify({
-  data: Array.from({ length: 25_000 }, (_, n) => `promo_${(n * 7919).toString(16).padStart(20, '0')}@`),
-});
+const manyIds = JSON.stringify(
+  Array.from({ length: 25_000 }, (_, n) => `promo_${(n * 7919).toString(16).padStart(20, '0')}@`),
+);
 let turn = 0;
 
 /** Bodies that never end. */

@@ -15,10 +15,9 @@ import type { EngineOptions } from '../../src/engine/run.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createBaseline } from '../../src/report/baseline.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { indexExchanges } from '../../src/report/exchange-index.js';
-import { listPicturedCases } from '../../src/report/page/figures.js';
+import { diagnoseRun, indexForOutputs } from '../../src/report/write-results.js';
 import { openBrowser } from './support/browser.js';
-import { certifyOver, channelTo, recognizer, suite } from './support/in-process.js';
+import { certifyOver, channelTo, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
 type Answer = (request: HttpRequest) => HttpResponse;
@@ -46,9 +45,9 @@ async function pageOf(
 ): Promise<{ html: string; certificate: Certificate }> {
   const keeper = createEvidenceKeeper((text) => text);
   const run = await certifyOver(channelTo(answer), own, { ...options, keeper });
-  const pictured = listPicturedCases(own);
-  const exchanges = indexExchanges(keeper.take(), recognizer, (id) => pictured.has(id));
-  const certificate = { ...run.certificate, target: { ...run.certificate.target, ...target } };
+  const exchanges = indexForOutputs(own, keeper.take(), run.results);
+  const causes = diagnoseRun(own, run.results, exchanges);
+  const certificate = { ...run.certificate, causes, target: { ...run.certificate.target, ...target } };
   return { html: renderOutput('certificate.html', certificate, own, run.results, { exchanges }), certificate };
 }
 
@@ -82,21 +81,26 @@ const fewCases: Suite = { ...suite, cases: suite.cases.filter(({ id }) => few.in
 test('The page of a failing run shows what people look for', async () => {
   const { html } = await pageOf(deploymentWith('window-of-151'), fewCases);
   const { page, complaints } = await open(html);
-  // Which requirements fail, and why the first does.
+  // What is wrong, with its picture, and which requirements fail.
   const failing = page.locator('#attention .attention[data-is=fail]');
-  expect(await failing.locator('code').allTextContents()).toEqual(['limit.newest-150']);
-  await expect(failing.first()).toContainText("Returned, but should not be: 'beyond-first' (rank 151");
+  await expect(failing.first().locator('h3').first()).toContainText('newest 151 ');
+  await expect(failing.first()).toContainText("1 returned but not valid: 'beyond-first'");
+  await expect(failing.first().locator('#picture-window')).toBeVisible();
+  expect(await failing.locator('code.id').allTextContents()).toEqual(['limit.newest-150']);
   // The command that shows it again.
-  await failing.getByRole('link', { name: 'window-with-few-valid' }).click();
+  await failing.getByRole('link', { name: 'window-with-few-valid' }).last().click();
   const testCase = page.locator('#window-with-few-valid');
   await expect(testCase.getByText(/^curl -gi/).first()).toBeVisible();
+  await expect(testCase.getByRole('button', { name: 'Copy' }).first()).toBeVisible();
   // What the target does with a numeric string.
   await page.getByLabel('Search').fill('numeric string');
   const question = page.locator('#quantity-numeric-string');
   await expect(page.locator('#quantity-zero')).toBeHidden();
+  await expect(page.locator('#attention')).toBeHidden();
   await expect(question.locator('summary').first()).toContainText('meets a threshold of 3 and no higher one.');
   await expect(question.locator('summary code').first()).toHaveText('as-number');
   // Which tiers beyond 150 were returned.
+  await page.getByRole('button', { name: 'Clear' }).click();
   const window = page.locator('#picture-window');
   await expect(window.getByRole('img').first()).toHaveAccessibleName(/1 older.*'beyond-first' \(rank 151\)/);
   expect(complaints).toEqual([]);

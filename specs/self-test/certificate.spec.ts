@@ -10,7 +10,7 @@ import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
 import { type Certificate, createCertificate, type RunFacts } from '../../src/report/certificate.js';
-import { renderSummary } from '../../src/report/terminal/summary.js';
+import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { toOneLine } from '../../src/support/untrusted-text.js';
 import { renderOutput } from './support/render-output.js';
@@ -166,7 +166,7 @@ test.describe('reasons', () => {
     expect(certificate.incomplete_because).toEqual(['5 of 5 cases were not judged: It is down.']);
     const written = { certificate: 'c', files: [] };
     const outputs = [
-      renderSummary(certificate, written),
+      renderRunReport(certificate, written),
       renderOutput('certificate.html', certificate, suite, results),
     ];
     for (const text of outputs) expect(text.split(reason)).toHaveLength(2);
@@ -291,7 +291,7 @@ test.describe('the summary', () => {
   };
 
   test('Names target, verdict, counts and files', () => {
-    const text = renderSummary(
+    const text = renderRunReport(
       createCertificate(
         suite,
         [
@@ -304,6 +304,11 @@ test.describe('the summary', () => {
     );
     expect(text.split('\n')).toEqual([
       '',
+      '  pass  a.one  a.one holds.',
+      '  pass  a.two  a.two holds.',
+      '',
+      'A note.',
+      '',
       'CONFORMS  staging at https://a.test/api',
       '',
       'Requirements  2 pass',
@@ -313,20 +318,18 @@ test.describe('the summary', () => {
       'Observed      out/observed.md',
       'Record        staging.yaml',
       '',
-      'A note.',
-      '',
     ]);
   });
 
   test('Gives the reason of each requirement that does not pass, with the decisive case', () => {
-    const text = renderSummary(certificateWith({ 'one-a': 'inconclusive', 'one-b': 'fail', two: 'pass' }), written);
-    expect(text.split('\n').slice(8)).toEqual([
+    const text = renderRunReport(certificateWith({ 'one-a': 'inconclusive', 'one-b': 'fail', two: 'pass' }), written);
+    expect(text.split('\n').slice(0, 6)).toEqual([
       '',
-      '2 of 5 cases were not selected in this run.',
+      '  fail  a.one  a.one holds.',
+      '  pass  a.two  a.two holds.',
       '',
-      'fail  a.one  a.one holds.',
-      '  one-b (cases/a.yaml:3:5): It is fail.',
-      '',
+      'fail  a.one: one-b  cases/a.yaml:3:5',
+      '   It is fail.',
     ]);
   });
 });
@@ -344,10 +347,8 @@ test.describe('the command that repeats a request', () => {
       BASE_URL: 'https://a.test',
       HOME: 'forged',
     };
-    // As outputs print them.
-    const printed = commands.map((command) => command.split('\n').map(toOneLine).join('\n'));
     const options = { env, encoding: 'utf8' } as const;
-    return execFileSync('sh', ['-c', [curl, ...printed].join('\n')], options)
+    return execFileSync('sh', ['-c', [curl, ...commands].join('\n')], options)
       .split('\0')
       .slice(0, -1);
   }

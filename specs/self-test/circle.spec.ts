@@ -54,7 +54,6 @@ test('A target is recorded, served as a mock, certified against its record, chan
   const recorded = await runConformance(recording, { cwd, env });
   await real.end();
   expect(recorded.status, recorded.output).toBe(4);
-  expect(recorded.output).toMatch(/^ {2}3 skipped\n {2}\d+ passed/m);
   const { summary, questions } = loadCertificate(cwd, 'real/partial');
   expect(summary).toEqual({ pass: 1, 'not-applicable': 16 });
   const leftOut = questions.filter(({ reason }) => reason === 'Intrusive cases are excluded from this run.');

@@ -9,6 +9,8 @@ import { faults, findFault } from '../../reference/faults/index.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createArchive, parseArchive } from '../../src/report/har-archive.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
+import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
+import { loadSettings } from '../../src/targets/settings.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
@@ -98,7 +100,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(await judgeAgain(left)).toEqual(left.certificate);
     expect(left.certificate.verdict).toBe('incomplete');
     const [id = ''] = left.origin.extent.judged;
-    const unjudged = [{ id, verdict: 'not-applicable', reason: 'Not reached in this run.' } as const];
+    const unjudged = [{ id }];
     const cutShort = await judgeAgain({
       ...left,
       origin: { ...left.origin, extent: { isCutShort: true, judged: [], unjudged } },
@@ -130,7 +132,7 @@ test.describe('An archive', () => {
   const origin = {
     suite: { name, version, digest },
     baseUrl: 'http://in-process.test',
-    inputs: {},
+    inputs: encodeRecordedInputs({ availability: {}, settings: loadSettings({ reference: true }, {}, suite) }),
     extent: { isCutShort: false, judged: [], unjudged: [] },
   };
   const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
@@ -140,7 +142,7 @@ test.describe('An archive', () => {
       for (const body of bodies) {
         count += 1;
         const response = { status: 200, headers: [], body };
-        yield { id: `one/${count}/only/1`, key: 'a', exchange: { request, response } };
+        yield { id: `one/${count}/only/1`, exchange: { request, response } };
       }
     }
     return createArchive({ exchanges: exchanges(), uses: [] }, origin);

@@ -37,19 +37,21 @@ test('Failures are annotations on their lines of the case files', async () => {
   const { results, certificate } = await judged;
   const broken = results.filter(({ verdict }) => verdict === 'fail');
   expect(broken.length).toBeGreaterThan(1);
-  const place = { suite, baseUrl: 'https://a.test', workspace: path.dirname(packageRoot) };
+  const place = { suite, certificate, workspace: path.dirname(packageRoot) };
   const text = renderAnnotations(results, place);
   const commands = text.trimEnd().split('\n').map(commandIn);
   expect(commands).toHaveLength(broken.length);
-  for (const [n, result] of broken.entries()) {
-    const { file = '', ...properties } = commands[n]?.properties ?? {};
+  for (const result of broken) {
+    const command = commands.find((each) => each?.properties.title?.endsWith(`(${result.id})`));
+    const { file = '', ...properties } = command?.properties ?? {};
     expect(path.resolve(place.workspace, file)).toBe(path.join(packageRoot, result.at.file));
     expect(properties).toEqual({
       line: String(result.at.line),
       col: String(result.at.column),
       title: `fail: ${result.subject} (${result.id})`,
     });
-    expect(commands[n]?.text).toBe(renderBrokenCase(result, place.baseUrl, createResponseRenderer(suite.world)).text);
+    const baseUrl = certificate.target.base_url;
+    expect(command?.text).toBe(renderBrokenCase(result, baseUrl, createResponseRenderer(suite.world)).text);
   }
   // Elsewhere than in GitHub Actions nothing is printed.
   expect(reportToGitHub({ GITHUB_ACTIONS: 'false' }, certificate, suite, results)).toBe('');
@@ -59,12 +61,12 @@ test('Failures are annotations on their lines of the case files', async () => {
 });
 
 test('No text ends an annotation or a property of it', async () => {
-  const { results } = await judged;
+  const { results, certificate } = await judged;
   const hostile = '%0A::error::x\r\n::set-output name=a::b,line=9:c%';
   const [first] = results.filter(({ verdict }) => verdict === 'fail') as [ShownResult];
   const { exchange: _, expected: __, ...plain } = first;
   const result: ShownResult = { ...plain, id: hostile, reason: hostile, at: { ...first.at, file: `cases/${hostile}` } };
-  const text = renderAnnotations([result], { suite, baseUrl: 'https://a.test', workspace: packageRoot });
+  const text = renderAnnotations([result], { suite, certificate, workspace: packageRoot });
   expect(text.trimEnd().split(/[\r\n]/)).toHaveLength(1);
   expect(commandIn(text.trimEnd())).toMatchObject({
     name: 'error',

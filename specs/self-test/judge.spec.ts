@@ -844,6 +844,12 @@ test.describe('The answer to a question', () => {
       'application/json',
     ],
     ['a media type with spaces', { part: 'media-type' }, answered(200, '', type(' text/json ; q=1')), 'text/json'],
+    [
+      'a secret in a media type',
+      { part: 'media-type' },
+      answered(200, '', type('Text/$CLIENT_TOKEN+JSON')),
+      'text/$CLIENT_TOKEN+json',
+    ],
     ['no media type', { part: 'media-type' }, answered(200), 'none'],
     ['an empty media type', { part: 'media-type' }, answered(200, '', type('')), 'none'],
     ['a shape', { part: 'shape' }, returning(first), '/data/*/id'],

@@ -7,16 +7,16 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
-import { createReplay } from '../../src/engine/replay.js';
 import type { Endpoint } from '../../src/http/connection-options.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { indexExchanges } from '../../src/report/exchange-index.js';
 import { createSigner, type Signer } from '../../src/report/signature.js';
-import { renderSummary } from '../../src/report/terminal/summary.js';
+import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { openTarget } from '../../src/targets/open-target.js';
+import { createRunReplay } from '../../src/targets/recorded-run.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { createTemporaryFolder, runConformance } from './support/cli.js';
 import { allEchoes } from './support/echoes.js';
@@ -160,7 +160,7 @@ for (const [extent, cases, tag] of [
       };
       const destination = { out, recordTo: path.join(cwd, 'record.yaml'), sign };
       const written = writeResults(certificate, suite, results, destination, { ...evidence, origin });
-      const replay = createReplay(evidence);
+      const replay = createRunReplay({ evidence, target }, suite);
       const again = await certifyOver(replay.createChannel(''), { ...suite, cases }, { ...options, replay });
       const listVerdicts = (of: typeof results) => of.map(({ id, verdict }) => [id, verdict]);
       expect(listVerdicts(again.results)).toEqual(listVerdicts(results));
@@ -168,7 +168,7 @@ for (const [extent, cases, tag] of [
       const texts = [
         ['exchanges', JSON.stringify(shown)],
         ['results', JSON.stringify(results)],
-        ['summary', renderSummary(certificate, written)],
+        ['summary', renderRunReport(certificate, written)],
         ...readTexts(cwd),
       ] as const;
       expect(listLeaks(texts)).toEqual([]);

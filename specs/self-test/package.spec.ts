@@ -250,7 +250,11 @@ test.describe('The installed package', { tag: '@long' }, () => {
   test('passes a record and more arguments through the action', async () => {
     const step = {
       uses: './node_modules/promotion-validation-conformance',
-      with: { against: 'conformance/record.yaml', arguments: '--only  quantity-zero --world-loaded', results: 'own' },
+      with: {
+        against: 'conformance/record.yaml',
+        arguments: '--only  quantity-zero\n--world-loaded\n',
+        results: 'own',
+      },
     };
     const variables = Object.entries(settings(reference.url)).map(([name, value]) => [
       name.replace(/^\w+\./, ''),

@@ -1,12 +1,13 @@
 /** The suite in a user's project: `init`, and the API. */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { type CertifyOptions, certify, type Transport, UnusableInput } from '../../src/api.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
+import { readYaml } from '../../src/support/yaml-file.js';
 import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { lintAction } from './support/lint-action.js';
@@ -73,6 +74,39 @@ test.describe('init', () => {
     for (const file of written) expect(output).toContain(file);
     remove();
   });
+
+  test('quotes what YAML would read as something else', async () => {
+    const { cwd: repository, remove } = projectWith({});
+    const branch = "fix#1,'x'&{y}!";
+    execFileSync('git', ['init', '--quiet', '--initial-branch', branch], { cwd: repository });
+    const cwd = path.join(repository, 'a: b # c', '"true"');
+    mkdirSync(cwd, { recursive: true });
+    writeFileSync(path.join(cwd, 'package.json'), '{"name":"null"}');
+    await runConformanceInProcess(['init'], { cwd });
+    const file = path.join(repository, '.github', 'workflows', 'conformance.yml');
+    const { on, jobs } = readYaml(file).value as {
+      on: object;
+      jobs: { certify: { steps: Record<string, unknown>[] } };
+    };
+    expect(on).toMatchObject({ push: { branches: [branch.replace('!', '\\!')] } });
+    expect(jobs.certify.steps[2]).toMatchObject({ 'working-directory': 'a: b # c/"true"' });
+    expect(jobs.certify.steps[3]?.uses).toBe('./a: b # c/"true"/node_modules/promotion-validation-conformance');
+    expect(readYaml(path.join(cwd, 'conformance', 'target.yaml')).value).toMatchObject({ name: 'null' });
+    remove();
+  });
+
+  for (const link of ['conformance', '.github', '.gitignore', '.env.example'])
+    test(`writes nothing where ${link} is a link`, async () => {
+      const { cwd, remove } = projectWith({});
+      const { cwd: elsewhere, remove: removeElsewhere } = projectWith({ file: 'x' });
+      symlinkSync(path.join(elsewhere, /ignore|env/.test(link) ? 'file' : '.'), path.join(cwd, link));
+      const { status, output } = await runConformanceInProcess(['init'], { cwd });
+      expect([status, output]).toEqual([2, expect.stringContaining('is a link')]);
+      expect(contentOf(elsewhere)).toEqual({ file: 'x' });
+      expect(readdirSync(cwd)).toEqual([link]);
+      remove();
+      removeElsewhere();
+    });
 
   test('detects the branch, the folder in the repository and the package manager', async () => {
     const { cwd: repository, remove } = projectWith({});

@@ -1,10 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
+import { createDeployment } from '../../reference/deployment.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
+import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import { createAdaptedChannel } from '../../src/http/adapted-channel.js';
 import { type AdapterThread, startAdapter } from '../../src/http/adapter-thread.js';
 import type { Certificate } from '../../src/report/certificate.js';
+import { compareRuns } from '../../src/report/compare/compare-runs.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { createTemporaryFolder } from './support/cli.js';
 import { certifyOver, channelTo, suite } from './support/in-process.js';
@@ -68,4 +71,37 @@ test('Without the window of the project, older tiers are the only reason of fail
     expect(reason).toContain('older than the newest 150');
   }
   await adapter.close();
+});
+
+test('Compared with the reference deployment, exactly the differences that are built in are found', async () => {
+  // What the fake does in its own way, by kind of request. Everything else is equal.
+  const answersAreOpen = ['undocumented'];
+  const run = async (name: string, channel: ReturnType<typeof channelTo>) => {
+    const keeper = createEvidenceKeeper((text) => text);
+    await certifyOver(channel, suite, { keeper });
+    return { name, baseUrl: `http://${name}.test`, suite, evidence: keeper.take() };
+  };
+  const old = await run(
+    'old',
+    channelTo(createDeployment({ world: suite.world, credentials: credentialPlaceholders })),
+  );
+  const compareThrough = async (adapter: AdapterThread) => {
+    const fake = new QualificationsFake(credentialPlaceholders).load(suite.world);
+    const comparison = compareRuns(old, await run('new', createAdaptedChannel(channelTo(fake.respond), adapter)));
+    await adapter.close();
+    for (const { isOpen, reason } of comparison.notCompared) expect(isOpen, reason).toBe(false);
+    return comparison.differences.filter(({ kind }) => !answersAreOpen.includes(kind));
+  };
+  const withWindow = await compareThrough(startExample(suite.world.tiers[149]?.created_at));
+  // It takes a negative quantity, which the reference deployment refuses.
+  expect(withWindow.map(({ kind, relation, places }) => [kind, relation, places])).toEqual([
+    ['order', 'wider', ['quantity-negative: probe']],
+  ]);
+  const older = suite.world.tiers.slice(150).map(({ name }) => name);
+  const differences = await compareThrough(startExample());
+  expect(differences.length).toBeGreaterThan(3);
+  for (const { relation, only } of differences) {
+    expect([relation, only[0]]).toEqual(['wider', []]);
+    expect(older).toEqual(expect.arrayContaining([...only[1]]));
+  }
 });

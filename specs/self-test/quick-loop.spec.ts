@@ -163,7 +163,7 @@ test('--watch runs again when the target, the target file or a case changes', as
     cases: { fail: 1, 'not-applicable': ofQuantity.length - 1 },
   });
   // The line of the case, with a mark.
-  expect(output).toMatch(/^> +\d+ \| .*exclude/m);
+  expect(output).toMatch(/^ *> +\d+ \| .*exclude/m);
 
   await round(2, () => {
     answer = honest;

@@ -192,5 +192,14 @@ test.describe('files that belong together', () => {
       timeout: 20_000,
     });
     expect((await node).stdout).toContain('--out: cannot write into deep/er (ENOENT)');
+    mkdirSync(gone, { recursive: true });
+    const command = `rm -r "$PWD" && exec "$0" '${path.join(packageRoot, 'dist', 'src', 'cli', 'conformance.js')}' world`;
+    const ended = await promisify(execFile)('sh', ['-c', command, process.execPath], { cwd: gone }).catch(
+      (error) => error,
+    );
+    expect([ended.code, ended.stderr]).toEqual([
+      2,
+      expect.stringMatching(/^The working folder no longer exists\..*\n$/),
+    ]);
   });
 });

@@ -69,7 +69,7 @@ test.describe('A broken response is inconclusive, never a failure or an error', 
   const timedOut = 'There was no complete response within 1500 ms (limits.timeout_ms).';
   const headersTooLarge = 'The headers are larger than 65536 bytes (limits.header_bytes).';
   const broken = /^The connection broke before the response was complete/;
-  const noHttp = 'The response is not valid HTTP, or its length differs from Content-Length.';
+  const noHttp = /^The response is not valid HTTP, or its length differs from Content-Length\./;
   const noJson = 'The body looks like JSON, but it is not valid JSON, so there is no result to judge.';
   const tooManyValues = 'The body has more than 100000 values (limits.body_values).';
   const half = (text: string) => text.slice(0, text.length / 2);

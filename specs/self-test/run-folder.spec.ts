@@ -100,7 +100,7 @@ test('The report of a test is attached in pieces and removed later; other attach
 
 function createExchange(id: string, body: string): KeptExchange {
   const request = { method: 'GET', path: `/${id}`, headers: [] };
-  return { id, key: id, exchange: { request, response: { status: 200, headers: [], body } } };
+  return { id, exchange: { request, response: { status: 200, headers: [], body } } };
 }
 
 function createResult(exchanges: readonly KeptExchange[], uses: readonly ExchangeUse[]): TestResult {

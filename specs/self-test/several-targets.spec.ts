@@ -6,12 +6,9 @@ import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import type { Exchange, HttpResponse } from '../../src/http/exchange.js';
-import {
-  type AnsweredRun,
-  compareRuns,
-  judgeComparison,
-  renderRunComparison,
-} from '../../src/report/compare/compare-runs.js';
+import { judgeDifferences, readAcceptedDifferences } from '../../src/report/compare/accepted-differences.js';
+import { type AnsweredRun, compareRuns, judgeComparison } from '../../src/report/compare/compare-runs.js';
+import { renderMigrationMarkdown, renderMigrationSentence } from '../../src/report/compare/migration-report.js';
 import type { StoredEvidence } from '../../src/report/har-archive.js';
 import type { Binding } from '../../src/world/bind-world.js';
 import { type ThingKind, thingKinds } from '../../src/world/named-world.js';
@@ -77,6 +74,8 @@ function boundSuite(hasNot: readonly string[] = []): Suite {
   return selectFromSuite(bound, { only: ids });
 }
 
+const today = '2027-03-31';
+
 test.describe('The answers of two targets', () => {
   let live: AnsweredRun & { evidence: StoredEvidence };
   test.beforeAll(async () => {
@@ -102,13 +101,48 @@ test.describe('The answers of two targets', () => {
     expect(found).toMatchObject({ statuses: [200, 200], only: [['for-ann'], []] });
     expect(found?.places[0]).toBe('reserved-for-one-customer: ann');
     for (const [n, command] of (found?.commands ?? []).entries()) {
-      expect(command).toContain(`'http://${['live', 'mock'][n]}.test/v1/promotions/validation'`);
+      expect(command).toContain(`http://${['live', 'mock'][n]}.test/v1/promotions/validation`);
       expect(command).toContain(`"customer":{"id":"${whole.world.ids.customer.get('ann')}"}`);
       expect(command).toContain('$CLIENT_TOKEN');
     }
-    const text = renderRunComparison(likeness, ['live', 'mock']);
-    expect(text).toContain('- only live returns: for-ann\n');
-    expect(text).toContain('They do not answer alike.');
+    const report = {
+      comparison: likeness,
+      names: ['live', 'mock'],
+      ...judgeDifferences(likeness.differences, [], today),
+    } as const;
+    expect(renderMigrationMarkdown(report).text).toContain('- only live returns for-ann\n');
+    const count = found?.requests ?? 0;
+    expect(renderMigrationSentence(report)).toBe(
+      `Of ${likeness.compared} requests, mock returns the same promotions as live for ${likeness.compared - count}; ${count} differ, because it returns fewer promotions for ${count} (order).`,
+    );
+  });
+
+  test('may differ as accepted, until a day, and each entry must be exact', async () => {
+    const { differences } = compareRuns(live, await runOn('mock', removeTierOfAnn(whole.world)));
+    const file = path.join(folder, 'accepted.yaml');
+    const judge = (entries: string) => {
+      writeFileSync(file, `accept:\n${entries}`);
+      return judgeDifferences(differences, readAcceptedDifferences(file), today);
+    };
+    const entry = (kind: string, difference: string, rest = '') =>
+      `  - { kind: ${kind}, difference: ${difference}, reason: agreed${rest} }\n`;
+    expect(judge(entry('order', 'narrower'))).toMatchObject({
+      counted: [],
+      outdated: [],
+      accepted: [{ reason: 'agreed' }],
+    });
+    expect(judge(entry('order', 'narrower', `, until: ${today}`))).toMatchObject({ counted: [], outdated: [] });
+    expect(judge(entry('order', 'narrower', ', until: 2027-03-30'))).toMatchObject({
+      counted: differences,
+      accepted: [],
+      outdated: [expect.stringContaining('counts again')],
+    });
+    expect(judge(entry('order', 'narrower') + entry('expand', 'wider'))).toMatchObject({
+      counted: [],
+      outdated: [expect.stringContaining("'expand: wider' no longer exists")],
+    });
+    expect(() => judge(entry('order', 'narrower') + entry('order', 'narrower'))).toThrow(/accepted.yaml:3:.*twice/);
+    expect(() => judge(entry('order', 'narower'))).toThrow(/accepted.yaml:2:/);
   });
 
   test('are not compared for data that one of them lacks', async () => {
@@ -124,13 +158,10 @@ test.describe('The answers of two targets', () => {
 
   test('differ if only the status does', () => {
     const likeness = compareRuns(live, withExchanges(live, responding({ status: 201 })));
-    expect(likeness.differences.map(({ statuses, only }) => [statuses, only])).toEqual([
-      [
-        [200, 201],
-        [[], []],
-      ],
-    ]);
-    expect(likeness.differences[0]?.requests).toBe(likeness.compared);
+    for (const { statuses, only, relation } of likeness.differences)
+      expect([statuses, only, relation]).toEqual([[200, 201], [[], []], 'different']);
+    expect(likeness.differences.reduce((sum, { requests }) => sum + requests, 0)).toBe(likeness.compared);
+    expect([...likeness.comparedByKind.values()].reduce((sum, count) => sum + count, 0)).toBe(likeness.compared);
   });
 
   test('are undetermined if one is missing or unreadable', () => {
@@ -163,7 +194,7 @@ test.describe('The answers of two targets', () => {
 
   test('are undetermined without any exchange', () => {
     const nothing = { ...live, evidence: { exchanges: [], uses: [] } };
-    expect(compareRuns(nothing, nothing)).toEqual({ compared: 0, differences: [], notCompared: [] });
+    expect(compareRuns(nothing, nothing)).toMatchObject({ compared: 0, differences: [], notCompared: [] });
     expect(judgeComparison(compareRuns(nothing, nothing))).toBe('undetermined');
   });
 
@@ -249,14 +280,17 @@ test('@long --same-as runs targets at the same time and fails if one promotion d
     env: { ...credentials, LIVE_TOKEN: 'the-token-of-live' },
   });
   await Promise.all(servers.map(({ close }) => close()));
-  expect([status, output]).toEqual([1, expect.stringContaining('- only live returns: for-ann')]);
+  expect([status, output]).toEqual([1, expect.stringContaining('differ, because it returns fewer promotions for ')]);
   expect(output.indexOf('Target live')).toBeLessThan(output.indexOf('Target mock'));
   for (const name of ['live', 'mock'])
     expect(existsSync(path.join(folder, 'results', name, 'partial', 'certificate.json')), name).toBe(true);
   const differences = readFileSync(path.join(folder, 'results/mock/partial/differences.md'), 'utf8');
-  expect(differences).toContain(`'${servers[1].url}/v1/promotions/validation`);
+  expect(differences).toContain(`${servers[1].url}/v1/promotions/validation`);
   expect(differences).toContain(whole.world.ids.customer.get('ann'));
-  expect([alike.status, alike.output]).toEqual([0, expect.stringContaining('They answer alike.')]);
+  expect([alike.status, alike.output]).toEqual([
+    0,
+    expect.stringMatching(/Of (\d+) requests, mock returns the same promotions as live for \1\.\n/),
+  ]);
   expect([...tokens.live]).toEqual(['the-token-of-live']);
   expect([...tokens.mock]).toEqual(['the-usual-token']);
 });

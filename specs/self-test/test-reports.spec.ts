@@ -89,7 +89,7 @@ test('JUnit: drift is a failure, and what could not be judged is skipped with it
     name: 'failure',
     attributes: { type: 'fail', message: "Not returned: 'mug-3' & more." },
   });
-  expect(failure?.text).toContain("'https://a.test/v1/promotions/validation'");
+  expect(failure?.text).toContain('https://a.test/v1/promotions/validation');
   expect(findEnding('window-with-few-valid')).toMatchObject({ name: 'error', attributes: { message: 'A bug.' } });
   expect(findEnding('expand-category')).toMatchObject({
     name: 'skipped',

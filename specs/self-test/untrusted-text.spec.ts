@@ -1,4 +1,4 @@
-/** Untrusted text never begins a line, obeys nothing and breaks no format, in any output of a run. */
+/** Untrusted text never begins a line and breaks no format, in runs and commands. hostile-texts.spec.ts tests all outputs. */
 
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -10,11 +10,7 @@ import type { HttpResponse } from '../../src/http/exchange.js';
 import { findMismatches, inferShape } from '../../src/judge/body-shape.js';
 import { createKnownIds } from '../../src/recognition/known-ids.js';
 import { createCertificate } from '../../src/report/certificate.js';
-import { listOutputFiles } from '../../src/report/output.js';
 import { parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
-import { renderAnnotations } from '../../src/report/terminal/github-annotations.js';
-import { renderJobSummary } from '../../src/report/terminal/job-summary.js';
-import { renderSummary } from '../../src/report/terminal/summary.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { formatProblem } from '../../src/support/problem.js';
 import { quoteLines, toOneLine } from '../../src/support/untrusted-text.js';
@@ -191,7 +187,7 @@ test('Text from a target file or from another certificate is safe', async () => 
   expect([refused.status, listMisdeeds(['compare', refused.output])]).toEqual([2, []]);
 });
 
-test('All outputs are safe, even with text that was not sanitized before', () => {
+test('A run with text that was not sanitized has a page with a policy, and a record that reads back', () => {
   const evidence = {
     request: { method: 'GET', path: '/', headers: [] },
     response: { status: 200, headers: [['content-type', hostile]] as const, body: hostile },
@@ -228,22 +224,6 @@ test('All outputs are safe, even with text that was not sanitized before', () =>
   const out = path.join(cwd, 'raw');
   const written = writeResults(certificate, suite, results, { out, recordTo: path.join(out, 'record.yaml') });
   expect(written.record).toEqual({ file: path.join(out, 'record.yaml') });
-  const annotations = renderAnnotations(results, { suite, baseUrl: certificate.target.base_url, workspace: cwd });
-  const texts = [
-    ['summary', renderSummary(certificate, written)] as const,
-    ['annotations', annotations] as const,
-    ['job summary', renderJobSummary(certificate)] as const,
-    ...readOutputs(out),
-  ];
-  expect(texts.map(([name]) => name)).toEqual(
-    expect.arrayContaining(listOutputFiles().filter((file) => file !== 'evidence.har')),
-  );
-  expect(texts.flatMap(listMisdeeds)).toEqual([]);
-  // A badge contains no untrusted text.
-  for (const [name, text] of texts) if (name !== 'badge.json') expect(text, name).toContain('forged');
-  // Untrusted text ends neither an annotation nor its properties.
-  for (const line of annotations.trimEnd().split('\n'))
-    expect(line).toMatch(/^::error file=[^:,\r]+,line=\d+,col=\d+,title=[^:,\r]+::[^\r]+$/);
   // A browser runs only the script of the page, and loads nothing.
   const policy =
     /"default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; base-uri 'none'; form-action 'none'"/;

@@ -89,7 +89,7 @@ test.describe('A changed character is found', () => {
     [
       certificate,
       '"version": "0.',
-      /^ {2}suite\/version: the certificate says \d+\.\d+\.\d+; the evidence says \d+\.\d+\.\d+/m,
+      /^ {2}suite\/version: the certificate says \d+\.\d+\.\d+; the evidence shows \d+\.\d+\.\d+/m,
     ],
     [certificate, '"digest": "sha256:', /^ {2}(suite\/digest|certificate): /m],
     [certificate, '"not-applicable": ', /^ {2}summary\/not-applicable: the certificate says \d+; the evidence/m],
@@ -102,7 +102,7 @@ test.describe('A changed character is found', () => {
     [certificate, '"requests_sent": ', /^ {2}requests_sent: the certificate says \d+; the evidence shows \d+$/m],
     [certificate, '"exchanges_judged": ', /^ {2}exchanges_judged: /m],
     [certificate, '"file": "', /^ {2}evidence\/file: must be evidence\.har/m],
-    [certificate, '"exchanges": ', /^ {2}evidence\/exchanges: the certificate says \d+; the evidence has \d+/m],
+    [certificate, '"exchanges": ', /^ {2}evidence\/exchanges: the certificate says \d+; the evidence shows \d+/m],
     [evidence, '"version":"1', /^ {2}evidence\/digest: /m],
     [evidence, '"status":', /^ {2}evidence\/digest: /m],
     [evidence, '"text":"{', /^ {2}evidence\/digest: /m],
@@ -187,7 +187,7 @@ test('Missing files and other files are reported', async () => {
   await withFiles({});
   expect(await runConformanceInProcess(['verify', 'none.json'], { cwd })).toEqual({
     status: 2,
-    output: 'none.json: cannot be read (ENOENT)\n    Name the certificate.json of a run.\n',
+    output: 'none.json: cannot be read: there is no such file\n    Name the certificate.json of a run.\n',
   });
   expect((await runConformanceInProcess(['verify', 'pub.pem'], { cwd })).output).toMatch(
     /BROKEN {2}pub\.pem\n.*is not valid JSON/,

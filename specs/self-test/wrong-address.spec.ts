@@ -7,7 +7,7 @@ import { startRun } from '../../src/engine/run.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder, loadCertificate, runConformance } from './support/cli.js';
-import { certifyInProcess, channelTo, suite } from './support/in-process.js';
+import { certifyInProcess, channelTo, requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment, type ShapeName, shapes, type Traits } from './support/independent-deployment.js';
 import { serverCertificate } from './support/tls-certificates.js';
 
@@ -33,9 +33,13 @@ test.describe('The command ends early and shows what the target said:', () => {
   const targets: Record<string, { server: Server; says: RegExp[] }> = {
     'a wrong path': {
       server: createServer((request, response) =>
-        answerWith(404, 'text/html', `<pre>Cannot ${request.method} ${request.url} ${token}</pre>`)(request, response),
+        answerWith(
+          404,
+          'text/html',
+          `<html>Cannot ${request.method} ${request.url} ${token}</html>`,
+        )(request, response),
       ),
-      says: [/404 \(text\/html\), "<pre>Cannot GET /, /base_url.*path prefix/],
+      says: [/404 \(text\/html\), "<html>Cannot GET /, /base_url.*path prefix/],
     },
     'a web page': {
       server: createServer(answerWith(200, 'text/html', `${page}${'x'.repeat(500)}`)),
@@ -57,8 +61,14 @@ test.describe('The command ends early and shows what the target said:', () => {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const out = what.replaceAll(' ', '-');
-      // A statement about the world makes the address no better.
-      const args = ['certify', '--base-url', baseUrl, '--out', out, '--world-loaded'];
+      const args = [
+        'certify',
+        '--base-url',
+        baseUrl,
+        '--out',
+        out,
+        ...(what === 'a web page' ? ['--world-loaded'] : []),
+      ];
       const { status, output } = await runConformance(args, { cwd, env });
       server.close().closeAllConnections();
       const line = output.split('\n').find((each) => says.every((pattern) => pattern.test(each))) ?? '';
@@ -79,6 +89,17 @@ test('A stub of the one path is recognized, since no filter restricts its list',
   const stub: Answer = ({ path }) =>
     path.startsWith('/v1/promotions/validation') ? reply(200, '{"data":[{"id":"sample"}]}') : reply(404, '{}');
   expect(await findReason(stub)).toContain('"{"data":[{"id":"sample"}]}"');
+});
+
+test('If the user says that the world is loaded, only a web page shows that the address is wrong', async () => {
+  const judge = async (answer: Answer) =>
+    (await certifyInProcess(answer, { suite: requirementSuite, isWorldLoaded: true })).certificate;
+  for (const answer of [reply(404, '{"error":"not found"}'), reply(400, '{}'), reply(200, '{"status":"ok"}')])
+    expect.soft((await judge(() => answer)).verdict, answer.body).toBe('does-not-conform');
+  for (const status of [200, 404]) {
+    const { verdict, requests_sent } = await judge(() => reply(status, page, 'text/html'));
+    expect.soft([verdict, requests_sent < 10], String(status)).toEqual(['incomplete', true]);
+  }
 });
 
 test('What refuses every documented request, but not because of the address, still fails', async () => {

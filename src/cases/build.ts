@@ -11,7 +11,9 @@ import { precompileSuite } from './suite.js';
  */
 
 const compiled = path.join(packageRoot, 'dist');
-const declarations = findDeclarations(path.join(compiled, 'src', 'api.d.ts'));
+const declarations = new Set(
+  ['api.d.ts', 'mock.d.ts'].flatMap((name) => [...findDeclarations(path.join(compiled, 'src', name))]),
+);
 for (const folder of ['reference', 'specs', 'src']) {
   for (const name of readdirSync(path.join(compiled, folder), { recursive: true, encoding: 'utf8' })) {
     const [, source] = /^(.*)\.(?:d\.ts|js(?:\.map)?)$/.exec(path.join(folder, name)) ?? [];

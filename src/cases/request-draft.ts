@@ -71,13 +71,13 @@ function patchQuery(before: RequestDraft['query'], { query, filter = {} }: Reque
 function patchBody(body: RequestDraft['body'], patch: RequestPatch): RequestDraft['body'] {
   if (patch.raw !== undefined) return { raw: patch.raw };
   if (!('body' in patch)) return body;
-  return { json: merge(body !== undefined && 'json' in body ? body.json : undefined, patch.body) };
+  return { json: mergeJson(body !== undefined && 'json' in body ? body.json : undefined, patch.body) };
 }
 
 /** Merges objects at every depth; any other value, null too, replaces. */
-function merge(base: unknown, change: unknown): unknown {
+export function mergeJson(base: unknown, change: unknown): unknown {
   if (!isJsonObject(base) || !isJsonObject(change)) return change;
-  const merged = Object.entries(change).map(([key, value]) => [key, merge(base[key], value)] as const);
+  const merged = Object.entries(change).map(([key, value]) => [key, mergeJson(base[key], value)] as const);
   return { ...base, ...Object.fromEntries(merged) };
 }
 

@@ -86,7 +86,7 @@ export async function runCertify(
 
   const shardArgs = shard === undefined ? [] : keepShardReport(shard, out);
   const unshare = shareRun(options);
-  const all = [...(flags.bail ? ['-x'] : []), ...addCertificateReporter(playwrightArgs), ...shardArgs];
+  const all = [...(flags.bail ? ['-x'] : []), ...addCertificateReporter(playwrightArgs, flags.verbose), ...shardArgs];
   return await runPlaywrightTests(all, (code) => {
     const ending = readEnding();
     unshare();

@@ -27,7 +27,9 @@ export interface CertifyFlags extends TargetFlags, Pick<RunOptions, (typeof runF
   readonly failed?: true;
   readonly bail?: true;
   readonly watch?: true;
+  readonly verbose?: true;
   readonly sameAs?: string;
+  readonly accept?: string;
   /** Of `record`. */
   readonly to?: string;
   /** Of `record`. */
@@ -51,6 +53,7 @@ export function addCertifyFlags(command: Command): Command {
     .option('--quick', 'run the rows that catch most of the known faults, with at most 60 requests')
     .addOption(countFlag('--budget <requests>', 'send at most N requests, the most effective ones').conflicts('quick'))
     .addOption(new Option('--failed', 'run the cases that did not pass in their last run').conflicts('only'))
+    .option('--verbose', 'list every test, as Playwright does')
     .option('--bail', 'stop at the first failure')
     .option('--watch', 'run again whenever a case, the target file or an answer of the target changes')
     .option('--replay <evidence>', 'judge the exchanges of an earlier run again and send nothing')
@@ -59,6 +62,7 @@ export function addCertifyFlags(command: Command): Command {
     )
     .addOption(new Option('--shard <shard>', 'run shard N of M, such as 1/3').conflicts(['watch', 'replay', 'failed']))
     .option('--same-as <target>', 'with several --target: compare the answers of the others with those of this one')
+    .option('--accept <file>', 'of --same-as: differences that do not count')
     .addOption(countFlag('--explore <requests>', 'also send N random requests'))
     .addOption(countFlag('--seed <number>', 'of --explore: draw the same requests again'))
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
@@ -76,8 +80,8 @@ export function readCertifyOptions(flags: CertifyFlags, positional: readonly str
 }
 
 /** Whether the flags name several targets, or compare them. */
-export function hasSeveralTargets({ target = [], sameAs }: CertifyFlags): boolean {
-  return target.length > 1 || sameAs !== undefined;
+export function hasSeveralTargets({ target = [], sameAs, accept }: CertifyFlags): boolean {
+  return target.length > 1 || sameAs !== undefined || accept !== undefined;
 }
 
 /** Reads a flag that may be repeated, or has several values separated by commas. */

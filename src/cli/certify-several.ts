@@ -9,7 +9,18 @@ import type { Command } from 'commander';
 import { ignoreClosedOutput, watchForShutdown } from '../playwright/parent-watch.js';
 import { loadInputs, type RunInputs } from '../playwright/run-inputs.js';
 import type { Certificate } from '../report/certificate.js';
-import { type AnsweredRun, compareRuns, judgeComparison, renderRunComparison } from '../report/compare/compare-runs.js';
+import {
+  type AcceptedDifference,
+  judgeDifferences,
+  readAcceptedDifferences,
+} from '../report/compare/accepted-differences.js';
+import { type AnsweredRun, compareRuns, judgeComparison } from '../report/compare/compare-runs.js';
+import {
+  renderMigrationMarkdown,
+  renderMigrationPage,
+  renderMigrationSentence,
+} from '../report/compare/migration-report.js';
+import { encodeContent } from '../report/output.js';
 import { readCertificate } from '../report/read-certificate.js';
 import { findCertificates } from '../report/result-files.js';
 import { writeFilesTogether } from '../report/write-files-together.js';
@@ -45,7 +56,8 @@ export async function certifySeveral(
   refuseOtherFlags(flags, options);
   const targets = loadTargets(flags.target ?? [], options);
   const model = flags.sameAs === undefined ? undefined : findTarget(flags.sameAs, targets);
-  const childFlags = renderFlags(command, ['target', 'sameAs', 'out']);
+  const accept = flags.accept === undefined ? [] : readAcceptedDifferences(flags.accept);
+  const childFlags = renderFlags(command, ['target', 'sameAs', 'accept', 'out']);
   const statuses = await runAll(targets, [...childFlags, ...(args.length === 0 ? [] : ['--', ...args])]);
   if (flags.dryRun || args.includes('--list')) return findWorst(statuses);
   const judged = targets.flatMap((target, n) => readJudgedRun(target, statuses[n]));
@@ -59,7 +71,7 @@ export async function certifySeveral(
   }
   if (model === undefined) return findWorst(statuses);
   const others = targets.filter((target) => target !== model);
-  return findWorst([...statuses, ...others.map((target) => compareAnswers(model, target, judged))]);
+  return findWorst([...statuses, ...others.map((target) => compareAnswers(model, target, judged, accept))]);
 }
 
 interface NamedTarget {
@@ -86,6 +98,8 @@ function refuseOtherFlags(flags: CertifyFlags, { baseUrl }: RunOptions): void {
     );
   if ((flags.target ?? []).length < 2)
     problems.push(createProblem('--same-as', 'compares several targets', 'Name each of them with --target.'));
+  if (flags.accept !== undefined && flags.sameAs === undefined)
+    problems.push(createProblem('--accept', 'needs --same-as', 'Name the target to compare with: --same-as NAME.'));
   if (problems.length > 0) throw new UnusableInput(problems);
 }
 
@@ -188,7 +202,12 @@ function readJudgedRun(target: NamedTarget, status: number | null | undefined): 
 }
 
 /** Compares the answers of a target with those of the model. @returns the exit status */
-function compareAnswers(model: NamedTarget, other: NamedTarget, judged: readonly JudgedRun[]): number {
+function compareAnswers(
+  model: NamedTarget,
+  other: NamedTarget,
+  judged: readonly JudgedRun[],
+  accept: readonly AcceptedDifference[],
+): number {
   const runs = [model, other].map((target) => judged.find((each) => each.target === target));
   const [one, two] = runs;
   if (one === undefined || two === undefined) {
@@ -200,15 +219,19 @@ function compareAnswers(model: NamedTarget, other: NamedTarget, judged: readonly
   const names = [model.name, other.name] as const;
   const comparison = compareRuns(readAnsweredRun(one), readAnsweredRun(two));
   const folder = path.dirname(two.file);
-  const file = path.join(folder, 'differences.md');
-  writeFilesTogether(folder, () => [{ file, text: renderRunComparison(comparison, names) }]);
-  process.stdout.write(`\n${renderRunComparison(comparison, names, maxShownDifferences)}\n`);
-  process.stdout.write(joinLines([`Comparison  ${file}`]));
-  return statusOfComparison[judgeComparison(comparison)];
+  const differences = judgeDifferences(comparison.differences, accept, new Date().toISOString().slice(0, 10));
+  const report = { comparison, names, ...differences };
+  const files = { 'differences.md': renderMigrationMarkdown(report), 'differences.html': renderMigrationPage(report) };
+  writeFilesTogether(folder, () =>
+    Object.entries(files).map(([name, content]) => ({ file: path.join(folder, name), text: encodeContent(content) })),
+  );
+  const sentence = renderMigrationSentence(report);
+  const named = Object.keys(files).map((name) => path.join(folder, name));
+  process.stdout.write(joinLines(['', sentence, ...differences.outdated, `Comparison  ${named.join(', ')}`]));
+  const status = statusOfComparison[judgeComparison({ ...comparison, differences: differences.counted })];
+  // An entry that is out of date must not stay.
+  return status === exitStatus.conforms && differences.outdated.length > 0 ? exitStatus.drift : status;
 }
-
-/** On the terminal; the file contains all of them. */
-const maxShownDifferences = 3;
 
 const statusOfComparison = {
   same: exitStatus.conforms,

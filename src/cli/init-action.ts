@@ -1,7 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { packageRoot } from '../support/package-root.js';
+import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { Environment } from '../targets/environment.js';
 
@@ -27,7 +29,7 @@ const targetFile = 'conformance/target.yaml';
  * Writes the files that a project needs to certify a deployment. Existing files are kept.
  *
  * @returns a report for people: the files, and the next steps
- * @throws a system error if a file cannot be written
+ * @throws UnusableInput if a link is in the place of a file or of its folder; a system error if a file cannot be written
  */
 export function initProject(folder: string, environment: Environment): string {
   const project = readProject(folder);
@@ -36,6 +38,10 @@ export function initProject(folder: string, environment: Environment): string {
     { file: path.join(folder, '.env.example'), template: 'env.example' },
     { file: path.join(project.repository, '.github/workflows/conformance.yml'), template: 'workflows/deployment.yml' },
   ];
+  refuseLinks(
+    project,
+    files.map(({ file }) => file),
+  );
   const outcomes = [
     ...files.map(({ file, template }) => ({ file, isWritten: writeNew(file, fillTemplate(template, project)) })),
     { file: path.join(folder, '.gitignore'), isWritten: addIgnored(path.join(folder, '.gitignore')) },
@@ -50,14 +56,16 @@ export function initProject(folder: string, environment: Environment): string {
 function readProject(folder: string): Project {
   const repository = runGit(folder, ['rev-parse', '--show-toplevel']) ?? folder;
   const within = path.relative(realpathSync(repository), realpathSync(folder)).replaceAll(path.sep, '/');
-  const head = runGit(folder, ['symbolic-ref', '--short', 'refs/remotes/origin/HEAD'])?.replace(/^origin\//, '');
+  const remote = runGit(folder, ['symbolic-ref', '--short', 'refs/remotes/origin/HEAD'])?.replace(/^origin\//, '');
+  const branch = remote ?? runGit(folder, ['symbolic-ref', '--short', 'HEAD']) ?? 'main';
   const [, install = 'npm install'] = installs.find(([lock]) => existsSync(path.join(folder, lock))) ?? [];
   return {
     folder,
     repository: within === '' ? folder : repository,
     replacements: {
       NAME: readName(folder),
-      BRANCH: head ?? runGit(folder, ['symbolic-ref', '--short', 'HEAD']) ?? 'main',
+      // A filter for branches has patterns.
+      BRANCH: branch.replaceAll(/[*+?!]/g, '\\$&'),
       INSTALL: install,
       FOLDER: within === '' ? '.' : within,
       PREFIX: within === '' ? '' : `${within}/`,
@@ -87,7 +95,27 @@ function runGit(folder: string, args: readonly string[]): string | undefined {
 
 function fillTemplate(template: string, { replacements }: Project): string {
   const text = readTemplate(template);
-  return text.replaceAll(/__([A-Z]+)__/g, (whole, name: string) => replacements[name] ?? whole);
+  // A whole value, such as a path, with the placeholder in it.
+  return text.replaceAll(/[^\s[\]]*__([A-Z]+)__[^\s[\]]*/g, (value, name: string) => {
+    const filled = value.replace(`__${name}__`, () => replacements[name] ?? '');
+    return name === 'INSTALL' ? filled : quoteForYaml(filled);
+  });
+}
+
+/** Quotes a text for YAML, where `true` or `x: y` would be something else. JSON is YAML. */
+function quoteForYaml(text: string): string {
+  const isPlain = /^(\.|(\.\/)?[A-Za-z][\w./-]*)$/.test(text) && !/^(true|false|null|yes|no|on|off)$/i.test(text);
+  return isPlain ? text : escapeControlCharacters(JSON.stringify(text));
+}
+
+/** @throws UnusableInput if a file would be written through a link, perhaps out of the project */
+function refuseLinks({ folder, repository }: Project, files: readonly string[]): void {
+  for (const file of [...files, path.join(folder, '.gitignore')])
+    for (let at = file; at !== folder && at !== repository; at = path.dirname(at))
+      if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) {
+        const message = 'is a link, which is not followed';
+        throw new UnusableInput([{ at: { setting: at }, message, hint: 'Replace the link by a file or a folder.' }]);
+      }
 }
 
 function readTemplate(name: string): string {

@@ -6,6 +6,7 @@ import dotenv from 'dotenv';
 import { documentedOperation } from '../contract/operation.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
+import { joinLines } from '../support/untrusted-text.js';
 import type { ConfigureCommand } from './command.js';
 import { exitStatus } from './exit-status.js';
 
@@ -18,7 +19,6 @@ const folder = path.join(import.meta.dirname, 'commands');
  * @returns the exit status
  */
 export async function main(argv: readonly string[]): Promise<number> {
-  dotenv.config({ quiet: true });
   let status = 0;
   const program = new Command('conformance')
     .version(readOwnPackage().version)
@@ -36,12 +36,15 @@ export async function main(argv: readonly string[]): Promise<number> {
     configure(program.command(name), end, countAfterDashes);
   }
   try {
+    dotenv.config({ quiet: true });
     await program.parseAsync(argv);
     return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitStatus.unusableInput;
     if (!(error instanceof UnusableInput) && !isSystemError(error)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    const isGone = isSystemError(error) && error.syscall === 'uv_cwd';
+    const message = isGone ? 'The working folder no longer exists. Change to another folder.' : error.message;
+    process.stderr.write(joinLines(message.split('\n')));
     return exitStatus.unusableInput;
   }
 }

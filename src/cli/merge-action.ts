@@ -14,7 +14,7 @@ import { certificateReporterFile, runPlaywright } from './run-playwright.js';
  * credentials: the reports contain the settings.
  *
  * @param folder with the blob reports, or with folders of them
- * @param out the folder for the results; by default that of the shards
+ * @param out the folder for the results; by default that of the target
  * @param reporters of Playwright that show the merged tests
  */
 export async function mergeShards(

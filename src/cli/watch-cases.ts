@@ -3,7 +3,6 @@
  * takes longer than judging a case.
  */
 
-import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
@@ -17,13 +16,11 @@ import type { Endpoint } from '../http/connection-options.js';
 import { computeFileSignature, computeSignature, loadRunInputs, type RunInputs } from '../playwright/run-inputs.js';
 import { openRunTarget } from '../playwright/run-target.js';
 import { collectRunFacts, createCertificate } from '../report/certificate.js';
-import { renderCodeFrame } from '../report/code-frame.js';
-import { createResponseRenderer, type ResponseRenderer } from '../report/exchange-text.js';
-import { isBroken, renderBrokenCase } from '../report/failure-text.js';
-import { renderSummary } from '../report/terminal/summary.js';
+import { isBroken } from '../report/failure-text.js';
+import { addColors } from '../report/terminal/colors.js';
+import { renderRunReport } from '../report/terminal/run-report.js';
 import { writeResults } from '../report/write-results.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
-import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { RunOptions } from '../targets/run-options.js';
@@ -124,9 +121,7 @@ async function runRound(watched: WatchedRun, bail: boolean): Promise<Round> {
   });
   const isPartial = certificate.selected !== undefined || results.some(({ reason }) => reason === notReachedReason);
   const written = writeResults(certificate, suite, results, { ...settings, isPartial });
-  const renderResponse = createResponseRenderer(suite.world);
-  const broken = results.filter(isBroken).flatMap((result) => renderBroken(result, baseUrl, renderResponse));
-  process.stdout.write(joinLines(broken) + renderSummary(certificate, written));
+  process.stdout.write(addColors(renderRunReport(certificate, written), process));
   process.stdout.write(joinLines(['', `Judged in ${Math.round(getMonotonicMs() - startedMs)} ms.`]));
   return { status: determineExitStatus(certificate), results };
 }
@@ -155,13 +150,6 @@ async function judgeCases(
   } finally {
     await close();
   }
-}
-
-function renderBroken(result: ShownResult, baseUrl: string, renderResponse: ResponseRenderer): string[] {
-  const { id, at } = result;
-  const { kind, text } = renderBrokenCase(result, baseUrl, renderResponse);
-  const frame = renderCodeFrame({ ...at, file: path.resolve(packageRoot, at.file) });
-  return ['', `${kind}  ${id}`, ...text.split('\n'), '', ...frame];
 }
 
 /** Waits a while, then checks whether the target answers as it did in a round. An edit ends the wait. */

@@ -68,7 +68,7 @@ type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_
  */
 export function createOracle(request: HttpRequest, world: World): Oracle {
   const content = parseRequest(request);
-  const undocumentedReason = explainUndocumented(content);
+  const undocumentedReason = explainUndocumented(request);
   if (undocumentedReason !== undefined) return { ...createOpenOracle(undocumentedReason), undocumentedReason };
   const body = content.body as Body;
   const unknown = explainUnknownId(body, content.query, world);

@@ -28,6 +28,7 @@ export interface Calibration {
 /**
  * Sends the calibration requests of a suite.
  *
+ * @param isDescribed see `findWrongAddress`
  * @returns the tiers that successful responses mention. `unreachable` is set if every request ended with a transport
  *   error, refused credentials, a redirect or an unavailable deployment, since more requests could lock an account, or
  *   if something else than the operation answers.
@@ -36,6 +37,7 @@ export async function calibrate(
   { calibration, world }: Suite,
   channel: Channel,
   recognizer: Recognizer,
+  isDescribed: boolean,
 ): Promise<Calibration> {
   const exchanges = await Promise.all(calibration.map((request) => channel.send(request)));
   const namings = exchanges.flatMap((exchange) =>
@@ -44,7 +46,7 @@ export async function calibrate(
   const failures = exchanges.map((exchange) => explainFailure(exchange, channel.redact));
   const isSeen = namings.some(hasMentions);
   const isRefused = failures.every((each) => each !== undefined);
-  const wrong = isRefused || isSeen ? undefined : await findWrongAddress(calibration, exchanges, channel);
+  const wrong = isRefused || isSeen ? undefined : await findWrongAddress(calibration, exchanges, channel, isDescribed);
   const unreachable = isRefused ? failures[0] : wrong?.reason;
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const isWorldMissing = namings.length > 0 && hasTiers && !isSeen;

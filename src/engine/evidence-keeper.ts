@@ -1,14 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { TestCase } from '../cases/test-case.js';
-import { type Channel, type Exchange, type Headers, type HttpRequest, serializeRequest } from '../http/exchange.js';
+import type { Channel, Exchange, Headers } from '../http/exchange.js';
 import type { CaseExchanges } from './case-exchanges.js';
 
 /** An exchange as it was judged, except that secrets are redacted. Escape control characters before you show it. */
 export interface KeptExchange {
   /** Unique within a run; it names the first use. */
   readonly id: string;
-  /** Equal for equal requests: see {@link computeRequestKey}. */
-  readonly key: string;
   readonly exchange: Exchange;
 }
 
@@ -40,11 +37,6 @@ export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | und
   return prefix === undefined ? id : `${prefix}/${id}`;
 }
 
-/** Computes a short digest of a request as the case states it, before the client adapts it to the target. */
-export function computeRequestKey(request: HttpRequest): string {
-  return createHash('sha256').update(serializeRequest(request)).digest('base64url').slice(0, 16);
-}
-
 /** Collects the exchanges of a run. */
 export interface EvidenceKeeper {
   /**
@@ -65,12 +57,12 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
   const ids = new WeakMap<Exchange, string>();
   let exchanges: KeptExchange[] = [];
   let uses: ExchangeUse[] = [];
-  const keep = (use: Omit<ExchangeUse, 'id'>, request: HttpRequest, exchange: Exchange): void => {
+  const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange): void => {
     const known = ids.get(exchange);
     const id = known ?? `${use.case}/${use.row}/${use.request}/${use.attempt}`;
     if (known === undefined) {
       ids.set(exchange, id);
-      exchanges.push({ id, key: computeRequestKey(request), exchange: redactExchange(exchange, redactSecrets) });
+      exchanges.push({ id, exchange: redactExchange(exchange, redactSecrets) });
     }
     uses.push({ ...use, id });
   };
@@ -79,13 +71,13 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
       const purpose = formatPurpose(testCase, prefix);
       for (const [n, attempt] of attempts.entries())
         for (const [row, { requests }] of testCase.rows.entries())
-          for (const [name, request] of requests) {
+          for (const name of requests.keys()) {
             const exchange = attempt.exchanges[row]?.get(name);
-            if (exchange !== undefined) keep({ case: purpose, row, request: name, attempt: n + 1 }, request, exchange);
+            if (exchange !== undefined) keep({ case: purpose, row, request: name, attempt: n + 1 }, exchange);
           }
       for (const [n, { partners }] of attempts.entries())
-        for (const [name, { request, exchange }] of partners?.exchanges ?? [])
-          keep({ case: purpose, row: partners?.row ?? 0, request: name, attempt: n + 1 }, request, exchange);
+        for (const [name, { exchange }] of partners?.exchanges ?? [])
+          keep({ case: purpose, row: partners?.row ?? 0, request: name, attempt: n + 1 }, exchange);
     },
     wrapChannel(channel, purpose) {
       let count = 0;
@@ -94,7 +86,7 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
         send: async (request, whyWithheld) => {
           const exchange = await channel.send(request, whyWithheld);
           count += 1;
-          keep({ case: purpose, row: 0, request: String(count), attempt: 1 }, request, exchange);
+          keep({ case: purpose, row: 0, request: String(count), attempt: 1 }, exchange);
           return exchange;
         },
       };

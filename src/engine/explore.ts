@@ -6,6 +6,7 @@ import { judgeAssertion } from '../assertions/registry.js';
 import type { Suite } from '../cases/suite.js';
 import { tag } from '../cases/test-case.js';
 import type { Contract, ExplorationFinding } from '../contract/contract.js';
+import { explainUndocumented } from '../contract/explain-undocumented.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { explainInapplicable } from '../http/response-status.js';
@@ -17,11 +18,14 @@ import type { Tier, World } from '../world/world.js';
 import { explorationId, type ShownResult } from './case-result.js';
 import {
   createPatch,
-  createRandomRequests,
+  createRandomSequences,
   createRequest,
   listPatches,
+  mergePatches,
   type RandomRequest,
+  type RandomSequence,
 } from './random-requests.js';
+import { listSmallerSequences } from './shrink-sequence.js';
 
 /** Settings of random requests. The same seed sends the same requests to the same world. */
 export interface Exploration {
@@ -36,8 +40,8 @@ const maxUnclear = 10;
 const nowhere = { file: 'cases/contract.yaml', line: 1, column: 1 };
 
 /**
- * Sends random documented requests, judges the responses by the oracle and shrinks a failure to the smallest request that
- * shows it.
+ * Sends random documented requests, alone and in sequences, judges the responses by the oracle and shrinks a failure to the
+ * smallest sequence that shows it.
  *
  * @param suite with the whole world
  * @returns a result about the broken requirement, or about `explore` if none is broken
@@ -53,61 +57,97 @@ export async function explore(
   let sent = 0;
   let requestsSent = 0;
   let unclear = { count: 0, reason: '' };
-  let found: { random: RandomRequest; violation: Violation; exchange: Exchange } | undefined;
+  let notSentReason: string | undefined;
   const references: References = new Map();
 
   const send = async (request: HttpRequest): Promise<Exchange> => {
+    const undocumented = explainUndocumented(request);
+    if (undocumented !== undefined) throw new Error(`A random request is not documented: ${undocumented}.`);
     sent += 1;
     const exchange = await channel.send(request);
+    if ('transportError' in exchange && exchange.transportError === 'not-sent') notSentReason ??= exchange.message;
     requestsSent += exchange.attempts ?? 1;
     return exchange;
   };
-  const sendAndJudge = async (random: RandomRequest) => {
-    const request = createRequest(listPatches(random), world);
-    const { twin } = random;
-    const twins = twin === undefined ? [] : [send(createRequest(listPatches({ ...random, ...twin }), world))];
-    if (!random.isSentTogether) await Promise.all(twins);
-    const [exchange] = await Promise.all([send(request), ...twins]);
-    return { request, exchange, judged: judge(request, exchange, references, background) };
+  const noteUnclear = (reason: string) => {
+    unclear = { count: unclear.count + 1, reason };
   };
-  const emptyRequest = createEmptyRequest(world);
-
-  const property = fc.asyncProperty(createRandomRequests(world), async (random) => {
-    // Shrinking may send as many requests again.
-    if (sent >= (found === undefined ? requests : requests * 2) || unclear.count >= maxUnclear) return;
-    if (emptyRequest !== undefined && !references.has('nothing-valid'))
-      references.set('nothing-valid', { request: emptyRequest, exchange: await send(emptyRequest) });
-    const { request, exchange, judged } = await sendAndJudge(random);
-    const name = findReferenceName(request, background.world);
-    if (judged === undefined && name !== undefined && !references.has(name))
-      references.set(name, { request, exchange });
-    if (judged?.is === 'unclear') unclear = { count: unclear.count + 1, reason: judged.reason };
-    if (judged?.is !== 'violated') return;
-    // A violation must repeat on a new connection.
+  const sendSequence = async ({ steps, isSentTogether }: RandomSequence): Promise<SentStep[]> => {
+    const sending: Promise<SentStep>[] = [];
+    for (const step of steps) {
+      const request = createRequest(listPatches(step), world);
+      const one = send(request).then((exchange) => ({ request, exchange }));
+      sending.push(one);
+      if (!isSentTogether) await one;
+    }
+    return Promise.all(sending);
+  };
+  /** Finds the first violation of a sequence, and ends the sequence there. */
+  const findViolation = async (sequence: RandomSequence): Promise<Found | undefined> => {
+    for (const [n, { request, exchange }] of (await sendSequence(sequence)).entries()) {
+      const judged = judge(request, exchange, references, background);
+      if (judged?.is === 'unclear') noteUnclear(judged.reason);
+      // Overlapping requests have no order, so all of them stay.
+      const steps = sequence.isSentTogether ? moveToEnd(sequence.steps, n) : sequence.steps.slice(0, n + 1);
+      if (judged?.is === 'violated') return { sequence: { ...sequence, steps }, violation: judged, exchange };
+      const name = findReferenceName(request, background.world);
+      if (judged === undefined && name !== undefined && !references.has(name))
+        references.set(name, { request, exchange });
+    }
+    return undefined;
+  };
+  /** Sends a sequence again on a new connection. */
+  const confirm = async ({ sequence, violation }: Found): Promise<Found | undefined> => {
     channel.reconnect();
     for (const [name, reference] of references)
       references.set(name, { ...reference, exchange: await send(reference.request) });
-    const repeated = (await sendAndJudge(random)).judged;
-    if (repeated?.is !== 'violated' || repeated.part !== judged.part) {
-      const reason = `Unstable: the violation did not repeat. ${judged.reason}`;
-      unclear = { count: unclear.count + 1, reason };
-      return;
+    const again = await findViolation(sequence);
+    return again?.violation.part === violation.part ? again : undefined;
+  };
+  const findConfirmed = async (sequence: RandomSequence): Promise<Found | undefined> => {
+    const found = await findViolation(sequence);
+    const confirmed = found && (await confirm(found));
+    if (found !== undefined && confirmed === undefined)
+      noteUnclear(`Unstable: the violation did not repeat. ${found.violation.reason}`);
+    return confirmed;
+  };
+  /** Replaces a failing sequence by a smaller one, as long as one fails in the same way. */
+  const shrink = async (found: Found): Promise<Found> => {
+    for (const { sequence, disguised } of listSmallerSequences(found.sequence, `attempt-${sent}`)) {
+      if (sent >= requests * 2 || notSentReason !== undefined) return found;
+      const smaller = await findConfirmed(disguised ?? sequence);
+      if (smaller?.violation.part === found.violation.part) return shrink({ ...smaller, sequence });
     }
-    found = { random, violation: judged, exchange };
-    throw new Error(judged.reason);
-  });
-  const { failed, errorInstance } = await fc.check(property, { numRuns: requests, seed });
+    return found;
+  };
+  const run = async (): Promise<Found | undefined> => {
+    const emptyRequest = createEmptyRequest(world);
+    if (emptyRequest !== undefined)
+      references.set('nothing-valid', { request: emptyRequest, exchange: await send(emptyRequest) });
+    for (const sequence of drawSequences(world, { requests, seed })) {
+      if (sent >= requests || unclear.count >= maxUnclear || notSentReason !== undefined) return undefined;
+      const found = await findConfirmed(sequence);
+      if (found !== undefined) return shrink(found);
+    }
+    return undefined;
+  };
 
-  const origin = `Sent by --explore ${requests} --seed ${seed}.`;
-  const conclude = (): Pick<ShownResult, 'verdict' | 'reason'> & Partial<ShownResult> => {
+  const conclude = async (): Promise<Pick<ShownResult, 'verdict' | 'reason'> & Partial<ShownResult>> => {
+    let found: Found | undefined;
+    try {
+      found = await run();
+    } catch (error) {
+      return { verdict: 'error', reason: `Exploration failed. ${new InternalError(error).message}` };
+    }
     if (found !== undefined) {
-      const { random, violation, exchange } = found;
-      const subject = findRequirement(violation, random, contract);
+      const { sequence, violation, exchange } = found;
+      const subject = findRequirement(violation, sequence, contract);
       const at = contract.requirements.find(({ id }) => id === subject)?.at ?? nowhere;
-      const asCase = renderAsCase(random, violation, subject, references);
+      const asCase = renderAsCase(sequence, violation, subject, references);
       return { verdict: 'fail', reason: violation.reason, subject, at, exchange, asCase };
     }
-    if (failed) return { verdict: 'error', reason: `Exploration failed. ${new InternalError(errorInstance).message}` };
+    if (notSentReason !== undefined)
+      return { verdict: 'inconclusive', reason: `Not all random requests were sent. ${notSentReason}` };
     if (unclear.count > 0)
       return {
         verdict: 'inconclusive',
@@ -115,7 +155,7 @@ export async function explore(
       };
     return { verdict: 'pass', reason: `${sent} random requests were answered as documented.` };
   };
-  const { reason, ...conclusion } = conclude();
+  const { reason, ...conclusion } = await conclude();
   return {
     id: explorationId,
     subject: explorationId,
@@ -126,8 +166,30 @@ export async function explore(
     requestsSent,
     durationMs: getMonotonicMs() - startedMs,
     ...conclusion,
-    reason: `${reason} ${origin}`,
+    reason: `${reason} Sent by --explore ${requests} --seed ${seed}.`,
   };
+}
+
+interface SentStep {
+  readonly request: HttpRequest;
+  readonly exchange: Exchange;
+}
+
+/** A sequence whose last request has a wrong response. */
+interface Found {
+  readonly sequence: RandomSequence;
+  readonly violation: Violation;
+  readonly exchange: Exchange;
+}
+
+function moveToEnd<T>(list: readonly T[], at: number): T[] {
+  return [...list.slice(0, at), ...list.slice(at + 1), list[at] as T];
+}
+
+/** Draws sequences as they are needed: a run may end early. A longer sample begins like a shorter one. */
+function* drawSequences(world: NamedWorld, { requests, seed }: Exploration): Generator<RandomSequence> {
+  for (let [from, to] = [0, 64]; from < requests; [from, to] = [to, to * 2])
+    yield* fc.sample(createRandomSequences(world), { seed, numRuns: Math.min(to, requests) }).slice(from);
 }
 
 /** Requests to compare others with, and their latest exchanges. */
@@ -142,8 +204,8 @@ function createEmptyRequest(world: NamedWorld): HttpRequest | undefined {
   const [product = ''] = world.ids.product.keys();
   const campaign = [...world.ids.campaign].find(([, id]) => world.tiers.every((tier) => tier.campaign_id !== id))?.[0];
   if (campaign === undefined) return undefined;
-  const items = [{ product, times: 1, differs: false }];
-  const values = { customer, items, quantities: [1], orderMetadata: {}, metadata: {}, expand: false };
+  const items = [{ product, quantity: 1, times: 1, differs: false }];
+  const values = { customer, items, orderMetadata: {}, metadata: {}, expand: false };
   return createRequest([createPatch({ ...values, filters: [['campaign', campaign]] })], world);
 }
 
@@ -173,8 +235,6 @@ function judge(
   background: TargetContext,
 ): Violation | { is: 'unclear'; reason: string } | undefined {
   const oracle = createOracle(request, background.world);
-  if (oracle.openReason !== undefined && background.world.tiers.every((tier) => oracle.returned(tier) === 'open'))
-    throw new Error(`The documentation does not describe a random request: ${oracle.openReason}.`);
   const others = [...references].map(([name, reference]) => [name, reference.exchange] as const);
   const [evidence] = createRowEvidence([new Map<string, Exchange>([[requestName, exchange], ...others])], background);
   if (evidence === undefined || explainInapplicable(exchange) !== undefined) return undefined;
@@ -230,9 +290,9 @@ function listAssertions(
   ];
 }
 
-/** Finds the requirement that the smallest failing request violates. */
-function findRequirement({ part }: Violation, random: RandomRequest, { requirements }: Contract): string {
-  const finding = classify(part, random);
+/** Finds the requirement that the smallest failing sequence violates. */
+function findRequirement({ part }: Violation, { steps }: RandomSequence, { requirements }: Contract): string {
+  const finding = classify(part, steps.at(-1) as RandomRequest);
   return requirements.find(({ findings }) => findings.includes(finding))?.id ?? explorationId;
 }
 
@@ -261,25 +321,32 @@ function classify(
   }
 }
 
-/** Renders a failing request as a case for a file in cases/requirements/. */
-function renderAsCase(random: RandomRequest, { part }: Violation, verifies: string, references: References): string {
-  const { filter: _, ...plain } = createPatch(random);
-  const [, ...patches] = listPatches(random);
+/** Renders a failing sequence as a case for a file in cases/requirements/. */
+function renderAsCase(
+  { steps, isSentTogether }: RandomSequence,
+  { part }: Violation,
+  verifies: string,
+  references: References,
+): string {
+  const last = steps.at(-1) as RandomRequest;
+  const earlier = steps.slice(0, -1).map((step, n) => [`earlier-${n + 1}`, mergePatches(step)] as const);
+  const { filter: _, ...plain } = createPatch(last);
+  const [, ...patches] = listPatches(last);
   const render = (content: object) => {
     const testCase = { id: 'found-by-exploring', verifies, title: 'Found by exploring', ...content };
     return stringify({ cases: [testCase] }, { lineWidth: 0, aliasDuplicateObjects: false });
   };
   const returned =
-    random.openChange === undefined ? { include: 'required', exclude: 'forbidden' } : { exclude: 'forbidden' };
-  if (patches.length === 0 && random.twin === undefined) return render({ request: plain, expect: [{ returned }] });
-  const name = `discriminating-${random.filters[0]?.[0] === 'campaign' ? 'campaign' : 'metadata'}` as const;
+    last.openChange === undefined ? { include: 'required', exclude: 'forbidden' } : { exclude: 'forbidden' };
+  if (patches.length === 0 && earlier.length === 0) return render({ request: plain, expect: [{ returned }] });
+  const name = `discriminating-${last.filters[0]?.[0] === 'campaign' ? 'campaign' : 'metadata'}` as const;
   const discriminating = part === 'window' ? references.get(name)?.request : undefined;
   return render({
-    // A serial case keeps other requests from coming between the twins.
-    ...(random.twin === undefined ? {} : { tags: [tag.serial] }),
+    // A serial case keeps other requests from coming between these.
+    ...(earlier.length === 0 || isSentTogether ? {} : { tags: [tag.serial] }),
     requests: {
       plain,
-      ...(random.twin === undefined ? {} : { twin: createPatch(random.twin) }),
+      ...Object.fromEntries(earlier),
       ...(discriminating === undefined
         ? {}
         : { discriminating: { raw: discriminating.body, query: discriminating.path.split('?')[1] } }),

@@ -19,19 +19,23 @@ export interface WrongAddress {
  *
  * @param requests documented ones
  * @param exchanges of these requests: their responses name nothing of the world
+ * @param isDescribed whether the user states that the world is loaded, or where responses name promotions: then only a
+ *   web page shows that the address is wrong, and anything else is an answer of the deployment
  */
 export async function findWrongAddress(
   requests: readonly HttpRequest[],
   exchanges: readonly Exchange[],
   { send, redact }: Pick<Channel, 'send' | 'redact'>,
+  isDescribed: boolean,
 ): Promise<WrongAddress> {
   const responses = exchanges.flatMap((each) => ('response' in each ? [each.response] : []));
   const [request] = requests;
   const [response] = responses;
   if (request === undefined || response === undefined || responses.length < exchanges.length) return { probes: [] };
   const answer = describeAnswer(response, redact);
-  if (responses.every((each) => isSuccessful(each) && isHtml(each)))
+  if (responses.every((each) => isSuccessful(each) && isWebPage(each)))
     return { reason: `The target answers with web pages: ${answer}. ${addressHint} ${loginHint}`, probes: [] };
+  if (isDescribed && !isWebPage(response)) return { probes: [] };
   if (new Set(exchanges.map(normalizeAnswer)).size > 1 || mayBeEmptyResult(response) || isRefusal(response))
     return { probes: [] };
   const [path = '', query = ''] = request.path.split('?', 2);
@@ -56,12 +60,14 @@ export async function findWrongAddress(
     : plainHttp.test(response.body)
       ? httpsHint
       : `${addressHint} ${headersHint}`;
-  return { reason: `${what}: ${answer}. ${hint}`, probes };
+  return { reason: `${what}: ${answer}. ${hint} ${loadedHint}`, probes };
 }
 
 const addressHint =
   "Check the base URL (base_url): it may need a path prefix, such as https://host/api. If the operation has another path, set 'operation' in the target file.";
 const loginHint = "If it is a login page, set the headers that it asks for: 'headers' in the target file.";
+const loadedHint =
+  'If it is the deployment and has the test data, say so: --world-loaded, or world: loaded in the target file.';
 const stubHint = `A stub or another service seems to answer. ${addressHint}`;
 
 /** What nginx, Apache and Go answer to HTTP on a port for HTTPS. */
@@ -85,16 +91,18 @@ function isRefusal({ status }: HttpResponse): boolean {
   return [405, 406, 410, 415].includes(status) || status >= 500;
 }
 
-/** By its text: PHP declares everything as HTML, JSON too. */
-function isHtml({ body }: HttpResponse): boolean {
-  return /^\s*(?:<!--|<!doctype html\b|<html\b)/i.test(body);
+/** By its text: PHP declares everything as HTML, JSON too. Go answers HTTP on a port for HTTPS with a plain sentence. */
+function isWebPage({ body }: HttpResponse): boolean {
+  return plainHttp.test(body) || /^\s*(?:<!--|<!doctype html\b|<html\b)/i.test(body);
 }
 
-/** Whether a deployment may mean with it that no promotion is valid. */
+/** Whether a deployment may mean, or have meant, that no promotion is valid. */
 function mayBeEmptyResult(response: HttpResponse): boolean {
   if (!isSuccessful(response)) return false;
   const value = parseJson(response.body);
-  return response.body.trim() === '' || (value !== undefined && listValues(value).some(isNothing));
+  // Broken JSON comes from the deployment.
+  if (value === undefined) return response.body.trim() === '' || getMediaType(response).includes('json');
+  return listValues(value).some(isNothing);
 }
 
 function isNothing(value: unknown): boolean {

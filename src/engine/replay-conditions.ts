@@ -1,48 +1,63 @@
 import type { TestCase } from '../cases/test-case.js';
-import type { Exchange } from '../http/exchange.js';
+import type { Exchange, HttpRequest } from '../http/exchange.js';
 import type { CaseExchanges } from './case-exchanges.js';
 import { type Condition, parsePartnerName } from './condition.js';
 import type { ConditionSender, Trial } from './condition-sender.js';
 import type { ExchangeUse } from './evidence-keeper.js';
-import { countAttempts } from './request-cache.js';
 
 /** One attempt to repeat a row under a condition, as the evidence shows it. */
 interface RecordedAttempt extends Condition {
   readonly attempt: number;
-  readonly partners: NonNullable<CaseExchanges['partners']>['exchanges'];
+  readonly partners: ReadonlyMap<string, Partner>;
 }
+
+type Partner = { readonly request: HttpRequest; readonly exchange: Exchange };
 
 /** What a replay knows of the conditions that a recorded run tried. */
 interface RecordedConditions {
   readonly uses: readonly ExchangeUse[];
-  findExchange(id: string): Exchange | undefined;
+  useExchange(id: string): Exchange | undefined;
   getPurpose(testCase: TestCase): string;
   /** Replays the next attempt of one row. */
   replayRow(testCase: TestCase, row: number): CaseExchanges & { readonly attempt: number };
 }
 
+/** More than a run tries for one case: evidence is not to make a replay long. */
+const maxTrials = 20;
+
 /** Repeats rows under the conditions that a recorded run tried, in the same order. Nothing is sent. */
 export function createReplayedConditions({
   uses,
-  findExchange,
+  useExchange,
   getPurpose,
   replayRow,
 }: RecordedConditions): ConditionSender {
+  const known = new Map<string, RecordedAttempt[]>();
   const listAttempts = (testCase: TestCase): RecordedAttempt[] => {
     const purpose = getPurpose(testCase);
-    const byAttempt = new Map<number, RecordedAttempt>();
+    const attempts = known.get(purpose) ?? readAttempts(purpose);
+    known.set(purpose, attempts);
+    return attempts;
+  };
+  const readAttempts = (purpose: string): RecordedAttempt[] => {
+    const byAttempt = new Map<
+      number,
+      Omit<RecordedAttempt, 'labels' | 'partners'> & { labels: string[]; partners: Map<string, Partner> }
+    >();
     for (const { id, case: by, row, request: name, attempt } of uses) {
       const parsed = by === purpose ? parsePartnerName(name) : undefined;
-      const exchange = findExchange(id);
+      const exchange = parsed && useExchange(id);
       if (parsed === undefined || exchange === undefined) continue;
-      const { labels = [], partners = new Map() } = byAttempt.get(attempt) ?? {};
-      byAttempt.set(attempt, {
+      const own = byAttempt.get(attempt) ?? {
         attempt,
         row,
         kind: parsed.kind,
-        labels: [...labels, parsed.label],
-        partners: new Map([...partners, [name, { request: exchange.request, exchange }]]),
-      });
+        labels: [] as string[],
+        partners: new Map<string, Partner>(),
+      };
+      byAttempt.set(attempt, own);
+      own.labels.push(parsed.label);
+      own.partners.set(name, { request: exchange.request, exchange });
     }
     return [...byAttempt.values()].sort((one, two) => one.attempt - two.attempt);
   };
@@ -55,7 +70,6 @@ export function createReplayedConditions({
       ...sent,
       partners: { row, exchanges: partners },
       count: sent.count + exchanges.length,
-      requestsSent: sent.requestsSent + countAttempts(exchanges),
     };
   };
   return {
@@ -70,7 +84,7 @@ export function createReplayedConditions({
             { row, kind, labels, name: '', partners: [] },
           ]),
       );
-      return [...byCondition.values()].reverse();
+      return [...byCondition.values()].reverse().slice(0, maxTrials);
     },
     send: (testCase, { row }) => replay(testCase, row),
     sendAlone: replay,

@@ -3,9 +3,8 @@ import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import type { CaseExchanges } from './case-exchanges.js';
 import type { CaseSender } from './case-sender.js';
-import { computeRequestKey, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import { calibrationPurpose, type EvidenceKeeper, formatPurpose, type RunEvidence } from './evidence-keeper.js';
 import { createReplayedConditions } from './replay-conditions.js';
-import { countAttempts } from './request-cache.js';
 
 /** Answers with the exchanges of an earlier run instead of a target. Nothing is sent. */
 export interface Replay {
@@ -13,62 +12,72 @@ export interface Replay {
   createChannel(purpose: string): Channel;
   /** @param prefix why cases are sent again; undefined for their own verdict */
   createSender(prefix?: string): CaseSender;
+  /** Knows the exchanges by the ids of the evidence, and keeps nothing. */
+  readonly keeper: EvidenceKeeper;
+  /** Lists the ids of the exchanges that answered nothing so far. */
+  listUnused(): string[];
+}
+
+/** Whatever the order of the members is. */
+function createKey({ method, path, headers, body, sent, again }: HttpRequest): string {
+  return JSON.stringify([method, path, headers, body, sent, again]);
 }
 
 const notRecorded = 'The evidence has no exchange for this request: the cases did not send it when it was recorded.';
 
 /**
- * Creates a replay from the evidence of a run. A request that was not recorded for the same purpose gets the exchange of
- * an equal request; without one it counts as not sent.
+ * Creates a replay from the evidence of a run. An exchange answers a request only if it was recorded for the same purpose,
+ * and for the same request. When a case is judged for the first time, the exchange of an equal request does, too.
+ *
+ * @param adapt returns a request as it was sent to the target: with its headers, at its path
  */
-export function createReplay({ exchanges, uses }: RunEvidence): Replay {
+export function createReplay(
+  { exchanges, uses }: RunEvidence,
+  adapt: (request: HttpRequest) => HttpRequest = (request) => request,
+): Replay {
   const all = [...exchanges];
-  const byId = new Map(all.map((each) => [each.id, each]));
-  const firstByKey = new Map(all.toReversed().map(({ key, exchange }) => [key, exchange]));
-  const recorded = new Map<string, Exchange[]>();
-  // The first use of an exchange counts its requests; later uses share it.
-  const usedIds = new Set<string>();
-  const sharedUses = new Set<string>();
-  for (const { id, case: purpose, row, request, attempt } of uses) {
-    const kept = byId.get(id);
-    if (kept === undefined) continue;
-    const name = JSON.stringify([purpose, attempt, kept.key]);
-    const before = recorded.get(name) ?? [];
-    if (!before.includes(kept.exchange)) recorded.set(name, [...before, kept.exchange]);
-    if (usedIds.has(id)) sharedUses.add(JSON.stringify([purpose, attempt, row, request]));
-    usedIds.add(id);
+  const byId = new Map(all.map(({ id, exchange }) => [id, exchange]));
+  const ids = new Map(all.map(({ id, exchange }) => [exchange, id]));
+  const unused = new Map(all.map(({ id, exchange }) => [exchange, id]));
+  const firstByKey = new Map(all.toReversed().map(({ exchange }) => [createKey(exchange.request), exchange]));
+  const recorded = new Map<string, Set<Exchange>>();
+  for (const { id, case: purpose, attempt } of uses) {
+    const exchange = byId.get(id);
+    if (exchange === undefined) continue;
+    const name = JSON.stringify([purpose, attempt, createKey(exchange.request)]);
+    recorded.set(name, (recorded.get(name) ?? new Set()).add(exchange));
   }
   const turns = new Map<string, number>();
-  const next = (purpose: string, attempt: number, request: HttpRequest): Exchange => {
-    const key = computeRequestKey(request);
+  const next = (purpose: string, attempt: number, request: HttpRequest, mayBeShared = false): Exchange => {
+    const key = createKey(adapt(request));
     const name = JSON.stringify([purpose, attempt, key]);
     const turn = turns.get(name) ?? 0;
     turns.set(name, turn + 1);
-    const own = recorded.get(name);
-    const found = own?.[turn] ?? own?.at(-1) ?? firstByKey.get(key);
-    return found ?? { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
+    const own = [...(recorded.get(name) ?? [])];
+    const found = own[turn] ?? own.at(-1) ?? (mayBeShared ? firstByKey.get(key) : undefined);
+    if (found === undefined) return { request, transportError: 'not-sent', message: notRecorded, attempts: 0 };
+    // Each shard has a calibration of its own.
+    for (const used of purpose === calibrationPurpose ? own : [found]) unused.delete(used);
+    return found;
   };
-  const replayCase = ({ rows }: TestCase, purpose: string, attempt: number, onlyRow?: number): CaseExchanges => {
+  const replayCase = (testCase: TestCase, attempt: number, prefix?: string, onlyRow?: number): CaseExchanges => {
+    const purpose = formatPurpose(testCase, prefix);
     const replayed = new Map<string, Exchange>();
-    let requestsSent = 0;
-    const find = (row: number, name: string, request: HttpRequest): Exchange => {
+    const find = (name: string, request: HttpRequest): Exchange => {
       const key = JSON.stringify([name, request]);
-      const known = replayed.get(key);
-      if (known !== undefined) return known;
-      const exchange = next(purpose, attempt, request);
+      const exchange = replayed.get(key) ?? next(purpose, attempt, request, attempt === 1 && prefix === undefined);
       replayed.set(key, exchange);
-      if (!sharedUses.has(JSON.stringify([purpose, attempt, row, name]))) requestsSent += countAttempts([exchange]);
       return exchange;
     };
-    const exchanges = rows.map(({ requests, unavailable }, row) => {
+    const found = testCase.rows.map(({ requests, unavailable }, row) => {
       const sent = unavailable.length > 0 || (onlyRow ?? row) !== row ? [] : [...requests];
-      return new Map(sent.map(([name, request]) => [name, find(row, name, request)] as const));
+      return new Map(sent.map(([name, request]) => [name, find(name, request)] as const));
     });
-    return { exchanges, count: replayed.size, requestsSent };
+    return { exchanges: found, count: replayed.size, requestsSent: 0 };
   };
   return {
     createChannel: (purpose) => ({
-      send: async (request) => next(purpose, 1, request),
+      send: async (request) => next(purpose, 1, request, purpose === calibrationPurpose),
       // The evidence contains no secrets.
       redact: escapeControlCharacters,
       reconnect: () => undefined,
@@ -80,16 +89,27 @@ export function createReplay({ exchanges, uses }: RunEvidence): Replay {
       const replayRow = (testCase: TestCase, row?: number) => {
         const attempt = (attempts.get(testCase.id) ?? 0) + 1;
         attempts.set(testCase.id, attempt);
-        return { attempt, ...replayCase(testCase, formatPurpose(testCase, prefix), attempt, row) };
+        return { attempt, ...replayCase(testCase, attempt, prefix, row) };
       };
       const send = async (testCase: TestCase): Promise<CaseExchanges> => replayRow(testCase);
       const conditions = createReplayedConditions({
         uses,
-        findExchange: (id) => byId.get(id)?.exchange,
+        useExchange: (id) => {
+          const exchange = byId.get(id);
+          if (exchange !== undefined) unused.delete(exchange);
+          return exchange;
+        },
         getPurpose: (testCase) => formatPurpose(testCase, prefix),
         replayRow,
       });
       return { send, sendSerially: send, conditions };
     },
+    keeper: {
+      keepCase: () => undefined,
+      wrapChannel: (channel) => channel,
+      findId: (exchange) => exchange && ids.get(exchange),
+      take: () => ({ exchanges: [], uses: [] }),
+    },
+    listUnused: () => [...unused.values()],
   };
 }

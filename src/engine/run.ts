@@ -69,12 +69,14 @@ export async function startRun(
 ): Promise<Run> {
   const { world } = suite;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
-  const { mentionFilter, recognizer = createRecognizer(world, mentionFilter), keeper, replay } = options;
+  const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
+  const { replay, keeper = replay?.keeper } = options;
   const createChannel = (purpose: string) => {
     const source = replay?.createChannel(purpose) ?? channel;
     return keeper?.wrapChannel(source, purpose) ?? source;
   };
-  const calibration = known ?? (await calibrate(suite, createChannel(calibrationPurpose), recognizer));
+  const isDescribed = isWorldLoaded || tierPatterns !== undefined;
+  const calibration = known ?? (await calibrate(suite, createChannel(calibrationPurpose), recognizer, isDescribed));
   const { namings, unreachable } = calibration;
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const background: TargetContext = {

@@ -21,7 +21,8 @@ export function renderCurlCommand({ method, path, headers, body, sent }: HttpReq
   // Without this, curl adds the media type of a form to a body.
   if (body !== undefined && getHeaderValues(headers, 'content-type').length === 0) words.push("-H 'Content-Type:'");
   if (body !== undefined) words.push(isPrintable(body) ? `--data-raw ${quote(body)}` : '--data-binary @-');
-  const command = words.join(' \\\n  ');
+  // An address with a line break is none. Its text begins no line.
+  const command = words.map(toOneLine).join(' \\\n  ');
   return body === undefined || isPrintable(body)
     ? command
     : `printf %b ${quote(escapeForPrintf(body))} |\n  ${command}`;

@@ -1,6 +1,6 @@
 import type { KnownIds } from '../recognition/known-ids.js';
 import { parseJson } from '../support/json.js';
-import { compileSchema } from '../support/user-schema.js';
+import { listSchemaErrors } from '../support/user-schema.js';
 
 /** A JSON Schema (draft 2020-12), inferred from bodies. It has only the keywords below. */
 export interface BodyShape {
@@ -171,7 +171,6 @@ export interface SchemaMismatch {
  * mismatch in all records is reported once. A body that is not JSON matches no schema.
  */
 export function findMismatches(bodies: readonly string[], { schema, statedBy }: ExpectedSchema): SchemaMismatch[] {
-  const validate = compileSchema(schema);
   const mismatches = new Map<string, SchemaMismatch>();
   for (const body of new Set(bodies)) {
     // An empty result may have no body.
@@ -179,15 +178,20 @@ export function findMismatches(bodies: readonly string[], { schema, statedBy }: 
     const value = parseJson(body);
     if (value === undefined) {
       mismatches.set('', { message: `A body is not JSON, as the schema of ${statedBy} requires.`, isAddition: false });
-    } else if (!validate(value)) {
-      for (const { instancePath, message, params } of validate.errors ?? []) {
-        const member: unknown = params.additionalProperty;
-        const isAddition = typeof member === 'string';
-        const what = isAddition ? `must not have the member '${member}'` : message;
-        const location = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*') || 'its root';
-        const sentence = `A body does not fit the schema of ${statedBy} at ${location}: ${what}.`;
-        mismatches.set(sentence, { message: sentence, isAddition });
-      }
+      continue;
+    }
+    const errors = listSchemaErrors(schema, value);
+    if (errors === undefined) {
+      const message = `The schema of ${statedBy} takes longer than a second to check a body: simplify its patterns.`;
+      return [{ message, isAddition: false }];
+    }
+    for (const { instancePath, message, params } of errors) {
+      const member: unknown = params.additionalProperty;
+      const isAddition = typeof member === 'string';
+      const what = isAddition ? `must not have the member '${member}'` : message;
+      const location = instancePath.replaceAll(/\/\d+(?=\/|$)/g, '/*') || 'its root';
+      const sentence = `A body does not fit the schema of ${statedBy} at ${location}: ${what}.`;
+      mismatches.set(sentence, { message: sentence, isAddition });
     }
   }
   return [...mismatches.values()];

@@ -49,7 +49,7 @@ export function findOtherReadings(
   const byValue = [...names].flatMap((name): OtherReading[] => {
     const values = findDecisiveValues(responses, (each) => each.values.get(name) ?? absentValue);
     if (values === undefined || values.some((value) => value.startsWith('\0'))) return [];
-    const where = new Map([[name, values]]);
+    const where = Object.fromEntries([[name, values]]);
     const shown = values.map(renderScalar);
     const words = `with ${truncate(name, 60)}: ${shown.join(' or ')}`;
     const line = `${renderScalar(name)}: ${shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`}`;
@@ -63,7 +63,7 @@ export function findOtherReadings(
     const indices = findDecisiveValues(responses, (each) => String(each.indices.get(at) ?? ''));
     if (indices === undefined || indices.includes('')) return [];
     const patterns = indices.map((index) => steps.with(at, index).join('/'));
-    const filter = { where: new Map(), patterns };
+    const filter = { where: {}, patterns };
     const stated = renderStated(patterns.length === 1 ? patterns[0] : patterns);
     return [{ reading: { ...reading, filter }, words: `under ${patterns.join(' or ')}`, stated }];
   });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, rmdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, statSync } from 'node:fs';
 import path from 'node:path';
 import type {
   FullConfig,
@@ -12,7 +12,6 @@ import type {
 import { selectFromSuite } from '../cases/case-selection.js';
 import { listCredentialSecrets } from '../contract/operation.js';
 import {
-  attachExchanges,
   type CaseResult,
   createUnsentResult,
   explorationId,
@@ -20,12 +19,15 @@ import {
   sampleId,
 } from '../engine/case-result.js';
 import { createPlan, type Plan } from '../engine/plan.js';
+import { countAttempts } from '../engine/request-cache.js';
+import type { RequestBudget } from '../http/request-budget.js';
 import type { Secret } from '../redaction/redactor.js';
-import { collectRunFacts, createCertificate, determineOverallVerdict } from '../report/certificate.js';
+import { collectRunFacts, determineOverallVerdict } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
 import { createSigner } from '../report/signature.js';
-import { progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
-import { renderSummary } from '../report/terminal/summary.js';
+import { addColors } from '../report/terminal/colors.js';
+import { liveIntervalMs, progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
+import { renderRunReport } from '../report/terminal/run-report.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
@@ -35,11 +37,13 @@ import { saveEnding } from './ending.js';
 import { createEvidenceStore } from './evidence-store.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
 import { reportToGitHub } from './github-actions.js';
-import { combineShardStarts, type MergedRun, readMergedRun } from './merged-run.js';
+import { certifyMerged, type MergedRun, readMergedRun } from './merged-run.js';
 import { ignoreClosedOutput, watchForShutdown } from './parent-watch.js';
 import { loadRunInputs, type RunInputs, readRunOptions } from './run-inputs.js';
 import { findSavedFailure, findSession, type Session, savePlannedCases } from './session.js';
 import { readCaseId, readTestReport, removeTestReport, type TestReport } from './test-report.js';
+
+const clearLine = '\r\u001b[2K';
 
 /** Creates the certificate from the results of all tests. The run fails unless the target conforms. */
 export default class CertificateReporter implements Reporter {
@@ -62,11 +66,13 @@ export default class CertificateReporter implements Reporter {
   private refusal: UnusableInput | undefined;
   /** The errors that ended shards early. */
   private readonly shardErrors = new Set<string>();
-  /** The first report of each shard. */
-  private readonly shardReports = new Map<number, TestReport>();
   private progressShownMs = getMonotonicMs();
   private plan: Plan | undefined;
+  private requestBudget: RequestBudget | undefined;
   private stopsAtFailure = false;
+  /** Whether another reporter shows tests and errors. */
+  private isListed = false;
+  private isLive = false;
   private tracesFolder: string | undefined;
   private printResult: () => void = () => undefined;
 
@@ -79,6 +85,8 @@ export default class CertificateReporter implements Reporter {
   onBegin(config: FullConfig, tests: Suite): void {
     enableExpectedFailures(config, import.meta.filename);
     this.stopsAtFailure = config.maxFailures > 0;
+    this.isListed = config.reporter.some(([name]) => ['list', 'line', 'dot'].includes(name));
+    this.isLive = !this.isListed && process.stderr.isTTY === true && !process.env.CI;
     this.tracesFolder = config.projects[0]?.outputDir;
     const ids = tests.allTests().flatMap((test) => readCaseId(test) ?? []);
     if (ids.length > 0) this.selected = new Set(ids);
@@ -93,8 +101,6 @@ export default class CertificateReporter implements Reporter {
     try {
       this.merged = readMergedRun(folder, metadata, ids, this.options.out);
       const { suite, settings } = this.merged.inputs;
-      if (settings.recordTo !== undefined)
-        mkdirSync(path.dirname(path.resolve(settings.recordTo)), { recursive: true });
       // If a shard is missing, nobody knows which cases it selected.
       if (this.merged.gaps.length > 0)
         this.selected = new Set([...selectFromSuite(suite, settings).cases.map(({ id }) => id), ...ids]);
@@ -126,8 +132,7 @@ export default class CertificateReporter implements Reporter {
       this.results.set(id, report.result);
       this.judged.add(id);
       this.evidence.add(packed, report.uses, report.shard);
-      if (report.shard !== undefined && !this.shardReports.has(report.shard))
-        this.shardReports.set(report.shard, report);
+      if (this.merged !== undefined) this.checkAddress(report.target.base_url);
     } else if (testCase !== undefined) {
       const [problem = ''] = (result.error?.message ?? 'The test ended without a result.').split('\n');
       this.results.set(id, createUnsentResult(testCase, 'error', toOneLine(problem)));
@@ -135,23 +140,49 @@ export default class CertificateReporter implements Reporter {
     if (this.merged === undefined) this.showProgress();
   }
 
+  /** Each machine starts a reference deployment of its own; all shards test any other deployment together. */
+  private checkAddress(address: string): void {
+    const first = this.firstReport?.target.base_url;
+    if (address === first || this.inputs.settings.target.kind === 'reference') return;
+    const message = `the shards are of different targets: ${first} and ${address}`;
+    const at = { setting: this.options.merge ?? '' };
+    this.refusal = new UnusableInput([{ at, message, hint: 'Use the same base URL for all shards.' }]);
+  }
+
   private showProgress(): void {
     const now = getMonotonicMs();
-    if (now - this.progressShownMs < progressIntervalMs) return;
+    if (now - this.progressShownMs < (this.isLive ? liveIntervalMs : progressIntervalMs)) return;
     this.progressShownMs = now;
-    const { suite, settings } = this.inputs;
-    this.plan ??= createPlan(selectFromSuite(suite, settings), settings);
+    this.plan ??= this.createPlan();
+    this.requestBudget ??= findSession()?.requestBudget;
+    if (this.requestBudget === undefined) return;
+    const { openedAt } = this.requestBudget;
+    const sent = this.requestBudget.countSpent();
+    const line = renderProgress(this.plan, { ended: this.results.size, sent, elapsedMs: now - openedAt });
     // Other reporters write to the standard output for programs.
-    process.stderr.write(joinLines([renderProgress(this.plan, new Set(this.results.keys()), now - this.startedMs)]));
+    process.stderr.write(this.isLive ? clearLine + line.slice(0, process.stderr.columns - 1) : joinLines([line]));
+  }
+
+  private createPlan(): Plan {
+    const { suite, settings } = this.inputs;
+    const plan = createPlan(selectFromSuite(suite, settings), settings);
+    const isSelected = (id: string) => this.selected?.has(id) ?? true;
+    return {
+      ...plan,
+      cases: plan.cases.filter(({ id }) => isSelected(id)),
+      samples: isSelected(sampleId) ? plan.samples : { ...plan.samples, requests: 0 },
+    };
   }
 
   onError({ message = '' }: TestError): void {
+    if (!this.isListed) process.stderr.write(joinLines(message.split('\n')));
     if (this.merged !== undefined)
       this.shardErrors.add(toOneLine(message.split('\n')[0]?.replace(/^Error: /, '') ?? ''));
   }
 
   async onEnd(result: FullResult): Promise<{ status: FullResult['status'] }> {
     disableExpectedFailures();
+    if (this.isLive) process.stderr.write(clearLine);
     const session = findSession();
     try {
       const refusal = this.refusal ?? findSavedFailure();
@@ -160,7 +191,7 @@ export default class CertificateReporter implements Reporter {
         saveEnding({ kind: 'not-begun' });
         return { status: result.status };
       }
-      return this.certify(result, session, await loadWriteResults());
+      return await this.certify(result, session, await loadWriteResults());
     } catch (error) {
       const isUnwritten = error instanceof UnusableInput;
       saveEnding({ kind: isUnwritten ? 'unwritten' : 'broken-off' });
@@ -184,40 +215,41 @@ export default class CertificateReporter implements Reporter {
     return session !== undefined && (status !== 'failed' || session.calibration.unreachable !== undefined);
   }
 
-  private certify(
+  private async certify(
     { status, startTime, duration }: FullResult,
     session: Session | undefined,
-    { writeResults, indexForOutputs, diagnoseRun }: Awaited<ReturnType<typeof loadWriteResults>>,
-  ): { status: FullResult['status'] } {
+    { writeResults, certifyResults }: Awaited<ReturnType<typeof loadWriteResults>>,
+  ): Promise<{ status: FullResult['status'] }> {
     const { suite, settings, replay, recorded } = this.inputs;
-    const { merge } = this.options;
-    const start = merge === undefined ? this.firstReport : combineShardStarts(merge, [...this.shardReports.values()]);
-    const { target = createCertifiedTarget(settings.target, ''), calibration } = start ?? session ?? {};
+    const { target, calibration } = this.firstReport ?? session ?? {};
+    const { base_url: baseUrl = '' } = target ?? {};
     const unreachable = session?.calibration.unreachable;
-    const evidence = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
+    const sent = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
     const plainResults = this.listResults(unreachable);
-    const index = indexForOutputs(suite, evidence, plainResults, settings.target.mentionFilter);
-    const results = attachExchanges(plainResults, index.find);
     const isCutShort = status === 'interrupted' || status === 'timedout';
     const gaps = [...(this.merged?.gaps ?? []), ...this.shardErrors];
-    const certificate = createCertificate(suite, results, {
-      target,
-      ...collectRunFacts(results, calibration, settings),
-      ...(replay === undefined ? {} : { isReplay: true }),
-      isCutShort,
-      gaps,
-      causes: diagnoseRun(suite, results, index, settings.target?.tierPatterns),
-      ...(this.merged === undefined
-        ? { startedAt: this.startedAt, durationMs: getMonotonicMs() - this.startedMs }
-        : { startedAt: startTime, durationMs: duration }),
-    });
     const { name, version, digest } = suite;
     const origin = {
       suite: { name, version, digest },
-      baseUrl: target.base_url,
+      baseUrl,
+      ...(replay === undefined ? {} : { isReplay: true as const }),
       inputs: recorded,
-      extent: { ...this.createExtent(results, isCutShort, unreachable), gaps },
+      extent: { ...this.createExtent(plainResults, isCutShort, unreachable), gaps },
     };
+    const certifyOwn = () => {
+      const facts = collectRunFacts(plainResults, calibration, settings);
+      const requestsSent =
+        replay === undefined ? facts.requestsSent : countAttempts([...sent.exchanges].map(({ exchange }) => exchange));
+      const isReplay = replay !== undefined;
+      const times = { startedAt: this.startedAt, durationMs: getMonotonicMs() - this.startedMs };
+      const others = { target: createCertifiedTarget(settings.target, baseUrl), isCutShort, gaps, isReplay, ...times };
+      const all = { ...facts, requestsSent, ...others };
+      return { ...certifyResults(suite, plainResults, sent, all, settings.target), evidence: sent };
+    };
+    const { certificate, results, index, evidence } =
+      this.merged === undefined
+        ? certifyOwn()
+        : await certifyMerged(this.merged, sent, origin, plainResults, { startTime, duration });
     // Only the merge of all shards writes a record.
     const { recordTo: _, ...withoutRecord } = settings;
     const destination = {
@@ -233,7 +265,8 @@ export default class CertificateReporter implements Reporter {
     const isDone = !isCutShort && unreachable === undefined && isReached;
     const shard = settings.shard && { current: settings.shard.current, total: settings.shard.total, isDone };
     saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...omitUndefined({ selected, shard, own_cases }) });
-    const text = reportToGitHub(process.env, certificate, suite, results) + renderSummary(certificate, written);
+    const report = addColors(renderRunReport(certificate, written), process);
+    const text = reportToGitHub(process.env, certificate, suite, results) + report;
     this.printResult = () => process.stdout.write(text);
     const overall = determineOverallVerdict(certificate);
     // What a finished shard does not determine, another shard does.
@@ -252,7 +285,7 @@ export default class CertificateReporter implements Reporter {
     return {
       isCutShort,
       judged: results.filter(isJudged).map(({ id }) => id),
-      unjudged: unjudged.map(({ id, verdict, reason }) => ({ id, verdict, reason })),
+      unjudged: unjudged.map(({ id, verdict, reason }) => (verdict === 'error' ? { id, error: reason } : { id })),
     };
   }
 
@@ -294,8 +327,10 @@ function listSecrets(): Secret[] {
   return [...credentials, ...(options.secrets ?? [])];
 }
 
-function loadWriteResults() {
-  return import('../report/write-results.js');
+async function loadWriteResults() {
+  const { writeResults } = await import('../report/write-results.js');
+  const { certifyResults } = await import('../report/certify-results.js');
+  return { writeResults, certifyResults };
 }
 
 /** Playwright creates a folder for each test, even if nothing goes into it. */

@@ -27,6 +27,6 @@ export function reportToGitHub(
       notes.push(`The job summary could not be written to ${file} (${(error as NodeJS.ErrnoException).code}).`);
     }
   }
-  const place = { suite, baseUrl: certificate.target.base_url, workspace: GITHUB_WORKSPACE || process.cwd() };
+  const place = { suite, certificate, workspace: GITHUB_WORKSPACE || process.cwd() };
   return joinLines(notes) + (GITHUB_ACTIONS === 'true' ? renderAnnotations(results, place) : '');
 }

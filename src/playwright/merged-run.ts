@@ -1,12 +1,25 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { FullResult } from '@playwright/test/reporter';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
+import type { CaseResult } from '../engine/case-result.js';
+import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { parseShard, renderShard } from '../engine/shard.js';
-import { decodeMapsAndSets, encodeMapsAndSets, isJsonObject } from '../support/json.js';
+import type { CertifiedResults } from '../report/certify-results.js';
+import { createArchive, type EvidenceOrigin } from '../report/har-archive.js';
+import { encodeMapsAndSets, isJsonObject } from '../support/json.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
-import { encodeRecordedInputs, type RecordedInputs } from '../targets/recorded-run.js';
-import { restoreWholeSettings } from '../targets/settings.js';
+import { loadValidator } from '../support/schema-validation.js';
+import {
+  decodeRecordedInputs,
+  encodeRecordedInputs,
+  parseRecordedRun,
+  type RecordedInputs,
+  restoreSettings,
+} from '../targets/recorded-run.js';
+import { rejudgeRun } from '../targets/rejudge.js';
+import { resolveResultsFolder, restoreWholeSettings } from '../targets/settings.js';
 import type { RunInputs } from './run-inputs.js';
-import type { TestReport } from './test-report.js';
 
 /** The metadata of Playwright's report. The key names the shard, so that merged reports have the metadata of each. */
 type ReportMetadata = Readonly<Record<string, unknown>>;
@@ -40,7 +53,7 @@ export interface MergedRun {
  * @param folder of the reports, for messages
  * @param metadata of all reports
  * @param ids of the cases in all reports
- * @param out the folder for the results; by default that of the shards
+ * @param out the folder for the results; by default that of the target
  * @throws UnusableInput if the reports are not shards of one run
  */
 export function readMergedRun(
@@ -55,7 +68,11 @@ export function readMergedRun(
   const leaveOut = 'Keep one report of each shard of the same run in this folder, and no others.';
   const shards = Object.entries(metadata).flatMap(([key, value]) => {
     const shard = key.startsWith(keyPrefix) ? parseShard(key.slice(keyPrefix.length)) : undefined;
-    return shard === undefined ? [] : [{ shard, ...parseMetadata(value as ShardMetadata) }];
+    if (shard === undefined) return [];
+    const { suite, inputs } = (value ?? {}) as Partial<ShardMetadata>;
+    if (suite === undefined || !loadValidator('run-inputs')(inputs))
+      return refuse(`the report of shard ${renderShard(shard)} was not written by this suite`, leaveOut);
+    return [{ shard, suite, ...decodeRecordedInputs(inputs) }];
   });
   shards.sort((one, other) => one.shard.current - other.shard.current);
   const [first, ...others] = shards;
@@ -79,7 +96,8 @@ export function readMergedRun(
   }
   // The shard that sent the random requests knows their seed.
   const { settings: stated } = shards.find(({ settings }) => settings.exploration !== undefined) ?? first;
-  const settings = { ...restoreWholeSettings(stated), out: out ?? stated.out };
+  const whole = restoreSettings({ availability, settings: restoreWholeSettings(stated) }, suite);
+  const settings = { ...whole, out: resolveResultsFolder(whole.target, omitUndefined({ out })) };
   const present = new Set(shards.map(({ shard }) => shard.current));
   const absent = Array.from({ length: total }, (_, n) => n + 1).filter((current) => !present.has(current));
   return {
@@ -90,13 +108,9 @@ export function readMergedRun(
 
 type ParsedMetadata = RecordedInputs & Pick<ShardMetadata, 'suite'>;
 
-function parseMetadata({ suite, inputs }: ShardMetadata): ParsedMetadata {
-  return { suite, ...(decodeMapsAndSets(inputs) as RecordedInputs) };
-}
-
-/** What all shards of a run have in common: all but their folder and the seed of random requests. */
+/** What all shards of a run have in common: all but the seed of random requests. */
 function selectComparable({ suite, availability, settings }: ParsedMetadata): unknown {
-  const { out: _, exploration, ...whole } = restoreWholeSettings(settings);
+  const { exploration, ...whole } = restoreWholeSettings(settings);
   return encodeMapsAndSets({ suite, availability, settings: { ...whole, exploration: exploration?.requests } });
 }
 
@@ -109,26 +123,25 @@ function findDifferences(one: unknown, other: unknown, name = ''): string[] {
 }
 
 /**
- * Combines the calibrations of all shards.
+ * Judges the exchanges of all shards, as `verify` does. No verdict of a shard counts.
  *
- * @param folder of the reports, for messages
- * @param reports one of each shard
- * @throws UnusableInput if they are of different targets
+ * @param reported give the durations
+ * @throws UnusableInput if the exchanges were not written by this suite
  */
-export function combineShardStarts(
-  folder: string,
-  reports: readonly TestReport[],
-): Pick<TestReport, 'target' | 'calibration'> | undefined {
-  const [first, ...others] = reports;
-  if (first === undefined) return undefined;
-  const { target, calibration } = first;
-  // Each machine starts a reference deployment of its own.
-  const other = target.is_reference ? undefined : others.find((each) => each.target.base_url !== target.base_url);
-  if (other !== undefined) {
-    const message = `the shards are of different targets: ${target.base_url} and ${other.target.base_url}`;
-    throw new UnusableInput([{ at: { setting: folder }, message, hint: 'Use the same base URL for all shards.' }]);
-  }
-  const note = reports.find((each) => each.calibration.note !== undefined)?.calibration.note;
-  const requestsSent = reports.reduce((sum, each) => sum + each.calibration.requestsSent, 0);
-  return { target, calibration: { ...calibration, ...(note === undefined ? {} : { note }), requestsSent } };
+export async function certifyMerged(
+  { inputs }: MergedRun,
+  evidence: RunEvidence,
+  origin: EvidenceOrigin,
+  reported: readonly CaseResult[],
+  { startTime, duration }: Pick<FullResult, 'startTime' | 'duration'>,
+): Promise<CertifiedResults & { readonly evidence: RunEvidence }> {
+  const run = parseRecordedRun(createArchive(evidence, origin).content, 'the reports of the shards');
+  const { certificate, results, index } = await rejudgeRun(run, inputs.suite);
+  const durations = new Map(reported.map(({ id, durationMs }) => [id, durationMs]));
+  return {
+    certificate: { ...certificate, started_at: startTime.toISOString(), duration_ms: Math.round(duration) },
+    results: results.map((result) => ({ ...result, durationMs: durations.get(result.id) ?? 0 })),
+    index,
+    evidence: run.evidence,
+  };
 }

@@ -52,7 +52,12 @@ export function loadInputs(options: RunOptions, environment: Environment): RunIn
     const recorded = readRecordedRun(replay);
     const suite = loadSuite(suiteFolder, recorded.availability, cases);
     const settings = createReplaySettings(recorded, options, suite, replay);
-    return { suite, settings, recorded: encodeRecordedInputs(recorded), replay };
+    return {
+      suite,
+      settings,
+      recorded: encodeRecordedInputs({ availability: recorded.availability, settings }),
+      replay,
+    };
   }
   const { availability } = readAvailability(options);
   const suite = loadSuite(suiteFolder, availability, cases);

@@ -1,12 +1,11 @@
 import { createEvidenceKeeper } from '../engine/evidence-keeper.js';
-import { createReplay } from '../engine/replay.js';
 import type { EngineOptions } from '../engine/run.js';
 import type { Endpoint } from '../http/connection-options.js';
 import type { Channel } from '../http/exchange.js';
 import type { RequestBudget } from '../http/request-budget.js';
 import type { UnusableInput } from '../support/problem.js';
 import { openTarget } from '../targets/open-target.js';
-import { readRecordedRun } from '../targets/recorded-run.js';
+import { createRunReplay, readRecordedRun } from '../targets/recorded-run.js';
 import { loadTarget } from '../targets/target.js';
 import { resolveEndpoint } from '../targets/target-connection.js';
 import { type RunInputs, readRunOptions } from './run-inputs.js';
@@ -30,19 +29,19 @@ export interface RunTarget {
  * @param requestBudget counts the requests; a new one by default
  */
 export function openRunTarget(
-  { settings, replay }: RunInputs,
+  { suite, settings, replay }: RunInputs,
   reference: Endpoint,
   requestBudget?: RequestBudget,
   runOptions = readRunOptions(),
 ): RunTarget {
   if (replay !== undefined) {
-    const { evidence, origin } = readRecordedRun(replay);
-    const recorded = createReplay(evidence);
+    const run = readRecordedRun(replay);
+    const recorded = createRunReplay({ evidence: run.evidence, target: settings.target }, suite);
     // Evidence is redacted already.
     const redact = (text: string) => text;
     return {
       channel: recorded.createChannel(''),
-      baseUrl: origin.baseUrl,
+      baseUrl: run.origin.baseUrl,
       redact,
       options: { replay: recorded, keeper: createEvidenceKeeper(redact) },
       findFailure: () => undefined,

@@ -5,6 +5,8 @@ import type { Calibration } from '../engine/calibrate.js';
 import type { CaseResult } from '../engine/case-result.js';
 import type { ExchangeUse, KeptExchange } from '../engine/evidence-keeper.js';
 import type { CertifiedTarget } from '../report/certificate.js';
+import { maxArchive } from '../report/har-archive.js';
+import { parseJson } from '../support/json.js';
 
 /** What a test tells the reporter: an attachment, so that Playwright's blob reports of shards contain it. */
 export interface TestReport {
@@ -48,12 +50,13 @@ export function readTestReport({
 }: TestResult): { report: TestReport; packed: readonly Buffer[] } | undefined {
   const listBodies = (wanted: string) => attachments.flatMap(({ name, body }) => (name === wanted ? (body ?? []) : []));
   const [text] = listBodies(names.report);
-  return text && { report: JSON.parse(text.toString('utf8')), packed: listBodies(names.exchanges) };
+  const report = text && (parseJson(text.toString('utf8')) as TestReport | undefined);
+  return report && { report, packed: listBodies(names.exchanges) };
 }
 
 export function unpackExchanges(packed: Buffer): KeptExchange[] {
-  const lines = gunzipSync(packed).toString('utf8').split('\n');
-  return lines.map((line) => JSON.parse(line));
+  const lines = gunzipSync(packed, { maxOutputLength: maxArchive }).toString('utf8').split('\n');
+  return lines.map((line) => parseJson(line) as KeptExchange);
 }
 
 /** Frees the memory of a report: Playwright keeps all test results until the end of the run. */

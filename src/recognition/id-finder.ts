@@ -45,7 +45,7 @@ export function createIdFinder(ids: ReadonlySet<string>): IdFinder {
   const [minLength, maxLength] = isAscii ? [Math.min(...lengths), Math.max(...lengths)] : [0, Number.POSITIVE_INFINITY];
   const findExact = (text: string) => {
     if (text.length < minLength || text.length > maxLength) return undefined;
-    return ids.has(text) ? text : ignoresCase ? byLowerCase.get(text.toLowerCase()) : undefined;
+    return ignoresCase ? byLowerCase.get(text.toLowerCase()) : ids.has(text) ? text : undefined;
   };
   // JSON writes a number in several notations.
   const hasNumbers = [...ids].some((id) => !Number.isNaN(Number(id)));

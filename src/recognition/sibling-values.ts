@@ -7,7 +7,7 @@ import { escapePathStep, type Mention, type Position } from './tier-mentions.js'
  */
 export interface MentionFilter {
   /** Name → values. All names must match. Empty if every mention counts, whatever is beside it. */
-  readonly where: ReadonlyMap<string, readonly string[]>;
+  readonly where: Readonly<Record<string, readonly string[]>>;
   /** Patterns with indices. Empty if the index does not matter. */
   readonly patterns: readonly string[];
 }
@@ -26,7 +26,7 @@ export function createMentionFilter({ tier = [], where }: StatedResponse): Menti
   const renderValues = (value: unknown) =>
     (Array.isArray(value) && value.length > 0 ? value : [value]).map((each) => renderValue(each) ?? '');
   return {
-    where: new Map(Object.entries(where ?? {}).map(([name, value]) => [name, renderValues(value)])),
+    where: Object.fromEntries(Object.entries(where ?? {}).map(([name, value]) => [name, renderValues(value)])),
     patterns: hasIndex ? patterns : [],
   };
 }
@@ -34,9 +34,10 @@ export function createMentionFilter({ tier = [], where }: StatedResponse): Menti
 /** Whether a mention passes a filter. */
 export function isSelected(mention: Omit<Mention, 'id' | 'pattern'>, { where, patterns }: MentionFilter): boolean {
   if (patterns.length > 0 && !matchesPatterns(renderPath(mention), patterns)) return false;
-  if (where.size === 0) return true;
+  const wanted = Object.entries(where);
+  if (wanted.length === 0) return true;
   const values = listSiblingValues(mention);
-  return [...where].every(([name, allowed]) => allowed.includes(values.get(name) ?? absentValue));
+  return wanted.every(([name, allowed]) => allowed.includes(values.get(name) ?? absentValue));
 }
 
 /** The value of a name that some mentions have and others do not. */

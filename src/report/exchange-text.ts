@@ -12,7 +12,7 @@ const maxCommand = 1_500;
 
 /** Renders a request as a command line without addresses, shortened. */
 export function renderRequest(exchange: Exchange): string {
-  const command = renderCurlCommand(getSentRequest(exchange), baseUrlPlaceholder).split('\n').map(toOneLine).join('\n');
+  const command = renderCurlCommand(getSentRequest(exchange), baseUrlPlaceholder);
   if (command.length <= maxCommand) return command;
   return `${truncate(command, maxCommand)}… (${command.length} characters in all)`;
 }
@@ -24,7 +24,7 @@ export type ResponseRenderer = (exchange: Exchange) => string;
 export function createResponseRenderer(world: World): ResponseRenderer {
   const ids = createKnownIds(world);
   return (exchange) => {
-    if (!('response' in exchange)) return toOneLine(exchange.message);
+    if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
     const { status, headers } = exchange.response;
     const head = [String(status), ...getHeaderValues(headers, 'content-type').slice(0, 1)].join(' ');
     return [toOneLine(head), ...quoteLines(renderBody(exchange.response, world, ids))].join('\n');

@@ -2,7 +2,7 @@ import type { ShownResult } from '../engine/case-result.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { getSentRequest } from '../http/exchange.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { joinLines } from '../support/untrusted-text.js';
+import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { renderDrift } from './drift-text.js';
 import type { ResponseRenderer } from './exchange-text.js';
 
@@ -44,7 +44,7 @@ export function createFailureSections(
   return {
     why: rows.length > 1 ? [`${failing.length} of ${rows.length} rows fail:`, ...failing] : [reason],
     ...omitUndefined({
-      expected: expected === undefined ? undefined : `${expected}.`,
+      expected: expected === undefined ? undefined : toOneLine(`${expected}.`),
       asCase: asCase?.trimEnd(),
       received: exchange && renderResponse(exchange),
       command: exchange && renderCurlCommand(getSentRequest(exchange), baseUrl),

@@ -11,16 +11,19 @@ import {
   type HttpRequest,
   type TransportErrorKind,
 } from '../http/exchange.js';
-import type { Verdict } from '../judge/verdict.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
+import { loadValidator } from '../support/schema-validation.js';
+import { toOneLine } from '../support/untrusted-text.js';
 
 /** The run that the evidence is of. With it, the evidence can be judged again without anything else. */
 export interface EvidenceOrigin {
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly baseUrl: string;
+  /** Whether the exchanges are those of an earlier run. */
+  readonly isReplay?: true;
   /** The inputs of the run, as JSON. */
   readonly inputs: unknown;
   readonly extent: RunExtent;
@@ -32,8 +35,8 @@ export interface RunExtent {
   readonly isCutShort: boolean;
   /** The ids of the results that were judged. */
   readonly judged: readonly string[];
-  /** The selected cases without such a result: they were not reached, or their test was interrupted. */
-  readonly unjudged: readonly { readonly id: string; readonly verdict: Verdict; readonly reason: string }[];
+  /** The selected cases without such a result: they were not reached, or their test ended with an error. */
+  readonly unjudged: readonly { readonly id: string; readonly error?: string }[];
   /** A sentence for each missing shard. */
   readonly gaps?: readonly string[];
 }
@@ -45,11 +48,10 @@ const pieceLength = 1024 * 1024;
 /** So many characters of bodies are kept. Later bodies are left out. V8 could hold twice as many in one string. */
 const maxBodies = 128 * 1024 * 1024;
 /** An archive may unpack to so many bytes: V8 has no longer strings. */
-const maxUnpacked = 512 * 1024 * 1024;
+export const maxArchive = 512 * 1024 * 1024;
 
 interface OwnEntry extends PlainEntry {
   readonly _id: string;
-  readonly _key: string;
   readonly _uses: readonly EntryUse[];
   /** If an adapter made request and response: everything that went over the wire. */
   readonly _wire?: readonly PlainEntry[];
@@ -145,14 +147,14 @@ function createContentFactory(): ContentFactory {
 }
 
 function createEntry(
-  { id, key, exchange }: KeptExchange,
+  { id, exchange }: KeptExchange,
   uses: readonly EntryUse[],
   baseUrl: string,
   createContent: ContentFactory,
 ): OwnEntry {
   const entry = createPlainEntry(id, exchange, baseUrl, createContent);
   const wire = exchange.wire?.map((each, n) => createPlainEntry(nameWireEntry(id, n), each, baseUrl, createContent));
-  return { ...entry, _id: id, _key: key, _uses: uses, ...omitUndefined({ _wire: wire }) };
+  return { ...entry, _id: id, _uses: uses, ...omitUndefined({ _wire: wire }) };
 }
 
 /** Names an entry that went over the wire, for texts that other entries share. */
@@ -214,21 +216,31 @@ export function parseArchive(content: Buffer, file: string): { evidence: StoredE
     const hint = 'Name the evidence.har or evidence.har.gz that a run of this suite wrote.';
     throw new UnusableInput([{ at: { setting: file }, message, hint }]);
   };
-  let log: (Log & { readonly _origin?: EvidenceOrigin }) | undefined;
+  const isCompressed = content[0] === 0x1f && content[1] === 0x8b;
+  let archive: { readonly log: Log & { readonly _origin: EvidenceOrigin } };
   try {
-    const isCompressed = content[0] === 0x1f && content[1] === 0x8b;
-    const plain = isCompressed ? gunzipSync(content, { maxOutputLength: maxUnpacked }) : content;
-    log = JSON.parse(plain.toString('utf8'))?.log;
+    const plain = isCompressed ? gunzipSync(content, { maxOutputLength: maxArchive }) : content;
+    archive = JSON.parse(plain.toString('utf8'));
   } catch {
     return refuse('is not an HTTP archive');
   }
-  const { _origin: origin, entries } = log ?? {};
-  if (origin === undefined || !Array.isArray(entries)) return refuse('was not written by a run of this suite');
-  try {
-    return { evidence: readEvidence(entries as OwnEntry[], origin.baseUrl), origin };
-  } catch {
-    return refuse('has entries that cannot be parsed');
+  const validate = loadValidator('evidence');
+  if (!validate(archive)) {
+    const [{ instancePath = '', message = '' } = {}] = validate.errors ?? [];
+    return refuse(`was not written by a run of this suite: ${toOneLine(instancePath)} ${message}`);
   }
+  const { _origin: origin, entries } = archive.log;
+  const { baseUrl } = origin;
+  const stranger = (entries as OwnEntry[]).find((entry) =>
+    [entry, ...(entry._wire ?? [])].some(({ request }) => !isBelow(request.url, baseUrl)),
+  );
+  if (stranger !== undefined)
+    return refuse(`has a request to another address than ${baseUrl}: ${stranger.request.url}`);
+  return { evidence: readEvidence(entries as OwnEntry[], baseUrl), origin };
+}
+
+function isBelow(url: string, baseUrl: string): boolean {
+  return url.startsWith(baseUrl) && /^([/?]|$)/.test(url.slice(baseUrl.length));
 }
 
 /** Computes the digest of a file, as a certificate names it. */
@@ -246,7 +258,6 @@ function readEvidence(entries: readonly OwnEntry[], baseUrl: string): StoredEvid
   return {
     exchanges: entries.map((entry) => ({
       id: entry._id,
-      key: entry._key,
       exchange: {
         ...readExchange(entry, baseUrl, texts),
         ...omitUndefined({ wire: entry._wire?.map((each) => readExchange(each, baseUrl, texts)) }),

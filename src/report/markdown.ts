@@ -13,7 +13,7 @@ export function escapeMarkdown(text: string): string {
     .replaceAll(/[\\`*_~<>&[\]]|:(?=\/\/)|(?<=www)\./gi, '\\$&')
     .replace(/^ ?\d*(?=[#+=.)-])/, '$&\\')
     .replaceAll(/[|$]/g, (character) => `&#x${character.charCodeAt(0).toString(16)};`)
-    .replaceAll(/@|#(?=\d)/g, '$&\u200b');
+    .replaceAll(/@|#(?=\d)/g, '\u200b$&\u200b');
 }
 
 export const markdown = createTemplate('markdown', escapeMarkdown);

@@ -45,15 +45,24 @@ export function listTestEntries({ certificate, suite, results }: RunView): TestE
       title: testCase === undefined ? result.id : `${result.id}: ${testCase.title}`,
       part: parts.get(result.subject),
       tags: testCase?.tags ?? [],
-      status: determineStatus(result, (each) => renderBrokenCase(each, certificate.target.base_url, renderResponse)),
+      status: determineStatus(result, findCause(certificate, result.id), (each) =>
+        renderBrokenCase(each, certificate.target.base_url, renderResponse),
+      ),
     };
   });
   const rank = ({ group }: TestEntry) => ['requirements', 'questions'].indexOf(group) >>> 0;
   return entries.sort((one, other) => rank(one) - rank(other));
 }
 
+/** Finds the sentence of the first cause of a failing case. */
+function findCause({ causes = [] }: RunView['certificate'], id: string): string {
+  const cause = causes.find(({ cases }) => cases.includes(id));
+  return cause === undefined || cause.kind === 'unexplained' ? '' : `${cause.sentence} `;
+}
+
 function determineStatus(
   result: ShownResult,
+  cause: string,
   render: (result: ShownResult) => ReturnType<typeof renderBrokenCase>,
 ): TestStatus {
   const { verdict, reason, drift } = result;
@@ -62,5 +71,10 @@ function determineStatus(
     return { is: 'skipped', message: `${verdict}: ${reason}` };
   const { kind: type, text: details } = render(result);
   const [firstLine = ''] = details.split('\n');
-  return { is: type === 'error' ? 'error' : 'failed', type, message: type === 'drift' ? firstLine : reason, details };
+  return {
+    is: type === 'error' ? 'error' : 'failed',
+    type,
+    message: type === 'drift' ? firstLine : `${cause}${reason}`,
+    details,
+  };
 }

@@ -1,4 +1,5 @@
-import type { Ajv2020, ValidateFunction } from 'ajv/dist/2020.js';
+import { createContext, Script } from 'node:vm';
+import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
 import { requireLazily } from './require-lazily.js';
 
 const loadAjv = requireLazily<typeof import('ajv/dist/2020.js')>('ajv/dist/2020.js');
@@ -23,6 +24,31 @@ export function compileSchema(schema: object | boolean): ValidateFunction {
   const validate = ajv.compile(schema);
   compiled.set(schema, validate);
   return validate;
+}
+
+/** How long a value may take. Only a pattern that backtracks takes longer. */
+const maxMs = 1_000;
+
+const tooSlow = new WeakSet<ValidateFunction>();
+const check = new Script('check()');
+
+/**
+ * Checks a value.
+ *
+ * @returns the errors; undefined if the check of this value, or of an earlier one, took longer than a second
+ */
+export function listSchemaErrors(schema: object | boolean, value: unknown): readonly ErrorObject[] | undefined {
+  const validate = compileSchema(schema);
+  if (tooSlow.has(validate)) return undefined;
+  try {
+    // A script with a time limit is the only way to stop a regular expression.
+    check.runInContext(createContext({ check: () => validate(value) }), { timeout: maxMs });
+    return validate.errors ?? [];
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw error;
+    tooSlow.add(validate);
+    return undefined;
+  }
 }
 
 /** Returns what is wrong with a JSON Schema, or undefined. */

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Document, Node, ParsedNode } from 'yaml';
+import { readForeignFile } from './foreign-file.js';
 import { type Location, type Problem, UnusableInput } from './problem.js';
 import { requireLazily } from './require-lazily.js';
 
@@ -32,19 +32,8 @@ export interface YamlFile {
  * @throws UnusableInput if it cannot be read or is not valid YAML; a duplicate key is not valid
  */
 export function readYaml(file: string, shown = path.relative(process.cwd(), file) || file): YamlFile {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (error) {
-    throw new UnusableInput([
-      {
-        at: { file: shown, line: 1, column: 1 },
-        message: `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`,
-        hint: 'Check the path.',
-      },
-    ]);
-  }
-  return parseYaml(text, shown);
+  const at = { file: shown, line: 1, column: 1 };
+  return parseYaml(readForeignFile(file, 'Check the path.', { at }).toString('utf8'), shown);
 }
 
 /**

@@ -1,18 +1,30 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Suite } from '../cases/suite.js';
-import { computeDigest, type EvidenceOrigin, parseArchive, type StoredEvidence } from '../report/har-archive.js';
+import { relocateRequest } from '../contract/relocation.js';
+import { calibrationPurpose } from '../engine/evidence-keeper.js';
+import { getRequestLimit, type RequestLimit } from '../engine/profile.js';
+import { createReplay, type Replay } from '../engine/replay.js';
+import { getHeaderValues } from '../http/exchange.js';
+import { addHeaders } from '../http/request-headers.js';
+import {
+  computeDigest,
+  type EvidenceOrigin,
+  maxArchive,
+  parseArchive,
+  type StoredEvidence,
+} from '../report/har-archive.js';
+import { readForeignFile } from '../support/foreign-file.js';
 import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { UnusableInput } from '../support/problem.js';
 import type { Availability } from '../world/bind-world.js';
 import type { RunOptions } from './run-options.js';
-import { type RunSettings, readSelection } from './settings.js';
+import { listTargetNotes, type RunSettings, readSelection } from './settings.js';
+import type { Target } from './target.js';
 
-/** The inputs of a run, as its evidence stores them. They contain no secrets. */
+/** The inputs of a run, as its evidence stores them: what follows from them is computed again. */
 export interface RecordedInputs {
   readonly availability: Availability;
-  readonly settings: RunSettings;
+  readonly settings: Omit<RunSettings, 'profile' | 'recordTo' | 'out'> & { readonly limit?: RequestLimit };
 }
 
 /** A run with its stored evidence. */
@@ -23,27 +35,56 @@ export interface RecordedRun extends RecordedInputs {
   readonly digest: string;
 }
 
-/** Encodes the inputs of a run as JSON, without the paths of its results. */
-export function encodeRecordedInputs({ availability, settings }: RecordedInputs): unknown {
-  const { recordTo: _, ...others } = settings;
-  return encodeMapsAndSets({ availability, settings: { ...others, out: '' } });
+/** Encodes the inputs of a run as JSON. They contain no secrets. */
+export function encodeRecordedInputs({
+  availability,
+  settings,
+}: {
+  readonly availability: Availability;
+  readonly settings: RunSettings;
+}): unknown {
+  const { target, expected, excludesIntrusive, only, profile, shard, notes, exploration } = settings;
+  const { pins: _, responseSchema: __, notes: ___, ...stated } = target;
+  const limit = profile && getRequestLimit(profile);
+  const derived = listTargetNotes(target);
+  return encodeMapsAndSets({
+    availability,
+    settings: {
+      target: stated,
+      expected,
+      excludesIntrusive,
+      ...omitUndefined({ only, limit, shard, exploration }),
+      notes: notes.filter((note) => !derived.includes(note)),
+    },
+  });
+}
+
+/** Decodes the inputs of a run. @param inputs valid by the schema of evidence */
+export function decodeRecordedInputs(inputs: unknown): RecordedInputs {
+  const { availability, settings } = decodeMapsAndSets(inputs) as RecordedInputs;
+  const target = { ...settings.target, pins: new Map() };
+  return { availability, settings: { ...settings, target, notes: [...listTargetNotes(target), ...settings.notes] } };
 }
 
 /** Reads an evidence file. @throws UnusableInput if it cannot be read or is not evidence */
 export function readRecordedRun(file: string): RecordedRun {
-  try {
-    return parseRecordedRun(readFileSync(file), file);
-  } catch (error) {
-    if (error instanceof UnusableInput) throw error;
-    const message = `cannot be read (${(error as NodeJS.ErrnoException).code})`;
-    throw new UnusableInput([{ at: { setting: file }, message, hint: 'Name the evidence.har of a run.' }]);
-  }
+  return parseRecordedRun(readForeignFile(file, 'Name the evidence.har of a run.', { maxBytes: maxArchive }), file);
 }
 
 /** Parses the content of an evidence file. @throws UnusableInput if it is not evidence */
 export function parseRecordedRun(content: Buffer, file: string): RecordedRun {
   const { evidence, origin } = parseArchive(content, file);
-  return { evidence, origin, digest: computeDigest(content), ...(decodeMapsAndSets(origin.inputs) as RecordedInputs) };
+  return { evidence, origin, digest: computeDigest(content), ...decodeRecordedInputs(origin.inputs) };
+}
+
+/** Restores the settings of a recorded run. @throws UnusableInput as {@link readSelection} */
+export function restoreSettings({ settings }: RecordedInputs, suite: Suite): RunSettings {
+  const { limit, ...recorded } = settings;
+  if (limit === undefined) return { ...recorded, out: '' };
+  // All shards choose from the same rows.
+  const { only } = recorded.shard?.whole ?? recorded;
+  const { profile } = readSelection({ budget: limit }, suite, recorded, omitUndefined({ only }));
+  return { ...recorded, ...omitUndefined({ profile }), out: '' };
 }
 
 /**
@@ -57,12 +98,31 @@ export function createReplaySettings(
   suite: Suite,
   file: string,
 ): RunSettings {
-  const { recordTo: _, shard: __, only, profile, ...recorded } = settings;
+  const { shard: _, only, limit, ...recorded } = settings;
+  const budget = options.budget ?? limit;
   return {
     ...recorded,
     // Keeps the results of the recorded run.
     out: options.out ?? path.join(path.dirname(file), 'replay'),
     ...omitUndefined({ recordTo: options.recordTo }),
-    ...readSelection(options, suite, recorded, omitUndefined({ only, profile })),
+    ...readSelection({ ...options, ...omitUndefined({ budget }) }, suite, recorded, omitUndefined({ only })),
   };
+}
+
+/**
+ * Replays a recorded run. Headers that the target file adds are those that the calibration was sent with.
+ *
+ * @param suite with the ids of the target of that run
+ */
+export function createRunReplay(
+  { evidence, target }: { readonly evidence: StoredEvidence; readonly target: Pick<Target, 'adapter' | 'operation'> },
+  suite: Suite,
+): Replay {
+  const { adapter, operation = {} } = target;
+  if (adapter !== undefined) return createReplay(evidence);
+  const { id } = evidence.uses.find((use) => use.case === calibrationPurpose) ?? {};
+  const sent = evidence.exchanges.find((kept) => kept.id === id)?.exchange.request.headers ?? [];
+  const own = suite.calibration[0]?.headers ?? [];
+  const extra = sent.filter(([name]) => getHeaderValues(own, name).length === 0);
+  return createReplay(evidence, (request) => addHeaders(relocateRequest(request, operation), extra));
 }

@@ -1,41 +1,63 @@
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
-import { createUnsentResult, explorationId, type ShownResult, sampleId } from '../engine/case-result.js';
-import { createReplay } from '../engine/replay.js';
+import {
+  createUnsentResult,
+  explorationId,
+  notReachedReason,
+  type ShownResult,
+  sampleId,
+} from '../engine/case-result.js';
+import { countAttempts } from '../engine/request-cache.js';
 import { startRun } from '../engine/run.js';
-import { type Certificate, collectRunFacts, createCertificate } from '../report/certificate.js';
-import type { RecordedRun } from './recorded-run.js';
+import { listSampleCases } from '../engine/sample.js';
+import { collectRunFacts } from '../report/certificate.js';
+import { type CertifiedResults, certifyResults } from '../report/certify-results.js';
+import { createRunReplay, type RecordedRun, restoreSettings } from './recorded-run.js';
 import { createEngineOptions } from './settings.js';
 import { createCertifiedTarget } from './target.js';
+
+/** What the exchanges of a recorded run show; the certificate has no times. */
+export interface RejudgedRun extends CertifiedResults {
+  /** The ids of the exchanges that no result rests on. */
+  readonly unused: readonly string[];
+}
 
 /**
  * Judges the exchanges of a recorded run again, in this process. Nothing is sent.
  *
  * @param suite with the ids of the target of that run
- * @returns the certificate without times
+ * @param infersShape whether a record is wanted
  */
-export async function rejudgeRun({ evidence, origin, settings }: RecordedRun, suite: Suite): Promise<Certificate> {
+export async function rejudgeRun(recorded: RecordedRun, suite: Suite, infersShape = false): Promise<RejudgedRun> {
+  const { evidence, origin } = recorded;
   const { isCutShort, judged, unjudged, gaps = [] } = origin.extent;
-  const replay = createReplay(evidence);
+  const settings = restoreSettings(recorded, suite);
+  const replay = createRunReplay({ evidence, target: settings.target }, suite);
   const selected = selectFromSuite(suite, settings);
-  const run = await startRun(selected, replay.createChannel(''), { ...createEngineOptions(settings), replay });
+  const options = { ...createEngineOptions(settings), infersShape, replay };
+  const run = await startRun(selected, replay.createChannel(''), options);
   const wasJudged = new Set(judged);
   const wasUnjudged = new Map(unjudged.map((each) => [each.id, each]));
   const results: ShownResult[] = [];
   for (const testCase of selected.cases) {
     const stated = wasUnjudged.get(testCase.id);
     if (wasJudged.has(testCase.id)) results.push(await run.runCase(testCase));
-    else if (stated !== undefined) results.push(createUnsentResult(testCase, stated.verdict, stated.reason));
+    else if (stated?.error !== undefined) results.push(createUnsentResult(testCase, 'error', stated.error));
+    else if (stated !== undefined) results.push(createUnsentResult(testCase, 'not-applicable', notReachedReason));
   }
-  if (wasJudged.has(sampleId)) results.push(await run.repeatSamples());
+  if (wasJudged.has(sampleId) && listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
   const { exploration } = settings;
   if (wasJudged.has(explorationId) && exploration !== undefined) results.push(await run.explore(exploration));
-  return createCertificate(suite, results, {
+  const facts = {
     target: createCertifiedTarget(settings.target, origin.baseUrl),
     ...collectRunFacts(results, run.calibration, settings),
+    requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
+    isReplay: origin.isReplay === true,
     isCutShort,
     gaps,
     startedAt: new Date(0),
     durationMs: 0,
-  });
+  };
+  const certified = certifyResults(suite, results, evidence, facts, settings.target);
+  return { ...certified, unused: replay.listUnused() };
 }

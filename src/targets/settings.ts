@@ -16,6 +16,7 @@ import { readRecord } from '../report/target-record.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
+import { toOneLine } from '../support/untrusted-text.js';
 import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
 import { loadTarget, type Target } from './target.js';
@@ -67,10 +68,8 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
     expected: createBaseline(record, pins, target.responseSchema, target.additive),
     excludesIntrusive,
     notes: [
-      ...(target.kind === 'reference' ? [referenceNotice] : []),
+      ...listTargetNotes(target),
       ...(target.notes ?? []),
-      ...(target.operation === undefined ? [] : [describeRelocation(target.operation)]),
-      ...(target.adapter === undefined ? [] : [renderAdapterNotice(target.adapter)]),
       ...(recordNote === undefined ? [] : [recordNote]),
       ...(explore !== undefined && isPartial ? ['Random requests were not sent: they need the whole test data.'] : []),
     ],
@@ -80,6 +79,21 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
     ...(recordTo ? { recordTo } : {}),
   };
   return options.shard === undefined ? settings : selectShardSettings(options.shard, suite, settings);
+}
+
+/** Lists what a reader of results must know of the target. */
+export function listTargetNotes({ kind, operation, adapter, tierPatterns, mentionFilter }: Target): string[] {
+  return [
+    ...(kind === 'reference' ? [referenceNotice] : []),
+    ...(operation === undefined ? [] : [describeRelocation(operation)]),
+    ...(adapter === undefined ? [] : [renderAdapterNotice(adapter)]),
+    ...(tierPatterns === undefined
+      ? []
+      : [`The target file states where responses name promotions: ${toOneLine(tierPatterns.join(', '))}.`]),
+    ...(mentionFilter === undefined || Object.keys(mentionFilter.where).length === 0
+      ? []
+      : [`The target file states which of them were returned: ${toOneLine(JSON.stringify(mentionFilter.where))}.`]),
+  ];
 }
 
 function selectShardSettings(text: string, suite: Suite, settings: RunSettings): RunSettings {
@@ -94,10 +108,13 @@ function selectShardSettings(text: string, suite: Suite, settings: RunSettings):
 }
 
 /** Returns the settings of the whole run to which a shard belongs. */
-export function restoreWholeSettings({ shard, ...settings }: RunSettings): RunSettings {
-  if (shard === undefined) return settings;
-  const { only: _, exploration: __, ...others } = settings;
-  return { ...others, ...shard.whole };
+export function restoreWholeSettings<T extends Partial<Pick<RunSettings, 'shard' | 'only' | 'exploration'>>>({
+  shard,
+  only,
+  exploration,
+  ...others
+}: T): Omit<T, 'shard'> {
+  return { ...others, ...(shard?.whole ?? omitUndefined({ only, exploration })) } as Omit<T, 'shard'>;
 }
 
 type Selected = Pick<RunSettings, 'only' | 'profile'>;
@@ -143,7 +160,7 @@ export function resolveResultsFolder({ name }: Target, { out }: RunOptions): str
 
 /** Converts the name of a target to a folder name. */
 export function createFolderName(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9._-]+/g, '-');
+  return name.replaceAll(/[^A-Za-z0-9._-]+|^\.+/g, '-');
 }
 
 function findPinProblems({ pins }: Target, { contract }: Suite): Problem[] {

@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { AdditivePolicy } from '../judge/drift.js';
-import { UnusableInput } from '../support/problem.js';
+import { readForeignFile } from '../support/foreign-file.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
 import type { listNames, ThingKind } from '../world/named-world.js';
@@ -58,10 +57,7 @@ export function resolveBeside({ yaml }: TargetFile, name: string): string {
 
 /** Reads a file that a target file names. @throws UnusableInput with the location of the name */
 export function readBeside(target: TargetFile, name: string, at: YamlPath): string {
-  try {
-    return readFileSync(resolveBeside(target, name), 'utf8');
-  } catch (error) {
-    const message = `'${name}' cannot be read (${(error as NodeJS.ErrnoException).code})`;
-    throw new UnusableInput([{ at: target.yaml.locate(at), message, hint: 'Paths are relative to the target file.' }]);
-  }
+  const file = resolveBeside(target, name);
+  const place = { at: target.yaml.locate(at), name };
+  return readForeignFile(file, 'Paths are relative to the target file.', place).toString('utf8');
 }

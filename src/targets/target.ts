@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import type { Relocation } from '../contract/relocation.js';
 import type { AdapterIdentity } from '../http/adapter.js';
 import type { AdditivePolicy } from '../judge/drift.js';
 import { createMentionFilter, type MentionFilter } from '../recognition/sibling-values.js';
 import type { CertifiedTarget } from '../report/certificate.js';
 import { computeDigest } from '../report/har-archive.js';
+import { isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Location, UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
@@ -12,7 +12,7 @@ import { compileSchema } from '../support/user-schema.js';
 import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
 import { readConnection, type TargetConnection, type TargetLocation } from './target-connection.js';
-import { readBeside, readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
+import { readBeside, readTargetFile, type TargetFile } from './target-file.js';
 
 /** A deployment under test, without its connection. It contains no secrets and can be passed to `v8.serialize`. */
 export interface Target {
@@ -102,10 +102,12 @@ function readAdapter(name: string, target: TargetFile): AdapterIdentity {
 /** @param name of the schema's file, relative to the target file */
 function readSchema(name: string, target: TargetFile): object {
   try {
-    const schema = JSON.parse(readFileSync(resolveBeside(target, name), 'utf8')) as object;
+    const schema = parseJson(readBeside(target, name, ['response', 'schema']));
+    if (!isJsonObject(schema)) throw new Error('it is not a JSON object');
     compileSchema(schema);
     return schema;
   } catch (error) {
+    if (error instanceof UnusableInput) throw error;
     const message = `'${name}' cannot be used as a JSON Schema: ${(error as Error).message}`;
     const at = target.yaml.locate(['response', 'schema']);
     throw new UnusableInput([{ at, message, hint: 'Name a file with a valid schema.' }]);

@@ -1,14 +1,17 @@
-import { readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { loadSuite, suiteFolder } from '../cases/suite.js';
 import type { Certificate } from '../report/certificate.js';
 import { listCertificateDifferences } from '../report/certificate-differences.js';
-import { computeDigest } from '../report/har-archive.js';
+import { computeDigest, maxArchive } from '../report/har-archive.js';
 import { parseCertificate } from '../report/read-certificate.js';
 import { getSignatureFile } from '../report/result-files.js';
 import type { SignatureChecker } from '../report/signature.js';
+import { readForeignFile } from '../support/foreign-file.js';
 import { renderSafeStack } from '../support/internal-error.js';
 import { formatProblem, UnusableInput } from '../support/problem.js';
+import { renderShortList } from '../support/render-short-list.js';
+import { toOneLine } from '../support/untrusted-text.js';
 import { parseRecordedRun, type RecordedRun } from './recorded-run.js';
 import { rejudgeRun } from './rejudge.js';
 
@@ -22,6 +25,8 @@ export interface Verification {
   readonly certificate?: Certificate;
 }
 
+const hint = 'Name the certificate.json of a run.';
+
 type VerificationLines = Pick<Verification, 'broken' | 'notes'>;
 
 /**
@@ -32,12 +37,12 @@ type VerificationLines = Pick<Verification, 'broken' | 'notes'>;
  * @throws UnusableInput if the certificate cannot be read
  */
 export async function verifyCertificate(file: string, checkSignature?: SignatureChecker): Promise<Verification> {
-  const content = readFile(file);
+  const content = readForeignFile(file, hint);
   const signatureFile = getSignatureFile(file);
-  const signature = readFileIfPresent(signatureFile);
+  const signature = readIfPresent(signatureFile);
   const parsed = tryParseCertificate(content, file);
   const evidenceFile = 'certificate' in parsed ? findEvidenceFile(parsed.certificate, file) : undefined;
-  const evidence = evidenceFile === undefined ? undefined : readFileIfPresent(evidenceFile);
+  const evidence = evidenceFile === undefined ? undefined : readIfPresent(evidenceFile);
   const broken = 'problems' in parsed ? parsed.problems : [];
   const notes: string[] = [];
   if (checkSignature === undefined) {
@@ -77,25 +82,20 @@ async function compareWithRun(certificate: Certificate, run: RecordedRun): Promi
   const { suite: recorded } = run.origin;
   const suite = loadSuite(suiteFolder, run.availability);
   const isSameSuite = suite.digest === recorded.digest;
-  const rejudged = await rejudgeRun(run, suite);
-  const stated = certificate.evidence?.exchanges;
+  const { certificate: shown, unused } = await rejudgeRun(run, suite);
   const exchanges = run.evidence.exchanges.length;
-  const suiteDifferences = (['name', 'version', 'digest'] as const).flatMap((member) =>
-    certificate.suite[member] === recorded[member]
-      ? []
-      : [`suite/${member}: the certificate says ${certificate.suite[member]}; the evidence says ${recorded[member]}.`],
+  // The installed suite knows its own name and version.
+  const { name, version, digest } = isSameSuite ? suite : recorded;
+  const evidence = certificate.evidence && { ...certificate.evidence, exchanges };
+  const broken = listCertificateDifferences(
+    certificate,
+    { ...shown, suite: { name, version, digest }, ...(evidence === undefined ? {} : { evidence }) },
+    isSameSuite,
   );
+  if (isSameSuite && unused.length > 0)
+    broken.push(`evidence: no result rests on ${unused.length} exchanges: ${toOneLine(renderShortList(unused))}.`);
   const note = `The installed suite (${suite.version}, ${suite.digest}) is not the one of the certificate (${recorded.version}, ${recorded.digest}). It judged the evidence, so differences may come from that.`;
-  return {
-    broken: [
-      ...suiteDifferences,
-      ...(stated === exchanges
-        ? []
-        : [`evidence/exchanges: the certificate says ${stated}; the evidence has ${exchanges}.`]),
-      ...listCertificateDifferences(certificate, rejudged, isSameSuite),
-    ],
-    notes: isSameSuite ? [] : [note],
-  };
+  return { broken, notes: isSameSuite ? [] : [note] };
 }
 
 function tryParseCertificate(
@@ -116,19 +116,6 @@ function findEvidenceFile({ evidence }: Certificate, certificateFile: string): s
   return path.join(path.dirname(certificateFile), evidence.file);
 }
 
-function readFile(file: string): Buffer {
-  try {
-    return readFileSync(file);
-  } catch (error) {
-    const message = `cannot be read (${(error as NodeJS.ErrnoException).code})`;
-    throw new UnusableInput([{ at: { setting: file }, message, hint: 'Name the certificate.json of a run.' }]);
-  }
-}
-
-function readFileIfPresent(file: string): Buffer | undefined {
-  try {
-    return readFileSync(file);
-  } catch {
-    return undefined;
-  }
+function readIfPresent(file: string, maxBytes = maxArchive): Buffer | undefined {
+  return existsSync(file) ? readForeignFile(file, hint, { maxBytes }) : undefined;
 }

@@ -6,7 +6,8 @@ import { createEvidenceKeeper } from '../../../src/engine/evidence-keeper.js';
 import { startRun } from '../../../src/engine/run.js';
 import { listSampleCases } from '../../../src/engine/sample.js';
 import type { Channel } from '../../../src/http/exchange.js';
-import { type Certificate, collectRunFacts, createCertificate } from '../../../src/report/certificate.js';
+import { type Certificate, collectRunFacts } from '../../../src/report/certificate.js';
+import { certifyResults } from '../../../src/report/certify-results.js';
 import { createArchive, type EvidenceOrigin, type StoredEvidence } from '../../../src/report/har-archive.js';
 import { encodeRecordedInputs, parseRecordedRun, type RecordedRun } from '../../../src/targets/recorded-run.js';
 import { rejudgeRun } from '../../../src/targets/rejudge.js';
@@ -53,16 +54,17 @@ export async function runWithEvidence(
   if (settings.exploration !== undefined) results.push(await run.explore(settings.exploration));
   const baseUrl = 'http://in-process.test';
   const { name, version, digest } = suite;
+  const evidence = run.takeEvidence();
+  const facts = {
+    target: createCertifiedTarget(settings.target, baseUrl),
+    ...collectRunFacts(results, run.calibration, settings),
+    isCutShort: false,
+    startedAt: new Date(0),
+    durationMs: 0,
+  };
   return {
-    certificate: createCertificate(suite, results, {
-      target: createCertifiedTarget(settings.target, baseUrl),
-      ...collectRunFacts(results, run.calibration, settings),
-      isCutShort: false,
-      startedAt: new Date(0),
-      durationMs: 0,
-    }),
-    results,
-    evidence: run.takeEvidence(),
+    ...certifyResults(suite, results, evidence, facts, settings.target),
+    evidence,
     origin: {
       suite: { name, version, digest },
       baseUrl,
@@ -78,6 +80,6 @@ export function readEvidenceBack({ evidence, origin }: Pick<RunWithEvidence, 'ev
 }
 
 /** Judges the evidence of a run again. */
-export function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
-  return rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}));
+export async function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
+  return (await rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}))).certificate;
 }

@@ -81,7 +81,7 @@ export function renderComparisonTable(certificates: readonly Certificate[], comp
   const differing = compared.filter(({ differs }) => differs);
   if (differing.length === 0) return `${agreementText}\n`;
   const cells = differing.map((row) => [row.id, ...row.cells.map(({ text }) => text)]);
-  const table = [['', ...certificates.map(({ target }) => target.name)], ...cells].map((row) => row.map(toOneLine));
+  const table = [['Id', ...certificates.map(({ target }) => target.name)], ...cells].map((row) => row.map(toOneLine));
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
   const renderRow = (row: readonly string[]) => row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  ');
   return joinLines(table.map((row) => renderRow(row).trimEnd()));

@@ -3,15 +3,15 @@
 import type { Suite } from '../../cases/suite.js';
 import type { RunEvidence } from '../../engine/evidence-keeper.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
-import { type Exchange, getSentRequest, serializeRequest } from '../../http/exchange.js';
+import { type Exchange, getSentRequest, serializeRequest, type TransportErrorKind } from '../../http/exchange.js';
 import { explainTransientFailure } from '../../http/response-status.js';
 import { createRecognizer } from '../../recognition/recognizer.js';
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
 import type { MentionFilter } from '../../recognition/sibling-values.js';
 import { determineReading, type TierReading } from '../../recognition/tier-reading.js';
-import { renderShortList } from '../../support/render-short-list.js';
 import { toOneLine } from '../../support/untrusted-text.js';
 import { type CaseExchange, indexExchanges } from '../exchange-index.js';
+import { classifyRequest, type RequestKind } from './request-kind.js';
 
 /** The run of one target, with what is needed to read its responses. */
 export interface AnsweredRun {
@@ -26,21 +26,29 @@ export interface AnsweredRun {
   readonly evidence: RunEvidence;
 }
 
-/** Requests that the targets answer with the same difference. In pairs, the model comes first. */
+/** How the other target answers, compared with the model: with fewer promotions, with more, with an error, or otherwise. */
+export const relations = ['narrower', 'wider', 'refused', 'different'] as const;
+export type Relation = (typeof relations)[number];
+
+/** Requests of one kind that the targets answer differently in one way. In pairs, the model comes first. */
 export interface AnswerDifference {
-  readonly statuses: readonly [number, number];
-  /** Names of tiers that only one of them returns. */
-  readonly only: readonly [readonly string[], readonly string[]];
+  readonly kind: RequestKind;
+  readonly relation: Relation;
   /** How many different requests show it. */
-  requests: number;
-  /** Cases, rows and names of the requests. */
-  readonly places: string[];
-  /** Commands that send the first of them again to each target. */
+  readonly requests: number;
+  /** Cases, rows and names of the requests; the first is that of the smallest one. */
+  readonly places: readonly string[];
+  /** The statuses of the smallest request. */
+  readonly statuses: readonly [number, number];
+  /** Names of tiers that only one of them returns for it. */
+  readonly only: readonly [readonly string[], readonly string[]];
+  /** Commands that send it again to each target. */
   readonly commands: readonly [string, string];
 }
 
 /** A request that shows nothing about a difference. */
 export interface UncomparedRequest {
+  readonly kind: RequestKind;
   readonly place: string;
   readonly reason: string;
   /** Whether the targets may differ: not if one did not get the request, or if both failed in the same way. */
@@ -50,6 +58,8 @@ export interface UncomparedRequest {
 export interface RunComparison {
   /** How many different requests were compared. */
   readonly compared: number;
+  /** The same by kind. */
+  readonly comparedByKind: ReadonlyMap<RequestKind, number>;
   readonly differences: readonly AnswerDifference[];
   readonly notCompared: readonly UncomparedRequest[];
 }
@@ -75,36 +85,73 @@ interface Answered {
 export function compareRuns(model: AnsweredRun, other: AnsweredRun): RunComparison {
   const names = createTierLookup(model.suite, other.suite);
   const [modelAnswers, otherAnswers] = [readAnswers(model, names), readAnswers(other, names)] as const;
-  const compared = new Set<string>();
-  const differences = new Map<string, AnswerDifference>();
+  const compared = new Map<string, RequestKind>();
+  const found = new Map<string, ShownDifference>();
   const notCompared: UncomparedRequest[] = [];
   for (const { id, rows } of model.suite.cases)
     for (const [row, { title, requests }] of rows.entries())
-      for (const request of requests.keys()) {
-        const place = `${id}${title === '' ? '' : `, ${title}`}: ${request}`;
-        const pair = [modelAnswers(id, row, request), otherAnswers(id, row, request)] as const;
+      for (const [name, request] of requests) {
+        const place = `${id}${title === '' ? '' : `, ${title}`}: ${name}`;
+        const pair = [modelAnswers(id, row, name), otherAnswers(id, row, name)] as const;
         const [one, two] = pair;
         if (one === undefined && two === undefined) continue;
+        const kind = classifyRequest(request, model.suite.world);
         const why = explainUncompared(pair, [model.name, other.name]);
-        if (why !== undefined) notCompared.push({ place, ...why });
+        if (why !== undefined) notCompared.push({ kind, place, ...why });
         if (one?.answer.is !== 'result' || two?.answer.is !== 'result' || why !== undefined) continue;
         const sent = JSON.stringify([one.id, two.id]);
-        const isFirst = !compared.has(sent);
-        compared.add(sent);
-        const found = findDifference(one.answer, two.answer);
-        if (found === undefined) continue;
-        const shown = JSON.stringify(found);
-        const known = differences.get(shown) ?? {
-          ...found,
-          requests: 0,
-          places: [],
-          commands: [renderCommand(one, model), renderCommand(two, other)],
-        };
-        known.places.push(place);
-        if (isFirst) known.requests += 1;
-        differences.set(shown, known);
+        compared.set(sent, kind);
+        const difference = findDifference(one.answer, two.answer);
+        if (difference === undefined) continue;
+        // Equal requests of several cases share an exchange and count once.
+        const known = found.get(sent);
+        if (known === undefined) found.set(sent, { ...difference, kind, places: [place], pair: [one, two] });
+        else known.places.push(place);
       }
-  return { compared: compared.size, differences: [...differences.values()], notCompared };
+  return {
+    compared: compared.size,
+    comparedByKind: countKinds([...compared.values()]),
+    differences: groupDifferences([...found.values()]).map((group) => summarizeDifferences(group, model, other)),
+    notCompared,
+  };
+}
+
+/** A difference that one request shows. */
+interface ShownDifference extends Pick<AnswerDifference, 'kind' | 'relation' | 'statuses' | 'only'> {
+  readonly places: string[];
+  readonly pair: readonly [Answered, Answered];
+}
+
+function groupDifferences(all: readonly ShownDifference[]): ShownDifference[][] {
+  const groups = new Map<string, ShownDifference[]>();
+  for (const each of all) {
+    const key = `${each.kind} ${each.relation}`;
+    groups.set(key, [...(groups.get(key) ?? []), each]);
+  }
+  return [...groups.values()];
+}
+
+/** @param all of one kind and relation */
+function summarizeDifferences(
+  all: readonly ShownDifference[],
+  model: AnsweredRun,
+  other: AnsweredRun,
+): AnswerDifference {
+  const getLength = ({ pair: [one] }: ShownDifference) => serializeRequest(one.exchange.request).length;
+  const bySize = all.toSorted((one, two) => getLength(one) - getLength(two));
+  const { kind, relation, statuses, only, pair } = bySize[0] as ShownDifference;
+  return {
+    ...{ kind, relation, statuses, only },
+    requests: all.length,
+    places: bySize.flatMap(({ places }) => places),
+    commands: [renderCommand(pair[0], model), renderCommand(pair[1], other)],
+  };
+}
+
+function countKinds(kinds: readonly RequestKind[]): Map<RequestKind, number> {
+  const counts = new Map<RequestKind, number>();
+  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
 }
 
 /** Judges whether the targets are alike, as far as they were compared. */
@@ -112,7 +159,7 @@ export function judgeComparison({
   compared,
   differences,
   notCompared,
-}: RunComparison): 'same' | 'different' | 'undetermined' {
+}: Pick<RunComparison, 'compared' | 'differences' | 'notCompared'>): 'same' | 'different' | 'undetermined' {
   if (differences.length > 0) return 'different';
   return compared === 0 || notCompared.some(({ isOpen }) => isOpen) ? 'undetermined' : 'same';
 }
@@ -184,12 +231,13 @@ function readAnswer(
 }
 
 /** A request that the suite did not send shows nothing about a target. */
-const notSent = 'not-sent';
+const notSent = 'not-sent' satisfies TransportErrorKind;
+const unsupported = 'unsupported' satisfies TransportErrorKind;
 
 function explainUncompared(
   pair: readonly [Answered | undefined, Answered | undefined],
   names: readonly [string, string],
-): Omit<UncomparedRequest, 'place'> | undefined {
+): Omit<UncomparedRequest, 'place' | 'kind'> | undefined {
   const [one, two] = pair.map((each) => each?.answer);
   if (one === undefined || two === undefined)
     return { reason: `${names[one === undefined ? 0 : 1]} did not get this request.`, isOpen: false };
@@ -198,77 +246,25 @@ function explainUncompared(
   );
   if (unread.length === 0) return undefined;
   const areAlike = one.is === 'failure' && two.is === 'failure' && one.what === two.what && one.what !== notSent;
-  return { reason: unread.join(' '), isOpen: !areAlike };
+  // No caller can send what an adapter cannot express.
+  const isUnsupported = [one, two].some((answer) => answer.is === 'failure' && answer.what === unsupported);
+  return { reason: unread.join(' '), isOpen: !areAlike && !isUnsupported };
 }
 
 function findDifference(
   one: Extract<Answer, { is: 'result' }>,
   two: Extract<Answer, { is: 'result' }>,
-): Pick<AnswerDifference, 'statuses' | 'only'> | undefined {
+): Pick<AnswerDifference, 'statuses' | 'only' | 'relation'> | undefined {
   const without = (tiers: readonly string[], others: readonly string[]) =>
     tiers.filter((name) => !others.includes(name));
   const only = [without(one.tiers, two.tiers), without(two.tiers, one.tiers)] as const;
   if (one.status === two.status && only.every(({ length }) => length === 0)) return undefined;
-  return { statuses: [one.status, two.status], only };
+  const isRefused = two.status >= 400 && one.status < 400;
+  const [missing, added] = only.map(({ length }) => length > 0);
+  const relation = isRefused ? 'refused' : missing === added ? 'different' : missing ? 'narrower' : 'wider';
+  return { statuses: [one.status, two.status], only, relation };
 }
 
 function renderCommand({ exchange }: Answered, { baseUrl }: AnsweredRun): string {
   return renderCurlCommand(getSentRequest(exchange), baseUrl).split('\n').map(toOneLine).join('\n');
-}
-
-/**
- * Renders a comparison for people: counts, each difference with a request that shows it, and requests not compared.
- *
- * @param names of the model and of the other target
- * @param max the number of differences, and of uncompared requests, to show
- */
-export function renderRunComparison(
-  comparison: RunComparison,
-  names: readonly [string, string],
-  max = Number.POSITIVE_INFINITY,
-): string {
-  const [model, other] = names.map(toOneLine) as [string, string];
-  const { compared, differences, notCompared } = comparison;
-  const sum = differences.reduce((total, { requests }) => total + requests, 0);
-  const renderRest = (list: readonly unknown[]) => (list.length > max ? [`… and ${list.length - max} more.`, ''] : []);
-  const lines = [
-    `# ${other} compared with ${model}`,
-    '',
-    `${formatCount(compared, 'request')} compared, ${sum} answered differently; ${notCompared.length} not compared. ${sentences[judgeComparison(comparison)]}`,
-    '',
-    ...differences.slice(0, max).flatMap(({ statuses, only, requests, places, commands }, n) => [
-      `## ${n + 1}. ${toOneLine(places[0] ?? '')}`,
-      '',
-      ...(statuses[0] === statuses[1] ? [] : [`- status: ${model} ${statuses[0]}, ${other} ${statuses[1]}`]),
-      ...[model, other].flatMap((name, which) => {
-        const tiers = only[which] ?? [];
-        return tiers.length === 0 ? [] : [`- only ${name} returns: ${toOneLine(renderShortList(tiers))}`];
-      }),
-      ...(places.length === 1
-        ? []
-        : [`- the same in ${formatCount(requests, 'request')}: ${toOneLine(renderShortList(places.slice(1)))}`]),
-      ...[model, other].flatMap((name, which) => ['', `Sent to ${name}:`, '', ...indent(commands[which] ?? '')]),
-      '',
-    ]),
-    ...renderRest(differences),
-    ...(notCompared.length === 0 ? [] : ['## Not compared', '']),
-    ...notCompared.slice(0, max).map(({ place, reason }) => `- ${toOneLine(place)}. ${toOneLine(reason)}`),
-    ...(notCompared.length === 0 ? [] : ['']),
-    ...renderRest(notCompared),
-  ];
-  return `${lines.join('\n').trimEnd()}\n`;
-}
-
-const sentences = {
-  same: 'They answer alike.',
-  different: 'They do not answer alike.',
-  undetermined: 'Whether they answer alike could not be determined.',
-} as const;
-
-function formatCount(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? '' : 's'}`;
-}
-
-function indent(text: string): string[] {
-  return text.split('\n').map((line) => `    ${line}`);
 }

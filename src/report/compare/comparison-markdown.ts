@@ -18,7 +18,7 @@ export function renderComparisonMarkdown(
     certificates.map(({ target, verdict }) => markdown`${cell(target.name)}: ${verdict}`),
     ' · ',
   );
-  if (differing.length === 0) return markdown`${summary}\n\n${agreementText}\n`.text;
+  if (differing.length === 0) return markdown`Compared: ${summary}\n\n${agreementText}\n`.text;
   const counts = (['requirement', 'question'] as const).map((kind) => {
     const all = compared.filter((row) => row.kind === kind);
     return `${all.filter(({ differs }) => differs).length} of ${all.length} ${kind}s`;
@@ -34,7 +34,7 @@ export function renderComparisonMarkdown(
   const head = [markdown``, ...certificates.map(({ target }) => cell(target.name))];
   const more = differing.length - rows.length;
   const blocks = [
-    summary,
+    markdown`Compared: ${summary}`,
     markdown`They differ in ${counts.join(' and ')}; what differs from the first is bold.`,
     renderTable(head, rows),
     ...(more > 0 ? [markdown`And ${more} more.`] : []),

@@ -55,7 +55,7 @@ export function diagnoseRun(
     if (owner === undefined) unexplained.push(row);
     else owners.set(owner, [...(owners.get(owner) ?? []), row]);
   }
-  for (const { finding, keys } of groupByFeature(observations, unexplained)) {
+  for (const { finding, keys } of groupByFeature(observations, unexplained, suite.world)) {
     findings.push(finding);
     owners.set(
       finding,

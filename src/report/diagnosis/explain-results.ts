@@ -1,6 +1,13 @@
 import type { Obligation } from '../../contract/oracle.js';
 import type { NamedWorld } from '../../world/named-world.js';
-import { createSymptoms, type Deviation, type Finding, findDeviation } from './finding.js';
+import {
+  createSymptoms,
+  type Deviation,
+  describeDeviation,
+  type Finding,
+  findDeviation,
+  mergeDeviations,
+} from './finding.js';
 import { createPredictor, listMistakes, type Mistake, type Predict, type Prediction } from './mistakes.js';
 import type { Observation, Observations } from './observation.js';
 
@@ -101,12 +108,11 @@ function findNext(
     };
     const explained = new Map<Compared, { readonly surely: number; readonly perhaps: number }>();
     for (const [each, deviation] of deviations) {
-      const surely = countDeviation(findExplained(deviation, expect(each)));
-      if (surely > 0)
-        explained.set(each, { surely, perhaps: countDeviation(findExplained(deviation, expect(each), true)) });
+      const perhaps = countDeviation(findExplained(deviation, expect(each), true));
+      if (perhaps > 0) explained.set(each, { perhaps, surely: countDeviation(findExplained(deviation, expect(each))) });
     }
     const explaining = [...explained.keys()];
-    if (!explaining.some(isFailing)) continue;
+    if (!explaining.some((each) => isFailing(each) && explained.get(each)?.surely)) continue;
     const possible = new Set<string | undefined>([undefined]);
     if (!mistake.isDescription) for (const { features } of explaining) for (const each of features) possible.add(each);
     for (const each of ordered) {
@@ -123,6 +129,7 @@ function findNext(
       // With a feature to choose, chance explains something: the mistake must explain nearly everything, more than once.
       const wrong = sum(deviating.filter(isConcerned), (each) => sizes.get(each) ?? 0);
       const isChance =
+        2 * showing.length < deviating.filter(isFailing).length ||
         sum(showing, (each) => explained.get(each)?.perhaps ?? 0) < 0.9 * wrong ||
         new Set(showing.map(({ requestKey }) => requestKey)).size < 2;
       if (feature === undefined || !isChance)
@@ -156,28 +163,13 @@ function createFinding(
   rankOf: (n: number) => number,
 ): Finding {
   const { kind, sentence, picture } = mistake;
-  const all = [...deviations.values()];
-  const promotions = (pick: (each: Deviation) => readonly number[]) => new Set(all.flatMap(pick)).size;
-  const count = (number: number, one: string, many: string) =>
-    number === 0 ? [] : [`${number} ${number === 1 ? one : many}`];
-  const parts = [
-    ...count(
-      promotions(({ absent }) => absent),
-      'promotion is missing',
-      'promotions are missing',
-    ),
-    ...count(
-      promotions(({ wrong }) => wrong),
-      'promotion is returned by mistake',
-      'promotions are returned by mistake',
-    ),
-  ];
+  const together = mergeDeviations([...deviations.values()]);
   const concerned = compared.filter(({ features }) => feature === undefined || features.has(feature)).length;
   return {
     kind,
     sentence: feature === undefined ? sentence : `Only for requests ${feature}: ${sentence}`,
     evidence: [
-      `${deviations.size} of ${concerned} different requests${feature === undefined ? '' : ` ${feature}`} show it: ${parts.join(', ')}. No response contradicts it.`,
+      `${deviations.size} of ${concerned} different requests${feature === undefined ? '' : ` ${feature}`} show it: ${describeDeviation(together, observations, rankOf)}. No response contradicts it.`,
     ],
     ...(picture === undefined ? {} : { picture }),
     symptoms: createSymptoms(deviations, observations, rankOf),

@@ -36,6 +36,12 @@ export function findDeviation(returned: readonly boolean[], predict: (position: 
   return { absent, wrong };
 }
 
+/** Merges deviations: each promotion once. */
+export function mergeDeviations(all: readonly Deviation[]): Deviation {
+  const collect = (pick: (each: Deviation) => readonly number[]) => [...new Set(all.flatMap(pick))];
+  return { absent: collect(({ absent }) => absent), wrong: collect(({ wrong }) => wrong) };
+}
+
 /** Creates the symptom of each row, from the largest deviation of its exchanges. */
 export function createSymptoms(
   deviations: ReadonlyMap<Observation, Deviation>,

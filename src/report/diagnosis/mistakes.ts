@@ -139,6 +139,7 @@ export function listMistakes(observations: Observations, world: NamedWorld): rea
     ...listUnreadParts(),
     ...listFilterMistakes(),
     ...listStateMistakes(observations),
+    ...listMissingCampaigns(world),
     ...listDescriptions(observations),
   ];
 }
@@ -207,7 +208,7 @@ function listWindowMistakes({ all, tiers }: Observations, world: NamedWorld): Mi
         };
       },
     },
-    ...counts
+    ...[...new Set([...counts, 1, 10, 20, 25, 50, 100])]
       .filter((count) => count > 0 && count < windowSize)
       .map((count): Mistake => {
         return {
@@ -369,10 +370,28 @@ function listRuleMistakes(): Mistake[] {
       }),
     },
     {
-      kind: 'first-rule-only',
-      sentence: 'Only the first rule of a promotion is evaluated.',
-      change: withRules(({ rules }) => rules.slice(0, 1)),
+      kind: 'rules-joined-by-or',
+      sentence: 'Of several rules of one kind, one is enough: they are joined by "or", not by "and".',
+      change: (reading) => ({
+        ...reading,
+        valid(tier, context) {
+          const kinds = [...new Set(tier.rules.map(({ kind }) => kind))];
+          if (kinds.length === tier.rules.length) return reading.valid(tier, context);
+          const ofKind = (kind: Rule['kind']) =>
+            tier.rules
+              .filter((rule) => rule.kind === kind)
+              .map((rule) => reading.valid({ ...tier, rules: [rule] }, context));
+          return combine(kinds.map((kind) => combineWithOr(ofKind(kind))));
+        },
+      }),
     },
+    ...[1, 2, 3, 4].map((count): Mistake => {
+      return {
+        kind: 'first-rule-only',
+        sentence: `Only the first ${count === 1 ? 'rule' : `${count} rules`} of a promotion ${count === 1 ? 'is' : 'are'} evaluated.`,
+        change: withRules(({ rules }) => rules.slice(0, count)),
+      };
+    }),
     {
       kind: 'first-rule-only',
       sentence: 'Only the last rule of a promotion is evaluated.',
@@ -459,6 +478,7 @@ function listComparisons({ skus }: NamedWorld): Mistake[] {
           ] as const,
       ),
     ),
+    ['Only the first digit of a quantity is read.', (q, least) => Number(String(q).charAt(0)) >= least],
     ...([10, 99, 100, 255, 999, 1000] as const).map(
       (max) =>
         [`A quantity above ${max} counts as ${max}.`, (q: number, least: number) => Math.min(q, max) >= least] as const,
@@ -766,6 +786,22 @@ const bodyPart = (read: (body: Json) => unknown, write: (body: Json, part: unkno
   write: (request: HttpRequest, part: unknown) => changeBody(request, (body) => write(body, part)),
 });
 
+function filterPart(on: string) {
+  const isOwn = (parameter: string) => parseFilterParameter(parameter.split('=')[0] ?? '')?.on === on;
+  const split = ({ path }: HttpRequest) => path.split('?')[1]?.split('&') ?? [];
+  return {
+    read: (request: HttpRequest) => {
+      const own = split(request).filter(isOwn);
+      return own.length === 0 ? undefined : own;
+    },
+    write: (request: HttpRequest, part: unknown) => {
+      const others = split(request).filter((parameter) => !isOwn(parameter));
+      const query = [...others, ...((part as string[] | undefined) ?? [])].join('&');
+      return { ...request, path: `${request.path.split('?')[0]}${query === '' ? '' : `?${query}`}` };
+    },
+  };
+}
+
 /** The parts of a request that a deployment may keep from another one. */
 const keptParts: Readonly<
   Record<string, { read(request: HttpRequest): unknown; write(request: HttpRequest, part: unknown): HttpRequest }>
@@ -790,6 +826,8 @@ const keptParts: Readonly<
     ({ metadata }) => metadata,
     (body, metadata) => ({ ...body, metadata }),
   ),
+  'the filter by promotion_id': filterPart('campaign'),
+  'the filter by tier metadata': filterPart('metadata'),
   'the query': {
     read: ({ path }) => path.split('?')[1],
     write: (request, query) => ({ ...request, path: `${request.path.split('?')[0]}${query ? `?${query}` : ''}` }),
@@ -807,7 +845,10 @@ function listStateMistakes({ history, all }: Observations): Mistake[] {
         return { ...reading, request: write(reading.request, read(source)) };
       };
     };
-    const firstFilled = requests.find((request) => read(request) !== undefined && read(request) !== '');
+    const firstFilled = requests.find((request) => isFilled(read(request)));
+    const lastFilled: (HttpRequest | undefined)[] = [];
+    for (const [n, request] of requests.entries())
+      lastFilled[n] = isFilled(read(request)) ? request : lastFilled[n - 1];
     const firstByRest = new Map<string, HttpRequest>();
     const getRestKey = (request: HttpRequest) => {
       const { method, path, body } = write(request, undefined);
@@ -833,14 +874,40 @@ function listStateMistakes({ history, all }: Observations): Mistake[] {
         sentence: `All requests are answered with ${name} of the first one that has it.`,
         change: replace((exchange) => {
           const isLater = firstFilled !== undefined && requests.indexOf(firstFilled) < (position.get(exchange) ?? 0);
-          return isLater ? firstFilled : undefined;
+          return isLater && isFilled(read(exchange.request)) ? firstFilled : undefined;
         }),
+      },
+      {
+        kind: 'earlier-request',
+        sentence: `A request without ${name} is answered with that of an earlier request.`,
+        change: replace((exchange) =>
+          isFilled(read(exchange.request)) ? undefined : lastFilled[(position.get(exchange) ?? 0) - 1],
+        ),
       },
     ];
   });
 }
 
+function isFilled(part: unknown): boolean {
+  return part !== undefined && part !== '' && JSON.stringify(part) !== '{}' && JSON.stringify(part) !== '[]';
+}
+
 // Descriptions --------------------------------------------------------------------------------------------------------
+
+function listMissingCampaigns({ campaigns, ids }: NamedWorld): Mistake[] {
+  const names = new Map([...ids.campaign].map(([name, id]) => [id, name]));
+  return campaigns.map(({ id, category_ids }) => {
+    const categories = category_ids.length === 0 ? ', which has no category,' : '';
+    return {
+      kind: 'same-promotions',
+      sentence: `The promotions of campaign '${names.get(id) ?? id}'${categories} are never returned.`,
+      change: (reading) => ({
+        ...reading,
+        valid: (tier, context) => (tier.campaign_id === id ? 'forbidden' : reading.valid(tier, context)),
+      }),
+    };
+  });
+}
 
 /** Which promotions are always or never returned, if no mistake explains it. */
 function listDescriptions({ all, tiers }: Observations): Mistake[] {

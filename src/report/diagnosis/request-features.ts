@@ -58,8 +58,14 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
       [...world.ids[kind]].map(([name, id]): Feature => [text.includes(id), `with the ${kind} ${name}`]),
     ),
   ];
-  return new Set(features.flatMap(([has, yes, no]) => (has ? [yes] : no === undefined ? [] : [no])));
+  const own = features.flatMap(([has, yes, no]) => (has ? [yes] : no === undefined ? [] : [no]));
+  const main = features.slice(0, mainFeatures).flatMap(([has, yes]) => (has ? [yes] : []));
+  const pairs = main.flatMap((one, n) => main.slice(n + 1).map((other) => `${one} and ${other}`));
+  return new Set([...own, ...pairs]);
 }
+
+/** So many of the features are also combined in pairs. */
+const mainFeatures = 13;
 
 /** Whether a request has something, in words, and the words for a request that has it not. */
 type Feature = readonly [has: boolean, yes: string, no?: string];

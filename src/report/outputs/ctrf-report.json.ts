@@ -3,7 +3,7 @@ import { listTestEntries, type TestEntry } from '../test-entries.js';
 
 /** Renders the results in the Common Test Report Format (https://ctrf.io), a test per case. Times are in milliseconds. */
 const renderCtrf: Output = (view) => {
-  const { target, verdict, suite, started_at, duration_ms, requests_sent } = view.certificate;
+  const { target, verdict, suite, causes = [], started_at, duration_ms, requests_sent } = view.certificate;
   const tests = listTestEntries(view).map(renderTest);
   const count = (wanted: string) => tests.filter(({ status }) => status === wanted).length;
   const start = Date.parse(started_at);
@@ -28,7 +28,7 @@ const renderCtrf: Output = (view) => {
         },
         tests,
         environment: { appName: target.name, ...(target.version === undefined ? {} : { appVersion: target.version }) },
-        extra: { verdict, base_url: target.base_url, requests_sent },
+        extra: { verdict, base_url: target.base_url, requests_sent, causes: causes.map(({ sentence }) => sentence) },
       },
     },
   };

@@ -6,7 +6,7 @@ import { listTestEntries, type TestEntry } from '../test-entries.js';
 
 /** Renders the results as JUnit XML, a test per case, for continuous integration. */
 const renderJunit: Output = (view) => {
-  const { target, verdict, profile, suite, started_at, duration_ms } = view.certificate;
+  const { target, verdict, profile, suite, causes = [], started_at, duration_ms } = view.certificate;
   const entries = listTestEntries(view);
   const groups = new Set(['requirements', 'questions', ...entries.map(({ group }) => group)]);
   const head = properties([
@@ -18,6 +18,7 @@ const renderJunit: Output = (view) => {
     ['profile', profile?.name],
     ['rows', profile && `${profile.rows} of ${profile.rows_of}`],
     ['known faults caught', profile && `${profile.faults_caught} of ${profile.faults_known}`],
+    ...causes.map(({ sentence, evidence }) => ['cause', [sentence, ...evidence].join(' ')] as const),
     ...describeSharedReasons(view.certificate).map((text) => ['unjudged', text] as const),
   ]);
   return xml`<?xml version="1.0" encoding="UTF-8"?>

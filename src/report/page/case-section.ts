@@ -15,6 +15,7 @@ import { createResponseRenderer, type ResponseRenderer } from '../exchange-text.
 import { createFailureSections } from '../failure-text.js';
 import { type Html, html, noHtml, rawHtml, renderPreformatted } from '../markup.js';
 import type { RunView } from '../run-view.js';
+import { indentJson } from './indent-json.js';
 
 /** Shows the cases of one page. */
 export interface CaseRenderer {
@@ -142,8 +143,13 @@ function responseSection(exchange: Exchange, bodyLimit: number): Html {
   const { status, headers, body, bodyLength = body.length } = exchange.response;
   const lines = headers.map(([name, value]) => `${name}: ${value}`);
   return html`<h6>Response</h6>${renderPreformatted([String(status), ...lines].join('\n'))}${
-    body === '' ? html`<p>(no body)</p>` : renderPreformatted(shorten(body, bodyLimit, bodyLength))
+    body === '' ? html`<p>(no body)</p>` : renderPreformatted(indentBody(body, bodyLimit, bodyLength))
   }`;
+}
+
+function indentBody(body: string, max: number, length: number): string {
+  const indented = indentJson(length <= max ? body : truncate(body, max));
+  return length <= max ? indented : `${indented}… (${length} characters in all)`;
 }
 
 function shorten(text: string, max: number, length = text.length): string {

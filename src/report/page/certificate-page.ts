@@ -4,13 +4,14 @@ import type { Question } from '../../contract/contract.js';
 import type { ShownResult } from '../../engine/case-result.js';
 import { type Verdict, verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
+import type { Cause } from '../diagnosis/cause.js';
 import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } from '../markup.js';
 import { renderAdapterNotice, replayEndNotice } from '../notices.js';
 import { renderAnswer } from '../render-answer.js';
 import type { RunView } from '../run-view.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason, type SharedReasons } from '../shared-reasons.js';
 import { type CaseRenderer, createCaseRenderer, renderVerdictBadge } from './case-section.js';
-import { renderFigures } from './figures.js';
+import { type Figure, renderFigures } from './figures.js';
 import { pageScript } from './page-script.js';
 import { pageStyle } from './page-style.js';
 
@@ -22,7 +23,7 @@ interface Page {
   readonly cases: CaseRenderer;
   /** Reasons that the top of the page shows once. */
   readonly shared: SharedReasons;
-  readonly pictures: Html;
+  readonly figures: readonly Figure[];
 }
 
 const title: Readonly<Record<RunVerdict, string>> = {
@@ -46,22 +47,49 @@ export function renderCertificatePage(view: RunView): Html {
       byUrgency(results).map(({ id }) => id),
     ),
     shared: findSharedReasons(certificate),
-    pictures: exchanges === undefined ? noHtml : renderFigures(suite, exchanges, tierPatterns),
+    figures: exchanges === undefined ? [] : renderFigures(suite, exchanges, tierPatterns),
   };
-  const { target, verdict, drift, unstable } = certificate;
+  const { target, verdict, drift, unstable, causes = [] } = certificate;
+  const beside = placeFigures(causes, page.figures);
+  const rest = page.figures.filter((each) => ![...beside.values()].flat().includes(each));
   return html`${renderPageHead(`${target.name}: ${title[verdict]}`, pageStyle, pageScript)}
 <body>
 <a class="skip" href="#results">Skip to the results</a>
 <div class="page">
 ${head(page)}
-${contents(page)}
+${contents(page, rest)}
 <main id="results">
-${attention(page)}${searchForm(page)}${requirementsChapter(page)}${page.pictures}${questionsChapter(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${exclusions(page)}${about(page)}
+${attention(page, beside)}${searchForm(page)}${requirementsChapter(page)}${pictures(rest)}${questionsChapter(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${exclusions(page)}${about(page)}
 </main>
 </div>
 <script>${rawHtml(pageScript)}</script>
 </body>
 </html>
+`;
+}
+
+/** So many figures stand beside a cause. */
+const maxFigures = 2;
+
+/** Chooses the figures to show beside each cause: those of its picture in which something is wrong. */
+function placeFigures(causes: readonly Cause[], figures: readonly Figure[]): Map<Cause, readonly Figure[]> {
+  const placed = new Set<Figure>();
+  return new Map(
+    causes.map((cause) => {
+      const fitting = figures.filter((each) => each.isOff && each.picture === cause.picture && !placed.has(each));
+      const chosen = fitting.slice(0, maxFigures);
+      for (const each of chosen) placed.add(each);
+      return [cause, chosen];
+    }),
+  );
+}
+
+function pictures(figures: readonly Figure[]): Html {
+  if (figures.length === 0) return noHtml;
+  return html`<section id="pictures" class="chapter">
+<h2>At a glance</h2>
+${figures.map(({ figure }) => figure)}
+</section>
 `;
 }
 
@@ -102,7 +130,7 @@ const counted: Readonly<Record<Verdict, string>> = {
   'not-applicable': 'requirements not applicable',
 };
 
-function contents({ certificate, suite, pictures: shown }: Page): Html {
+function contents({ certificate, suite }: Page, figures: readonly Figure[]): Html {
   const { requirements, questions, drift, unstable } = certificate;
   const link = (id: string, text: string, number?: number) =>
     html`<a href="#${id}">${text}${number === undefined ? noHtml : html`<span class="number">${number}</span>`}</a>`;
@@ -113,7 +141,7 @@ function contents({ certificate, suite, pictures: shown }: Page): Html {
 ${item('attention', 'What needs attention')}
 ${item('search', 'Search and filter')}
 ${item('requirements', 'Requirements', requirements.length, sub(listParts(requirements).map((part) => item(createAnchor(part), part))))}
-${shown.text === '' ? noHtml : item('pictures', 'At a glance')}
+${figures.length === 0 ? noHtml : item('pictures', 'At a glance')}
 ${item('questions', 'Questions', questions.length, sub(listGroups(suite).map((group) => item(createAnchor(group), group))))}
 ${drift.length === 0 ? noHtml : item('drift', 'Drift', drift.length)}
 ${unstable.length === 0 ? noHtml : item('unstable', 'Unstable', unstable.length)}
@@ -136,11 +164,12 @@ function listGroups({ contract }: Suite): string[] {
   return [...new Set(contract.questions.map(({ group }) => group))];
 }
 
-/** Renders what needs attention, failures first. */
-function attention(page: Page): Html {
+/** Renders what needs attention: causes, then the requirements that belong to none. */
+function attention(page: Page, beside: ReadonlyMap<Cause, readonly Figure[]>): Html {
   const { certificate, shared } = page;
-  const { verdict, requirements, questions, drift, incomplete_because, notes } = certificate;
-  const unpassed = byUrgency(requirements.filter((entry) => entry.verdict !== 'pass'));
+  const { verdict, requirements, questions, drift, incomplete_because, notes, causes = [] } = certificate;
+  const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
+  const unpassed = byUrgency(requirements.filter(({ verdict, id }) => verdict !== 'pass' && !covered.has(id)));
   const warnings = page.suite.contract.questions.flatMap((question) => {
     const entry = questions.find(({ id, warning }) => warning && id === question.id);
     return entry === undefined ? [] : [{ question, entry }];
@@ -150,12 +179,13 @@ function attention(page: Page): Html {
     // A shared reason is shown once, below.
     return decisive === undefined || isSharedReason(decisive.reason, shared) ? [] : [{ entry, decisive }];
   });
-  const isShown = (line: string) => cards.some(({ entry }) => line.startsWith(`${entry.id}: `));
+  const shownIds = [...cards.map(({ entry }) => entry.id), ...covered];
+  const isShown = (line: string) => shownIds.some((id) => line.startsWith(`${id}: `));
   const whyNot = (incomplete_because ?? describeSharedReasons(certificate)).filter((line) => !isShown(line));
   const list = (entries: readonly Html[]) => html`<ul class="plain">${entries}</ul>`;
   return html`<section id="attention" class="chapter">
 <h2>What needs attention</h2>
-${cards.map(({ entry, decisive }) => attentionCard(entry, decisive))}${whyNot.length === 0 ? noHtml : html`<div class="card"><h3>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h3>${list(whyNot.map((line) => html`<li>${line}</li>`))}</div>`}${
+${causes.map((cause) => causeCard(cause, beside.get(cause) ?? [], page))}${cards.map(({ entry, decisive }) => attentionCard(entry, decisive))}${whyNot.length === 0 ? noHtml : html`<div class="card"><h3>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h3>${list(whyNot.map((line) => html`<li>${line}</li>`))}</div>`}${
   notes.length === 0
     ? noHtml
     : html`<div class="card"><h3>Notes</h3>${list(notes.map((note) => html`<li>${note}</li>`))}</div>`
@@ -166,9 +196,35 @@ ${cards.map(({ entry, decisive }) => attentionCard(entry, decisive))}${whyNot.le
 }${
   warnings.length === 0
     ? noHtml
-    : html`<div class="card" id="warnings"><h3>Warnings</h3><p>The documentation leaves this open, and callers may not expect it.</p>${list(warnings.map(({ question, entry }) => html`<li><a href="#${question.id}">${renderOutcome(question, entry)}</a> <small>${question.open}</small></li>`))}</div>`
-}${cards.length + whyNot.length + drift.length + warnings.length === 0 ? html`<div class="card"><p>Nothing. Every requirement passes.</p></div>` : noHtml}
+    : html`<div class="card" id="warnings"><h3>Warnings</h3><p>The documentation leaves this open, and callers may not expect it.</p>${list(warnings.map(({ question, entry }) => html`<li><a href="#${question.id}">${renderOutcome(question, entry, page.results.get(question.id))}</a> <small>${question.open}</small></li>`))}</div>`
+}${causes.length + cards.length + whyNot.length + drift.length + warnings.length === 0 ? html`<div class="card"><p>Nothing. Every requirement passes.</p></div>` : noHtml}
 </section>
+`;
+}
+
+/** More requirements are folded. */
+const maxOpen = 3;
+
+function causeCard(cause: Cause, figures: readonly Figure[], { certificate, suite }: Page): Html {
+  const { sentence, evidence, example, cases, follows } = cause;
+  const entries = certificate.requirements.filter(({ id }) => cause.requirements.includes(id));
+  const verdict = entries.length > 0 ? 'fail' : 'inconclusive';
+  const title = suite.cases.find(({ id }) => id === example.case)?.title ?? example.case;
+  const items = entries.map((entry) => {
+    const own = entry.cases.filter(({ id }) => cases.includes(id));
+    return html`<li><a href="#${entry.id}">${entry.statement}</a> <code class="id">${entry.id}</code> <small>${own.map(({ id }, n) => html`${n === 0 ? '' : ', '}<a href="#${id}">${id}</a>`)}</small></li>`;
+  });
+  const list = html`<ul class="plain">${items}</ul>`;
+  const count = `${cases.length === 1 ? 'One case fails' : `${cases.length} cases fail`} for this cause`;
+  return html`<div class="card attention cause" data-is="${verdict}"><div class="lead"><h3>${sentence}</h3>${renderVerdictBadge(verdict)}</div>${evidence.map((each) => html`<p>${each}</p>`)}
+<p class="example">Best seen in <a href="#${example.case}">${title}</a>${example.row === undefined ? '' : `, ${example.row}`}${example.shows === '' ? '.' : html`: <b>${example.shows}</b>`}</p>
+${figures.map(({ figure }) => figure)}${
+  items.length === 0
+    ? noHtml
+    : items.length > maxOpen
+      ? html`<details><summary>${count}, of ${items.length} requirements</summary>${list}</details>`
+      : html`<p>${count}:</p>${list}`
+}${follows.length === 0 ? noHtml : html`<p><small>${follows.length === 1 ? 'One more requirement' : `${follows.length} more requirements`} could not be judged for this reason: ${follows.map((id, n) => html`${n === 0 ? '' : ', '}<a href="#${id}">${id}</a>`)}.</small></p>`}</div>
 `;
 }
 
@@ -214,6 +270,11 @@ function searchForm({ certificate, suite }: Page): Html {
 `;
 }
 
+/** @param milliseconds of a run or a case */
+function renderDuration(milliseconds: number): string {
+  return milliseconds < 1_000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1_000).toFixed(1)} s`;
+}
+
 function requirementBlock({ id, part, statement, verdict, cases }: RequirementEntry, page: Page): Html {
   return html`<section class="block" id="${id}" data-text="${id} ${statement}"><div class="lead"><h4>${statement}</h4>${renderVerdictBadge(verdict)}</div><code class="id">${id}</code>
 ${byUrgency(cases).map((entry, n) => requirementCase(entry, part, n === 0, page))}</section>
@@ -223,8 +284,9 @@ ${byUrgency(cases).map((entry, n) => requirementCase(entry, part, n === 0, page)
 /** @param isFirst whether it is the first case of its requirement, which is open if it fails */
 function requirementCase({ id, verdict, reason }: CaseEntry, part: string, isFirst: boolean, page: Page): Html {
   const testCase = page.suite.cases.find((each) => each.id === id);
-  return html`<details class="item" id="${id}" data-is="${verdict}" data-group="${part}"${verdict === 'fail' && isFirst ? rawHtml(' open') : noHtml}><summary>${verdict === 'pass' ? noHtml : html`${renderVerdictBadge(verdict)} `}${testCase?.title ?? id} <small><code>${id}</code>${verdict === 'pass' ? ' pass' : noHtml}</small></summary><div class="inside">
-${verdict === 'fail' || verdict === 'error' ? noHtml : reasonMarkup(reason, page.shared)}${page.cases.body(testCase, page.results.get(id))}</div></details>
+  const result = page.results.get(id);
+  return html`<details class="item" id="${id}" data-is="${verdict}" data-group="${part}"${verdict === 'fail' && isFirst ? rawHtml(' open') : noHtml}><summary>${verdict === 'pass' ? noHtml : html`${renderVerdictBadge(verdict)} `}${testCase?.title ?? id} <small><code>${id}</code>${verdict === 'pass' ? ' pass' : noHtml}${result === undefined || result.durationMs === 0 ? '' : `, ${renderDuration(result.durationMs)}`}</small></summary><div class="inside">
+${verdict === 'fail' || verdict === 'error' ? noHtml : reasonMarkup(reason, page.shared)}${page.cases.body(testCase, result)}</div></details>
 `;
 }
 
@@ -262,13 +324,26 @@ function questionBlock(question: Question, entry: QuestionEntry | undefined, pag
   const { id, open, group, part, answer } = question;
   const testCase = page.suite.cases.find((each) => each.id === id);
   const { outcome, warning, drift, reason } = entry;
-  return html`<div class="block question" data-text="${id} ${open}"><details class="item" id="${id}" data-is="${listMarks(entry).join(' ')}" data-group="${group}"><summary><span class="answer">${renderSentence(renderOutcome(question, entry))}</span> ${outcome === null || answer.kind === 'value' ? noHtml : html`<code class="badge outcome">${outcome}</code>`}${warning ? html` <span class="badge warning">warning</span>` : noHtml}${drift ? html` <span class="badge drift">drift</span>` : noHtml}<small>${renderSentence(open)} <code>${id}</code></small></summary><div class="inside">
+  const answered = renderOutcome(question, entry, page.results.get(id));
+  return html`<div class="block question" data-text="${id} ${open}"><details class="item" id="${id}" data-is="${listMarks(entry).join(' ')}" data-group="${group}"><summary><span class="asked">${renderSentence(renderQuestion(open))}</span> ${warning ? html`<span class="badge warning">warning</span> ` : noHtml}${drift ? html`<span class="badge drift">drift</span> ` : noHtml}<span class="answer">${renderSentence(answered)} ${outcome === null || answer.kind === 'value' ? noHtml : html`<code class="badge outcome">${outcome}</code>`}</span><small><code>${id}</code></small></summary><div class="inside">
 ${reasonMarkup(reason ?? '', page.shared)}${outcomeList(question, outcome)}<p><small>${testCase === undefined ? '' : `${testCase.title}. `}Left open in: ${part}.</small></p>${page.cases.body(testCase, page.results.get(id))}</div></details></div>
 `;
 }
 
-function renderOutcome(question: Question, { outcome }: QuestionEntry): string {
-  return outcome === null ? 'No answer.' : renderAnswer(question, outcome);
+/** Renders the answer as a sentence. A class of statuses (4xx) becomes the status that was seen. */
+function renderOutcome(question: Question, { outcome }: QuestionEntry, result: ShownResult | undefined): string {
+  if (outcome === null) return 'No answer.';
+  const { exchange } = result ?? {};
+  const status = exchange !== undefined && 'response' in exchange ? String(exchange.response.status) : '';
+  return renderAnswer(question, outcome).replaceAll(/\b([1-5])xx\b/g, (each, digit) =>
+    status.startsWith(digit) ? status : each,
+  );
+}
+
+/** Renders what the documentation does not say, as a headline. */
+function renderQuestion(open: string): string {
+  const asked = open.replace(/^The documentation does not say /, '');
+  return asked.charAt(0).toUpperCase() + asked.slice(1);
 }
 
 /** Renders a sentence of the contract, with code between backticks. */
@@ -315,12 +390,13 @@ ${suite.contract.exclusions.map(
 `;
 }
 
-function about({ certificate: { target, suite, requests_sent, exchanges_judged, started_at } }: Page): Html {
+function about({ certificate }: Page): Html {
+  const { target, suite, requests_sent, exchanges_judged, started_at, duration_ms } = certificate;
   const fact = (name: string, value: string | Html | undefined) =>
     value === undefined ? noHtml : html`<dt>${name}</dt><dd>${value}</dd>`;
   return html`<section id="about" class="chapter"><h2>About this run</h2>
 <div class="card"><dl class="facts">
-${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', `${requests_sent}, for ${exchanges_judged} exchanges judged`)}${fact('Started', started_at)}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}
+${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', `${requests_sent}, for ${exchanges_judged} exchanges judged`)}${fact('Started', started_at)}${fact('Duration', renderDuration(duration_ms))}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}
 </dl></div>
 </section>
 `;

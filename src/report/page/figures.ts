@@ -6,6 +6,7 @@ import { parseRequest } from '../../http/request-content.js';
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
 import { determineReading } from '../../recognition/tier-reading.js';
 import { windowSize } from '../../world/named-world.js';
+import type { Picture } from '../diagnosis/cause.js';
 import type { CaseExchange, ExchangeIndex } from '../exchange-index.js';
 import { type Html, html, noHtml } from '../markup.js';
 
@@ -20,6 +21,7 @@ import {
   getRowTitle,
   groupEqualRows,
   markPhrases,
+  markTiers,
   renderChartScale,
   renderWindowChart,
 } from './window-chart.js';
@@ -79,28 +81,37 @@ function chartExchanges(
   });
 }
 
-/** Renders charts of what was returned, with the same in words: window, filters, quantities. */
-export function renderFigures(suite: Suite, evidence: ExchangeIndex, statedPatterns?: readonly string[]): Html {
+/** A chart of what was returned, with the same in words. */
+export interface Figure {
+  readonly picture: Picture;
+  readonly figure: Html;
+  /** Whether something in it is wrong. */
+  readonly isOff: boolean;
+}
+
+/** Renders charts of what was returned: window, filters, quantities. */
+export function renderFigures(suite: Suite, evidence: ExchangeIndex, statedPatterns?: readonly string[]): Figure[] {
   const { window, filters, quantity } = selectCases(suite);
   const chart = (isIncluded: CaseFilter, isShown: (exchange: CaseExchange) => boolean) =>
     chartExchanges(suite, evidence, statedPatterns, isIncluded, isShown);
+  const isOff = (seen: readonly ChartedExchange[]) =>
+    seen.some((each) => {
+      const marks = markTiers(each, suite);
+      return marks.has('wrong') || marks.has('absent');
+    });
+  const inWindow = chart(window, (each) => !isFiltered(each));
   const figures = [
-    windowFigure(
-      chart(window, (each) => !isFiltered(each)),
-      suite,
-    ),
-    ...filters.map(({ requirement, isIncluded }) => filterFigure(requirement, chart(isIncluded, isFiltered), suite)),
+    { picture: 'window', figure: windowFigure(inWindow, suite), isOff: isOff(inWindow) } as const,
+    ...filters.map(({ requirement, isIncluded }) => {
+      const seen = chart(isIncluded, isFiltered);
+      return { picture: 'filters', figure: filterFigure(requirement, seen, suite), isOff: isOff(seen) } as const;
+    }),
     ...renderQuantityFigures(
       chart(quantity, ({ exchange }) => readQuantities(exchange.request).length > 0),
       suite,
-    ),
-  ].filter(({ text }) => text !== '');
-  if (figures.length === 0) return noHtml;
-  return html`<section id="pictures" class="chapter">
-<h2>At a glance</h2>
-${figures}
-</section>
-`;
+    ).map((each) => ({ picture: 'quantities', ...each }) as const),
+  ];
+  return figures.filter(({ figure }) => figure.text !== '');
 }
 
 function isFiltered({ exchange }: CaseExchange): boolean {
@@ -108,13 +119,13 @@ function isFiltered({ exchange }: CaseExchange): boolean {
 }
 
 /** So many charts are shown at once. */
-const maxCharts = 5;
+const maxCharts = 3;
 
 function windowFigure(exchanges: readonly ChartedExchange[], suite: Suite): Html {
   if (exchanges.length === 0) return noHtml;
   const charts = groupEqualRows(exchanges, suite, ({ each, words }) => getRowKey(words, each.result));
-  const isOff = ({ marks }: ChartRow) => markPhrases.some(([mark]) => marks.has(mark));
-  const inOrder = [...charts.filter(isOff), ...charts.filter((chart) => !isOff(chart))];
+  const sizeOf = ({ marks }: ChartRow) => markPhrases.reduce((sum, [mark]) => sum + (marks.get(mark)?.length ?? 0), 0);
+  const inOrder = charts.toSorted((one, other) => sizeOf(other) - sizeOf(one));
   const axis = createChartAxis(suite.world.tiers, suite);
   const rendered = inOrder.map(({ each, marks, words, alike }) => {
     const { id, title } = each.testCase;

@@ -10,20 +10,58 @@ const items = [...document.querySelectorAll('.item')].map((element) => ({
   text: [element.closest('.block').dataset.text, element.dataset.group, element.querySelector('summary').textContent]
     .join(' ').toLowerCase(),
 }));
+const others = [...document.querySelectorAll('#results .card, #results figure')].map((element) => ({
+  element, is: (element.dataset.is ?? '').split(' '), text: element.textContent.toLowerCase(),
+}));
 const narrow = () => {
   const { text, is, group } = form.elements;
   const words = text.value.toLowerCase().split(/\\s+/).filter((word) => word !== '');
+  const fitsIs = (each) => is.value === '' || each.is.includes(is.value);
+  const fitsText = (each) => words.every((word) => each.text.includes(word));
   let shown = 0;
   for (const item of items) {
-    const fits = (is.value === '' || item.is.includes(is.value)) && (group.value === '' || item.group === group.value)
-      && words.every((word) => item.text.includes(word));
+    const fits = fitsIs(item) && (group.value === '' || item.group === group.value) && fitsText(item);
     item.element.hidden = !fits;
     if (fits) shown += 1;
   }
+  // A card of no group, such as a note, is hidden when somebody looks at one group.
+  for (const each of others) each.element.hidden = !(fitsIs(each) && group.value === '' && fitsText(each));
+  for (const each of others)
+    if (!each.element.hidden) for (const inner of each.element.querySelectorAll('figure')) inner.hidden = false;
   for (const block of document.querySelectorAll('.block, .group'))
     block.hidden = block.querySelector('.item:not([hidden])') === null;
+  for (const chapter of document.querySelectorAll('.chapter'))
+    chapter.hidden = chapter.querySelector('.item:not([hidden]), .card:not([hidden]), figure:not([hidden])') === null;
+  for (const link of document.querySelectorAll('nav li > a')) {
+    const target = byId(link.hash.slice(1));
+    link.parentElement.hidden = target !== null && target.closest('[hidden]') !== null;
+  }
   byId('shown').textContent = shown + ' of ' + items.length + ' shown';
 };
+const copyText = async (text) => {
+  try { await navigator.clipboard.writeText(text); return true; } catch {}
+  const area = document.createElement('textarea');
+  area.value = text;
+  document.body.append(area);
+  area.select();
+  const isCopied = document.execCommand('copy');
+  area.remove();
+  return isCopied;
+};
+for (const pre of document.querySelectorAll('.item pre')) {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'copy';
+  button.textContent = 'Copy';
+  button.addEventListener('click', async () => {
+    button.textContent = (await copyText(pre.textContent)) ? 'Copied' : 'Not copied';
+    setTimeout(() => { button.textContent = 'Copy'; }, 2000);
+  });
+  const frame = document.createElement('div');
+  frame.className = 'copied';
+  pre.replaceWith(frame);
+  frame.append(pre, button);
+}
 const reveal = () => {
   let target = null;
   try { target = byId(decodeURIComponent(location.hash.slice(1))); } catch {}

@@ -55,6 +55,9 @@ nav .number { color: var(--soft); font-variant-numeric: tabular-nums; margin-lef
 .card, .block, figure { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); padding: 1rem 1.15rem; margin-bottom: .7rem; }
 .card.attention { border-left: 4px solid var(--fail); } .card.attention[data-is=inconclusive] { border-left-color: var(--open); } .card.attention[data-is=not-applicable] { border-left-color: var(--none); }
 .card p + p, .card p + pre, .card h3 + pre { margin-top: .4rem; }
+.cause h3 { font-size: 1.15rem; } .cause figure { margin: .9rem 0; padding: .9rem 1rem; background: none; } .cause .example { margin-top: .4rem; } .cause .plain { font-size: .9rem; } .cause details { margin-top: .5rem; }
+.copied { position: relative; } .copied + .copied { margin-top: .35rem; } .copied pre { padding-right: 4.6rem; }
+.copy { position: absolute; top: .35rem; right: .4rem; font: inherit; font-size: .75rem; color: var(--soft); background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .15rem .5rem; cursor: pointer; }
 .plain { padding-left: 1.2rem; } .plain li + li { margin-top: .3rem; }
 .lead { display: flex; gap: .3rem .75rem; flex-wrap: wrap; align-items: baseline; }
 .lead h3, .lead h4 { flex: 1 1 16rem; }
@@ -72,7 +75,7 @@ details > summary { cursor: pointer; border-radius: 4px; }
 .item { border-top: 1px solid var(--line); padding: .5rem 0 .1rem; margin-top: .5rem; }
 .block.question { padding: .35rem 1.15rem .6rem; } .question > .item { border-top: 0; margin: 0; }
 .item > summary small { display: block; margin: .1rem 0 0 1.1rem; }
-.item > summary .answer { font-weight: 560; }
+.item > summary .asked { font-weight: 560; } .item > summary .answer { display: block; margin: .15rem 0 0 1.1rem; }
 .item[open] > summary { margin-bottom: .5rem; }
 .inside { padding: .1rem 0 1rem 1.1rem; }
 .row, .exchange { border: 1px solid var(--line); border-radius: 8px; padding: .45rem .8rem; margin-top: .45rem; }
@@ -126,7 +129,7 @@ thead th { color: var(--soft); font-size: .8125rem; }
 }
 @media print {
   :root { color-scheme: light; --paper: #fff; }
-  nav, #search, .skip { display: none; } .page { display: block; max-width: none; padding: 0; }
+  nav, #search, .skip, .copy { display: none; } .page { display: block; max-width: none; padding: 0; }
   .block, .card, figure { break-inside: avoid-page; } .item[open] { break-inside: auto; }
   body { font-size: 10pt; } * { print-color-adjust: exact; }
 }

@@ -53,8 +53,11 @@ export function readQuantities(request: HttpRequest): Quantities[] {
   });
 }
 
-/** Renders a figure for each thing with several quantities. */
-export function renderQuantityFigures(seen: readonly ChartedExchange[], suite: Suite): Html[] {
+/** Renders a figure for each thing with several quantities. `isOff`: something in it is wrong. */
+export function renderQuantityFigures(
+  seen: readonly ChartedExchange[],
+  suite: Suite,
+): { readonly figure: Html; readonly isOff: boolean }[] {
   const decisive = seen.filter(
     ({ testCase, exchange }) =>
       testCase.kind === 'requirement' ||
@@ -87,7 +90,11 @@ function findThresholds(thing: string, { world }: Suite): { readonly atLeast: nu
     .sort((one, other) => one.atLeast - other.atLeast);
 }
 
-function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Html {
+function quantityFigure(
+  thing: string,
+  all: readonly Sent[],
+  suite: Suite,
+): { readonly figure: Html; readonly isOff: boolean } {
   const thresholds = findThresholds(thing, suite);
   const name = createNameLookup(suite.world)(thing);
   const rows = new Map<string, Sent>();
@@ -99,12 +106,17 @@ function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Html
     const sent = renderQuantities(one.quantities);
     if (!rows.has(sent)) rows.set(sent, one);
   }
-  if (thresholds.length < 2 || rows.size < 2) return noHtml;
+  if (thresholds.length < 2 || rows.size < 2) return { figure: noHtml, isOff: false };
   const inOrder = [...rows].sort(
     ([, { quantities: one }], [, { quantities: other }]) =>
       one.texts.length - other.texts.length || getSum(one) - getSum(other),
   );
-  return html`<figure id="picture-quantity-${name}">
+  const tiers = thresholds.map(({ tier }) => tier);
+  const isOff = inOrder.some(([, { each }]) => {
+    const marks = markTiers(each, suite, tiers);
+    return marks.has('wrong') || marks.has('absent');
+  });
+  const figure = html`<figure id="picture-quantity-${name}">
 <figcaption><h3>Quantities of ${name}</h3><p>A row for each quantity that was sent, a column for each promotion by the quantity that it asks for: filled where it was returned.</p></figcaption>
 <table class="steps">
 <thead><tr><th scope="col">Sent</th>${thresholds.map(({ atLeast }) => html`<th scope="col">asks for ${atLeast}</th>`)}<th scope="col">Case</th></tr></thead>
@@ -113,6 +125,7 @@ function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): Html
 ${chartLegend}
 </figure>
 `;
+  return { figure, isOff };
 }
 
 /** So many items are shown. */

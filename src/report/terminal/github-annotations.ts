@@ -3,9 +3,11 @@ import type { Suite } from '../../cases/suite.js';
 import type { ShownResult } from '../../engine/case-result.js';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { packageRoot } from '../../support/package-root.js';
+import type { Certificate } from '../certificate.js';
 import { dropAdditions } from '../drift-text.js';
 import { createResponseRenderer } from '../exchange-text.js';
 import { isBroken, renderBrokenCase } from '../failure-text.js';
+import { groupFailures, sortByGroup } from './group-failures.js';
 
 /**
  * Renders broken cases as annotations of GitHub Actions, a line each, which show at the line of the case file.
@@ -14,11 +16,14 @@ import { isBroken, renderBrokenCase } from '../failure-text.js';
  */
 export function renderAnnotations(
   results: readonly ShownResult[],
-  { suite, baseUrl, workspace }: { suite: Suite; baseUrl: string; workspace: string },
+  { suite, certificate, workspace }: { suite: Suite; certificate: Certificate; workspace: string },
 ): string {
   const renderResponse = createResponseRenderer(suite.world);
+  const baseUrl = certificate.target.base_url;
   const broken = dropAdditions(results).filter((result) => isBroken(result) || result.drift.length > 0);
-  const lines = broken.map((result) => {
+  // GitHub shows the first ten only.
+  const sorted = sortByGroup(broken, groupFailures(certificate), ({ id }) => [id]);
+  const lines = sorted.map((result) => {
     const { id, subject, at } = result;
     const { kind, text } = renderBrokenCase(result, baseUrl, renderResponse);
     const properties = {

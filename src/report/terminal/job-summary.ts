@@ -1,28 +1,36 @@
 import { truncate } from '../../support/untrusted-text.js';
 import type { Certificate, RequirementEntry } from '../certificate.js';
 import { describeAnswers, describeCounts, renderHeadline } from '../counts.js';
+import type { Cause } from '../diagnosis/cause.js';
 import { type Html, html, noHtml } from '../markup.js';
 import { referenceEndNotice } from '../notices.js';
 import { describeSharedReasons } from '../shared-reasons.js';
+import { describeFollows, groupFailures, sortRequirements } from './group-failures.js';
 
 /** Characters of each text: GitHub takes one megabyte for a step. */
 const maxText = 1_000;
 
 /** Renders the job summary of GitHub Actions as HTML without empty lines, which Markdown leaves as it is. */
 export function renderJobSummary(certificate: Certificate): string {
-  const { target, summary, selected, requirements, questions, drift, unstable, requests_sent } = certificate;
+  const { target, summary, selected, questions, drift, unstable, requests_sent, causes = [] } = certificate;
+  const requirements = sortRequirements(certificate.requirements, groupFailures(certificate));
   const isWhole = selected === undefined;
   const reasons = isWhole ? (certificate.incomplete_because ?? describeSharedReasons(certificate)) : [];
   return html`<h2>${shorten(`${renderHeadline(certificate)}: ${[target.name, target.version].filter(Boolean).join(' ')}`)}</h2>
 <p>${shorten(target.base_url)}, ${requests_sent} requests</p>
 <table>${isWhole ? html`<tr><th>Requirements</th><td>${describeCounts(summary)}</td></tr><tr><th>Questions</th><td>${describeAnswers(questions)}</td></tr>` : html`<tr><th>Selected cases</th><td>${describeCounts(selected.cases)}</td></tr>`}</table>
-${list('Not passed', isWhole ? requirements.filter(({ verdict }) => verdict !== 'pass').map(describeRequirement) : [])}${list('Incomplete, or not judged', reasons)}${list('Drift', drift.map(describeEntry))}${list('Unstable', unstable.map(describeEntry))}${target.is_reference ? html`<p>${referenceEndNotice}</p>\n` : noHtml}
+${list('What most likely is wrong', causes.map(describeCause))}${list('Not passed', isWhole ? requirements.filter(({ verdict }) => verdict !== 'pass').map(describeRequirement) : [])}${list('Incomplete, or not judged', reasons)}${list('Drift', drift.map(describeEntry))}${list('Unstable', unstable.map(describeEntry))}${target.is_reference ? html`<p>${referenceEndNotice}</p>\n` : noHtml}
 `.text;
 }
 
 function describeRequirement({ id, verdict, statement, cases }: RequirementEntry): string {
   const { reason = '' } = cases.find((entry) => entry.verdict === verdict) ?? {};
   return `${verdict}: ${id}. ${statement} ${reason}`;
+}
+
+function describeCause({ sentence, evidence, example, follows }: Cause): string {
+  const rest = follows.length === 0 ? '' : ` ${describeFollows(follows)}`;
+  return `${[sentence, ...evidence].join(' ')} Example: ${example.case}, ${example.shows}.${rest}`;
 }
 
 /** Describes drift or an unstable case by its first line. */

@@ -1,7 +1,7 @@
-import type { Change } from '../../reference/handlers.js';
-import type { ResponseTemplates } from '../judge/extract-templates.js';
-import { fillTemplate } from '../judge/response-template.js';
-import type { World } from '../world/world.js';
+import type { Change } from '../reference/handlers.js';
+import type { ResponseTemplates } from './judge/extract-templates.js';
+import { fillTemplate } from './judge/response-template.js';
+import type { World } from './world/world.js';
 
 /** Makes the reference deployment answer in the format of another one. @param answers of a record */
 export function mockFromRecord(answers: ResponseTemplates, world: World): Change {

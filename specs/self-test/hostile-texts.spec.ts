@@ -1,0 +1,434 @@
+/**
+ * All outputs at once, with hostile texts in every place that a deployment or a file controls. A file is in this test
+ * because a run writes it. A text for a stream is in it because its function is exported as `render…`.
+ */
+
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Browser, expect, test } from '@playwright/test';
+import fc from 'fast-check';
+import MarkdownIt from 'markdown-it';
+import { marked } from 'marked';
+import { SaxesParser } from 'saxes';
+import { parseAllDocuments } from 'yaml';
+import type { ShownResult } from '../../src/engine/case-result.js';
+import { createEvidenceKeeper, type RunEvidence } from '../../src/engine/evidence-keeper.js';
+import { createPlan } from '../../src/engine/plan.js';
+import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
+import { type Certificate, createCertificate } from '../../src/report/certificate.js';
+import { compareCertificates, renderComparisonTable } from '../../src/report/compare/compare-certificates.js';
+import { compareRuns } from '../../src/report/compare/compare-runs.js';
+import { renderComparisonMarkdown } from '../../src/report/compare/comparison-markdown.js';
+import { renderComparisonPage } from '../../src/report/compare/comparison-page.js';
+import {
+  type MigrationReport,
+  renderMigrationMarkdown,
+  renderMigrationPage,
+  renderMigrationSentence,
+} from '../../src/report/compare/migration-report.js';
+import { listOutputFiles } from '../../src/report/output.js';
+import { renderYaml } from '../../src/report/render-yaml.js';
+import { renderAnnotations } from '../../src/report/terminal/github-annotations.js';
+import { renderJobSummary } from '../../src/report/terminal/job-summary.js';
+import { renderProgress } from '../../src/report/terminal/progress.js';
+import { renderRunReport } from '../../src/report/terminal/run-report.js';
+import { writeResults } from '../../src/report/write-results.js';
+import { packageRoot } from '../../src/support/package-root.js';
+import { joinLines } from '../../src/support/untrusted-text.js';
+import { openBrowser } from './support/browser.js';
+import { createTemporaryFolder } from './support/cli.js';
+import { suite } from './support/in-process.js';
+
+const { folder, remove } = createTemporaryFolder();
+let browser: Browser;
+test.beforeAll(async () => {
+  browser = await openBrowser();
+});
+test.afterAll(async () => {
+  await browser?.close();
+  remove();
+});
+
+/** Stand at both ends of each hostile line: a whole text has as many of one as of the other, in one element. */
+const [begin, end] = ['☠', '☢'];
+const breaks = ['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'];
+const fragments = [
+  // Lines that a pipeline obeys
+  ...['::error::forged', '  ::warning::forged', '##vso[task.complete]', "##teamcity[forged '1']", '##[error]forged'],
+  // Markdown
+  ...[
+    '](javascript:forged())',
+    '![x](https://forged.test/x.png)',
+    '<https://forged.test>',
+    'https://forged.test/x?y=z',
+  ],
+  ...['www.forged.test', 'forged@forged.test', '@forged', '#1', '# forged', '- forged', '1. forged', '> forged', '+ x'],
+  ...[
+    '| forged |',
+    '\\|',
+    '\\',
+    '`',
+    '``',
+    '```',
+    '~~~',
+    '***',
+    '---',
+    '===',
+    '__x__',
+    '[^1]',
+    '[x]: https://forged.test',
+  ],
+  ...['$$\\forged$$', '$`x`$', '    forged', '\t', '&#124;', '&lt;', ':smile:', '- [ ] x', '<details>', '</details>'],
+  // HTML and XML
+  ...[
+    '<script>forged()</script>',
+    '<img src=x onerror=forged()>',
+    '"><svg onload=forged()>',
+    "' onmouseover='forged()",
+  ],
+  ...[
+    '</pre></code></td></li>',
+    '</style><style>*{background:url(https://forged.test)}',
+    ']]>',
+    '<!--',
+    '-->',
+    '<![CDATA[',
+  ],
+  // YAML and JSON
+  ...[': ', '- x', '&a *b !!js', '%YAML 1.1', '"', "'", '{', '}', '---\nforged: 1', '...', '__proto__', '$ref'],
+  // What a format cannot carry, or a terminal obeys
+  ...['\ufffe\uffff', '\udfff', '\ud800', '\u0000', '\u001b[2J', '\u009b1m', '\u202e', '\u{1fffe}', '\ufeff'],
+];
+const anyBreak = new RegExp(`(?:${breaks.join('|')})+`, 'g');
+const fragment = fc.oneof(
+  { weight: 4, arbitrary: fc.constantFrom(...fragments, ...breaks) },
+  fc.string({ unit: 'binary' }),
+);
+/** A fragment may stand before the mark: at the beginning of a line it does most. */
+const hostileText = fc
+  .tuple(fc.oneof(fc.constant(''), fc.constantFrom(...fragments)), fc.array(fragment, { minLength: 1, maxLength: 5 }))
+  .map(([first, others]) => {
+    const lines = others.join('').replaceAll(anyBreak, `${end}$&${first}${begin}`);
+    return `${first.replaceAll(anyBreak, '')}${begin}${lines}${end}`;
+  });
+
+type NextText = () => string;
+
+/** Fills every text of a run that does not come from the suite. */
+function createHostileRun(text: NextText): { certificate: Certificate; results: ShownResult[]; exchanges: Exchange[] } {
+  const sendOne = (request: HttpRequest): Exchange => {
+    const headersSent = [...request.headers, [text(), text()] as const];
+    const foreign = { method: text(), path: `/${text()}`, headers: headersSent, body: text() };
+    // Some outputs show only what was sent as documented.
+    const common = { request: calls % 2 === 0 ? request : { ...request, ...foreign } };
+    const body = [text(), JSON.stringify({ [text()]: text(), list: [{ [text()]: text() }] })];
+    const status = [200, 400, 500][calls % 3] ?? 200;
+    const headers = [
+      ['content-type', calls % 2 === 0 ? 'application/json' : text()],
+      [text(), text()],
+    ] as const;
+    calls += 1;
+    return calls % 7 === 0
+      ? { ...common, transportError: 'timed-out', message: text() }
+      : { ...common, response: { status, headers, body: body[calls % 2] ?? '' } };
+  };
+  let calls = 0;
+  const exchanges: Exchange[] = [];
+  const results = suite.cases.map(({ id, at, rows, ...testCase }, n): ShownResult => {
+    const [request] = [...(rows[0]?.requests.values() ?? [])];
+    const [exchange, repeatedExchange] = [0, 1].map(() => sendOne(request as HttpRequest)) as [Exchange, Exchange];
+    exchanges.push(exchange);
+    const subject = testCase.kind === 'requirement' ? testCase.verifies : testCase.answers;
+    const verdict = (['fail', 'inconclusive', 'error'] as const)[n % 3] ?? 'fail';
+    const expected = { outcome: text(), statedBy: 'the record', recorded: text() };
+    return {
+      id,
+      subject,
+      verdict,
+      reason: text(),
+      expected: `It has ${text()}`,
+      asCase: renderYaml({ title: text(), [text()]: text() }),
+      at,
+      rows: [0, 1].map(() => ({ title: text(), verdict: 'fail', reason: text() })),
+      outcome: text(),
+      volatile: [text()],
+      exchange,
+      ...(n % 2 === 0 ? { repeatedExchange } : {}),
+      drift: [
+        { kind: 'shape', message: `The response has ${text()}.` },
+        { kind: 'addition', message: `The response has ${text()}.` },
+        { kind: 'outcome', question: subject, outcome: text(), expected },
+      ],
+      exchangesJudged: 1,
+      requestsSent: 1,
+      durationMs: 1,
+    };
+  });
+  const certificate = createCertificate(suite, results, {
+    target: { name: text(), version: text(), contact: text(), base_url: `https://a.test/${text()}` },
+    requestsSent: 1,
+    isCutShort: true,
+    gaps: [`A gap: ${text()}`],
+    notes: [`A note: ${text()}`],
+    startedAt: new Date(0),
+    durationMs: 0,
+  });
+  return { certificate, results, exchanges };
+}
+
+/** Keeps an exchange for each request of the first row of each case. @param shift takes those of other cases */
+function keepAll(exchanges: readonly Exchange[], shift = 0): RunEvidence {
+  const keeper = createEvidenceKeeper((each) => each);
+  for (const [n, testCase] of suite.cases.entries()) {
+    const exchange = exchanges[(n + shift) % exchanges.length] as Exchange;
+    const byName = new Map([...(testCase.rows[0]?.requests.keys() ?? [])].map((name) => [name, exchange] as const));
+    keeper.keepCase(testCase, [{ exchanges: [byName], count: byName.size, requestsSent: byName.size }]);
+  }
+  return keeper.take();
+}
+
+/** An output as it leaves the suite. The kind says who reads it. */
+interface Text {
+  readonly name: string;
+  readonly kind: string;
+  readonly content: string;
+}
+
+type Render = (
+  run: ReturnType<typeof createHostileRun>,
+  written: ReturnType<typeof writeResults>,
+  text: NextText,
+) => string;
+
+const comparedWith = (text: NextText, certificate: Certificate): readonly Certificate[] => [
+  certificate,
+  {
+    ...certificate,
+    target: { ...certificate.target, name: text(), version: text() },
+    questions: certificate.questions.map((each) => ({ ...each, outcome: text(), reason: text() })),
+    requirements: certificate.requirements.map((each) => ({ ...each, statement: text() })),
+  },
+];
+const compareWith =
+  (render: typeof renderComparisonTable): Render =>
+  ({ certificate }, _, text) => {
+    const certificates = comparedWith(text, certificate);
+    return render(certificates, compareCertificates(certificates, suite.contract));
+  };
+
+const reportWith =
+  (render: (report: MigrationReport) => string): Render =>
+  ({ exchanges }, _, text) => {
+    const answered = (shift: number) => ({
+      ...{ name: Array.from({ length: 8 }, text).join(' '), baseUrl: `https://a.test/${text()}`, suite },
+      evidence: keepAll(exchanges, shift),
+    });
+    const [one, other] = [answered(0), answered(1)];
+    const comparison = compareRuns(one, other);
+    const [first, ...counted] = comparison.differences;
+    const accepted = first === undefined ? [] : [{ ...first, reason: text() }];
+    return render({
+      comparison,
+      names: [one.name, other.name],
+      counted,
+      accepted,
+      outdated: Array.from({ length: 8 }, text),
+    });
+  };
+
+/** Every function that renders a text for a stream, with arguments. */
+const streams: Readonly<Record<string, { readonly kind: string; readonly render: Render }>> = {
+  renderRunReport: { kind: 'lines', render: ({ certificate }, written) => renderRunReport(certificate, written) },
+  renderJobSummary: { kind: 'md', render: ({ certificate }) => renderJobSummary(certificate) },
+  renderProgress: {
+    kind: 'lines',
+    render: () =>
+      `${renderProgress(createPlan(suite, { target: {}, excludesIntrusive: false }), { ended: 0, sent: 0, elapsedMs: 1 })}\n`,
+  },
+  renderAnnotations: {
+    kind: 'annotations',
+    render: ({ results, certificate }) => renderAnnotations(results, { suite, certificate, workspace: folder }),
+  },
+  renderComparisonTable: { kind: 'lines', render: compareWith(renderComparisonTable) },
+  renderComparisonMarkdown: { kind: 'md', render: compareWith(renderComparisonMarkdown) },
+  renderComparisonPage: { kind: 'html', render: compareWith(renderComparisonPage) },
+  renderMigrationMarkdown: { kind: 'md', render: reportWith((report) => renderMigrationMarkdown(report).text) },
+  renderMigrationPage: { kind: 'html', render: reportWith((report) => renderMigrationPage(report).text) },
+  renderMigrationSentence: {
+    kind: 'lines',
+    render: reportWith((report) => joinLines([renderMigrationSentence(report)])),
+  },
+};
+
+/** Lists the functions of a folder that render something. */
+async function listRenderers(...names: string[]): Promise<string[]> {
+  const files = names.flatMap((name) => {
+    const inPackage = path.join(packageRoot, 'dist', 'src', 'report', name);
+    return readdirSync(inPackage).flatMap((file) => (file.endsWith('.js') ? path.join(inPackage, file) : []));
+  });
+  const modules = await Promise.all(files.map((file) => import(pathToFileURL(file).href)));
+  return modules.flatMap((module) => Object.keys(module)).filter((name) => name.startsWith('render'));
+}
+
+/** Writes all files of a run, and renders all texts for streams. */
+function renderAll(texts: readonly string[], out: string): Text[] {
+  let drawn = 0;
+  const text = () => texts[drawn++ % texts.length] ?? '';
+  const run = createHostileRun(text);
+  const { certificate, results, exchanges } = run;
+  const evidence = {
+    ...keepAll(exchanges),
+    origin: {
+      suite: { name: text(), version: text(), digest: text() },
+      baseUrl: certificate.target.base_url,
+      inputs: { [text()]: text() },
+      extent: { isCutShort: true, judged: [], unjudged: [], gaps: [text()] },
+    },
+  };
+  mkdirSync(out, { recursive: true });
+  const record = path.join(out, 'record.yaml');
+  const written = writeResults(certificate, suite, results, { out, recordTo: record }, evidence);
+  expect(readdirSync(out)).toEqual(expect.arrayContaining(listOutputFiles()));
+  return [
+    ...readdirSync(out).map((name) => ({
+      name,
+      kind: path.extname(name).slice(1),
+      content: readFileSync(path.join(out, name), 'utf8'),
+    })),
+    ...Object.entries(streams).map(([name, { kind, render }]) => ({ name, kind, content: render(run, written, text) })),
+  ];
+}
+
+/** Lists what a pipeline, a terminal or a reader of lines takes for the suite's own. */
+function listMisdeeds({ name, kind, content }: Text): string[] {
+  const lines = content.split(/\r\n|[\n\r\v\f\u0085\u2028\u2029]/);
+  const begun = lines.filter((line) => line.startsWith(begin));
+  const obeyed = lines.filter((line) => /##\w*\[/.test(line) || /^\s*::/.test(line));
+  const allowed = kind === 'annotations' ? /^::error file=[^:,]+,line=\d+,col=\d+,title=[^:,]+::/ : undefined;
+  const uncarried =
+    content.match(/(?![\t\n])[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}\u202e\ufffd]/gu) ?? [];
+  return [
+    ...begun,
+    ...obeyed.filter((line) => !allowed?.test(line)),
+    ...uncarried.map((each) => JSON.stringify(each)),
+  ].map((each) => `${name}: ${each.slice(0, 200)}`);
+}
+
+const markdownIt = new MarkdownIt({ html: true, linkify: true });
+const renderBoth = (name: string, ...texts: string[]): { name: string; html: string }[] => [
+  { name: `${name} (marked)`, html: texts.map((text) => marked.parse(text, { async: false, gfm: true })).join('') },
+  { name: `${name} (markdown-it)`, html: texts.map((text) => markdownIt.render(text)).join('') },
+];
+
+/** Lists the texts under `description`, which OpenAPI calls Markdown. */
+function listDescriptions(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, member]) =>
+    key === 'description' && typeof member === 'string' ? [member] : listDescriptions(member),
+  );
+}
+
+/** Parses an output as the programs that read it. @returns what a browser shows of it */
+function parse({ name, kind, content }: Text): { name: string; html: string }[] {
+  switch (kind) {
+    case 'json':
+    case 'har':
+      JSON.parse(content);
+      return [];
+    case 'xml':
+      new SaxesParser().write(content).close();
+      return [];
+    case 'yaml': {
+      const documents = parseAllDocuments(content);
+      expect(documents.flatMap((each) => ('errors' in each ? [...each.errors, ...each.warnings] : []))).toEqual([]);
+      expect(documents).toHaveLength(1);
+      return name === 'openapi.yaml' ? renderBoth(name, ...listDescriptions(documents[0]?.toJS())) : [];
+    }
+    case 'md':
+      return renderBoth(name, content);
+    case 'html':
+      return [{ name, html: content }];
+    case 'lines':
+    case 'annotations':
+      expect(content.endsWith('\n')).toBe(true);
+      return [];
+    default:
+      throw new Error(`Say how '${name}' is parsed.`);
+  }
+}
+
+/** Runs in the browser. It lists what no text of the suite makes. */
+const inspectDocument = `(begin, end) => {
+  const problems = [];
+  const blocks = 'p, li, td, th, h1, h2, h3, h4, h5, h6, pre, summary, dt, dd, text, title';
+  for (const element of document.querySelectorAll('*')) {
+    const tag = element.localName;
+    const text = element.textContent;
+    const handlers = element.getAttributeNames().filter((name) => /^(on.*|srcdoc|action)$/.test(name));
+    if (handlers.length > 0) problems.push('<' + tag + ' ' + handlers + '>');
+    if (/^(img|iframe|object|embed|link|base|video|audio|foreignobject|math)$/.test(tag)) problems.push('<' + tag + '>');
+    if (/^(script|style)$/.test(tag) && text.includes(begin)) problems.push('<' + tag + '> with a foreign text');
+    const href = element.getAttribute('href') ?? element.getAttribute('src');
+    if (href !== null && (!href.startsWith('#') || href.includes(begin))) problems.push('<' + tag + ' href=' + href + '>');
+    // A text that begins in a block ends there, unless it was cut.
+    if (!element.matches(blocks) || element.querySelector(blocks) !== null || text.includes('…')) continue;
+    if (text.split(begin).length !== text.split(end).length) problems.push('<' + tag + '>' + text.slice(0, 300));
+  }
+  return problems.slice(0, 9);
+}`;
+
+/** Shows documents in a browser. @returns what no text of a stranger may do there */
+async function listShown(documents: readonly { name: string; html: string }[]): Promise<string[]> {
+  const page = await browser.newPage();
+  const complaints: string[] = [];
+  await page.exposeFunction('forged', () => complaints.push('a script ran'));
+  await page.route('**', (route) => {
+    if (route.request().url() === 'https://page.test/')
+      return route.fulfill({ contentType: 'text/html', body: current });
+    complaints.push(`requested ${route.request().url()}`);
+    return route.abort();
+  });
+  let current = '';
+  for (const { name, html } of documents) {
+    // With the policy of a page itself; a page of Markdown may do all that a browser does.
+    current = html.startsWith('<!doctype') ? html : `<!doctype html><meta charset="utf-8"><body>${html}`;
+    await page.goto('https://page.test/');
+    const found = await page.evaluate<string[]>(`(${inspectDocument})('${begin}', '${end}')`);
+    complaints.push(...found.map((each) => `${name}: ${each}`));
+  }
+  await page.close();
+  return complaints;
+}
+
+test('Every function that renders a text for a stream is in this test', async () => {
+  expect(Object.keys(streams).sort()).toEqual((await listRenderers('terminal', 'compare')).sort());
+});
+
+test('The checks find each misdeed', async () => {
+  for (const content of [`\n${begin}x`, ' ::error::x', 'x ##vso[x]', '\u001b[2J', '\ufffe'])
+    expect(listMisdeeds({ name: '', kind: 'md', content }), content).toHaveLength(1);
+  for (const text of ['![x](https://forged.test/x.png)', 'https://forged.test', '<script>forged()</script>', '# ☠\n☢'])
+    for (const shown of renderBoth('', text)) expect(await listShown([shown]), text).not.toEqual([]);
+  expect(await listShown([...renderBoth('', '| ☠a | b☢ |\n| - | - |\n'), ...renderBoth('', '☠ok☢')])).toHaveLength(4);
+});
+
+for (const [numRuns, tag] of [
+  [3, []],
+  [20, ['@long']],
+] as const)
+  test(`No hostile text does anything in any output, ${numRuns} times`, { tag: [...tag] }, async () => {
+    test.setTimeout(600_000);
+    let turn = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(hostileText, { minLength: 97, maxLength: 97 }), async (texts) => {
+        const all = renderAll(texts, path.join(folder, `${numRuns}-${turn++}`));
+        expect(all.flatMap(listMisdeeds)).toEqual([]);
+        expect(await listShown(all.flatMap(parse))).toEqual([]);
+        // A badge and the progress have no such text.
+        for (const { name, content } of all)
+          if (!['badge.json', 'renderProgress'].includes(name)) expect(content, name).toContain('forged');
+      }),
+      { seed: 20_261_122, numRuns, endOnFailure: true },
+    );
+  });

@@ -1,0 +1,69 @@
+import {
+  type Behaviours,
+  completeBehaviours,
+  convertOutcomesToBehaviours,
+  shapeQuestions,
+} from '../reference/behaviours.js';
+import type { DeploymentOptions } from '../reference/deployment.js';
+import { referenceCredentials } from '../reference/reference-credentials.js';
+import { findWorldFlaws } from '../reference/world-flaws.js';
+import type { Credentials } from './http/credentials.js';
+import { mockFromRecord } from './mock-from-record.js';
+import { readRecord, type TargetRecord } from './report/target-record.js';
+import { UnusableInput } from './support/problem.js';
+import { validateFile } from './support/schema-validation.js';
+import { readYaml } from './support/yaml-file.js';
+import type { World } from './world/world.js';
+import { loadWorld } from './world/world-file.js';
+
+/** Reads the files of a mock. @returns with the questions whose recorded answers the mock cannot imitate */
+export function readMockOptions({
+  record,
+  world,
+  behaviours = {},
+  credentials = referenceCredentials,
+}: {
+  readonly record?: string;
+  readonly world?: string;
+  readonly behaviours?: Behaviours;
+  readonly credentials?: Credentials;
+}): {
+  options: DeploymentOptions;
+  inimitable: readonly string[];
+} {
+  completeBehaviours(behaviours);
+  const recorded = record === undefined ? undefined : readMock(record);
+  const served = world === undefined ? loadWorld() : readWorld(world);
+  return {
+    options: {
+      world: served,
+      credentials,
+      behaviours: { ...recorded?.behaviours, ...behaviours },
+      ...(recorded?.answers === undefined ? {} : { change: mockFromRecord(recorded.answers, served) }),
+    },
+    inimitable: recorded?.inimitable ?? [],
+  };
+}
+
+/** @param file a record */
+function readMock(file: string): ReturnType<typeof convertOutcomesToBehaviours> & Pick<TargetRecord, 'answers'> {
+  const { questions, answers } = readRecord(file);
+  const outcomes = Object.entries(questions).map(([id, { outcome }]) => [id, outcome]);
+  const { behaviours, inimitable } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
+  if (answers === undefined) return { behaviours, inimitable };
+  // The templates answer these questions.
+  const isImitated = (id: string) =>
+    (id === shapeQuestions.list && answers.list !== undefined) ||
+    (id === shapeQuestions.error && answers.error !== undefined);
+  return { behaviours, inimitable: inimitable.filter((id) => !isImitated(id)), answers };
+}
+
+/** @throws UnusableInput with all problems of the world */
+function readWorld(file: string): World {
+  const yaml = readYaml(file, file);
+  const world = validateFile('expanded-world', yaml) as World;
+  const flaws = findWorldFlaws(world);
+  const hint = '`conformance world` prints a complete one.';
+  if (flaws.length > 0) throw new UnusableInput(flaws.map((message) => ({ at: yaml.locate([]), message, hint })));
+  return world;
+}

@@ -1,0 +1,41 @@
+/**
+ * The reference deployment, or a record of another one, as a part of your own tests:
+ * `import { createMock } from 'promotion-validation-conformance/mock'`.
+ */
+
+import type { RequestListener } from 'node:http';
+import { createDeployment } from '../reference/deployment.js';
+import { createRequestListener } from '../reference/server.js';
+import type { Credentials } from './http/credentials.js';
+import type { HttpRequest, HttpResponse } from './http/exchange.js';
+import { readMockOptions } from './mock-options.js';
+
+export type { Credentials } from './http/credentials.js';
+export type { Headers, HttpRequest, HttpResponse } from './http/exchange.js';
+export { UnusableInput } from './support/problem.js';
+
+export interface MockOptions {
+  /** A record: the mock answers as the recorded deployment did. */
+  readonly record?: string;
+  /** A file of test data, as `conformance world` prints it. Default: the data of the suite. */
+  readonly world?: string;
+  /** Outcomes by question, as for `conformance serve --behaviour`. They win over those of the record. */
+  readonly behaviours?: Readonly<Record<string, string>>;
+  /** Which credentials it accepts. Default: the public ones that `conformance serve` prints. */
+  readonly credentials?: Credentials;
+}
+
+/**
+ * Creates a mock of the documented operation.
+ *
+ * @returns a function that answers one request; `path` includes the query string
+ * @throws UnusableInput if a file is unusable, and an Error for an unknown behaviour
+ */
+export function createMock(options: MockOptions = {}): (request: HttpRequest) => HttpResponse {
+  return createDeployment(readMockOptions(options).options);
+}
+
+/** Creates the same as a listener for `createServer` of `node:http`. It reads the bodies of requests. */
+export function createMockListener(options: MockOptions = {}): RequestListener {
+  return createRequestListener(createMock(options));
+}

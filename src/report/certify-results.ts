@@ -1,0 +1,28 @@
+import type { Suite } from '../cases/suite.js';
+import { attachExchanges, type CaseResult, type ShownResult } from '../engine/case-result.js';
+import type { RunEvidence } from '../engine/evidence-keeper.js';
+import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
+import { diagnoseRun } from './diagnosis/diagnose-run.js';
+import type { ExchangeIndex } from './exchange-index.js';
+import { indexForOutputs, type ResultsDestination } from './write-results.js';
+
+/** The certificate of a run, and what outputs show beside it. */
+export interface CertifiedResults {
+  readonly certificate: Certificate;
+  readonly results: readonly ShownResult[];
+  readonly index: ExchangeIndex;
+}
+
+/** Certifies results with the exchanges that they refer to. @param stated by the target file */
+export function certifyResults(
+  suite: Suite,
+  plain: readonly CaseResult[],
+  evidence: RunEvidence,
+  facts: Omit<RunFacts, 'causes'>,
+  stated: Pick<NonNullable<ResultsDestination['target']>, 'tierPatterns' | 'mentionFilter'>,
+): CertifiedResults {
+  const index = indexForOutputs(suite, evidence, plain, stated.mentionFilter);
+  const results = attachExchanges(plain, index.find);
+  const causes = diagnoseRun(suite, results, index, stated.tierPatterns);
+  return { certificate: createCertificate(suite, results, { ...facts, causes }), results, index };
+}

@@ -1,0 +1,156 @@
+/** Renders a comparison of two targets: what changes for callers who go from one to the other. */
+
+import { renderShortList } from '../../support/render-short-list.js';
+import { codeBlock, joinMarkdown, type Markdown, markdown, rawMarkdown, renderTable, tableCode } from '../markdown.js';
+import { type Html, html, noHtml, renderPageHead, renderPreformatted } from '../markup.js';
+import type { JudgedDifferences } from './accepted-differences.js';
+import { type AnswerDifference, type Relation, type RunComparison, relations } from './compare-runs.js';
+import { type RequestKind, requestKinds } from './request-kind.js';
+
+/** A comparison with what the user accepts, and the names of model and other target. */
+export interface MigrationReport extends JudgedDifferences {
+  readonly comparison: RunComparison;
+  readonly names: readonly [model: string, other: string];
+}
+
+const words: Readonly<Record<Relation, string>> = {
+  narrower: 'it returns fewer promotions',
+  wider: 'it returns more promotions',
+  refused: 'it refuses',
+  different: 'it returns others, or another status',
+};
+
+/** Renders the result as one sentence. */
+export function renderMigrationSentence({ comparison, names: [model, other], accepted }: MigrationReport): string {
+  const { compared, differences } = comparison;
+  const count = (some: readonly AnswerDifference[]) => some.reduce((sum, { requests }) => sum + requests, 0);
+  const differing = count(differences);
+  const same = `Of ${compared} requests, ${other} returns the same promotions as ${model} for ${compared - differing}`;
+  if (differing === 0) return `${same}.`;
+  const causes = relations.flatMap((relation) => {
+    const some = differences.filter((each) => each.relation === relation);
+    const kinds = some.map(({ kind }) => kind).join(', ');
+    return some.length === 0 ? [] : [`${words[relation]} for ${count(some)} (${kinds})`];
+  });
+  const agreed = accepted.length === 0 ? '' : ` Of these, ${count(accepted)} are accepted.`;
+  return `${same}; ${differing} differ, because ${causes.join(', and ')}.${agreed}`;
+}
+
+/** A row of the table. */
+interface KindCounts {
+  readonly kind: RequestKind;
+  readonly counts: readonly (readonly [heading: string, count: number])[];
+}
+
+function countByKind({ comparedByKind, differences, notCompared }: RunComparison): KindCounts[] {
+  const kinds = Object.keys(requestKinds) as RequestKind[];
+  return kinds.flatMap((kind) => {
+    const ofKind = differences.filter((each) => each.kind === kind);
+    const counts = relations.map(
+      (relation) => [relation, ofKind.find((each) => each.relation === relation)?.requests ?? 0] as const,
+    );
+    const differing = counts.reduce((sum, [, count]) => sum + count, 0);
+    const missing = notCompared.filter((each) => each.kind === kind).length;
+    const compared = comparedByKind.get(kind) ?? 0;
+    if (compared + missing === 0) return [];
+    return [{ kind, counts: [['same', compared - differing], ...counts, ['not compared', missing]] }];
+  });
+}
+
+const headings = ['same', ...relations, 'not compared'];
+
+function describeDifference({ statuses, only }: AnswerDifference, names: readonly string[]): string[] {
+  const [one, two] = statuses;
+  return [
+    ...(one === two ? [] : [`${names[0]} answers ${one}, ${names[1]} ${two}`]),
+    ...names.flatMap((name, n) => {
+      const tiers = only[n] ?? [];
+      return tiers.length === 0 ? [] : [`only ${name} returns ${renderShortList(tiers)}`];
+    }),
+  ];
+}
+
+/** Renders the report as `differences.md`. */
+export function renderMigrationMarkdown(report: MigrationReport): Markdown {
+  const { comparison, names, counted, accepted, outdated } = report;
+  const [model, other] = names;
+  const rows = countByKind(comparison).map(({ kind, counts }) => [
+    tableCode(kind),
+    markdown`${requestKinds[kind]}`,
+    ...counts.map(([, count]) => rawMarkdown(String(count))),
+  ]);
+  const list = (items: readonly string[]) =>
+    joinMarkdown(
+      items.map((item) => markdown`- ${item}`),
+      '\n',
+    );
+  const renderOne = (each: AnswerDifference, note?: string): Markdown[] => [
+    markdown`## ${each.kind}: ${each.relation}`,
+    ...(note === undefined ? [] : [markdown`Accepted: ${note}`]),
+    markdown`${each.requests} requests. The smallest is in ${each.places[0] ?? ''}:`,
+    list(describeDifference(each, names)),
+    ...each.commands.flatMap((command, n) => [markdown`Sent to ${names[n] ?? ''}:`, codeBlock('sh', command)]),
+    ...(each.places.length > 1 ? [markdown`The same in: ${renderShortList(each.places.slice(1))}`] : []),
+  ];
+  const { notCompared } = comparison;
+  const blocks = [
+    markdown`# ${other} compared with ${model}`,
+    markdown`${renderMigrationSentence(report)}`,
+    renderTable([...['kind', 'requests', ...headings].map((text) => rawMarkdown(text))], rows),
+    ...(outdated.length === 0 ? [] : [list(outdated)]),
+    ...counted.flatMap((each) => renderOne(each)),
+    ...accepted.flatMap((each) => renderOne(each, renderAcceptance(each))),
+    ...(notCompared.length === 0
+      ? []
+      : [markdown`## Not compared`, list(notCompared.map(({ place, reason }) => `${place}. ${reason}`))]),
+  ];
+  return markdown`${joinMarkdown(blocks)}\n`;
+}
+
+function renderAcceptance({ reason, until }: { readonly reason: string; readonly until?: string }): string {
+  return `${reason}${until === undefined ? '' : ` (until ${until})`}`;
+}
+
+/** Renders the report as `differences.html`. It has no script and loads nothing from elsewhere. */
+export function renderMigrationPage(report: MigrationReport): Html {
+  const { comparison, names, counted, accepted, outdated } = report;
+  const [model, other] = names;
+  const { notCompared } = comparison;
+  const renderOne = (each: AnswerDifference, note?: string): Html =>
+    html`<section><h2>${each.kind}: ${each.relation}</h2>${note === undefined ? noHtml : html`<p><b>Accepted:</b> ${note}</p>`}
+<p>${String(each.requests)} requests. The smallest is in <code>${each.places[0] ?? ''}</code>:</p>
+<ul>${describeDifference(each, names).map((line) => html`<li>${line}</li>`)}</ul>
+${each.commands.map((command, n) => html`<details><summary>Sent to ${names[n] ?? ''}</summary>${renderPreformatted(command)}</details>`)}</section>
+`;
+  return html`${renderPageHead(`${other} compared with ${model}`, pageStyle)}
+<body>
+<main>
+<h1>${other} compared with ${model}</h1>
+<p>${renderMigrationSentence(report)}</p>
+${outdated.map((text) => html`<p><b>${text}</b></p>`)}
+<table><thead><tr><th scope="col">Requests</th>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
+<tbody>${countByKind(comparison).map(
+    ({ kind, counts }) =>
+      html`<tr><th scope="row"><code>${kind}</code><br><small>${requestKinds[kind]}</small></th>${counts.map(([, count]) => html`<td>${String(count)}</td>`)}</tr>
+`,
+  )}</tbody></table>
+${counted.map((each) => renderOne(each))}${accepted.map((each) => renderOne(each, renderAcceptance(each)))}
+${
+  notCompared.length === 0
+    ? noHtml
+    : html`<section><h2>Not compared</h2><ul>${notCompared.map(({ place, reason }) => html`<li><code>${place}</code> ${reason}</li>`)}</ul></section>`
+}
+</main>
+</body>
+</html>
+`;
+}
+
+const pageStyle = `
+:root { color-scheme: light dark; --page: #fff; --text: #1f2328; --line: #d1d9e0; --soft: #59636e; }
+@media (prefers-color-scheme: dark) { :root { --page: #0d1117; --text: #e6edf3; --line: #3d444d; --soft: #9198a1; } }
+body { margin: 0 auto; max-width: 70rem; padding: 1rem; background: var(--page); color: var(--text); font: 1rem/1.45 system-ui, sans-serif; overflow-wrap: anywhere; }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.1rem; margin-top: 2rem; } small { color: var(--soft); } code, pre { font: .875em/1.4 ui-monospace, monospace; }
+pre { white-space: pre-wrap; border: 1px solid var(--line); border-radius: 6px; padding: .5rem; }
+table { border-collapse: collapse; } th, td { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid var(--line); } td { font-variant-numeric: tabular-nums; }
+`;

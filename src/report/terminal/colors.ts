@@ -1,0 +1,32 @@
+/** The part of a process that says whether its output has colors. */
+interface Output {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly stdout: { readonly isTTY?: boolean };
+}
+
+/** As most tools: https://no-color.org and https://force-color.org; CI systems show colors, too. */
+function hasColors({ env, stdout }: Output): boolean {
+  if (env.NO_COLOR) return false;
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  return Boolean(env.CI) || (stdout.isTTY === true && env.TERM !== 'dumb');
+}
+
+const [bold, dim, red, green, yellow] = ['1', '2', '31', '32', '33'];
+
+/** What is colored: words of the suite at the beginning of a line, where no text of a target can be. */
+const rules: readonly (readonly [pattern: RegExp, code: string | undefined])[] = [
+  [/^(?:DOES-NOT-CONFORM| {1,2}(?:fail|error)(?= )|(?:\d+\. )?(?:fail|error)(?= {2})|drift(?= {2}))/gm, red],
+  [/^(?:CONFORMS| {2}pass(?= ))/gm, green],
+  [/^(?:INCOMPLETE| {2}(?:inconclusive|not-applicable|not-run)(?= )|(?:inconclusive|unstable)(?= {2}))/gm, yellow],
+  [/^(?:What most likely is wrong:|\d+\. (?!fail|error).*)$/gm, bold],
+  [/^ +>? *\d+ \|.*$/gm, dim],
+];
+
+/** Adds colors to the report of a run, if the output has any. */
+export function addColors(report: string, output: Output): string {
+  if (!hasColors(output)) return report;
+  return rules.reduce(
+    (text, [pattern, code]) => text.replace(pattern, (part) => `\u001b[${code}m${part}\u001b[0m`),
+    report,
+  );
+}

@@ -1,0 +1,86 @@
+import path from 'node:path';
+import { isOwnCase } from '../../cases/suite.js';
+import { sampleId } from '../../engine/case-result.js';
+import { packageRoot } from '../../support/package-root.js';
+import type { Location } from '../../support/problem.js';
+import type { CaseEntry, Certificate, RequirementEntry } from '../certificate.js';
+
+/** Cases that fail for one cause; without a known cause, those of one requirement. */
+export interface FailureGroup {
+  /** The number of the cause. */
+  readonly number?: number;
+  /** The requirement of the case that is shown. */
+  readonly subject: string;
+  /** The case that shows it best. */
+  readonly entry: CaseEntry;
+  /** All cases of the group. */
+  readonly cases: readonly string[];
+}
+
+/** Groups all cases that fail or are an error: by cause, the cause of most failures first, then by requirement. */
+export function groupFailures({ causes = [], requirements, own_cases }: Certificate): FailureGroup[] {
+  const failing = [
+    ...requirements.flatMap(({ id, cases }) => cases.map((entry) => ({ subject: id, entry }))),
+    ...(own_cases?.cases ?? []).map((entry) => ({
+      subject: 'verifies' in entry ? entry.verifies : entry.answers,
+      entry,
+    })),
+  ].filter(({ entry }) => entry.verdict === 'fail' || entry.verdict === 'error');
+  const known = new Set(causes.flatMap(({ cases }) => cases));
+  const ofCauses = causes.flatMap(({ example, cases }, n) => {
+    const shown =
+      failing.find(({ entry }) => entry.id === example.case) ?? failing.find(({ entry }) => cases.includes(entry.id));
+    return shown === undefined ? [] : [{ number: n + 1, ...shown, cases }];
+  });
+  const others = new Map<string, FailureGroup>();
+  for (const { subject, entry } of failing) {
+    if (known.has(entry.id)) continue;
+    const key = `${isOwnCase(entry)} ${subject}`;
+    const group = others.get(key) ?? { subject, entry, cases: [] };
+    others.set(key, { ...group, cases: [...group.cases, entry.id] });
+  }
+  const groups = [...ofCauses, ...others.values()];
+  // The sample cases repeat what others show, unless they are all that fails.
+  const ownGroups = groups.filter(({ entry }) => entry.id !== sampleId);
+  return ownGroups.length > 0 ? ownGroups : groups;
+}
+
+/** Sorts in the order of the groups that have the case of an element. What no group has comes last. */
+export function sortByGroup<T>(
+  elements: readonly T[],
+  groups: readonly FailureGroup[],
+  getCases: (element: T) => readonly string[],
+): T[] {
+  const rank = (element: T) =>
+    groups.findIndex(({ cases }) => getCases(element).some((id) => cases.includes(id))) >>> 0;
+  return elements.toSorted((one, other) => rank(one) - rank(other));
+}
+
+/** The verdicts in the order of the list. */
+const order: readonly string[] = ['fail', 'error', 'inconclusive', 'not-run', 'not-applicable', 'pass'];
+
+/** Sorts by verdict, failures first; those of the first cause are the first. */
+export function sortRequirements(
+  requirements: readonly RequirementEntry[],
+  groups: readonly FailureGroup[],
+): RequirementEntry[] {
+  const rank = ({ verdict }: RequirementEntry) => order.indexOf(verdict) >>> 0;
+  return sortByGroup(requirements, groups, ({ cases }) => cases.map(({ id }) => id)).sort(
+    (one, other) => rank(one) - rank(other),
+  );
+}
+
+/** Says how many requirements could not be judged because of a cause. */
+export function describeFollows({ length }: readonly string[]): string {
+  return `${length} more ${length === 1 ? 'requirement' : 'requirements'} could not be judged for this reason.`;
+}
+
+/** Where a case is, as a path that a terminal can open. */
+export function locateEntry({ id, at }: Pick<CaseEntry, 'id' | 'at'>): Location | undefined {
+  const [, file = '', line, column] = /^(.*):(\d+):(\d+)$/.exec(at ?? '') ?? [];
+  if (line === undefined) return undefined;
+  // Paths of the user's own cases are relative to the working folder.
+  const whole = isOwnCase({ id }) ? path.resolve(file) : path.resolve(packageRoot, file);
+  const relative = path.relative('', whole);
+  return { file: relative.startsWith('..') ? whole : relative, line: Number(line), column: Number(column) };
+}

@@ -1,0 +1,202 @@
+import path from 'node:path';
+import { notSelectedReason } from '../../engine/case-result.js';
+import { formatLocation } from '../../support/problem.js';
+import { joinLines, truncate } from '../../support/untrusted-text.js';
+import type { Certificate } from '../certificate.js';
+import { renderCodeFrame } from '../code-frame.js';
+import { describeAnswers, describeCounts, describeFurtherCount, renderHeadline } from '../counts.js';
+import { referenceEndNotice, referenceNotice, renderProfileNotice, replayEndNotice } from '../notices.js';
+import { describeSharedReasons, findSharedReasons, isSharedReason } from '../shared-reasons.js';
+import type { WrittenResults } from '../write-results.js';
+import { describeFollows, type FailureGroup, groupFailures, locateEntry, sortRequirements } from './group-failures.js';
+
+/** The report of a run fits on one screen: it has at most so many lines. */
+export const maxReportLines = 76;
+const maxText = 300;
+const maxLine = 118;
+const maxEntries = 6;
+
+/** Renders what a run prints at its end: the causes, a line per requirement, the failures, the summary. */
+export function renderRunReport(certificate: Certificate, written: WrittenResults): string {
+  const groups = groupFailures(certificate);
+  // If nothing was sent, the reason says it all.
+  const isUnsent = hasOneReason(certificate);
+  const render = (detailed: number, listed: number) => [
+    ...(isUnsent ? [] : [...renderCauses(certificate.causes ?? []), ...renderRequirements(certificate, groups)]),
+    ...renderGroups(groups, detailed, listed),
+    ...renderUnjudged(certificate),
+    ...renderChanges('unstable', certificate.unstable),
+    ...renderChanges('drift', certificate.drift),
+    ...renderSummary(certificate, written),
+  ];
+  // The first failures are shown in detail, as many as fit.
+  for (let detailed = 3; detailed > 0; detailed--) {
+    const lines = render(detailed, maxEntries);
+    if (lines.length <= maxReportLines) return joinLines(lines);
+  }
+  const lines = render(0, maxEntries);
+  return joinLines(lines.length <= maxReportLines ? lines : render(0, 3));
+}
+
+/** Renders what most likely is wrong, with the evidence. */
+function renderCauses(causes: NonNullable<Certificate['causes']>): string[] {
+  if (causes.length === 0) return [];
+  const shown = causes.slice(0, maxEntries);
+  const lines = shown.flatMap(({ sentence, evidence, example, follows }, n) => {
+    const facts = n === 0 ? evidence.slice(0, 4) : evidence.slice(0, 1);
+    const row = [example.case, example.row].filter(Boolean).join(', ');
+    return [
+      `${n + 1}. ${shorten(sentence)}`,
+      ...facts.map((fact) => `   ${shorten(fact)}`),
+      ...(n === 0 && example.shows !== '' ? [`   ${shorten(`${row}: ${example.shows}`)}`] : []),
+      ...(follows.length === 0 ? [] : [`   ${describeFollows(follows)}`]),
+    ];
+  });
+  return ['', 'What most likely is wrong:', ...lines, ...describeRest(causes.length - shown.length, 'cause')];
+}
+
+function describeRest(count: number, what: string): string[] {
+  return count > 0 ? [`… and ${count} more ${what}${count === 1 ? '' : 's'}: see certificate.html.`] : [];
+}
+
+/** Renders a line per requirement: those that fail come first, in the order of their causes. */
+function renderRequirements({ requirements }: Certificate, groups: readonly FailureGroup[]): string[] {
+  const judged = requirements.filter(({ cases }) => cases.some(({ reason }) => reason !== notSelectedReason));
+  if (judged.length === 0) return [];
+  const width = Math.max(...judged.map(({ id }) => id.length));
+  const verdictWidth = Math.max(...judged.map(({ verdict }) => verdict.length));
+  const lines = sortRequirements(judged, groups).map(({ id, verdict, statement }) => {
+    const text = `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(width)}  ${statement}`;
+    return text.length > maxLine ? `${truncate(text, maxLine - 1)}…` : text;
+  });
+  return ['', ...lines];
+}
+
+/** Whether no case was judged, all for one reason. */
+function hasOneReason({ requirements }: Certificate): boolean {
+  const cases = requirements.flatMap((each) => each.cases);
+  return cases.every(({ verdict, reason }) => verdict === 'inconclusive' && reason === cases[0]?.reason);
+}
+
+/** Renders an example of each group. @param detailed how many are shown with request and response */
+function renderGroups(groups: readonly FailureGroup[], detailed: number, listed: number): string[] {
+  const shown = groups.slice(0, listed);
+  const lines = shown.flatMap((group, n) => (n < detailed ? renderDetails(group) : renderShort(group)));
+  return [...lines, ...describeRest(groups.length - shown.length, 'group of failures').flatMap((line) => ['', line])];
+}
+
+function renderHeading({ number, subject, entry, cases }: FailureGroup): string[] {
+  const { id, verdict } = entry;
+  const label = number === undefined ? '' : `${number}. `;
+  const others = cases.length - 1;
+  const also = others < 1 ? '' : ` and ${others} more ${others === 1 ? 'case' : 'cases'}`;
+  const at = locateEntry(entry);
+  return ['', `${label}${verdict}  ${subject}: ${id}${also}${at === undefined ? '' : `  ${formatLocation(at)}`}`];
+}
+
+function renderShort(group: FailureGroup): string[] {
+  return [...renderHeading(group), `   ${shorten(group.entry.reason)}`];
+}
+
+function renderDetails(group: FailureGroup): string[] {
+  const { reason, failure = reason } = group.entry;
+  const [why = reason, ...sections] = failure.split(sectionStart);
+  const at = locateEntry(group.entry);
+  const lines = [
+    ...limitLines(why, 4),
+    ...sections.flatMap((section) => (section.startsWith(sending) ? renderCommand(section) : limitLines(section, 14))),
+    ...(at === undefined ? [] : renderCodeFrame(at)),
+  ];
+  return [...renderHeading(group), ...lines.map((line) => `   ${line}`)];
+}
+
+const sending = 'Send it again with:';
+const maxCommand = 2_000;
+
+/** A command is of use only as a whole. */
+function renderCommand(section: string): string[] {
+  return section.length > maxCommand ? [`${sending} see repeat_with in certificate.json.`] : section.split('\n');
+}
+
+/** No line of a target begins like this: they are quoted. */
+const sectionStart = /\n\n(?=(?:Expected|As a case|Received|Send it again with):\n)/;
+
+function limitLines(text: string, max: number): string[] {
+  const lines = text.split('\n').map(shorten);
+  return lines.length <= max ? lines : [...lines.slice(0, max - 1), `… and ${lines.length - max + 1} more lines`];
+}
+
+function shorten(text: string): string {
+  return text.length <= maxText ? text : `${truncate(text, maxText)}…`;
+}
+
+/** Renders why requirements could not be judged, unless a cause says it. */
+function renderUnjudged(certificate: Certificate): string[] {
+  const { requirements, selected, causes = [] } = certificate;
+  const isOfRequirement = (line: string) => requirements.some(({ id }) => line.startsWith(`${id}:`));
+  // The user who selects cases knows that others are missing.
+  const reasons = selected === undefined ? (certificate.incomplete_because ?? describeSharedReasons(certificate)) : [];
+  const shared = selected === undefined ? findSharedReasons(certificate) : new Map([[notSelectedReason, 1]]);
+  const following = new Set(causes.flatMap(({ follows }) => follows));
+  const unjudged = requirements.flatMap(({ id, verdict, cases }) => {
+    if (verdict === 'pass' || verdict === 'fail' || verdict === 'error' || following.has(id)) return [];
+    const decisive = cases.find((entry) => entry.verdict === verdict && !isSharedReason(entry.reason, shared));
+    return decisive === undefined ? [] : [`${verdict}  ${id}: ${decisive.id}: ${decisive.reason}`];
+  });
+  const shown = unjudged.slice(0, maxEntries);
+  // Beside failures, only what was left out is news.
+  const isNews = (line: string) => certificate.verdict !== 'does-not-conform' || line.includes('not reached');
+  return [
+    ...reasons.filter((line) => !isOfRequirement(line) && isNews(line)).flatMap((line) => ['', line]),
+    ...(shown.length === 0 ? [] : ['']),
+    ...shown.map(shorten),
+    ...describeRest(unjudged.length - shown.length, 'requirement'),
+  ];
+}
+
+function renderChanges(title: string, entries: readonly { readonly case: string; readonly text: string }[]): string[] {
+  const shown = entries.slice(0, 3);
+  return [
+    ...shown.flatMap(({ case: id, text }) => [
+      '',
+      `${title}  ${id}`,
+      ...limitLines(text, 10).map((line) => `  ${line}`),
+    ]),
+    ...describeRest(entries.length - shown.length, title === 'drift' ? 'difference' : 'unstable case'),
+  ];
+}
+
+function renderSummary(certificate: Certificate, written: WrittenResults): string[] {
+  const { target, profile, notes } = certificate;
+  const lastLine = profile === undefined ? [] : [renderProfileNotice(profile)];
+  const otherNotes = notes.filter((note) => note !== referenceNotice && !lastLine.includes(note));
+  const end = certificate.is_replay ? [replayEndNotice] : target.is_reference ? [referenceEndNotice] : [];
+  return [
+    ...otherNotes.slice(0, maxEntries).flatMap((note) => ['', note]),
+    ...describeRest(otherNotes.length - maxEntries, 'note'),
+    '',
+    `${renderHeadline(certificate)}  ${[target.name, target.version].filter(Boolean).join(' ')} at ${target.base_url}`,
+    '',
+    ...listFields(certificate, written).map(([name, value]) => `${name.padEnd(13)} ${value}`),
+    ...[...lastLine, ...end].flatMap((line) => ['', line]),
+  ];
+}
+
+function listFields(certificate: Certificate, written: WrittenResults): (readonly [name: string, value: string])[] {
+  const { selected, summary, questions, drift, requests_sent, exchanges_judged } = certificate;
+  const warnings = questions.filter(({ warning }) => warning).length;
+  const drifted = describeFurtherCount(drift.length, 'drift');
+  const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, 'with a warning')}${drifted}`;
+  const listFiles = (...names: readonly string[]) =>
+    names.flatMap((name) => written.files.filter((file) => path.basename(file) === name)).join(', ');
+  const { file = '', unwritten } = written.record ?? {};
+  return [
+    ...(selected === undefined
+      ? [['Requirements', describeCounts(summary)] as const, ['Questions', answers] as const]
+      : [['Selected', `${describeCounts(selected.cases)}${drifted}`] as const]),
+    ['Requests', `${requests_sent}, for ${exchanges_judged} exchanges judged`],
+    ['Certificate', listFiles('certificate.json', 'certificate.html')],
+    ['Observed', listFiles('observed.md', 'openapi.yaml')],
+    ...(file === '' ? [] : [['Record', unwritten === undefined ? file : `${file} was ${unwritten}.`] as const]),
+  ];
+}
