@@ -20,7 +20,7 @@ import {
 } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import { hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
-import { determineReading, type TierReading } from '../recognition/tier-reading.js';
+import { determineReading } from '../recognition/tier-reading.js';
 import type { Location } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import type { NamedWorld } from '../world/named-world.js';
@@ -182,7 +182,12 @@ const remainingReadings = new WeakMap<readonly Exchange[], readonly OtherReading
 
 function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Judgement {
   const unmet = judgeApplicability(evidence, at, explainInapplicable) ?? judgePreconditions(row, at, evidence);
-  if (unmet !== undefined) return unmet;
+  if (unmet !== undefined) {
+    const isMet = ({ reading }: OtherReading) =>
+      findFirst(row.given, { ...evidence, reading }, 'requirement') === undefined;
+    const other = unmet.verdict === 'inconclusive' ? evidence.listOtherReadings().find(isMet) : undefined;
+    return other === undefined ? unmet : doubtReading(unmet, other);
+  }
   if (row.expect.length === 0) return { verdict: 'error', reason: 'The case asserts nothing.', at };
   const finding = findFirst(row.expect, evidence, 'requirement');
   const findBy = ({ reading }: OtherReading) => findFirst(row.expect, { ...evidence, reading }, 'requirement');
@@ -196,17 +201,13 @@ function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEv
   const { is, judgement } = finding;
   if (is === 'unclear') return { verdict: 'inconclusive', ...judgement };
   const other = evidence.listOtherReadings().find((each) => findBy(each)?.is !== 'violated');
-  return other === undefined ? { verdict: 'fail', ...judgement } : doubtReading(judgement, evidence.reading, other);
+  return other === undefined ? { verdict: 'fail', ...judgement } : doubtReading(judgement, other);
 }
 
 /** Turns a failure into a doubt: read in another way, the responses agree with the documentation. */
-function doubtReading(
-  { reason, at, exchange }: Finding['judgement'],
-  { patterns }: TierReading,
-  other: OtherReading,
-): Judgement {
-  const doubt = `${patterns[0] ?? 'The body'} names promotions of which perhaps not all were returned. Read as a list of returned promotions, it violates the documentation. If only those ${other.words} were returned, the responses agree with it: write ${other.stated} in the target file. If all were returned, write response: { where: {} }. Then: ${reason}`;
-  return { verdict: 'inconclusive', reason: doubt, at, ...(exchange === undefined ? {} : { exchange }) };
+function doubtReading({ at, exchange }: Partial<Judgement> & Pick<Judgement, 'at'>, other: OtherReading): Judgement {
+  const reason = `Perhaps not all promotions that a response names were returned. If all were, the documentation is violated; if only those ${other.words} were, all agrees with it. Write one of these lines in the target file: ${other.stated}, or response: { where: {} } if all were returned.`;
+  return { verdict: 'inconclusive', reason, at, ...(exchange === undefined ? {} : { exchange }) };
 }
 
 /** @param explain why an exchange shows nothing about its request */
