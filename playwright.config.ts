@@ -14,11 +14,12 @@ const adapter = (name: string) => path.join(import.meta.dirname, 'src', 'playwri
 export default defineConfig({
   // The report of a shard tells `merge` which run it belongs to.
   metadata: createShardMetadata(inputs),
-  testDir: 'specs',
+  // Not relative: the config of a project may export this one.
+  testDir: path.join(import.meta.dirname, 'specs'),
   testMatch: `conformance.spec${extension}`,
   globalSetup: adapter('global-setup'),
   // The certificate reporter must be the first: see src/playwright/expected-failure.ts.
-  reporter: [[adapter('certificate-reporter')]],
+  reporter: [[adapter('certificate-reporter')], ...(process.argv.includes('--list') ? [['list'] as const] : [])],
   // Not test-results/ of the user's project, which Playwright would empty.
   outputDir: path.resolve(inputs.settings.out, 'playwright'),
   // Requests of a case overlap already: more workers would be slower, and harder on a deployment.

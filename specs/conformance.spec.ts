@@ -1,5 +1,7 @@
 import path from 'node:path';
+import { compileFunction } from 'node:vm';
 import { isOwnCase } from '../src/cases/suite.js';
+import type { TestCase } from '../src/cases/test-case.js';
 import { detachExchanges, explorationId, type ShownResult, sampleId } from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
 import { listSampleCases } from '../src/engine/sample.js';
@@ -14,30 +16,44 @@ import type { Location } from '../src/support/problem.js';
 
 const renderResponse = createResponseRenderer(suite.world);
 
+const groups = new Map(suite.contract.questions.map(({ id, group }) => [id, group]));
+
+// In the order of the suite, since requests are sent ahead: reports join groups of the same name.
 for (const testCase of suite.cases) {
-  const { id, title, tags } = testCase;
-  defineTest(id, title, tags, (run) => run.runCase(testCase));
+  const { id, at } = testCase;
+  const group = testCase.kind === 'requirement' ? testCase.verifies : (groups.get(testCase.answers) ?? 'questions');
+  test.describe(isOwnCase(testCase) ? `own cases: ${group}` : group, () =>
+    defineTest(testCase, resolveLocation(at, id), (run) => run.runCase(testCase)),
+  );
 }
 
+/** Tests that belong to no single case. */
+const here = { file: import.meta.filename, line: 1, column: 1 };
+
 if (listSampleCases(suite).length > 0) {
-  defineTest(sampleId, 'Some of the first cases, at the end of the run', [sampleId], (run) => run.repeatSamples());
+  const sample = { id: sampleId, title: 'Some of the first cases, at the end of the run', tags: [sampleId] };
+  defineTest(sample, here, (run) => run.repeatSamples());
 }
 
 const { exploration } = settings;
 if (exploration !== undefined) {
-  const title = `${exploration.requests} random requests, seed ${exploration.seed}`;
-  defineTest(explorationId, title, [explorationId], (run) => run.explore(exploration));
+  const { requests, seed, isThorough } = exploration;
+  const title = `${isThorough ? 'All triples of choices, each awkward text, sequences, and ' : ''}${requests} random requests, seed ${seed}`;
+  const showProgress = (sent: number, total: number) =>
+    void test.step(`${sent} of ${total} requests beside the cases were sent.`, () => undefined);
+  defineTest({ id: explorationId, title, tags: [explorationId] }, here, (run) =>
+    run.explore(exploration, showProgress),
+  );
 }
 
-/** Defines a test that passes its result to the reporter. */
+/** Defines a test that passes its result to the reporter. @param location shown for the test */
 function defineTest(
-  id: string,
-  title: string,
-  tags: readonly string[],
+  { id, title, tags }: Pick<TestCase, 'id' | 'title' | 'tags'>,
+  location: Location,
   getResult: (run: Run) => Promise<ShownResult>,
 ): void {
   const details = { tag: tags.map((tag) => `@${tag}`), annotation: { type: caseAnnotation, description: id } };
-  test(`${id}: ${title}`, details, async ({ run, session }, testInfo) => {
+  callFrom(location, test, `${id}: ${title}`, details, async ({ run, session }, testInfo) => {
     const result = await getResult(run);
     const { target, calibration } = session;
     const { requestsSent, note } = calibration;
@@ -58,6 +74,12 @@ function defineTest(
     }
     test.skip(verdict !== 'pass', `${verdict}: ${reason}`);
   });
+}
+
+/** Calls `test` as if a line of a case file did: Playwright takes the place of the call for that of the test. */
+function callFrom({ file, line, column }: Location, define: typeof test, ...args: Parameters<typeof test>): void {
+  const options = { filename: file, lineOffset: line - 1, columnOffset: column - 1 };
+  compileFunction('define(...args)', ['define', 'args'], options)(define, args);
 }
 
 /** Shows each row of a matrix as a step, unless all rows pass: a step takes longer than judging a row. */

@@ -80,7 +80,7 @@ function splitByExactness(mistakes: readonly Mistake<TextComparison>[]) {
 }
 
 /** Replaces handlers for requests that meet all conditions. */
-function inBranch(met: readonly Condition[], { change }: Loss): Change {
+export function inBranch(met: readonly Condition[], { change }: Loss): Change {
   return (handlers) => {
     let members: Members = {};
     let query: ParsedQuery = { filters: [], audienceRulesOnly: false };

@@ -101,6 +101,7 @@ const marks: Readonly<Record<Verdict, string>> = {
   fail: '✗',
   inconclusive: '?',
   error: '!',
+  'not-run': '–',
   'not-applicable': '–',
 };
 

@@ -115,8 +115,9 @@ test.describe('verdicts', () => {
     [{ 'one-a': 'error', 'one-b': 'inconclusive', two: pass }, ['error', 'pass'], 'incomplete'],
     [{ 'one-a': 'not-applicable', 'one-b': pass, two: pass }, ['pass', 'pass'], 'conforms'],
     [{ 'one-a': 'not-applicable', 'one-b': 'not-applicable', two: pass }, ['not-applicable', 'pass'], 'incomplete'],
-    [{ 'one-a': pass, 'one-b': pass }, ['pass', 'not-applicable'], 'incomplete'],
-    [{ two: 'fail' }, ['not-applicable', 'fail'], 'does-not-conform'],
+    [{ 'one-a': pass, 'one-b': pass }, ['pass', 'not-run'], 'incomplete'],
+    [{ 'one-a': pass, two: pass }, ['not-run', 'pass'], 'incomplete'],
+    [{ two: 'fail' }, ['not-run', 'fail'], 'does-not-conform'],
   ];
   for (const [cases, requirements, run] of table) {
     test(`${JSON.stringify(cases)} → ${run}`, () => {
@@ -184,19 +185,19 @@ test.describe('reasons', () => {
       resultOf(id, 'inconclusive', { reason: reasons[n] ?? '' }),
     );
     const because = createCertificate(suite, [...results, resultOf('second', 'pass', { outcome: 'good' })], facts);
-    expect(because.incomplete_because).toEqual([`4 of 5 cases were not judged: ${why}`]);
+    expect(because.incomplete_because).toEqual([`4 of 5 cases were not reached: ${why}`]);
   });
 
   test('The number of cases that were not reached is given', () => {
     const results = ['one-b', 'two', 'first', 'second'].map((id) =>
-      resultOf(id, 'not-applicable', { reason: notReachedReason }),
+      resultOf(id, 'not-run', { reason: notReachedReason }),
     );
     const certificate = createCertificate(suite, [resultOf('one-a', 'pass'), ...results], {
       ...facts,
       isCutShort: true,
     });
     expect(certificate.incomplete_because).toEqual(['The run was interrupted.', '4 of 5 cases were not reached.']);
-    expect(certificate.requirements.map(({ verdict }) => verdict)).toEqual(['pass', 'not-applicable']);
+    expect(certificate.requirements.map(({ verdict }) => verdict)).toEqual(['not-run', 'not-run']);
     expect(certificate.verdict).toBe('incomplete');
   });
 

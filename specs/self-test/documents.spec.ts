@@ -66,7 +66,15 @@ test.describe('of a run', () => {
     const { observed } = documents;
     const headings = [...observed.matchAll(/^## (.*)$/gm)].map(([, heading]) => heading);
     const questions = suite.contract.groups.map(({ asks }) => asks);
-    expect(headings).toEqual(['Warnings', 'What does a result look like?', 'What do errors look like?', ...questions]);
+    expect(headings).toEqual([
+      'All answers',
+      'Warnings',
+      'What does a result look like?',
+      'What do errors look like?',
+      ...questions,
+    ]);
+    const rows = observed.split('## Warnings')[0]?.match(/^\| \[\S+\]\(#\S+\) \| .* \|$/gm);
+    expect(rows).toHaveLength(suite.contract.questions.length);
     const [, result = '', errors = ''] = observed.split(/^## What do(?:es)? .* look like\?$/m);
     const [, json = ''] = /```json\n([\s\S]*?)\n```/.exec(result) ?? [];
     const { promotions, took, at, request_id, seconds } = JSON.parse(json);
@@ -297,7 +305,7 @@ test.describe('a comparison of certificates', () => {
   });
 
   test('A difference is explained: an outcome by a sentence, a verdict by its reason', () => {
-    const rows = compareCertificates(certificates, suite.contract).filter(({ differs }) => differs);
+    const rows = compareCertificates(certificates, suite.contract).rows.filter(({ differs }) => differs);
     expect(rows.map(({ id, cells }) => [id, cells.map(({ isOther }) => isOther)])).toEqual([
       ['limit.newest-150', [false, false, true]],
       ['quantity-numeric-string', [false, true, false]],
@@ -321,9 +329,54 @@ test.describe('a comparison of certificates', () => {
     expect(page).not.toContain('<script');
     expect(page).toContain('&lt;script&gt;forged()');
     const { requirements, questions } = suite.contract;
-    expect([...page.matchAll(/<tr class="(?:same|differs)"/g)]).toHaveLength(requirements.length + questions.length);
-    expect([...page.matchAll(/<th scope="col">/g)]).toHaveLength(11);
-    expect([...page.matchAll(/<td class="other">/g)]).toHaveLength(6);
+    const blocks = [...page.matchAll(/<article class="block (?:same|differs)"/g)];
+    expect(blocks).toHaveLength(requirements.length + questions.length);
+    expect([...page.matchAll(/<li class="card">/g)]).toHaveLength(ten.length);
+    // Equal answers are shown once, with all certificates that have them.
+    expect([...page.matchAll(/<li class="other">/g)]).toHaveLength(2);
+    expect(page).toContain('<a href="1.json#quantity-numeric-string">');
+  });
+
+  test('Runs of one deployment are compared over time, and with a partial run only what both ran', async () => {
+    const [whole] = certificates;
+    if (whole === undefined) throw new Error('There is no certificate.');
+    const at = (day: number) => ({ ...whole, started_at: `2026-01-0${day}T10:00:00.000Z` });
+    const isLimit = ({ id }: { readonly id: string }) => id === 'limit.newest-150';
+    const failed: Certificate = {
+      ...at(2),
+      requirements: whole.requirements.map((each) =>
+        isLimit(each)
+          ? { ...each, verdict: 'fail', cases: each.cases.map((one) => ({ ...one, verdict: 'fail', reason: 'Why' })) }
+          : each,
+      ),
+    };
+    const partial: Certificate = {
+      ...at(4),
+      requirements: whole.requirements.map((each) => {
+        const unrun = { verdict: 'not-run', reason: 'Not selected in this run.' } as const;
+        const cases = each.cases.map((one, n) => (isLimit(each) && n === 0 ? one : { ...one, ...unrun }));
+        return { ...each, verdict: 'not-run' as const, cases };
+      }),
+      questions: whole.questions.map((each) => ({ ...each, outcome: null, reason: 'Not selected in this run.' })),
+    };
+    for (const [name, certificate] of Object.entries({ late: at(3), failed, partial, early: at(1) }))
+      writeFileSync(path.join(cwd, `${name}.json`), JSON.stringify(certificate));
+    const compare = (...args: string[]) => runConformanceInProcess(['compare', ...args], { cwd });
+    const over = compareCertificates([at(3), failed, at(1)], suite.contract);
+    expect(over.rows.find(isLimit)?.cells.map(({ text, isOther }) => [text, isOther])).toEqual([
+      ['pass', false],
+      ['fail', true],
+      ['pass', true],
+    ]);
+    const whole4 = await compare('early.json', 'partial.json');
+    expect([whole4.status, whole4.output]).toEqual([
+      0,
+      expect.stringMatching(/^one \(2026-01-04.*\) ran 1 of \d+ cases\./m),
+    ]);
+    const changed = await compare('--html', 'time.html', 'partial.json', 'failed.json');
+    expect(changed.status).toBe(3);
+    expect(changed.output).toMatch(/limit\.newest-150 +fail +pass/);
+    expect(readFileSync(path.join(cwd, 'time.html'), 'utf8')).toContain('2 runs of one');
   });
 
   test('Markdown has only the differences, in which no untrusted text is markup or notifies anybody', async () => {

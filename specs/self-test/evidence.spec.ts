@@ -108,7 +108,7 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(cutShort.incomplete_because).toContain('The run was interrupted.');
     const cases = cutShort.requirements.flatMap((requirement) => requirement.cases);
     expect(cases.find((each) => each.id === id)).toMatchObject({
-      verdict: 'not-applicable',
+      verdict: 'not-run',
       reason: 'Not reached in this run.',
     });
   });

@@ -1,18 +1,26 @@
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
+import { closedQuestions } from '../../reference/behaviours.js';
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
+import { inBranch } from '../../reference/faults/generated-faults.js';
 import { faults, findFault } from '../../reference/faults/index.js';
+import type { Change } from '../../reference/handlers.js';
 import { parseFirstWins } from '../../reference/json.js';
+import { branchMistakes, type Condition, conditions, type Loss } from '../../reference/mistakes/branch.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { assembleRequest, documentedRequestDraft } from '../../src/cases/request-draft.js';
 import { explainUndocumented } from '../../src/contract/explain-undocumented.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { explorationId } from '../../src/engine/case-result.js';
-import { type Exploration, explore } from '../../src/engine/explore.js';
+import { explore } from '../../src/engine/explore.js';
+import { createRequest, type Exploration, listPatches, type RandomRequest } from '../../src/engine/request-values.js';
 import { startRun } from '../../src/engine/run.js';
+import { listThoroughSequences } from '../../src/engine/thorough-requests.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
+import type { NamedWorld } from '../../src/world/named-world.js';
 import { certifyInProcess, channelTo, recognizer, suite } from './support/in-process.js';
 import { createIndependentDeployment, type ShapeName, shapes } from './support/independent-deployment.js';
 
@@ -125,9 +133,12 @@ test('A failure is shrunk to one difference: texts, lists and sequences are as s
   const { request } = await find('metadata-by-part');
   expect(request.body.order).toEqual({ items: [expect.objectContaining({ quantity: 1 })], metadata: {} });
   expect(request.body.options).toEqual({});
-  const [entry, ...others] = Object.entries<string>(request.body.metadata);
-  expect(others).toEqual([]);
-  expect([...(entry?.[1] ?? '')]).toHaveLength(1);
+  const rules = world.tiers.flatMap((tier) => tier.rules);
+  const isRule = ([key, value]: readonly [string, string]) =>
+    rules.some((rule) => rule.kind === 'metadata' && rule.key === key && rule.is === value);
+  const differing = Object.entries<string>(request.body.metadata).filter((entry) => !isRule(entry));
+  expect(differing).toHaveLength(1);
+  expect([...(differing[0]?.[1] ?? '')]).toHaveLength(1);
   const { requests } = await find('metadata-filter-value-left-out-of-the-cache');
   const [earlier, probe] = [requests['earlier-1'], requests.probe].map(
     ({ filter }) => Object.entries<string>(filter)[0],
@@ -180,4 +191,68 @@ test('A bug of the suite is an error, never a pass', async () => {
     return createIndependentDeployment(world)(request);
   });
   expect(result).toMatchObject({ verdict: 'error', reason: expect.stringContaining('please report it') });
+});
+
+test.describe('A thorough run', () => {
+  /** Few tiers: the requests are listed from the world, so they are fewer, too. */
+  const few = {
+    ...world,
+    tiers: world.tiers.filter(({ rules }, n) => n % 10 === 0 || rules.some(({ kind }) => kind === 'order_metadata')),
+  };
+  const explorationOf = { requests: 50, seed: 7, isThorough: true };
+
+  async function exploreThoroughly(answer: Parameters<typeof channelTo>[0], own: NamedWorld) {
+    const channel = channelTo(answer);
+    const ownSuite = { ...suite, world: own };
+    const { background } = await startRun(ownSuite, channel, {
+      recognizer: own === world ? recognizer : createRecognizer(own),
+      isWorldLoaded: true,
+    });
+    return explore(ownSuite, channel, background, explorationOf);
+  }
+  const deploy = (own: NamedWorld, change: Change = () => ({})) =>
+    createDeployment({ world: own, credentials: credentialPlaceholders, change });
+
+  test('sends documented requests, any three choices together, and each awkward text', () => {
+    const all = listThoroughSequences(world).flatMap(({ steps }) => steps);
+    expect(all.length).toBeGreaterThan(2_000);
+    for (const step of all.filter((_, n) => n % 7 === 0))
+      expect(explainUndocumented(createRequest(listPatches(step), world))).toBeUndefined();
+    const sendsTogether = ({ expand, metadata, filters }: RandomRequest) =>
+      expand && Object.keys(metadata).length > 9 && filters[0]?.[0] === 'campaign';
+    expect(all.filter(sendsTogether).length).toBeGreaterThan(0);
+  });
+
+  test('fails no conforming deployment', async () => {
+    for (const [n, shape] of (['wrapped', 'keyed-by-id', 'in-urls'] as const).entries()) {
+      const filteredWindow = n === 0 ? 'window-first' : 'filter-first';
+      const deployment = createIndependentDeployment(few, { shape, empty: 404, filteredWindow });
+      const { verdict, reason } = await exploreThoroughly(deployment, few);
+      expect.soft(verdict, reason).toBe('pass');
+    }
+  });
+
+  test('finds what shows for three members together, on a used connection and when requests overlap', async () => {
+    const [expand, metadata, filter] = ['expand', 'metadata', 'campaign-filter'].map(
+      (id) => conditions.find((condition) => condition.id === id) as Condition,
+    );
+    const lost = branchMistakes.find(({ id }) => id === 'reservations-lost')?.plug as Loss;
+    const met = [expand, metadata, filter] as Condition[];
+    const { verdict, reason } = await exploreThoroughly(deploy(few, inBranch(met, lost)), few);
+    expect(verdict, reason).toBe('fail');
+    const { verdict: ofCache } = await exploreThoroughly(
+      deploy(few, findFault('cached-without-the-customer').change),
+      few,
+    );
+    expect(ofCache).toBe('fail');
+  });
+
+  test('fails no variant of the reference deployment', { tag: '@long' }, async () => {
+    for (const [question, outcomes] of Object.entries(closedQuestions).filter((_, n) => n % 5 === 0)) {
+      const behaviours = { [question]: outcomes.at(-1) ?? '' };
+      const deployment = createDeployment({ world, credentials: credentialPlaceholders, behaviours });
+      const { verdict, reason } = await exploreThoroughly(deployment, world);
+      expect.soft(verdict, `${JSON.stringify(behaviours)}: ${reason}`).not.toBe('fail');
+    }
+  });
 });

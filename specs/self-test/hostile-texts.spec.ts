@@ -211,10 +211,10 @@ const comparedWith = (text: NextText, certificate: Certificate): readonly Certif
   },
 ];
 const compareWith =
-  (render: typeof renderComparisonTable): Render =>
+  (render: typeof renderComparisonPage): Render =>
   ({ certificate }, _, text) => {
-    const certificates = comparedWith(text, certificate);
-    return render(certificates, compareCertificates(certificates, suite.contract));
+    const certificates = comparedWith(text, certificate).map((each) => ({ ...each, link: '' }));
+    return render(compareCertificates(certificates, suite.contract));
   };
 
 const reportWith =
@@ -370,7 +370,7 @@ const inspectDocument = `(begin, end) => {
     if (/^(img|iframe|object|embed|link|base|video|audio|foreignobject|math)$/.test(tag)) problems.push('<' + tag + '>');
     if (/^(script|style)$/.test(tag) && text.includes(begin)) problems.push('<' + tag + '> with a foreign text');
     const href = element.getAttribute('href') ?? element.getAttribute('src');
-    if (href !== null && (!href.startsWith('#') || href.includes(begin))) problems.push('<' + tag + ' href=' + href + '>');
+    if (href !== null && (!/^(#|$)/.test(href) || href.includes(begin))) problems.push('<' + tag + ' href=' + href + '>');
     // A text that begins in a block ends there, unless it was cut.
     if (!element.matches(blocks) || element.querySelector(blocks) !== null || text.includes('…')) continue;
     if (text.split(begin).length !== text.split(end).length) problems.push('<' + tag + '>' + text.slice(0, 300));

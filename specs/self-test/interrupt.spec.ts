@@ -43,8 +43,8 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
   test(`${what} leaves a certificate of the judged cases, and no process`, { tag }, async () => {
     const { cwd, by, remove } = await endedEarly(end);
     expect(by).toEqual(ofShell);
-    expect(existsSync(path.join(cwd, 'out', 'certificate.json'))).toBe(true);
-    const certificate = loadCertificate(cwd, 'out');
+    expect(existsSync(path.join(cwd, 'out', 'partial', 'certificate.json'))).toBe(true);
+    const certificate = loadCertificate(cwd, 'out/partial');
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.incomplete_because?.join()).toContain('interrupted');
     expect(certificate.requirements.some(({ verdict }) => verdict === 'pass')).toBe(true);
@@ -55,10 +55,10 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     const notReached = reasons.filter((reason) => reason === 'Not reached in this run.').length;
     expect(certificate.incomplete_because).toContain(`${notReached} of ${suite.cases.length} cases were not reached.`);
     expect(certificate.summary).not.toHaveProperty('error');
-    const junit = readFileSync(path.join(cwd, 'out', 'junit.xml'), 'utf8');
-    expect(junit.match(/not-applicable: Not reached/g)).toHaveLength(notReached);
-    const { output } = await runConformanceInProcess(['verify', 'out/certificate.json'], { cwd });
-    expect(output).toBe('WHOLE  out/certificate.json: incomplete\n');
+    const junit = readFileSync(path.join(cwd, 'out', 'partial', 'junit.xml'), 'utf8');
+    expect(junit.match(/not-run: Not reached/g)).toHaveLength(notReached);
+    const { output } = await runConformanceInProcess(['verify', 'out/partial/certificate.json'], { cwd });
+    expect(output).toBe('WHOLE  out/partial/certificate.json: incomplete\n');
     remove();
   });
 }
@@ -66,7 +66,7 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
 test('A killed command leaves no process', { tag: '@long' }, async () => {
   const { cwd, by, remove } = await endedEarly((_, command) => process.kill(command, 'SIGKILL'));
   expect(by).toEqual([137, null]);
-  expect(existsSync(path.join(cwd, 'out', 'certificate.json'))).toBe(false);
+  expect(existsSync(path.join(cwd, 'out', 'partial', 'certificate.json'))).toBe(false);
   remove();
 });
 

@@ -612,7 +612,7 @@ test.describe('The verdict of a requirement case', () => {
   });
 
   test('is worst for fail, best for not-applicable', () => {
-    const order: readonly Verdict[] = ['fail', 'error', 'inconclusive', 'pass', 'not-applicable'];
+    const order: readonly Verdict[] = ['fail', 'error', 'inconclusive', 'not-run', 'pass', 'not-applicable'];
     for (const [n, verdict] of order.entries()) {
       expect(findWorstVerdict(order.slice(n))).toBe(verdict);
       expect(findWorstVerdict(order.slice(n).reverse())).toBe(verdict);

@@ -39,11 +39,13 @@ test('The reference deployment imports only types from src/', () => {
   expect(found).toEqual([]);
 });
 
-test('The linter refuses an import against the order of the layers, and a circle', () => {
+test('The linter refuses an import against the order of the layers, and a circle, and JSON parsed past the door', () => {
   const { folder, remove } = createTemporaryFolder();
   const { vcs: _, $schema: __, ...rules } = JSON.parse(read('biome.json'));
   const files: Record<string, string> = {
     'biome.json': JSON.stringify(rules),
+    'json-door.grit': read('json-door.grit'),
+    'src/report/stray.ts': 'export const parse = (text: string): unknown => JSON.parse(text);\n',
     'src/http/upwards.ts': "import { main } from '../cli/main.js';\n\nmain();\n",
     'src/cli/main.ts': "import { one } from '../support/one.js';\n\nexport const main = (): void => one();\n",
     'src/support/one.ts':
@@ -59,11 +61,14 @@ test('The linter refuses an import against the order of the layers, and a circle
   const { stdout, stderr } = spawnSync(biome, ['lint', '.'], { cwd: folder, encoding: 'utf8' });
   remove();
   const found = [
-    ...`${stdout}${stderr}`.matchAll(/^(\S+\.ts):\d+:\d+ lint\/\w+\/(noRestrictedImports|noImportCycles) /gm),
+    ...`${stdout}${stderr}`.matchAll(
+      /^(\S+\.ts):\d+:\d+ (?:lint\/\w+\/)?(noRestrictedImports|noImportCycles|plugin) /gm,
+    ),
   ];
   expect(found.map(([, file, rule]) => `${file} ${rule}`).sort()).toEqual([
     'reference/stray.ts noRestrictedImports',
     'src/http/upwards.ts noRestrictedImports',
+    'src/report/stray.ts plugin',
     'src/support/one.ts noImportCycles',
     'src/support/two.ts noImportCycles',
   ]);

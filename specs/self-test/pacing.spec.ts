@@ -267,7 +267,7 @@ test.describe('The budget', () => {
 
 test.describe('The time of the budget ends a wait', () => {
   const budget = { requests: 5_000, timeMs: timeoutMs };
-  const usedUp = /^The budget of 1.5 seconds is used up\. .*\(budget\.seconds\)\.$/;
+  const usedUp = /^Nothing more was sent: The budget of 1.5 seconds is used up\. .*\(budget\.seconds\)\.$/;
   const retry: RetryOptions = { delaysMs: [hour], maxDelayMs: hour };
 
   test('for a response', async ({ serve, open }) => {

@@ -96,6 +96,17 @@ test.describe('The installed package', { tag: '@long' }, () => {
     expect(loadValidator('badge')(badge)).toBe(true);
   });
 
+  test('runs with Playwright and the config of `init`, and a selection that passes ends with 0', async () => {
+    const { status, output } = await type("npx playwright test --grep '@limit.newest-150'");
+    expect(status, output).toBe(0);
+    expect(output).toContain('CONFORMS as far as selected  shop');
+    const certificate = loadCertificate(project, 'results/shop/partial');
+    expect([certificate.verdict, certificate.selected?.verdict]).toEqual(['incomplete', 'conforms']);
+    expect((await type('npx playwright test --list')).output).toMatch(
+      /cases\/requirements\/window\.yaml:\d+:\d+ › limit\.newest-150 › window-with-few-valid: /,
+    );
+  });
+
   test('contains what runs need, and no tests', () => {
     const names = readdirSync(installed, { recursive: true, encoding: 'utf8' });
     expect(names.filter((name) => name.startsWith('dist/specs/'))).toEqual(['dist/specs/conformance.spec.js']);

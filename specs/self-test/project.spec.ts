@@ -29,14 +29,20 @@ function contentOf(cwd: string): Record<string, string> {
   return Object.fromEntries(shown.filter(([name]) => !name.includes('.git/')));
 }
 
-const written = ['.env.example', '.github/workflows/conformance.yml', '.gitignore', 'conformance/target.yaml'];
+const written = [
+  '.env.example',
+  '.github/workflows/conformance.yml',
+  '.gitignore',
+  'conformance/target.yaml',
+  'playwright.config.mjs',
+];
 
 test.describe('init', () => {
   test('writes valid files and prints the next steps', async () => {
     const { cwd, remove, read } = projectWith({ 'package.json': '{"name":"@acme/the shop"}', 'package-lock.json': '' });
     const { status, output } = await runConformanceInProcess(['init'], { cwd });
     expect(status).toBe(0);
-    expect(Object.keys(contentOf(cwd)).sort()).toEqual([...written, 'package-lock.json', 'package.json']);
+    expect(Object.keys(contentOf(cwd)).sort()).toEqual([...written, 'package-lock.json', 'package.json'].sort());
     for (const file of written) expect(output.split('\nNext:')[0]).toContain(file);
     expect(output).toContain('1. Copy .env.example to .env. There, set BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN');
     expect(read('conformance/target.yaml')).toContain('\nname: the-shop\n');

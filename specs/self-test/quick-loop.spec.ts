@@ -59,8 +59,12 @@ test('The exit status is that of the selected cases', () => {
   expect(determineExitStatus({ ...whole, drift, selected: selected('conforms') })).toBe(exitStatus.drift);
 });
 
-test('--failed selects what did not pass in the last run of each case', async () => {
-  const entry = (id: string, verdict: 'pass' | 'fail' | 'not-applicable', reason = '') => ({ id, verdict, reason });
+test('What did not pass is known from the last run that had the case', () => {
+  const entry = (id: string, verdict: 'pass' | 'fail' | 'not-run' | 'not-applicable', reason = '') => ({
+    id,
+    verdict,
+    reason,
+  });
   const requirement = (...cases: ReturnType<typeof entry>[]) => ({
     id: 'r',
     part: '',
@@ -84,7 +88,7 @@ test('--failed selects what did not pass in the last run of each case', async ()
         entry('fine', 'pass'),
         entry('drifted', 'pass'),
         entry('elsewhere', 'not-applicable', 'The target does not have it.'),
-        entry('skipped', 'not-applicable', 'Not reached in this run.'),
+        entry('skipped', 'not-run', 'Not reached in this run.'),
       ),
     ],
     questions: [question('answered', 'rejected'), question('unanswered', null, 'It timed out.')],
@@ -93,28 +97,39 @@ test('--failed selects what did not pass in the last run of each case', async ()
   const unselected = 'Not selected in this run.';
   const partial = createCertificateStub({
     requirements: [
-      requirement(entry('corrected', 'pass'), entry('broken', 'fail'), entry('drifted', 'not-applicable', unselected)),
+      requirement(entry('corrected', 'pass'), entry('broken', 'fail'), entry('drifted', 'not-run', unselected)),
     ],
     questions: [question('unanswered', null, unselected)],
   });
-  expect(listUnpassedCases([whole, partial])).toEqual(['broken', 'drifted', 'skipped', 'unanswered']);
+  expect([...listUnpassedCases(partial, listUnpassedCases(whole))]).toEqual([
+    'broken',
+    'drifted',
+    'skipped',
+    'unanswered',
+  ]);
+});
 
-  // Through the command line, which finds the certificates where the runs left them.
-  const [first = '', second = ''] = ofQuantity;
-  mkdirSync(path.join(cwd, 'failed', 'partial'), { recursive: true });
-  const leave = (folder: string, ...cases: ReturnType<typeof entry>[]) =>
-    writeFileSync(
-      path.join(cwd, 'failed', folder, 'certificate.json'),
-      JSON.stringify(createCertificateStub({ requirements: [requirement(...cases)] })),
-    );
-  leave('.', entry(first, 'fail'), entry(second, 'pass'));
-  const failed = ['certify', '--failed', '--out', 'failed', '--dry-run'];
-  expect((await runConformanceInProcess(failed, { cwd })).output).toContain(`\n${first}  (`);
-  leave('partial', entry(first, 'pass'));
-  expect((await runConformanceInProcess(failed, { cwd })).output).toContain('nothing is left to run');
-  const none = await runConformanceInProcess(['certify', '--failed', '--out', 'nothing-here'], { cwd });
+test('--failed ends: each run of some cases keeps what earlier ones found out about others', async () => {
+  const [fine = '', ...broken] = suite.cases.slice(0, 3).map(({ id }) => id);
+  const failed = (...args: string[]) => ['certify', '--failed', '--out', 'failed', ...args];
+  const none = await runConformanceInProcess(failed(), { cwd });
   expect(none.status).toBe(exitStatus.unusableInput);
-  expect(none.output).toContain('there is no certificate in nothing-here yet');
+  expect(none.output).toContain('there is no result in failed yet');
+
+  mkdirSync(path.join(cwd, 'failed'));
+  const cases = [fine, ...broken].map((id) => ({ id, verdict: id === fine ? 'pass' : 'fail', reason: '' }) as const);
+  const requirements = [{ id: 'order.quantity', part: '', statement: '', verdict: 'fail', cases }] as const;
+  writeFileSync(path.join(cwd, 'failed', 'certificate.json'), JSON.stringify(createCertificateStub({ requirements })));
+  const listFailed = async () => {
+    const { output } = await runConformanceInProcess(failed('--dry-run'), { cwd });
+    return [fine, ...broken].filter((id) => output.includes(`\n${id}  (`));
+  };
+  expect(await listFailed()).toEqual(broken);
+  for (const [n, id] of broken.entries()) {
+    expect((await runConformance(['certify', '--only', id, '--out', 'failed'], { cwd })).status, id).toBe(0);
+    expect(await listFailed()).toEqual(broken.slice(n + 1));
+  }
+  expect((await runConformanceInProcess(failed(), { cwd })).output).toContain('nothing is left to run');
 });
 
 test('--bail stops at the first failure and shows its line, in an installed package too', async () => {
@@ -129,7 +144,7 @@ test('--bail stops at the first failure and shows its line, in an installed pack
   const { selected, requirements } = loadCertificate(cwd, 'bail/partial');
   expect(selected).toEqual({
     verdict: 'does-not-conform',
-    cases: { fail: 1, 'not-applicable': ofQuantity.length - 1 },
+    cases: { fail: 1, 'not-run': ofQuantity.length - 1 },
   });
   const reasons = requirements.find(({ id }) => id === 'order.quantity')?.cases.map(({ reason }) => reason);
   expect(reasons?.at(-1)).toBe('Not reached in this run.');
@@ -160,7 +175,7 @@ test('--watch runs again when the target, the target file or a case changes', as
   const { selected } = loadCertificate(cwd, 'watched/partial');
   expect(selected).toEqual({
     verdict: 'does-not-conform',
-    cases: { fail: 1, 'not-applicable': ofQuantity.length - 1 },
+    cases: { fail: 1, 'not-run': ofQuantity.length - 1 },
   });
   // The line of the case, with a mark.
   expect(output).toMatch(/^ *> +\d+ \| .*exclude/m);

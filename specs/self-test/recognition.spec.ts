@@ -498,10 +498,10 @@ test.describe('Returned tiers are read', () => {
   test('with instructions in the reason', () => {
     const named = mentions({ '/x': [a], '/y': [b] });
     expect(readReturnedTiers(named, ambiguous('/x', '/y')).reason).toBe(
-      'Promotions are named under /x and /y, which disagree. State the right path in the target file: response: { tier: /x }, or several in a list.',
+      'Promotions are named under /x and /y, which disagree. State in the target file which of them names the valid promotions, such as response: { tier: /x }, or several in a list. With the wrong one, a deployment that conforms fails.',
     );
     expect(readReturnedTiers(named, ambiguous('/**')).reason).toBe(
-      'Promotions are named under /**, which are too many to tell apart. State the right path in the target file: response: { tier: /promotions/*/id }, or several in a list.',
+      'Promotions are named under /**, which are too many to tell apart. State in the target file which of them names the valid promotions, such as response: { tier: /promotions/*/id }, or several in a list. With the wrong one, a deployment that conforms fails.',
     );
     expect(readReturnedTiers(named, misstated('/z', '/x', '/y')).reason).toBe(
       'Promotions are named under /x and /y, but not under /z, which the target file states. Correct response.tier there.',

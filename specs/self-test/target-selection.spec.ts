@@ -116,3 +116,42 @@ test('The table of docs/which-deployment.md has a line for each state', () => {
     expect(row?.[3], what).toBe(outcome);
   }
 });
+
+test('The base URL of a target file that a flag names wins over .env; the environment must not contradict it', async () => {
+  const { folder, remove: removeProject } = createTemporaryFolder();
+  writeFileSync(path.join(folder, '.env'), 'BASE_URL=http://127.0.0.1:2\n');
+  writeFileSync(path.join(folder, 'named.yaml'), `name: shop\nbase_url: ${nowhere}/\n`);
+  writeFileSync(path.join(folder, 'bare.yaml'), 'name: shop\n');
+  const readUrl = async (args: readonly string[], env: Record<string, string> = {}) => {
+    const all = ['certify', '--dry-run', '--format', 'curl', '--only', 'order.quantity', ...args];
+    const { status, output } = await runConformanceInProcess(all, { cwd: folder, env: { ...credentials, ...env } });
+    return status === 0 ? /http:\/\/127\.0\.0\.1:\d/.exec(output)?.[0] : output.split('\n')[0];
+  };
+  const another = { BASE_URL: 'http://127.0.0.1:3' };
+  expect(await readUrl(['--target', 'named.yaml'])).toBe(nowhere);
+  expect(await readUrl(['--target', 'bare.yaml'])).toBe('http://127.0.0.1:2');
+  expect(await readUrl(['--target', 'named.yaml'], another)).toBe('BASE_URL: contradicts the base_url of named.yaml');
+  expect(await readUrl(['--target', 'named.yaml'], { BASE_URL: nowhere })).toBe(nowhere);
+  expect(await readUrl(['--target', 'named.yaml', '--base-url', another.BASE_URL])).toBe(another.BASE_URL);
+  expect(await readUrl([], { TARGET: 'named.yaml', ...another })).toBe(another.BASE_URL);
+  removeProject();
+});
+
+test('In a project with a target file, and where CI is set, the reference deployment must be named', async () => {
+  const { folder, remove: removeProject } = createTemporaryFolder();
+  const run = (args: readonly string[], env: Record<string, string> = {}) =>
+    runConformanceInProcess(args, { cwd: folder, env });
+  for (const command of [['certify', '--dry-run'], ['doctor']]) {
+    const inPipeline = await run(command, { CI: 'true' });
+    expect([inPipeline.status, inPipeline.output]).toEqual([
+      2,
+      expect.stringMatching(/^CI: is set, .*\n.*--reference/),
+    ]);
+    expect((await run([...command, '--reference'], { CI: 'true' })).status).toBe(0);
+  }
+  await run(['init']);
+  const { status, output } = await run(['certify', '--dry-run']);
+  expect([status, output]).toEqual([2, expect.stringMatching(/^conformance\/target.yaml: .*\n.*--reference/)]);
+  expect((await run(['certify', '--dry-run', '--reference'])).status).toBe(0);
+  removeProject();
+});

@@ -32,8 +32,8 @@ function writeFile(name: string, text: string): string {
 
 /** Loads a target from the text of a target file. */
 const load = (text: string | undefined, environment: Environment = {}, options: RunOptions = {}) => {
-  const file = text === undefined ? {} : { target: writeFile('target.yaml', text) };
-  return loadTarget(completeRunOptions({ ...options, ...file }, environment), environment);
+  const file = text === undefined ? {} : { TARGET: writeFile('target.yaml', text) };
+  return loadTarget(completeRunOptions(options, { ...environment, ...file }), environment);
 };
 
 /** The world with the ids of a target file. */

@@ -92,7 +92,7 @@ test.describe('A changed character is found', () => {
       /^ {2}suite\/version: the certificate says \d+\.\d+\.\d+; the evidence shows \d+\.\d+\.\d+/m,
     ],
     [certificate, '"digest": "sha256:', /^ {2}(suite\/digest|certificate): /m],
-    [certificate, '"not-applicable": ', /^ {2}summary\/not-applicable: the certificate says \d+; the evidence/m],
+    [certificate, '"not-run": ', /^ {2}summary\/not-run: the certificate says \d+; the evidence/m],
     [certificate, '"id": "', /^ {2}requirements\/\S+: the certificate says nothing; the evidence shows/m],
     [certificate, '"statement": "A', /^ {2}requirements\/\S+\/statement: /m],
     [certificate, '"reason": "N', /^ {2}requirements\/\S+\/cases\/\S+\/reason: /m],
@@ -219,7 +219,7 @@ test('An invalid key is rejected before anything is sent, and is not shown', asy
       expect.soft(output).not.toContain(line);
   }
   const none = await runConformanceInProcess(['certify', '--reference', '--sign', 'nowhere.pem'], { cwd });
-  expect(none.output).toContain('--sign nowhere.pem: cannot be read (ENOENT)');
+  expect(none.output).toContain('--sign nowhere.pem: cannot be read: there is no such file or folder');
   expect((await verify('--key', 'key.pem')).output).toContain('has no public key in PEM, but a private one');
 });
 

@@ -28,8 +28,18 @@ export function findCasesByName(names: readonly string[], suite: Suite, flag: st
     const all = [...new Set(known.flatMap(({ ids, shared }) => [...ids, ...shared]))];
     throw new UnusableInput(
       unknown.map((name) => {
+        if (name === '')
+          return {
+            at: { setting: flag },
+            message: 'is empty',
+            hint: 'Name a case: `npx conformance list cases` prints all.',
+          };
         const message = `unknown case, requirement, question, tag or group '${name}'`;
-        return { at: { setting: flag }, message, hint: suggest(name, all) };
+        return {
+          at: { setting: flag },
+          message,
+          hint: `${suggest(name, all)} \`npx conformance list\` shows what there is.`,
+        };
       }),
     );
   }

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
 import { type Contract, parseContract } from '../contract/contract.js';
 import type { HttpRequest } from '../http/exchange.js';
+import { describeFileError } from '../support/describe-file-error.js';
 import { packageRoot, readOwnPackage } from '../support/package-root.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
@@ -117,7 +118,9 @@ export function expandSuite(folder: string, availability: Availability, own?: st
     ...basis,
     cases: [...cases, ...ownCases],
     calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(listFirstRequests),
-    ...(own === undefined ? {} : { own: { folder: own, digest: computeDigest(listOwnFiles(own), own) } }),
+    ...(own === undefined || ownFiles === undefined
+      ? {}
+      : { own: { folder: own, digest: computeDigest(listFilesOf(ownFiles), own) } }),
   };
 }
 
@@ -138,12 +141,22 @@ const worldName = 'world.yaml';
 /** Finds the files in a folder of the user's cases. @throws UnusableInput if it cannot be read or has no case file */
 function findOwnFiles(folder: string): { world?: string; cases: string[] } {
   const names = listYamlFiles(folder, 'Name the folder of your cases.');
-  const cases = names.filter((name) => name !== worldName).map((name) => path.join(folder, name));
+  const cases = names
+    .filter((name) => name !== worldName)
+    .map((name) => path.join(folder, name))
+    .filter(mayHaveCases);
   if (cases.length === 0) {
     const hint = 'Name a folder with case files (*.yaml).';
     throw new UnusableInput([{ at: { setting: folder }, message: 'the folder has no case file', hint }]);
   }
   return { cases, ...(names.includes(worldName) ? { world: path.join(folder, worldName) } : {}) };
+}
+
+/** Target files, bindings and records may be in the same folder: `init` puts a target file there. */
+function mayHaveCases(file: string): boolean {
+  const text = readFileSync(file, 'utf8');
+  const isOfAnotherKind = /^(name|questions|customers|products|skus|categories|campaigns|tiers)\s*:/m.test(text);
+  return /^cases\s*:/m.test(text) || !isOfAnotherKind;
 }
 
 /** Lists the files in a folder of the user's cases; none if it cannot be read. */
@@ -154,6 +167,10 @@ export function listOwnFiles(folder: string): string[] {
 /** Returns the file with additions to the world, if the folder has one. @throws UnusableInput if it has no cases */
 export function findOwnWorld(folder: string): string | undefined {
   return findOwnFiles(folder).world;
+}
+
+function listFilesOf({ world, cases }: ReturnType<typeof findOwnFiles>): string[] {
+  return [...(world === undefined ? [] : [world]), ...cases];
 }
 
 function listCaseFiles(folder: string): string[] {
@@ -168,9 +185,8 @@ function listYamlFiles(folder: string, hint: string): string[] {
     const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     return names.filter((file) => file.endsWith('.yaml')).sort();
   } catch (error) {
-    const message = `cannot be read (${(error as NodeJS.ErrnoException).code ?? 'unknown error'})`;
-    const at = { file: path.relative(process.cwd(), folder), line: 1, column: 1 };
-    throw new UnusableInput([{ at, message, hint }]);
+    const at = { setting: path.relative(process.cwd(), folder) };
+    throw new UnusableInput([{ at, message: describeFileError(error), hint }]);
   }
 }
 

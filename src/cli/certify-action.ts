@@ -12,17 +12,17 @@ import { leaveRunFolder } from '../playwright/run-folder.js';
 import { loadRunInputs, type RunInputs, shareRun } from '../playwright/run-inputs.js';
 import { referenceEndNotice, renderProfileNotice } from '../report/notices.js';
 import { renderPlannedRequests } from '../report/planned-requests.js';
-import { readCertificate } from '../report/read-certificate.js';
 import type { RequestFormat } from '../report/request-formats.js';
-import { checkOutFolder, findCertificates } from '../report/result-files.js';
+import { checkOutFolder } from '../report/result-files.js';
 import { createSigner } from '../report/signature.js';
-import { listUnpassedCases } from '../report/unpassed-cases.js';
+import { readUnpassedCases } from '../report/unpassed-cases.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { RunOptions } from '../targets/run-options.js';
 import { loadTarget } from '../targets/target.js';
 import { type CertifyFlags, hasSeveralTargets, readCertifyOptions } from './certify-flags.js';
 import { exitStatus, mapEndingToExitStatus, reportMissingCertificate } from './exit-status.js';
+import { openPage } from './open-page.js';
 import { addCertificateReporter, runPlaywrightTests } from './run-playwright.js';
 import { keepShardReport, renderShardEnd } from './shard-report.js';
 
@@ -92,6 +92,7 @@ export async function runCertify(
     unshare();
     if (ending === undefined) return reportMissingCertificate(code);
     if (ending.kind === 'not-begun') process.stderr.write('No case was run. The results of earlier runs are kept.\n');
+    if (ending.kind === 'certified' && flags.open) openPage(ending.page);
     if (ending.kind === 'certified' && ending.shard !== undefined)
       process.stdout.write(joinLines(['', renderShardEnd(ending.shard, out)]));
     // The new record contains the drift that was shown: --update accepts it.
@@ -111,16 +112,15 @@ function findOlderRecord({ to = '', against }: CertifyFlags): string {
   throw new UnusableInput([{ at, message: `there is no record '${to}' yet`, hint: 'Leave out --update.' }]);
 }
 
-/** The cases that did not pass in their last run, according to the certificates of the target. */
+/** The cases that did not pass in their last run. */
 function listUnpassed(options: RunOptions): string[] {
   const { suite, settings } = loadRunInputs(options);
-  const files = findCertificates(settings.out);
-  if (files.length === 0) {
-    const message = `there is no certificate in ${settings.out} yet`;
+  const unpassed = readUnpassedCases(settings.out);
+  if (unpassed === undefined) {
+    const message = `there is no result in ${settings.out} yet`;
     const hint = 'Run all cases once without --failed, or name the folder of the results with --out.';
     throw new UnusableInput([{ at: { setting: '--failed' }, message, hint }]);
   }
-  const unpassed = new Set(listUnpassedCases(files.map(readCertificate)));
   return suite.cases.map(({ id }) => id).filter((id) => unpassed.has(id));
 }
 

@@ -1,5 +1,6 @@
 import { type Command, Option } from 'commander';
 import { type RequestFormat, requestFormats } from '../report/request-formats.js';
+import { findRunFile } from '../report/result-files.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { RunOptions } from '../targets/run-options.js';
 import { addTargetFlags, parseCount, readTargetOptions, type TargetFlags } from './flags.js';
@@ -16,6 +17,7 @@ const runFlags = [
   'sign',
   'shard',
   'explore',
+  'thorough',
 ] as const;
 
 /** The values of the flags of `certify` and `record`. */
@@ -26,6 +28,7 @@ export interface CertifyFlags extends TargetFlags, Pick<RunOptions, (typeof runF
   readonly budget?: number;
   readonly failed?: true;
   readonly bail?: true;
+  readonly open?: true;
   readonly watch?: true;
   readonly verbose?: true;
   readonly sameAs?: string;
@@ -53,6 +56,7 @@ export function addCertifyFlags(command: Command): Command {
     .option('--quick', 'run the rows that catch most of the known faults, with at most 60 requests')
     .addOption(countFlag('--budget <requests>', 'send at most N requests, the most effective ones').conflicts('quick'))
     .addOption(new Option('--failed', 'run the cases that did not pass in their last run').conflicts('only'))
+    .addOption(new Option('--open', 'open the page of the certificate at the end').conflicts('watch'))
     .option('--verbose', 'list every test, as Playwright does')
     .option('--bail', 'stop at the first failure')
     .option('--watch', 'run again whenever a case, the target file or an answer of the target changes')
@@ -64,7 +68,8 @@ export function addCertifyFlags(command: Command): Command {
     .option('--same-as <target>', 'with several --target: compare the answers of the others with those of this one')
     .option('--accept <file>', 'of --same-as: differences that do not count')
     .addOption(countFlag('--explore <requests>', 'also send N random requests'))
-    .addOption(countFlag('--seed <number>', 'of --explore: draw the same requests again'))
+    .option('--thorough', 'also send some thousand requests, if the target does not limit them')
+    .addOption(countFlag('--seed <number>', 'of --explore and --thorough: draw the same requests again'))
     .argument('[arguments...]', 'a base URL; after --: arguments for Playwright, such as --grep @limit.newest-150');
 }
 
@@ -72,8 +77,16 @@ export function addCertifyFlags(command: Command): Command {
 export function readCertifyOptions(flags: CertifyFlags, positional: readonly string[]): RunOptions {
   const stated = Object.fromEntries(runFlags.map((name) => [name, flags[name]]));
   return {
-    ...readTargetOptions(hasSeveralTargets(flags) ? { ...flags, target: [] } : flags, positional),
-    ...omitUndefined({ ...stated, recordTo: flags.to, budget: flags.quick ? 'quick' : flags.budget }),
+    ...readTargetOptions(
+      hasSeveralTargets(flags) ? { ...flags, target: flags.reference ? [] : (flags.target?.slice(0, 1) ?? []) } : flags,
+      positional,
+    ),
+    ...omitUndefined({
+      ...stated,
+      replay: flags.replay && findRunFile(flags.replay, 'evidence.har', 'evidence.har.gz'),
+      recordTo: flags.to,
+      budget: flags.quick ? 'quick' : flags.budget,
+    }),
     // Another one each time: the certificate names it.
     seed: flags.seed ?? 1 + Math.floor(Math.random() * 1_000_000),
   };

@@ -82,13 +82,13 @@ interface NamedTarget {
   readonly inputs: RunInputs;
 }
 
-function refuseOtherFlags(flags: CertifyFlags, { baseUrl }: RunOptions): void {
+function refuseOtherFlags(flags: CertifyFlags, { baseUrl, onOtherBaseUrl }: RunOptions): void {
   const createProblem = (setting: string, message: string, hint: string) => ({ at: { setting }, message, hint });
   const single = (['reference', 'against', 'to', 'failed', 'watch', 'replay'] as const).filter((name) => name in flags);
   const problems: Problem[] = single.map((name) =>
     createProblem(`--${name}`, 'works with a single target only', 'Run it for each target by itself.'),
   );
-  if (baseUrl)
+  if (baseUrl && onOtherBaseUrl !== 'use-target-file')
     problems.push(
       createProblem(
         'BASE_URL, or --base-url',
@@ -104,13 +104,15 @@ function refuseOtherFlags(flags: CertifyFlags, { baseUrl }: RunOptions): void {
 }
 
 function loadTargets(files: readonly string[], options: RunOptions): NamedTarget[] {
+  // An address for all would be that of a target file without one, too.
+  const { baseUrl: _, ...others } = options;
   const problems: Problem[] = [];
   const targets = files.flatMap((file): NamedTarget[] => {
     try {
       const { document } = readTargetFile({ target: file }) ?? {};
       const environment = createEnvironment(document);
       const out = path.join(options.out ?? 'results', createFolderName(document?.name ?? ''));
-      const inputs = loadInputs({ ...options, target: file, out }, environment);
+      const inputs = loadInputs({ ...others, target: file, out }, environment);
       return [{ file, name: inputs.settings.target.name, environment, inputs }];
     } catch (error) {
       if (!(error instanceof UnusableInput)) throw error;

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { loadSuite } from '../cases/suite.js';
 import { compareCertificates, renderComparisonTable } from '../report/compare/compare-certificates.js';
 import { renderComparisonMarkdown } from '../report/compare/comparison-markdown.js';
 import { renderComparisonPage } from '../report/compare/comparison-page.js';
 import { readCertificate } from '../report/read-certificate.js';
+import { findRunFile } from '../report/result-files.js';
 import { writeFilesTogether } from '../report/write-files-together.js';
 import { UnusableInput } from '../support/problem.js';
 
@@ -23,10 +25,20 @@ export function printComparison(
     // `--html` before the certificates would overwrite the first one.
     throw new UnusableInput([{ at: { setting: '--html' }, message, hint: 'Name the page after --html.' }]);
   }
-  const certificates = files.map(readCertificate);
-  const compared = compareCertificates(certificates, loadSuite().contract);
+  const certificates = files.map((named) => {
+    const file = findRunFile(named, 'certificate.json');
+    return { ...readCertificate(file), link: createLink(html ?? '', file) };
+  });
+  const comparison = compareCertificates(certificates, loadSuite().contract);
   if (html !== undefined)
-    writeFilesTogether(path.dirname(html), () => [{ file: html, text: renderComparisonPage(certificates, compared) }]);
-  process.stdout.write((markdown ? renderComparisonMarkdown : renderComparisonTable)(certificates, compared));
-  return compared.some(({ differs }) => differs);
+    writeFilesTogether(path.dirname(html), () => [{ file: html, text: renderComparisonPage(comparison) }]);
+  process.stdout.write((markdown ? renderComparisonMarkdown : renderComparisonTable)(comparison));
+  return comparison.rows.some(({ differs }) => differs);
+}
+
+/** The page of a certificate, or else its JSON, as a link from another page. */
+function createLink(html: string, certificate: string): string {
+  const page = certificate.replace(/\.json$/, '.html');
+  const relative = path.relative(path.dirname(html), existsSync(page) ? page : certificate);
+  return relative.split(path.sep).map(encodeURIComponent).join('/');
 }

@@ -1,7 +1,10 @@
 #!/usr/bin/env node
+import { ignoreClosedOutput } from '../playwright/parent-watch.js';
 import { reportInternalError } from './exit-status.js';
 import { main } from './main.js';
 
+// Such as `conformance list cases | head`.
+ignoreClosedOutput();
 try {
   process.exitCode = await main(process.argv);
 } catch (error) {

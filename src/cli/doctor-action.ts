@@ -20,7 +20,7 @@ import { readTargetOptions, type TargetFlags } from './flags.js';
  * @param url replaces the base URL of flags, environment and target file
  * @returns the exit status
  */
-export async function runDoctor(url: string | undefined, flags: TargetFlags): Promise<number> {
+export async function runDoctor(url: string | undefined, flags: TargetFlags & { json?: true }): Promise<number> {
   const runOptions = readTargetOptions(flags, url === undefined ? [] : [url]);
   const { target, connection } = loadTarget(runOptions, process.env);
   const { location, options } = connection;
@@ -46,10 +46,13 @@ export async function runDoctor(url: string | undefined, flags: TargetFlags): Pr
   const [first] = exchanges;
   const adapted = target.adapter &&
     first?.wire && [renderAdapterNotice(target.adapter), 'It sends this first:', ...renderRequest(first).split('\n')];
+  const asJson = { target: target.name, base_url: endpoint.baseUrl, notes: target.notes ?? [], findings };
   process.stdout.write(
-    joinLines([where, ...(target.notes ?? []), ...(adapted ?? []), '']) +
-      renderFindings(findings) +
-      joinLines(isReference ? ['', referenceEndNotice] : []),
+    flags.json
+      ? `${JSON.stringify(asJson, null, 2)}\n`
+      : joinLines([where, ...(target.notes ?? []), ...(adapted ?? []), '']) +
+          renderFindings(findings) +
+          joinLines(isReference ? ['', referenceEndNotice] : []),
   );
   if (findings.some(({ state }) => state === 'problem')) return exitStatus['does-not-conform'];
   return findings.some(({ state }) => state === 'unknown') ? exitStatus.incomplete : exitStatus.conforms;

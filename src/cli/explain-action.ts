@@ -1,34 +1,58 @@
-import { loadSuite, suiteFolder } from '../cases/suite.js';
+import { findCasesByName } from '../cases/case-selection.js';
+import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
+import type { TestCase } from '../cases/test-case.js';
 import { renderExplanation } from '../engine/explanation.js';
 import { UnusableInput } from '../support/problem.js';
-import { suggest } from '../support/suggest.js';
+import { joinLines } from '../support/untrusted-text.js';
 import { readAvailability } from '../targets/availability.js';
 import { completeRunOptions } from '../targets/run-options.js';
 
 /**
- * Prints what a case sends and expects, and why.
+ * Prints what a case sends and expects, and why. If a name stands for several cases, prints what they have in common, and
+ * lists them.
  *
- * @param id the id of a case or a question
+ * @param name the id of a case, requirement or question, a tag or a group
  * @throws UnusableInput if there is no such case or row
  */
-export function explainCase(
-  id: string,
+export function explainName(
+  name: string,
   { row, target, cases }: { row?: number; target?: string; cases?: string },
 ): void {
   const options = completeRunOptions(target === undefined ? {} : { target }, process.env);
   const suite = loadSuite(suiteFolder, readAvailability(options).availability, cases);
-  const testCase = suite.cases.find((each) => each.id === id);
-  if (testCase === undefined) {
-    const hint = `${suggest(
-      id,
-      suite.cases.map((each) => each.id),
-    )} \`certify --dry-run\` lists all cases.`;
-    throw new UnusableInput([{ at: { setting: 'explain' }, message: `unknown case '${id}'`, hint }]);
-  }
-  const { length } = testCase.rows;
+  const ids = suite.cases.some(({ id }) => id === name) ? [name] : findCasesByName([name], suite, 'explain');
+  const [testCase, ...others] = suite.cases.filter(({ id }) => ids.includes(id));
+  if (testCase === undefined) return;
+  const length = others.length === 0 ? testCase.rows.length : 0;
   if (row !== undefined && row > length) {
-    const hint = `Use a number from 1 to ${length}.`;
-    throw new UnusableInput([{ at: { setting: '--row' }, message: `the case '${id}' has no row ${row}`, hint }]);
+    const message = others.length === 0 ? `the case '${testCase.id}' has no row ${row}` : `'${name}' is not one case`;
+    const hint = others.length === 0 ? `Use a number from 1 to ${length}.` : 'Name one case.';
+    throw new UnusableInput([{ at: { setting: '--row' }, message, hint }]);
   }
-  process.stdout.write(renderExplanation(testCase, suite, row));
+  const text =
+    others.length === 0
+      ? renderExplanation(testCase, suite, row)
+      : joinLines([...describeName(name, suite), ...listCases([testCase, ...others])]);
+  process.stdout.write(text);
+}
+
+/** Describes a requirement, a question or a group; nothing for a tag. */
+function describeName(name: string, { contract }: Suite): string[] {
+  const requirement = contract.requirements.find(({ id }) => id === name);
+  const question = contract.questions.find(({ id }) => id === name);
+  const group = contract.groups.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  const { part } = requirement ?? question ?? {};
+  const statement = requirement?.statement ?? question?.open ?? group?.asks;
+  if (statement === undefined) return [];
+  return [statement, ...(part === undefined ? [] : [`In the documentation: ${part}`]), ''];
+}
+
+function listCases(cases: readonly TestCase[]): string[] {
+  const width = Math.max(...cases.map(({ id }) => id.length));
+  return [
+    `${cases.length} cases:`,
+    ...cases.map(({ id, title }) => `  ${id.padEnd(width)}  ${title}`),
+    '',
+    'One case with its requests: npx conformance explain CASE',
+  ];
 }

@@ -38,8 +38,9 @@ export function readTargetOptions(flags: TargetFlags, positional: readonly strin
     const message = 'name more than one deployment';
     throw new UnusableInput([{ at: { setting: named.join(', ') }, message, hint: 'Name only one of them.' }]);
   }
-  const stated = { target: target[0], baseUrl: urls[0], reference, allowHttp };
-  return completeRunOptions(stated as RunOptions, process.env);
+  const baseUrlSetting = flags.baseUrl === undefined ? 'The argument' : '--base-url';
+  const url = urls.length === 0 ? {} : { baseUrl: urls[0], baseUrlSetting };
+  return completeRunOptions({ target: target[0], ...url, reference, allowHttp } as RunOptions, process.env);
 }
 
 /** For a flag that may be repeated. */

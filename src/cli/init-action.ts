@@ -1,11 +1,13 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
+import { getMember, parseJson } from '../support/json.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { Environment } from '../targets/environment.js';
+import { initialTargetFile as targetFile } from '../targets/target-file.js';
 
 /** The command that installs packages in a pipeline, by lock file. */
 const installs: readonly (readonly [lock: string, command: string])[] = [
@@ -23,8 +25,6 @@ interface Project {
   readonly replacements: Readonly<Record<string, string>>;
 }
 
-const targetFile = 'conformance/target.yaml';
-
 /**
  * Writes the files that a project needs to certify a deployment. Existing files are kept.
  *
@@ -36,6 +36,7 @@ export function initProject(folder: string, environment: Environment): string {
   const files = [
     { file: path.join(folder, targetFile), template: 'target.yaml' },
     { file: path.join(folder, '.env.example'), template: 'env.example' },
+    { file: path.join(folder, findPlaywrightConfig(folder)), template: 'playwright.config.mjs' },
     { file: path.join(project.repository, '.github/workflows/conformance.yml'), template: 'workflows/deployment.yml' },
   ];
   refuseLinks(
@@ -50,7 +51,13 @@ export function initProject(folder: string, environment: Environment): string {
     outcomes
       .filter((outcome) => outcome.isWritten === isWritten)
       .map(({ name }, n) => `${(n === 0 ? title : '').padEnd(15)}${name}`);
-  return joinLines([...listed('Written', true), ...listed('Kept', false), '', ...listNextSteps(folder, environment)]);
+  return joinLines([...listed('Written', true), ...listed('Kept', false), '', ...listNextSteps(project, environment)]);
+}
+
+/** The config that Playwright takes in a folder: that of the project's own tests, if there is one. */
+function findPlaywrightConfig(folder: string): string {
+  const own = readdirSync(folder).find((name) => /^playwright\.config\.[cm]?[jt]s$/.test(name));
+  return own ?? 'playwright.config.mjs';
 }
 
 function readProject(folder: string): Project {
@@ -78,7 +85,7 @@ function readName(folder: string): string {
   const file = path.join(folder, 'package.json');
   let name: unknown;
   try {
-    ({ name } = JSON.parse(readFileSync(file, 'utf8')));
+    name = getMember(parseJson(readFileSync(file, 'utf8')), 'name');
   } catch {
     // Without a readable package.json, the name of the folder is used.
   }
@@ -151,7 +158,7 @@ function addIgnored(file: string): boolean {
 
 const needed = ['BASE_URL', 'CLIENT_APPLICATION_ID', 'CLIENT_TOKEN'] as const;
 
-function listNextSteps(folder: string, environment: Environment): string[] {
+function listNextSteps({ folder, replacements: { NAME } }: Project, environment: Environment): string[] {
   const unset = needed.filter((name) => !environment[name]);
   const copied = existsSync(path.join(folder, '.env')) ? 'In .env,' : 'Copy .env.example to .env. There,';
   const flag = environment.TARGET ? '' : ` --target ${targetFile}`;
@@ -160,6 +167,7 @@ function listNextSteps(folder: string, environment: Environment): string[] {
     `Load the output of "npx conformance world" into the deployment, or put its own ids into ${targetFile}.`,
     `Run: npx conformance doctor${unset.length === 0 ? flag : ''}`,
     `Run: npx conformance certify${unset.length === 0 ? flag : ''}`,
+    `Commit the answers, too: npx conformance record --to conformance/record.yaml, and copy results/${NAME}/observed.md to conformance/observed.md (results/ is not committed).`,
     'Commit the files. On GitHub, set the variable BASE_URL and the secrets CLIENT_APPLICATION_ID and CLIENT_TOKEN.',
   ];
   const samples = 'node_modules/promotion-validation-conformance/templates/workflows';

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import dotenv from 'dotenv';
 import { documentedOperation } from '../contract/operation.js';
+import { describeFileError } from '../support/describe-file-error.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
@@ -42,9 +43,7 @@ export async function main(argv: readonly string[]): Promise<number> {
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitStatus.unusableInput;
     if (!(error instanceof UnusableInput) && !isSystemError(error)) throw error;
-    const isGone = isSystemError(error) && error.syscall === 'uv_cwd';
-    const message = isGone ? 'The working folder no longer exists. Change to another folder.' : error.message;
-    process.stderr.write(joinLines(message.split('\n')));
+    process.stderr.write(joinLines(describeError(error).split('\n')));
     return exitStatus.unusableInput;
   }
 }
@@ -62,4 +61,10 @@ function listCommands(named: string | undefined): { name: string; file: string }
 /** Such as a missing file or a used port: the message names it. */
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {
   return error instanceof Error && 'syscall' in error;
+}
+
+function describeError(error: Error): string {
+  if (!isSystemError(error)) return error.message;
+  if (error.syscall === 'uv_cwd') return 'The working folder no longer exists. Change to another folder.';
+  return error.path === undefined ? error.message : `${error.path}: ${describeFileError(error, 'cannot be used')}`;
 }

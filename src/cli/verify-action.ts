@@ -1,3 +1,4 @@
+import { findRunFile } from '../report/result-files.js';
 import { createSignatureChecker } from '../report/signature.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { verifyCertificate } from '../targets/verify-certificate.js';
@@ -9,11 +10,13 @@ const maxLines = 100;
 /**
  * Verifies a certificate and prints what is broken.
  *
+ * @param named the certificate, or the folder of its run
  * @param key the file of a public key that checks the signature
  * @returns the exit status
  * @throws UnusableInput if certificate or key cannot be read
  */
-export async function runVerify(file: string, key: string | undefined): Promise<number> {
+export async function runVerify(named: string, key: string | undefined): Promise<number> {
+  const file = findRunFile(named, 'certificate.json');
   const { broken, notes, certificate } = await verifyCertificate(
     file,
     key === undefined ? undefined : createSignatureChecker(key),

@@ -9,7 +9,7 @@ import { serveReference } from '../../reference/server.js';
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import type { Calibration } from '../engine/calibrate.js';
-import { createUnsentResult, notReachedReason, type ShownResult } from '../engine/case-result.js';
+import { createUnsentResult, isPartialRun, notReachedReason, type ShownResult } from '../engine/case-result.js';
 import { listRequests } from '../engine/case-sender.js';
 import { startRun } from '../engine/run.js';
 import type { Endpoint } from '../http/connection-options.js';
@@ -119,7 +119,7 @@ async function runRound(watched: WatchedRun, bail: boolean): Promise<Round> {
     startedAt,
     durationMs,
   });
-  const isPartial = certificate.selected !== undefined || results.some(({ reason }) => reason === notReachedReason);
+  const isPartial = certificate.selected !== undefined || isPartialRun(results);
   const written = writeResults(certificate, suite, results, { ...settings, isPartial });
   process.stdout.write(addColors(renderRunReport(certificate, written), process));
   process.stdout.write(joinLines(['', `Judged in ${Math.round(getMonotonicMs() - startedMs)} ms.`]));
@@ -140,9 +140,7 @@ async function judgeCases(
     const results: ShownResult[] = [];
     for (const testCase of suite.cases) {
       const isOver = bail && results.some(isBroken);
-      results.push(
-        isOver ? createUnsentResult(testCase, 'not-applicable', notReachedReason) : await run.runCase(testCase),
-      );
+      results.push(isOver ? createUnsentResult(testCase, 'not-run', notReachedReason) : await run.runCase(testCase));
     }
     const failure = findFailure();
     if (failure !== undefined) throw failure;

@@ -3,6 +3,7 @@ import type { Exchange } from '../http/exchange.js';
 import type { BodyShape } from '../judge/body-shape.js';
 import type { Drift } from '../judge/drift.js';
 import type { ResponseTemplates } from '../judge/extract-templates.js';
+import type { FailureCondition } from '../judge/judge-case.js';
 import type { Verdict } from '../judge/verdict.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Location } from '../support/problem.js';
@@ -17,7 +18,12 @@ export interface CaseResult {
   readonly at: Location;
   /** For `fail`: what was expected, in words. */
   readonly expected?: string;
-  readonly rows: readonly { readonly title: string; readonly verdict: Verdict; readonly reason: string }[];
+  readonly rows: readonly {
+    readonly title: string;
+    readonly verdict: Verdict;
+    readonly reason: string;
+    readonly condition?: FailureCondition;
+  }[];
   /** For a failure found with random requests: YAML of a case that reproduces it. */
   readonly asCase?: string;
   /** The answer to a question. */
@@ -61,6 +67,16 @@ export function attachExchanges(
     const repeatedExchange = result.repeatedExchangeId === undefined ? undefined : find(result.repeatedExchangeId);
     return { ...result, ...omitUndefined({ exchange, repeatedExchange }) };
   });
+}
+
+/**
+ * Whether results say too little to replace those of a whole run: a case was not run, or fewer than half of all cases were
+ * judged.
+ */
+export function isPartialRun(results: readonly CaseResult[]): boolean {
+  const isJudged = ({ verdict, outcome }: CaseResult) =>
+    verdict === 'pass' || verdict === 'fail' || verdict === 'not-applicable' || outcome !== undefined;
+  return results.some(({ verdict }) => verdict === 'not-run') || results.filter(isJudged).length * 2 < results.length;
 }
 
 /** Adds up the exchanges and requests of results. */

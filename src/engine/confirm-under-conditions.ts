@@ -11,6 +11,7 @@ import {
   type TargetContext,
 } from '../judge/judge-case.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import type { CaseExchanges } from './case-exchanges.js';
 import type { CaseSender } from './case-sender.js';
 import { type ConditionKind, parsePartnerName, renderCondition } from './condition.js';
@@ -62,8 +63,12 @@ export async function confirmUnderConditions(
     // A new connection tells state of a connection from state of the whole deployment.
     const refined = after && (await repeatUnderCondition(after)) ? after : trial;
     const leak = findLeakIn(failed.sent, trial.row, failed.judgement, background);
+    const condition = { kind: refined.kind, ...omitUndefined({ part: leak?.leak.part }) };
     const reason = `${renderCondition(refined)}: ${failed.judgement.reason}${renderLeak(leak, trial.kind)}`;
-    return { judgement: replaceRow(judgement, testCase, trial.row, { ...failed.judgement, reason }), attempts };
+    return {
+      judgement: replaceRow(judgement, testCase, trial.row, { ...failed.judgement, reason, condition }),
+      attempts,
+    };
   }
   if (trials.length > 0) conditions.noteResult(undefined);
   return { judgement, attempts };

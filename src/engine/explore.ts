@@ -16,25 +16,24 @@ import { getMonotonicMs } from '../support/monotonic-clock.js';
 import type { NamedWorld } from '../world/named-world.js';
 import type { Tier, World } from '../world/world.js';
 import { explorationId, type ShownResult } from './case-result.js';
+import { createRandomSequences } from './random-requests.js';
 import {
   createPatch,
-  createRandomSequences,
   createRequest,
+  type Exploration,
   listPatches,
   mergePatches,
   type RandomRequest,
   type RandomSequence,
-} from './random-requests.js';
+} from './request-values.js';
 import { listSmallerSequences } from './shrink-sequence.js';
-
-/** Settings of random requests. The same seed sends the same requests to the same world. */
-export interface Exploration {
-  readonly requests: number;
-  readonly seed: number;
-}
+import { countSteps, listThoroughSequences } from './thorough-requests.js';
 
 /** Exploration ends after this many unclear responses: the target cannot be judged. */
 const maxUnclear = 10;
+
+/** Progress is reported after this many requests. */
+const progressInterval = 100;
 
 /** The location of statements that no case file contains. */
 const nowhere = { file: 'cases/contract.yaml', line: 1, column: 1 };
@@ -44,15 +43,19 @@ const nowhere = { file: 'cases/contract.yaml', line: 1, column: 1 };
  * smallest sequence that shows it.
  *
  * @param suite with the whole world
+ * @param onProgress called now and then with the number of requests
  * @returns a result about the broken requirement, or about `explore` if none is broken
  */
 export async function explore(
   suite: Suite,
   channel: Channel,
   background: TargetContext,
-  { requests, seed }: Exploration,
+  { requests: drawn, seed, isThorough = false }: Exploration,
+  onProgress: (sent: number, total: number) => void = () => undefined,
 ): Promise<ShownResult> {
   const startedMs = getMonotonicMs();
+  const listed = isThorough ? listThoroughSequences(suite.world) : [];
+  const requests = drawn + countSteps(listed);
   const { world, contract } = suite;
   let sent = 0;
   let requestsSent = 0;
@@ -64,6 +67,7 @@ export async function explore(
     const undocumented = explainUndocumented(request);
     if (undocumented !== undefined) throw new Error(`A random request is not documented: ${undocumented}.`);
     sent += 1;
+    if (sent % progressInterval === 0) onProgress(sent, requests);
     const exchange = await channel.send(request);
     if ('transportError' in exchange && exchange.transportError === 'not-sent') notSentReason ??= exchange.message;
     requestsSent += exchange.attempts ?? 1;
@@ -106,14 +110,18 @@ export async function explore(
   };
   const findConfirmed = async (sequence: RandomSequence): Promise<Found | undefined> => {
     const found = await findViolation(sequence);
-    const confirmed = found && (await confirm(found));
+    let confirmed: Found | undefined;
+    // A race may need several attempts.
+    for (let n = 0; found !== undefined && confirmed === undefined && n < (sequence.isSentTogether ? 3 : 1); n += 1)
+      confirmed = await confirm(found);
     if (found !== undefined && confirmed === undefined)
       noteUnclear(`Unstable: the violation did not repeat. ${found.violation.reason}`);
     return confirmed;
   };
+  const known = listTexts(world);
   /** Replaces a failing sequence by a smaller one, as long as one fails in the same way. */
   const shrink = async (found: Found): Promise<Found> => {
-    for (const { sequence, disguised } of listSmallerSequences(found.sequence, `attempt-${sent}`)) {
+    for (const { sequence, disguised } of listSmallerSequences(found.sequence, known, `attempt-${sent}`)) {
       if (sent >= requests * 2 || notSentReason !== undefined) return found;
       const smaller = await findConfirmed(disguised ?? sequence);
       if (smaller?.violation.part === found.violation.part) return shrink({ ...smaller, sequence });
@@ -124,7 +132,7 @@ export async function explore(
     const emptyRequest = createEmptyRequest(world);
     if (emptyRequest !== undefined)
       references.set('nothing-valid', { request: emptyRequest, exchange: await send(emptyRequest) });
-    for (const sequence of drawSequences(world, { requests, seed })) {
+    for (const sequence of drawSequences(world, { requests: drawn, seed }, listed)) {
       if (sent >= requests || unclear.count >= maxUnclear || notSentReason !== undefined) return undefined;
       const found = await findConfirmed(sequence);
       if (found !== undefined) return shrink(found);
@@ -132,6 +140,8 @@ export async function explore(
     return undefined;
   };
 
+  // The request that nothing is valid for is sent in addition.
+  const countDrawn = () => Math.min(sent, requests);
   const conclude = async (): Promise<Pick<ShownResult, 'verdict' | 'reason'> & Partial<ShownResult>> => {
     let found: Found | undefined;
     try {
@@ -151,9 +161,9 @@ export async function explore(
     if (unclear.count > 0)
       return {
         verdict: 'inconclusive',
-        reason: `${unclear.count} of ${sent} random requests have no clear result. ${unclear.reason}`,
+        reason: `${unclear.count} of ${countDrawn()} random requests have no clear result. ${unclear.reason}`,
       };
-    return { verdict: 'pass', reason: `${sent} random requests were answered as documented.` };
+    return { verdict: 'pass', reason: `${countDrawn()} random requests were answered as documented.` };
   };
   const { reason, ...conclusion } = await conclude();
   return {
@@ -166,8 +176,16 @@ export async function explore(
     requestsSent,
     durationMs: getMonotonicMs() - startedMs,
     ...conclusion,
-    reason: `${reason} Sent by --explore ${requests} --seed ${seed}.`,
+    reason: `${reason} Sent by ${isThorough ? '--thorough' : `--explore ${drawn}`} --seed ${seed}.`,
   };
+}
+
+/** Lists the texts of metadata and of rules about metadata. */
+function listTexts({ tiers }: World): ReadonlySet<string> {
+  const ruleTexts = tiers.flatMap(({ rules }) =>
+    rules.flatMap((rule) => (rule.kind === 'metadata' ? [rule.key, rule.is] : [])),
+  );
+  return new Set([...ruleTexts, ...tiers.flatMap(({ metadata }) => Object.values(metadata).map(String))]);
 }
 
 interface SentStep {
@@ -187,7 +205,12 @@ function moveToEnd<T>(list: readonly T[], at: number): T[] {
 }
 
 /** Draws sequences as they are needed: a run may end early. A longer sample begins like a shorter one. */
-function* drawSequences(world: NamedWorld, { requests, seed }: Exploration): Generator<RandomSequence> {
+function* drawSequences(
+  world: NamedWorld,
+  { requests, seed }: Exploration,
+  listed: readonly RandomSequence[],
+): Generator<RandomSequence> {
+  yield* listed;
   for (let [from, to] = [0, 64]; from < requests; [from, to] = [to, to * 2])
     yield* fc.sample(createRandomSequences(world), { seed, numRuns: Math.min(to, requests) }).slice(from);
 }

@@ -5,8 +5,9 @@ import { type HttpRequest, serializeRequest } from '../http/exchange.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { findExclusionReason, type RunScope } from './case-exclusion.js';
 import { isSerial, listRequests } from './case-sender.js';
-import type { Exploration } from './explore.js';
+import type { Exploration } from './request-values.js';
 import { listSampleCases } from './sample.js';
+import { countExplorationRequests } from './thorough-requests.js';
 
 /** The requests that a run would send. */
 export interface Plan {
@@ -49,7 +50,7 @@ export function createPlan(suite: Suite, settings: RunScope & { readonly explora
     calibration: relocate(suite.calibration),
     cases,
     samples: { ids: samples.map(({ id }) => id), requests: samples.flatMap(listRequests).length },
-    randomRequests: settings.exploration?.requests ?? 0,
+    randomRequests: countExplorationRequests(settings.exploration, suite.world),
   };
 }
 

@@ -3,6 +3,7 @@ import { getSubjectId, type TestCase } from '../cases/test-case.js';
 import { documentedOperation } from '../contract/operation.js';
 import type { Channel } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
+import { wasSent } from '../http/retry.js';
 import { inferShape } from '../judge/body-shape.js';
 import { type Baseline, findDrift } from '../judge/drift.js';
 import { extractTemplates } from '../judge/extract-templates.js';
@@ -69,15 +70,22 @@ function createResult(testCase: TestCase, { judgement, first, repeats, confirmat
     (each) => each.verdict === verdict && each.at === at && each.exchange === judgement.exchange,
   );
   const findShown = (sent: CaseExchanges | undefined) => sent?.exchanges[Math.max(row, 0)]?.get(exchange);
+  const shown = findShown(first);
+  const isUnsent = verdict === 'inconclusive' && shown !== undefined && !wasSent(shown);
   const sum = (count: 'count' | 'requestsSent') =>
     [first, ...repeats, ...confirmations].reduce((total, sent) => total + sent[count], 0);
   return {
     id: testCase.id,
     subject: getSubjectId(testCase),
-    verdict,
+    verdict: isUnsent ? 'not-run' : verdict,
     reason,
     at,
-    rows: rows.map(({ title, verdict, reason }) => ({ title, verdict, reason })),
+    rows: rows.map(({ title, verdict, reason, condition }) => ({
+      title,
+      verdict,
+      reason,
+      ...omitUndefined({ condition }),
+    })),
     drift: [],
     exchangesJudged: sum('count'),
     requestsSent: sum('requestsSent'),
@@ -85,7 +93,7 @@ function createResult(testCase: TestCase, { judgement, first, repeats, confirmat
     ...omitUndefined({
       expected: verdict === 'fail' ? expected : undefined,
       outcome,
-      exchange: findShown(first),
+      exchange: shown,
       repeatedExchange: isUnstable ? findShown(repeats.at(-1)) : undefined,
     }),
   };

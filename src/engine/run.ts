@@ -12,8 +12,8 @@ import { type Calibration, calibrate } from './calibrate.js';
 import { createUnsentResult, explorationId, type ShownResult, sampleId } from './case-result.js';
 import { type CaseSender, createCaseSender, createUncachedSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
-import type { Exploration } from './explore.js';
 import type { Replay } from './replay.js';
+import type { Exploration } from './request-values.js';
 import { runCase } from './run-case.js';
 import { combineSampleResults, listSampleCases } from './sample.js';
 import { sanitizeResult } from './sanitize-result.js';
@@ -49,7 +49,7 @@ export interface Run {
   /** Sends and judges a case, unless the target is unreachable or the case is excluded. */
   runCase(testCase: TestCase): Promise<ShownResult>;
   /** Sends random requests. */
-  explore(exploration: Exploration): Promise<ShownResult>;
+  explore(exploration: Exploration, onProgress?: (sent: number, total: number) => void): Promise<ShownResult>;
   /** Returns the exchanges that were kept since the last call; none without a keeper. */
   takeEvidence(): ReturnType<EvidenceKeeper['take']>;
   /** Sends the sample cases again, to detect a deployment that changed during the run. */
@@ -85,6 +85,7 @@ export async function startRun(
     calibration: namings,
     calibrationExchanges: calibration.exchanges,
     // A target without ids of tiers cannot show any, and the remaining cases need none.
+    isWorldLoaded,
     isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),
     ...(tierPatterns === undefined ? {} : { configuredPatterns: tierPatterns }),
   };
@@ -116,10 +117,10 @@ export async function startRun(
       for (const testCase of listSampleCases(suite)) results.push(await runWith(uncached, testCase, sampleId));
       return combineSampleResults(results);
     },
-    async explore(exploration) {
+    async explore(exploration, onProgress) {
       // Loaded on demand: most runs do not need the generator of random requests.
       const { explore } = await import('./explore.js');
-      const result = await explore(suite, createChannel(explorationId), background, exploration);
+      const result = await explore(suite, createChannel(explorationId), background, exploration, onProgress);
       return sanitizeResult(
         { ...result, ...omitUndefined({ exchangeId: keeper?.findId(result.exchange) }) },
         terms.redact,

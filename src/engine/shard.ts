@@ -5,8 +5,9 @@ import { relocateRequest } from '../contract/relocation.js';
 import { serializeRequest } from '../http/exchange.js';
 import { findExclusionReason, type RunScope } from './case-exclusion.js';
 import { isSerial, listRequests } from './case-sender.js';
-import type { Exploration } from './explore.js';
+import type { Exploration } from './request-values.js';
 import { listSampleCases } from './sample.js';
+import { countExplorationRequests } from './thorough-requests.js';
 
 /** One of several machines that share a run. */
 export interface Shard {
@@ -110,7 +111,14 @@ function createUnits(suite: Suite, scope: RunScope & ShardScope): Unit[] {
       : [{ ids: samples.map(({ id }) => id), shared: new Set(repeated), own: repeated.length, explores: false }]),
     ...(exploration === undefined
       ? []
-      : [{ ids: [], shared: new Set<string>(), own: exploration.requests, explores: true }]),
+      : [
+          {
+            ids: [],
+            shared: new Set<string>(),
+            own: countExplorationRequests(exploration, suite.world),
+            explores: true,
+          },
+        ]),
     ...suite.cases.filter((testCase) => !samples.includes(testCase)).map(createUnit),
   ];
 }

@@ -1,4 +1,4 @@
-import type { RandomItem, RandomRequest, RandomSequence } from './random-requests.js';
+import type { RandomItem, RandomRequest, RandomSequence } from './request-values.js';
 
 /** A sequence that may fail like a larger one. */
 export interface SmallerSequence {
@@ -13,9 +13,14 @@ type Simplify = (request: RandomRequest) => RandomRequest;
  * Lists sequences that are smaller in one respect. A part that several requests have in common is simplified in all of
  * them, so that they still differ in the same way.
  *
+ * @param known texts of the world: they stay as they are, since a shorter one would be one more difference
  * @param disguise a text that no request had before
  */
-export function* listSmallerSequences(sequence: RandomSequence, disguise: string): Generator<SmallerSequence> {
+export function* listSmallerSequences(
+  sequence: RandomSequence,
+  known: ReadonlySet<string>,
+  disguise: string,
+): Generator<SmallerSequence> {
   const { steps } = sequence;
   for (const n of steps.slice(0, -1).keys()) {
     const fewer = { ...sequence, steps: steps.filter((_, at) => at !== n) };
@@ -23,7 +28,7 @@ export function* listSmallerSequences(sequence: RandomSequence, disguise: string
   }
   if (sequence.isSentTogether) yield { sequence: { ...sequence, isSentTogether: false } };
   const before = JSON.stringify(steps);
-  for (const simplify of steps.flatMap(listSimplifications)) {
+  for (const simplify of steps.flatMap((step) => listSimplifications(step, known))) {
     const simpler = steps.map(simplify);
     if (JSON.stringify(simpler) !== before) yield { sequence: { ...sequence, steps: simpler } };
   }
@@ -33,7 +38,15 @@ function addEntry({ steps, ...rest }: RandomSequence, key: string): RandomSequen
   return { ...rest, steps: steps.map((step) => ({ ...step, metadata: { ...step.metadata, [key]: 'unused' } })) };
 }
 
-function listSimplifications({ filters, orderMetadata, metadata, items }: RandomRequest): Simplify[] {
+function listSimplifications(
+  { filters, orderMetadata, metadata, items }: RandomRequest,
+  known: ReadonlySet<string>,
+): Simplify[] {
+  const texts = [
+    ...Object.values(metadata),
+    ...filters.flatMap(([on, value]) => (on === 'campaign' ? [] : [value])),
+    ...Object.keys(metadata),
+  ];
   return [
     (each) => ({ ...each, form: undefined }),
     (each) => ({ ...each, openChange: undefined }),
@@ -72,10 +85,7 @@ function listSimplifications({ filters, orderMetadata, metadata, items }: Random
         (each) =>
           changeItem(each, n, { quantity: 1 }),
     ),
-    ...[...Object.values(metadata), ...filters.flatMap(([on, value]) => (on === 'campaign' ? [] : [value]))].flatMap(
-      listShorterTexts,
-    ),
-    ...Object.keys(metadata).flatMap(listShorterTexts),
+    ...texts.filter((text) => !known.has(text)).flatMap(listShorterTexts),
   ];
 }
 

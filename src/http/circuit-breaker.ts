@@ -1,13 +1,11 @@
 import type { Exchange, HttpRequest } from './exchange.js';
+import { nothingMorePrefix } from './request-budget.js';
 import { explainTransientFailure } from './response-status.js';
 import { isTransientFailure, wasSent } from './retry.js';
 
 const failuresWithoutRetry = 3;
 /** In a row; then a probe decides whether the circuit opens. */
 const failuresBeforeProbe = 10;
-
-/** The beginning of the reason why requests were not sent. */
-export const circuitOpenPrefix = 'Nothing more was sent:';
 
 interface CircuitBreaker {
   allowsRetry(): boolean;
@@ -46,7 +44,7 @@ export function createCircuitBreaker(
       }
       const probed = probe === undefined ? '' : ', and so did a request that was answered before';
       const last = explainTransientFailure(exchange);
-      open(`${circuitOpenPrefix} ${failuresBeforeProbe} requests in a row failed${probed}. The last one: ${last}`);
+      open(`${nothingMorePrefix} ${failuresBeforeProbe} requests in a row failed${probed}. The last one: ${last}`);
       return probe === undefined || !wasSent(probe) ? 0 : 1;
     },
   };

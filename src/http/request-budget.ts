@@ -2,6 +2,9 @@ import { appendFileSync, existsSync, readFileSync, statSync, writeFileSync } fro
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import type { BudgetLimits } from './connection-options.js';
 
+/** The beginning of the reason why the rest of a run was not sent. */
+export const nothingMorePrefix = 'Nothing more was sent:';
+
 /** Counts the requests of a run. Several clients may share it. */
 export interface RequestBudget {
   /** On the monotonic clock. */
@@ -50,13 +53,13 @@ export function openFileBudget(file: string, openedAt: number): RequestBudget {
 export function explainExhaustion(requestBudget: RequestBudget, limits: BudgetLimits): string | undefined {
   const { requests } = limits;
   if (requestBudget.countSpent() >= requests)
-    return `The budget of ${requests} requests is used up. Set a larger one in the target file (budget.requests).`;
+    return `${nothingMorePrefix} The budget of ${requests} requests is used up. Set a larger one in the target file (budget.requests).`;
   if (getRemainingMs(requestBudget, limits) <= 0) return renderTimeExceeded(limits);
   return requestBudget.getStopReason();
 }
 
 export function renderTimeExceeded({ timeMs }: BudgetLimits): string {
-  return `The budget of ${timeMs / 1_000} seconds is used up. Set a larger one in the target file (budget.seconds).`;
+  return `${nothingMorePrefix} The budget of ${timeMs / 1_000} seconds is used up. Set a larger one in the target file (budget.seconds).`;
 }
 
 export function getRemainingMs({ openedAt }: RequestBudget, { timeMs }: BudgetLimits): number {

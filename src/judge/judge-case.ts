@@ -26,6 +26,7 @@ import { renderShortList } from '../support/render-short-list.js';
 import type { NamedWorld } from '../world/named-world.js';
 import { extractValue } from './extract-value.js';
 import { findOtherReadings, type OtherReading } from './other-readings.js';
+import { isOwnDataSeen } from './own-data.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
 /** A verdict and its reason. */
@@ -45,6 +46,13 @@ export interface Judgement {
 
 export interface RowJudgement extends Judgement {
   readonly title: string;
+  readonly condition?: FailureCondition;
+}
+
+/** Under which condition alone a row fails, and which part of another request the response was for, if known. */
+export interface FailureCondition {
+  readonly kind: 'overlapping' | 'after' | 'reused-connection';
+  readonly part?: string;
 }
 
 export interface CaseJudgement extends Judgement {
@@ -64,6 +72,8 @@ export interface TargetContext {
   readonly configuredPatterns?: readonly string[];
   /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
   readonly isWorldSeen: boolean;
+  /** Whether the user says that the target has all test data. */
+  readonly isWorldLoaded?: boolean;
 }
 
 /** Everything that one row is judged by. */
@@ -91,16 +101,26 @@ export function judgeCase(
   const evidence = createRowEvidence(exchanges, target);
   if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
   const later = repetitions.map((each) => createRowEvidence(each, target));
-  const isWorldSeen = target.isWorldSeen || [evidence, ...later].flat().some(mentionsWorld);
+  const all = [evidence, ...later].flat();
+  const isWorldSeen = target.isWorldSeen || all.some(mentionsWorld);
+  const isOwnSeen =
+    target.isWorldLoaded ||
+    isOwnDataSeen(
+      testCase,
+      all.flatMap((each) => [...each.exchanges.values()]),
+      target.world,
+    );
   const rows = testCase.rows.map((row, n) => {
     const first = judgeRow(row, testCase, evidence[n] as CaseEvidence);
-    const all = later.map((each) =>
+    const repeated = later.map((each) =>
       judgeRepetition(row, testCase, first, evidence[n] as CaseEvidence, each[n] as CaseEvidence),
     );
-    const final = all.find(({ isUnstable }) => isUnstable) ?? all.at(-1) ?? first;
+    const final = repeated.find(({ isUnstable }) => isUnstable) ?? repeated.at(-1) ?? first;
     return {
       title: row.title,
-      ...(isWorldSeen ? final : doubtWithoutWorld(final, evidence[n] as CaseEvidence, target)),
+      ...(isWorldSeen && isOwnSeen
+        ? final
+        : doubtWithoutWorld(final, evidence[n] as CaseEvidence, target, isWorldSeen ? ownDataUnseen : worldUnseen)),
     };
   });
   return { ...summarizeRows(rows, testCase), rows };
@@ -270,6 +290,7 @@ function doubtWithoutWorld(
   judgement: Judgement,
   { exchanges, world }: RowEvidence,
   { calibrationExchanges = [] }: TargetContext,
+  unseen: string,
 ): Judgement {
   const { verdict, reason, exchange: name = '' } = judgement;
   if (verdict !== 'fail') return judgement;
@@ -285,13 +306,16 @@ function doubtWithoutWorld(
     );
   if (isRefused && dataIndependentRefusals.has(status))
     return status === 410 ? { ...judgement, reason: `${reason} ${operationRetired}` } : judgement;
-  return { ...judgement, verdict: 'inconclusive', reason: `${reason} ${worldUnseen}` };
+  return { ...judgement, verdict: 'inconclusive', reason: `${reason} ${unseen}` };
 }
 
 /** Statuses that speak of the method, the media type or the operation, whatever data a deployment has (RFC 9110). */
 const dataIndependentRefusals: ReadonlySet<number> = new Set([405, 406, 410, 415]);
 
 const operationRetired = 'The deployment says that it has retired the operation (410 Gone).';
+
+const ownDataUnseen =
+  'But no response names a promotion of your own test data: either it is not loaded (npx conformance world --cases FOLDER), or none of it is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.';
 
 const worldUnseen =
   'But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.';

@@ -1,5 +1,8 @@
-/** The test-verdict terms of ISO/IEC 9646 and TTCN-3, worst first. */
-export const verdicts = ['fail', 'error', 'inconclusive', 'pass', 'not-applicable'] as const;
+/**
+ * The test-verdict terms of ISO/IEC 9646 and TTCN-3, worst first. `not-run`: not selected, or not reached.
+ * `not-applicable`: the target lacks what the case needs.
+ */
+export const verdicts = ['fail', 'error', 'inconclusive', 'not-run', 'pass', 'not-applicable'] as const;
 export type Verdict = (typeof verdicts)[number];
 
 /** Finds the worst verdict. `not-applicable` if the list is empty. */

@@ -8,6 +8,7 @@ import type {
   TestCase,
   TestError,
   TestResult,
+  TestStep,
 } from '@playwright/test/reporter';
 import { selectFromSuite } from '../cases/case-selection.js';
 import { listCredentialSecrets } from '../contract/operation.js';
@@ -15,6 +16,7 @@ import {
   type CaseResult,
   createUnsentResult,
   explorationId,
+  isPartialRun,
   notReachedReason,
   sampleId,
 } from '../engine/case-result.js';
@@ -140,6 +142,13 @@ export default class CertificateReporter implements Reporter {
     if (this.merged === undefined) this.showProgress();
   }
 
+  onStepBegin(test: TestCase, _: TestResult, { category, title }: TestStep): void {
+    if (category !== 'test.step' || readCaseId(test) !== explorationId || this.merged !== undefined) return;
+    if (getMonotonicMs() - this.progressShownMs < progressIntervalMs) return;
+    this.progressShownMs = getMonotonicMs();
+    process.stderr.write(joinLines([title]));
+  }
+
   /** Each machine starts a reference deployment of its own; all shards test any other deployment together. */
   private checkAddress(address: string): void {
     const first = this.firstReport?.target.base_url;
@@ -237,7 +246,8 @@ export default class CertificateReporter implements Reporter {
       extent: { ...this.createExtent(plainResults, isCutShort, unreachable), gaps },
     };
     const certifyOwn = () => {
-      const facts = collectRunFacts(plainResults, calibration, settings);
+      const selected = selectFromSuite(suite, settings).cases;
+      const facts = collectRunFacts(plainResults, calibration, settings, selected);
       const requestsSent =
         replay === undefined ? facts.requestsSent : countAttempts([...sent.exchanges].map(({ exchange }) => exchange));
       const isReplay = replay !== undefined;
@@ -254,17 +264,25 @@ export default class CertificateReporter implements Reporter {
     const { recordTo: _, ...withoutRecord } = settings;
     const destination = {
       ...(settings.shard === undefined ? settings : withoutRecord),
-      isPartial: this.isPartial(results),
+      isPartial: this.isPartial(results, isCutShort || unreachable !== undefined),
       ...omitUndefined({ sign: this.sign }),
       secrets: this.merged === undefined && replay === undefined ? listSecrets() : [],
     };
     const written = writeResults(certificate, suite, results, destination, { ...evidence, origin, index });
     const { verdict, drift, selected, own_cases } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
-    const isReached = results.every(({ reason }) => reason !== notReachedReason);
+    const isReached = results.every(({ verdict }) => verdict !== 'not-run');
     const isDone = !isCutShort && unreachable === undefined && isReached;
     const shard = settings.shard && { current: settings.shard.current, total: settings.shard.total, isDone };
-    saveEnding({ kind: 'certified', isRecorded, verdict, drift, ...omitUndefined({ selected, shard, own_cases }) });
+    const page = path.join(path.dirname(written.certificate), 'certificate.html');
+    saveEnding({
+      kind: 'certified',
+      page,
+      isRecorded,
+      verdict,
+      drift,
+      ...omitUndefined({ selected, shard, own_cases }),
+    });
     const report = addColors(renderRunReport(certificate, written), process);
     const text = reportToGitHub(process.env, certificate, suite, results) + report;
     this.printResult = () => process.stdout.write(text);
@@ -289,13 +307,13 @@ export default class CertificateReporter implements Reporter {
     };
   }
 
-  /** Whether only some of the cases ran, or were to run: the results of a whole run must then stay. */
-  private isPartial(results: readonly CaseResult[]): boolean {
+  /** Whether only some of the cases ran, or were selected: the results of a whole run then stay. */
+  private isPartial(results: readonly CaseResult[], isCutShort: boolean): boolean {
     const { suite, settings } = this.inputs;
     const { only, shard, profile } = settings;
-    if (only !== undefined || shard !== undefined || profile !== undefined || this.selected === undefined) return true;
-    if (this.stopsAtFailure && results.some(({ reason }) => reason === notReachedReason)) return true;
-    return suite.cases.some(({ id }) => !this.selected?.has(id));
+    if (isCutShort || only !== undefined || shard !== undefined || profile !== undefined || this.selected === undefined)
+      return true;
+    return isPartialRun(results) || suite.cases.some(({ id }) => !this.selected?.has(id));
   }
 
   /** All results in the order of the suite, including those of cases that no test reached. */
@@ -308,7 +326,7 @@ export default class CertificateReporter implements Reporter {
         if (result !== undefined) return [result];
         if (unreachable !== undefined) return [createUnsentResult(testCase, 'inconclusive', unreachable)];
         return selected === undefined || selected.has(testCase.id)
-          ? [createUnsentResult(testCase, 'not-applicable', notReachedReason)]
+          ? [createUnsentResult(testCase, 'not-run', notReachedReason)]
           : [];
       }),
       ...[sampleId, explorationId].flatMap((id) => results.get(id) ?? []),

@@ -9,6 +9,8 @@ import { readRunJson, writeRunJson } from './run-folder.js';
 export type Ending =
   | ({
       readonly kind: 'certified';
+      /** The file of the certificate's page. */
+      readonly page: string;
       /** Whether a record was asked for and written. */
       readonly isRecorded: boolean;
       /** The shard of the run, and whether it judged all of its cases. */

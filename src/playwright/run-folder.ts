@@ -6,6 +6,8 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { isProcessRunning } from '../support/is-process-running.js';
+import { parseJson } from '../support/json.js';
 
 /** The environment variable that names the folder. */
 const variable = 'CONFORMANCE_RUN';
@@ -41,7 +43,7 @@ export function readRunFile(name: string): Buffer | undefined {
 
 export function readRunJson<T>(name: string): T | undefined {
   const content = readRunFile(name);
-  return content === undefined ? undefined : (JSON.parse(content.toString('utf8')) as T);
+  return content === undefined ? undefined : (parseJson(content.toString('utf8')) as T);
 }
 
 /** Writes a file that only this user can read. Does nothing without a run folder. */
@@ -65,19 +67,11 @@ const prefix = 'conformance-run-';
 function removeAbandonedFolders(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, pid] = /^conformance-run-(\d+)-/.exec(name) ?? [];
-    if (pid === undefined || isRunning(Number(pid))) continue;
+    if (pid === undefined || isProcessRunning(Number(pid))) continue;
     try {
       rmSync(path.join(tmpdir(), name), { recursive: true, force: true });
     } catch {
       // It belongs to another user.
     }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
   }
 }

@@ -69,5 +69,5 @@ function renderPatterns(patterns: readonly string[]): string {
 function explainAmbiguity(patterns: readonly string[]): string {
   const single = patterns.filter((pattern) => !isCatchAllPattern(pattern));
   const problem = single.length < patterns.length ? 'are too many to tell apart' : 'disagree';
-  return `${problem}. State the right path in the target file: response: { tier: ${single[0] ?? '/promotions/*/id'} }, or several in a list.`;
+  return `${problem}. State in the target file which of them names the valid promotions, such as response: { tier: ${single[0] ?? '/promotions/*/id'} }, or several in a list. With the wrong one, a deployment that conforms fails.`;
 }

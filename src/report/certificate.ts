@@ -5,12 +5,13 @@ import type { Calibration } from '../engine/calibrate.js';
 import {
   countRequests,
   explorationId,
-  notReachedReason,
+  isPartialRun,
   notSelectedReason,
   type ShownResult,
   sampleId,
 } from '../engine/case-result.js';
 import type { Profile, ProfileFigures } from '../engine/profile.js';
+import type { Shard } from '../engine/shard.js';
 import { unsupportedPrefix } from '../http/adapted-channel.js';
 import type { AdapterIdentity } from '../http/adapter.js';
 import { renderCurlCommand } from '../http/curl-command.js';
@@ -36,6 +37,8 @@ export interface Certificate {
   readonly selected?: SelectedCases;
   /** What a run with a limited number of requests covers. */
   readonly profile?: ProfileFigures;
+  /** Whether some thousand requests were sent beside the cases, and all of them were answered as documented. */
+  readonly is_thorough?: true;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
   readonly summary: VerdictCounts;
   /** What most likely is wrong, the cause of most failures first. They change no verdict. */
@@ -143,6 +146,7 @@ export interface RunFacts {
   /** Whether only selected cases or rows were sent. */
   readonly isSelection?: boolean;
   readonly profile?: ProfileFigures;
+  readonly isThorough?: boolean;
   readonly isReplay?: boolean;
   /** Whether the run ended before all selected cases were judged. */
   readonly isCutShort: boolean;
@@ -155,24 +159,36 @@ export interface RunFacts {
   readonly durationMs: number;
 }
 
-/** Collects facts from the settings of a run. @param calibration undefined if the run ended before it */
+/**
+ * Collects facts from the settings of a run.
+ *
+ * @param calibration undefined if the run ended before it
+ * @param planned the cases that the settings select. Those without a result were left out by arguments for Playwright,
+ *   such as --grep, which is a selection like --only.
+ */
 export function collectRunFacts(
   results: readonly ShownResult[],
   calibration: Pick<Calibration, 'requestsSent' | 'note'> | undefined,
   settings: {
     readonly only?: readonly string[];
     readonly profile?: Pick<Profile, 'figures'>;
+    readonly shard?: Shard;
+    readonly exploration?: { readonly isThorough?: boolean };
     readonly notes: readonly string[];
   },
-): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'notes'> {
-  const { only, profile, notes } = settings;
+  planned: readonly Pick<TestCase, 'id'>[] = [],
+): Pick<RunFacts, 'requestsSent' | 'isSelection' | 'profile' | 'isThorough' | 'notes'> {
+  const { only, shard, exploration, notes } = settings;
+  const withResult = new Set(results.map(({ id }) => id));
+  const isNarrowed = shard === undefined && planned.some(({ id }) => !withResult.has(id));
+  const figures = settings.profile?.figures;
+  // What was not judged catches no fault.
+  const profile = figures && (isPartialRun(results) ? { ...figures, faults_caught: 0 } : figures);
   return {
     requestsSent: (calibration?.requestsSent ?? 0) + countRequests(results).requestsSent,
-    isSelection: only !== undefined || profile !== undefined,
-    ...omitUndefined({ profile: profile?.figures }),
-    notes: [profile && renderProfileNotice(profile.figures), calibration?.note, ...notes].filter(
-      (note) => note !== undefined,
-    ),
+    isSelection: only !== undefined || profile !== undefined || isNarrowed,
+    ...omitUndefined({ profile, isThorough: exploration?.isThorough }),
+    notes: [profile && renderProfileNotice(profile), calibration?.note, ...notes].filter((note) => note !== undefined),
   };
 }
 
@@ -198,7 +214,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
   });
   const questions = suite.contract.questions.map((question) => createQuestionEntry(question, byCase.get(question.id)));
   const unavailable = [...listUnavailable(ofSuite), ...listUnsupported(requirements)];
-  const isPartial = requirements.some(({ cases }) => cases.some(({ reason }) => unsentReasons.includes(reason)));
+  const isPartial = requirements.some(({ cases }) => cases.some(({ verdict }) => verdict === 'not-run'));
   const { profile } = facts;
   const gaps = [...(facts.isCutShort ? ['The run was interrupted.'] : []), ...(facts.gaps ?? [])];
   const isWhole = gaps.length === 0 && !isPartial && profile === undefined && unavailable.length === 0;
@@ -222,6 +238,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     target: facts.target,
     ...(facts.isSelection ? { selected: { verdict: determineRunVerdict(merged), cases: countVerdicts(merged) } } : {}),
     ...omitUndefined({ profile }),
+    ...(facts.isThorough && exploration?.verdict === 'pass' ? { is_thorough: true } : {}),
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
     summary: countVerdicts(requirements),
     ...(facts.causes === undefined || facts.causes.length === 0 ? {} : { causes: facts.causes }),
@@ -246,8 +263,6 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     duration_ms: Math.round(facts.durationMs),
   };
 }
-
-const unsentReasons: readonly string[] = [notReachedReason, notSelectedReason];
 
 function createOwnCasesEntry(
   { own, cases }: Suite,
@@ -362,10 +377,12 @@ function createCaseEntry(
   baseUrl: string,
   renderResponse: ResponseRenderer,
 ): CaseEntry {
-  if (result === undefined) return { id, verdict: 'not-applicable', reason: notSelectedReason };
+  if (result === undefined) return { id, verdict: 'not-run', reason: notSelectedReason };
   const { verdict, reason, at, rows, exchange, asCase } = result;
   if (verdict === 'pass') return { id, verdict, reason };
-  const unpassed = rows.filter((row) => row.verdict !== 'pass' && row.title !== '');
+  const unpassed = rows.flatMap(({ title, verdict, reason }) =>
+    verdict === 'pass' || title === '' ? [] : [{ title, verdict, reason }],
+  );
   const isFailure = verdict === 'fail' || verdict === 'error';
   return {
     id,

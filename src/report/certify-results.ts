@@ -13,16 +13,22 @@ export interface CertifiedResults {
   readonly index: ExchangeIndex;
 }
 
-/** Certifies results with the exchanges that they refer to. @param stated by the target file */
+/**
+ * Certifies results with the exchanges that they refer to.
+ *
+ * @param stated by the target file
+ * @param diagnoses whether causes are wanted: that takes long for odd responses
+ */
 export function certifyResults(
   suite: Suite,
   plain: readonly CaseResult[],
   evidence: RunEvidence,
   facts: Omit<RunFacts, 'causes'>,
   stated: Pick<NonNullable<ResultsDestination['target']>, 'tierPatterns' | 'mentionFilter'>,
+  diagnoses = true,
 ): CertifiedResults {
   const index = indexForOutputs(suite, evidence, plain, stated.mentionFilter);
   const results = attachExchanges(plain, index.find);
-  const causes = diagnoseRun(suite, results, index, stated.tierPatterns);
+  const causes = diagnoses ? diagnoseRun(suite, results, index, stated.tierPatterns) : [];
   return { certificate: createCertificate(suite, results, { ...facts, causes }), results, index };
 }

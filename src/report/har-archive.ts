@@ -12,6 +12,7 @@ import {
   type TransportErrorKind,
 } from '../http/exchange.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
+import { parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { readOwnPackage } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
@@ -217,19 +218,21 @@ export function parseArchive(content: Buffer, file: string): { evidence: StoredE
     throw new UnusableInput([{ at: { setting: file }, message, hint }]);
   };
   const isCompressed = content[0] === 0x1f && content[1] === 0x8b;
-  let archive: { readonly log: Log & { readonly _origin: EvidenceOrigin } };
+  let archive: unknown;
   try {
-    const plain = isCompressed ? gunzipSync(content, { maxOutputLength: maxArchive }) : content;
-    archive = JSON.parse(plain.toString('utf8'));
+    archive = parseJson(
+      (isCompressed ? gunzipSync(content, { maxOutputLength: maxArchive }) : content).toString('utf8'),
+    );
   } catch {
-    return refuse('is not an HTTP archive');
+    return refuse('cannot be unpacked');
   }
+  if (archive === undefined) return refuse('is not an HTTP archive');
   const validate = loadValidator('evidence');
   if (!validate(archive)) {
     const [{ instancePath = '', message = '' } = {}] = validate.errors ?? [];
     return refuse(`was not written by a run of this suite: ${toOneLine(instancePath)} ${message}`);
   }
-  const { _origin: origin, entries } = archive.log;
+  const { _origin: origin, entries } = (archive as { log: Log & { readonly _origin: EvidenceOrigin } }).log;
   const { baseUrl } = origin;
   const stranger = (entries as OwnEntry[]).find((entry) =>
     [entry, ...(entry._wire ?? [])].some(({ request }) => !isBelow(request.url, baseUrl)),

@@ -25,5 +25,9 @@ export function renderProfileNotice(figures: ProfileFigures): string {
   const { name, max_requests, requests, rows, rows_of, questions, questions_of, faults_caught, faults_known } = figures;
   const flag = name === 'quick' ? '--quick' : `--budget ${max_requests}`;
   const share = Math.floor((100 * faults_caught) / faults_known);
-  return `With ${flag}: ${rows} of ${rows_of} rows and ${questions} of ${questions_of} questions, in ${requests} requests. They catch ${faults_caught} of the ${faults_known} known faults (${share} %). For a full certificate, run without ${flag.split(' ')[0]}.`;
+  const caught =
+    faults_caught === 0
+      ? 'Not all of them were answered, so the share of known faults that they catch is unknown.'
+      : `They catch ${faults_caught} of the ${faults_known} known faults (${share} %).`;
+  return `With ${flag}: ${rows} of ${rows_of} rows and ${questions} of ${questions_of} questions, in ${requests} requests. ${caught} For a full certificate, run without ${flag.split(' ')[0]}.`;
 }

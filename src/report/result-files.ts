@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { listOutputFiles } from './output.js';
 import { checkFilesWritable } from './write-files-together.js';
@@ -16,6 +16,13 @@ export function getSignatureFile(certificate: string): string {
 export function listResultFiles(out: string): string[] {
   const files = listOutputFiles().map((file) => path.join(out, file));
   return [...files, path.join(out, 'evidence.har.gz'), getSignatureFile(path.join(out, 'certificate.json'))];
+}
+
+/** Returns a file of a run. @param named the file, or the folder of the run; a file that does not exist stays as it is */
+export function findRunFile(named: string, ...names: readonly string[]): string {
+  if (statSync(named, { throwIfNoEntry: false })?.isDirectory() !== true) return named;
+  const files = names.map((name) => path.join(named, name));
+  return files.find((file) => existsSync(file)) ?? files[0] ?? named;
 }
 
 /** Finds the certificates of the last whole run and of the last run of some cases, the latest last. */

@@ -1,5 +1,5 @@
 import { notReachedReason, notSelectedReason } from '../engine/case-result.js';
-import { circuitOpenPrefix } from '../http/circuit-breaker.js';
+import { nothingMorePrefix } from '../http/request-budget.js';
 import type { Verdict } from '../judge/verdict.js';
 
 /** Reasons that several cases share for having no verdict, with the number of these cases. */
@@ -19,7 +19,7 @@ interface ReasonSource {
 export function findSharedReasons({ requirements, questions }: ReasonSource): SharedReasons {
   const unjudged = requirements
     .flatMap(({ cases }) => cases)
-    .filter(({ verdict }) => verdict === 'inconclusive' || verdict === 'not-applicable');
+    .filter(({ verdict }) => verdict === 'inconclusive' || verdict === 'not-run' || verdict === 'not-applicable');
   const unanswered = questions.filter(({ outcome }) => outcome === null);
   const counts = new Map<string, number>();
   for (const { reason = '' } of [...unjudged, ...unanswered]) {
@@ -36,7 +36,7 @@ export function isSharedReason(reason: string, shared: SharedReasons): boolean {
 
 /** Removes from a reason what differs from case to case: the unmet precondition and the number of rows. */
 function extractCause(reason: string): string {
-  const start = reason.indexOf(circuitOpenPrefix);
+  const start = reason.indexOf(nothingMorePrefix);
   return start < 0 ? reason : reason.slice(start).replace(/ \(and \d+ more of \d+ rows\)$/, '');
 }
 
@@ -47,6 +47,6 @@ export function describeSharedReasons(source: ReasonSource): string[] {
     const cases = `${count} of ${total} cases`;
     if (reason === notReachedReason) return `${cases} were not reached.`;
     if (reason === notSelectedReason) return `${cases} were not selected in this run.`;
-    return `${cases} were not judged: ${reason}`;
+    return `${cases} were not ${reason.startsWith(nothingMorePrefix) ? 'reached' : 'judged'}: ${reason}`;
   });
 }

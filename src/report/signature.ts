@@ -5,6 +5,7 @@
 
 import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { describeFileError } from '../support/describe-file-error.js';
 import { parseJson } from '../support/json.js';
 import { UnusableInput } from '../support/problem.js';
 import { loadValidator } from '../support/schema-validation.js';
@@ -108,7 +109,7 @@ function readKey(file: string, flag: keyof typeof commands): KeyObject {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    return refuse(`cannot be read (${(error as NodeJS.ErrnoException).code})`);
+    return refuse(describeFileError(error));
   }
   if (/-----BEGIN ENCRYPTED|^Proc-Type:.*ENCRYPTED/m.test(text))
     return refuse(

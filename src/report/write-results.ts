@@ -22,6 +22,7 @@ import { getSignatureFile, listResultFiles, partialFolder } from './result-files
 import { createRunView, type RunView } from './run-view.js';
 import type { Signer } from './signature.js';
 import { createRecord, parseRecord, readRecord, renderRecord, type TargetRecord } from './target-record.js';
+import { getUnpassedFile, listUnpassedCases, readUnpassedCases } from './unpassed-cases.js';
 import { type FileToWrite, writeFilesTogether } from './write-files-together.js';
 
 /** Loaded together with the outputs: most runs need it at their end only. */
@@ -91,11 +92,13 @@ export function writeResults(
     );
   }
   let record: RecordOutput | undefined;
+  const listAll = (): string => `${[...listUnpassedCases(certificate, readUnpassedCases(wholeOut))].join('\n')}\n`;
   writeFilesTogether(out, () => {
     // Read while no other process writes: it may be of another run.
     record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view);
     return [
       ...[...files].map(([file, text]) => ({ file, text })),
+      ...(isPartial ? [{ file: getUnpassedFile(wholeOut), text: listAll() }] : []),
       ...(record !== undefined && 'text' in record ? [record] : []),
     ];
   });

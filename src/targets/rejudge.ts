@@ -26,15 +26,15 @@ export interface RejudgedRun extends CertifiedResults {
  * Judges the exchanges of a recorded run again, in this process. Nothing is sent.
  *
  * @param suite with the ids of the target of that run
- * @param infersShape whether a record is wanted
+ * @param diagnoses whether the certificate lists causes
  */
-export async function rejudgeRun(recorded: RecordedRun, suite: Suite, infersShape = false): Promise<RejudgedRun> {
+export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses = false): Promise<RejudgedRun> {
   const { evidence, origin } = recorded;
   const { isCutShort, judged, unjudged, gaps = [] } = origin.extent;
   const settings = restoreSettings(recorded, suite);
   const replay = createRunReplay({ evidence, target: settings.target }, suite);
   const selected = selectFromSuite(suite, settings);
-  const options = { ...createEngineOptions(settings), infersShape, replay };
+  const options = { ...createEngineOptions(settings), replay };
   const run = await startRun(selected, replay.createChannel(''), options);
   const wasJudged = new Set(judged);
   const wasUnjudged = new Map(unjudged.map((each) => [each.id, each]));
@@ -43,14 +43,14 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, infersShap
     const stated = wasUnjudged.get(testCase.id);
     if (wasJudged.has(testCase.id)) results.push(await run.runCase(testCase));
     else if (stated?.error !== undefined) results.push(createUnsentResult(testCase, 'error', stated.error));
-    else if (stated !== undefined) results.push(createUnsentResult(testCase, 'not-applicable', notReachedReason));
+    else if (stated !== undefined) results.push(createUnsentResult(testCase, 'not-run', notReachedReason));
   }
   if (wasJudged.has(sampleId) && listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
   const { exploration } = settings;
   if (wasJudged.has(explorationId) && exploration !== undefined) results.push(await run.explore(exploration));
   const facts = {
     target: createCertifiedTarget(settings.target, origin.baseUrl),
-    ...collectRunFacts(results, run.calibration, settings),
+    ...collectRunFacts(results, run.calibration, settings, selected.cases),
     requestsSent: countAttempts(evidence.exchanges.map(({ exchange }) => exchange)),
     isReplay: origin.isReplay === true,
     isCutShort,
@@ -58,6 +58,6 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, infersShap
     startedAt: new Date(0),
     durationMs: 0,
   };
-  const certified = certifyResults(suite, results, evidence, facts, settings.target);
+  const certified = certifyResults(suite, results, evidence, facts, settings.target, diagnoses);
   return { ...certified, unused: replay.listUnused() };
 }

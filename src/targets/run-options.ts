@@ -1,3 +1,4 @@
+import dotenv from 'dotenv';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Environment } from './environment.js';
 
@@ -9,6 +10,10 @@ export interface RunOptions {
   /** A target file. */
   readonly target?: string;
   readonly baseUrl?: string;
+  /** The flag, argument or variable that names the base URL, for messages. */
+  readonly baseUrlSetting?: string;
+  /** What to do if the target file has another base URL. Default: the one of the options replaces it. */
+  readonly onOtherBaseUrl?: 'use-target-file' | 'refuse';
   /** Whether the reference deployment is certified, whatever else is named. */
   readonly reference?: boolean;
   /** Whether credentials may go to another machine over plain HTTP. */
@@ -39,11 +44,22 @@ export interface RunOptions {
   readonly merge?: string;
   /** How many random requests to send. */
   readonly explore?: number;
+  /** Whether to send some thousand more requests, to a target that limits nothing. */
+  readonly thorough?: boolean;
   /** Draws the same random requests again. */
   readonly seed?: number;
 }
 
 /** Adds the target file and the base URL of the environment (TARGET, BASE_URL) where the options name none. */
 export function completeRunOptions(options: RunOptions, { TARGET, BASE_URL }: Environment): RunOptions {
-  return { ...omitUndefined({ target: TARGET, baseUrl: BASE_URL }), ...omitUndefined(options) };
+  const completed = { ...omitUndefined({ target: TARGET, baseUrl: BASE_URL }), ...omitUndefined(options) };
+  if (options.baseUrl !== undefined || BASE_URL === undefined) return completed;
+  // A flag names the target file: an address that it states counts more than one for all commands of the project.
+  if (options.target === undefined) return { ...completed, baseUrlSetting: 'BASE_URL' };
+  const isOfEnvFile = dotenv.config({ quiet: true, processEnv: {} }).parsed?.BASE_URL === BASE_URL;
+  return {
+    ...completed,
+    baseUrlSetting: isOfEnvFile ? 'BASE_URL of .env' : 'BASE_URL',
+    onOtherBaseUrl: isOfEnvFile ? 'use-target-file' : 'refuse',
+  };
 }

@@ -5,8 +5,8 @@ import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import type { Suite } from '../cases/suite.js';
 import { describeRelocation } from '../contract/relocation.js';
 import { findExclusionReason, type RunScope } from '../engine/case-exclusion.js';
-import type { Exploration } from '../engine/explore.js';
 import { createProfile, getRequestLimit, type Profile } from '../engine/profile.js';
+import type { Exploration } from '../engine/request-values.js';
 import type { EngineOptions } from '../engine/run.js';
 import { parseShard, type Shard, type ShardScope, selectShard } from '../engine/shard.js';
 import type { Baseline } from '../judge/drift.js';
@@ -45,6 +45,9 @@ export interface RunSettings {
   readonly recordTo?: string;
 }
 
+/** How many random requests a thorough run sends, unless `--explore` says so. */
+const thoroughRandomRequests = 300;
+
 /**
  * Reads the settings of a run and the files that they name.
  *
@@ -55,7 +58,8 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
   const { target } = loadTarget(options, environment);
   const problems = findPinProblems(target, suite);
   if (problems.length > 0) throw new UnusableInput(problems);
-  const { against, recordTo, explore, seed = 1 } = options;
+  const { against, recordTo, thorough: isThorough = false, seed = 1 } = options;
+  const explore = options.explore ?? (isThorough ? thoroughRandomRequests : undefined);
   const record = against ? readRecord(against) : undefined;
   const recordNote = record && describeUncompared(record, suite);
   const pins = Object.fromEntries([...target.pins].map(([question, { outcome }]) => [question, outcome]));
@@ -73,7 +77,9 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
       ...(recordNote === undefined ? [] : [recordNote]),
       ...(explore !== undefined && isPartial ? ['Random requests were not sent: they need the whole test data.'] : []),
     ],
-    ...(explore === undefined || isPartial ? {} : { exploration: { requests: explore, seed } }),
+    ...(explore === undefined || isPartial
+      ? {}
+      : { exploration: { requests: explore, seed, ...(isThorough ? { isThorough } : {}) } }),
     ...readSelection(options, suite, { target, excludesIntrusive }),
     out: resolveResultsFolder(target, options),
     ...(recordTo ? { recordTo } : {}),
@@ -129,8 +135,8 @@ export function readSelection(options: RunOptions, suite: Suite, scope: RunScope
   const only = options.only === undefined ? recorded.only : findCasesByName(options.only, suite, '--only');
   const refuseBudget = (message: string, hint: string) =>
     new UnusableInput([{ at: { setting: '--quick, --budget' }, message, hint }]);
-  if (options.budget !== undefined && options.explore !== undefined)
-    throw refuseBudget('cannot be combined with --explore', 'Remove one of them.');
+  if (options.budget !== undefined && (options.explore !== undefined || options.thorough))
+    throw refuseBudget('cannot be combined with --explore or --thorough', 'Remove one of them.');
   const limit = options.budget ?? (recorded.profile && getRequestLimit(recorded.profile));
   const own = selectFromSuite(suite, omitUndefined({ only }));
   const profile = limit === undefined ? undefined : createProfile(own, limit, readDiscriminatingRows(suite), scope);

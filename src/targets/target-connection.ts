@@ -1,11 +1,13 @@
+import { existsSync } from 'node:fs';
 import type { Endpoint, PartialConnectionOptions } from '../http/connection-options.js';
+import { packageRoot } from '../support/package-root.js';
 import type { Problem } from '../support/problem.js';
 import { findBaseUrlFlaw, trimBaseUrl } from './base-url.js';
 import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
 import { describeShortSecret, findSecretFlaw } from './secret-checks.js';
 import { parseVariableReference, type ReadVariable, readStatedOptions } from './stated-options.js';
-import type { TargetFile } from './target-file.js';
+import { initialTargetFile, type TargetFile } from './target-file.js';
 
 /** The connection to a target. It contains secrets, so every process reads it from its environment instead of a file. */
 export interface TargetConnection {
@@ -20,6 +22,9 @@ export type TargetLocation = ({ readonly kind: 'deployment' } & Endpoint) | { re
 export function resolveEndpoint(location: TargetLocation, reference: Endpoint): Endpoint {
   return location.kind === 'deployment' ? location : reference;
 }
+
+/** The limits of a thorough run, unless the target file states others. */
+const thoroughBudget = { requests: 20_000, timeMs: 60 * 60_000 };
 
 /**
  * Reads the connection from the options, the environment and the target file.
@@ -48,7 +53,11 @@ export function readConnection(
     return '';
   };
   const stated = file === undefined ? {} : readStatedOptions(file, readVariable, (each) => problems.push(each));
-  const options = runOptions.allowHttp ? { ...stated, allowHttp: true } : stated;
+  const options = {
+    ...stated,
+    ...(runOptions.allowHttp ? { allowHttp: true } : {}),
+    ...(runOptions.thorough ? { budget: { ...thoroughBudget, ...stated.budget } } : {}),
+  };
   const url = findBaseUrl(runOptions, file, readVariable);
   if (url === undefined) {
     const problem = findMissingBaseUrl(runOptions, environment, file);
@@ -73,27 +82,45 @@ export function readConnection(
   // An empty base URL was reported as an unset variable.
   const flaw = url.text === '' ? undefined : findBaseUrlFlaw(baseUrl, options.allowHttp ?? false, secrets);
   if (flaw !== undefined) problems.unshift({ at: url.at, ...flaw });
-  const other = file?.document.base_url;
-  if (runOptions.baseUrl && other !== undefined && other !== runOptions.baseUrl)
-    notes.push('BASE_URL or --base-url overrides the base_url of the target file.');
-  if (runOptions.baseUrl === '' && other !== undefined)
-    notes.push('BASE_URL or --base-url is empty: the base_url of the target file is used.');
+  if (file?.document.base_url !== undefined) {
+    const { problem, note } = compareBaseUrls(runOptions, url.text, file);
+    if (problem !== undefined) problems.unshift(problem);
+    if (note !== undefined) notes.push(note);
+  }
   return { connection: { location: { kind: 'deployment', baseUrl, credentials }, options }, problems, notes };
 }
 
 /** Finds the base URL as the user states it; undefined if there is none. */
 function findBaseUrl(
-  { reference, baseUrl }: RunOptions,
+  { reference, baseUrl, baseUrlSetting: setting = 'BASE_URL', onOtherBaseUrl }: RunOptions,
   file: TargetFile | undefined,
   readVariable: ReadVariable,
 ): { text: string; at: Problem['at'] } | undefined {
   if (reference) return undefined;
-  if (baseUrl) return { text: baseUrl, at: { setting: 'BASE_URL' } };
   const inFile = file?.document.base_url;
+  if (baseUrl && (inFile === undefined || onOtherBaseUrl === undefined)) return { text: baseUrl, at: { setting } };
   if (file === undefined || inFile === undefined) return undefined;
   const at = file.yaml.locate(['base_url']);
   const name = parseVariableReference(inFile);
   return { text: name === undefined ? inFile : readVariable(name, at), at };
+}
+
+/** Compares the base URL of the options with that of a target file. @param used the one that is used */
+function compareBaseUrls(
+  { baseUrl, baseUrlSetting: setting = 'BASE_URL', onOtherBaseUrl }: RunOptions,
+  used: string,
+  { document, yaml }: TargetFile,
+): { problem?: Problem; note?: string } {
+  if (baseUrl === undefined) return {};
+  if (baseUrl === '') return { note: `${setting} is empty: the base_url of the target file is used.` };
+  if (onOtherBaseUrl === undefined)
+    return baseUrl === document.base_url ? {} : { note: `${setting} overrides the base_url of the target file.` };
+  const { path } = document.operation ?? {};
+  if (trimBaseUrl(baseUrl, path).baseUrl === trimBaseUrl(used, path).baseUrl) return {};
+  if (onOtherBaseUrl === 'use-target-file') return { note: `The base_url of the target file is used, not ${setting}.` };
+  const message = `contradicts the base_url of ${yaml.file}`;
+  const hint = 'Unset one of them. To replace the base_url of the target file, use --base-url.';
+  return { problem: { at: { setting }, message, hint } };
 }
 
 /**
@@ -114,7 +141,20 @@ function findMissingBaseUrl(
   const { CLIENT_APPLICATION_ID, CLIENT_TOKEN } = environment;
   const named = { BASE_URL: baseUrl, TARGET: target, CLIENT_APPLICATION_ID, CLIENT_TOKEN };
   const [name, value] = Object.entries(named).find(([, each]) => each !== undefined) ?? [];
-  if (name === undefined) return undefined;
+  if (name === undefined) return findForgottenDeployment(environment, hint);
   const message = `${value === '' ? 'is set but empty' : 'is set'}, but no deployment is named`;
   return { at: { setting: name }, message, hint: `Set BASE_URL, or name a target file with --target. ${hint}` };
+}
+
+/** Where a deployment is to be certified, nobody certifies the reference deployment by accident. */
+function findForgottenDeployment({ CI }: Environment, hint: string): Problem | undefined {
+  // The repository of the suite itself.
+  if (process.cwd() === packageRoot) return undefined;
+  if (existsSync(initialTargetFile)) {
+    const message = 'describes a deployment, but no deployment is named';
+    const all = `Name the file with --target ${initialTargetFile}, or set TARGET or BASE_URL. ${hint}`;
+    return { at: { setting: initialTargetFile }, message, hint: all };
+  }
+  if (!CI || CI === 'false') return undefined;
+  return { at: { setting: 'CI' }, message: 'is set, but no deployment is named', hint: `Set BASE_URL. ${hint}` };
 }

@@ -7,6 +7,9 @@ import type { listNames, ThingKind } from '../world/named-world.js';
 import type { Rule } from '../world/world.js';
 import type { RunOptions } from './run-options.js';
 
+/** The target file that `init` writes into a project. */
+export const initialTargetFile = 'conformance/target.yaml';
+
 /** The content of a target file; see `schemas/target.schema.json`. */
 export interface TargetDocument {
   name: string;

@@ -57,7 +57,7 @@ export async function runWithEvidence(
   const evidence = run.takeEvidence();
   const facts = {
     target: createCertifiedTarget(settings.target, baseUrl),
-    ...collectRunFacts(results, run.calibration, settings),
+    ...collectRunFacts(results, run.calibration, settings, selected.cases),
     isCutShort: false,
     startedAt: new Date(0),
     durationMs: 0,
@@ -81,5 +81,5 @@ export function readEvidenceBack({ evidence, origin }: Pick<RunWithEvidence, 'ev
 
 /** Judges the evidence of a run again. */
 export async function judgeAgain(left: Pick<RunWithEvidence, 'evidence' | 'origin'>): Promise<Certificate> {
-  return (await rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}))).certificate;
+  return (await rejudgeRun(readEvidenceBack(left), loadSuite(suiteFolder, {}), true)).certificate;
 }

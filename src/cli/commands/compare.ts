@@ -4,7 +4,7 @@ import { exitStatus } from '../exit-status.js';
 export default ((command, end) => {
   command
     .description('show in which requirements and questions certificates differ')
-    .argument('<certificate>', 'a certificate.json')
+    .argument('<certificate>', 'a certificate.json, or the folder of a run')
     .argument('<certificates...>', 'others, which are compared with the first')
     .option('--html <file>', 'also write a page that shows all of them side by side')
     .option('--markdown', 'print the differences for a pull request')

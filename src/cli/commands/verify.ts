@@ -3,7 +3,7 @@ import type { ConfigureCommand } from '../command.js';
 export default ((command, end) => {
   command
     .description('check a certificate: judge its evidence again and send nothing')
-    .argument('<certificate>', 'a certificate.json with its evidence in the same folder')
+    .argument('<certificate>', 'a certificate.json with its evidence in the same folder, or that folder')
     .option('--key <file>', 'also check the signature with this public key (Ed25519, PEM)')
     .action(async (certificate: string, flags: { key?: string }) => {
       const { runVerify } = await import('../verify-action.js');

@@ -1,8 +1,23 @@
 import { undetermined } from '../../cases/test-case.js';
 import type { Contract } from '../../contract/contract.js';
+import { notReachedReason, notSelectedReason } from '../../engine/case-result.js';
+import { nothingMorePrefix } from '../../http/request-budget.js';
+import { findWorstVerdict } from '../../judge/verdict.js';
 import { joinLines, toOneLine } from '../../support/untrusted-text.js';
 import type { Certificate, QuestionEntry, RequirementEntry } from '../certificate.js';
 import { renderAnswer } from '../render-answer.js';
+
+/** Certificates side by side. */
+export interface Comparison<C extends Certificate = Certificate> {
+  /** Whether they are of one deployment: then each is compared with the one before it, in the order of time. */
+  readonly isOverTime: boolean;
+  readonly certificates: readonly C[];
+  /** The name of each column. */
+  readonly headings: readonly string[];
+  readonly rows: readonly ComparedRow[];
+  /** What limits the comparison, a sentence each. */
+  readonly notices: readonly string[];
+}
 
 /** The verdicts or outcomes of one requirement or question. */
 export interface ComparedRow {
@@ -20,69 +35,145 @@ export interface ComparedCell {
   readonly text: string;
   /** The reason of a verdict, or an outcome as a sentence; may be empty. */
   readonly explanation: string;
-  /** Whether it differs from the first certificate. */
+  /** Whether it differs from the first certificate, or from the one before it. */
   readonly isOther: boolean;
 }
 
-const missing = { text: 'not in this certificate', explanation: '' };
+type Cell = Omit<ComparedCell, 'isOther'>;
 
-/** Compares certificates with the first one. @returns a row for each requirement, then for each question */
-export function compareCertificates(certificates: readonly Certificate[], { questions }: Contract): ComparedRow[] {
-  const known = new Map(questions.map((question) => [question.id, question]));
-  const cellOf = ({ id, outcome, reason = '' }: QuestionEntry) => {
-    if (outcome === null || outcome === undetermined) return { text: outcome ?? 'no answer', explanation: reason };
-    const question = known.get(id);
-    // An open value needs no explanation.
-    if (question?.answer.kind !== 'outcomes') return { text: outcome, explanation: '' };
-    return { text: outcome, explanation: renderAnswer(question, outcome) };
+const missing: Cell = { text: 'not in this certificate', explanation: '' };
+const notRun: Cell = { text: 'not-run', explanation: '' };
+
+/** Compares certificates: those of one deployment over time, others with the first one. */
+export function compareCertificates<C extends Certificate>(stated: readonly C[], contract: Contract): Comparison<C> {
+  const isOverTime = stated.every(({ target }) => isSameDeployment(target, stated[0]?.target));
+  const certificates = isOverTime
+    ? [...stated].sort((one, other) => one.started_at.localeCompare(other.started_at))
+    : stated;
+  const mark = (cells: readonly Cell[]) => markDifferences(cells, isOverTime);
+  return {
+    isOverTime,
+    certificates,
+    headings: certificates.map((each) => renderHeading(each, certificates, isOverTime)),
+    rows: [
+      ...createRows('requirement', certificates, (each) => each.requirements, createVerdictCells, mark),
+      ...createRows(
+        'question',
+        certificates,
+        (each) => each.questions.map((entry) => ({ ...entry, statement: findQuestion(contract, entry)?.open ?? '' })),
+        (entries) => entries.map((entry) => entry && createAnswerCell(entry, contract)),
+        mark,
+      ),
+    ],
+    notices: listNotices(certificates),
   };
-  const requirements = rows(
-    'requirement',
-    certificates.map((each) => each.requirements),
-    verdictCell,
-    (entry) => entry.statement,
-  );
-  const open = rows(
-    'question',
-    certificates.map((each) => each.questions),
-    cellOf,
-    ({ id }) => known.get(id)?.open ?? '',
-  );
-  return [...requirements, ...open];
 }
 
-function verdictCell({ verdict, cases }: RequirementEntry): Omit<ComparedCell, 'isOther'> {
-  const decisive = verdict === 'pass' ? undefined : cases.find((each) => each.verdict === verdict);
-  return { text: verdict, explanation: decisive?.reason ?? '' };
+function isSameDeployment(one: Certificate['target'], other: Certificate['target'] | undefined): boolean {
+  return one.name === other?.name && (one.is_reference === true || one.base_url === other.base_url);
 }
 
-function rows<T extends { readonly id: string }>(
-  kind: ComparedRow['kind'],
-  columns: readonly (readonly T[])[],
-  cellOf: (entry: T) => Omit<ComparedCell, 'isOther'>,
-  statementOf: (entry: T) => string,
-): ComparedRow[] {
-  const byId = columns.map((entries) => new Map(entries.map((entry) => [entry.id, entry])));
-  const first = new Map(columns.flat().map((entry) => [entry.id, entry]));
-  return [...first].map(([id, some]) => {
-    const cells = byId.map((column) => {
-      const entry = column.get(id);
-      return entry === undefined ? missing : cellOf(entry);
-    });
-    const marked = cells.map((cell) => ({ ...cell, isOther: cell.text !== cells[0]?.text }));
-    return { kind, id, statement: statementOf(some), cells: marked, differs: marked.some(({ isOther }) => isOther) };
+function renderHeading({ target, started_at }: Certificate, all: readonly Certificate[], isOverTime: boolean): string {
+  if (isOverTime) return started_at.slice(0, 16).replace('T', ' ');
+  const isShared = all.filter(({ target: { name } }) => name === target.name).length > 1;
+  return isShared ? `${target.name} at ${target.base_url}` : target.name;
+}
+
+/** Lists what the certificates did not run, and whether they are of different suites. */
+function listNotices(certificates: readonly Certificate[]): string[] {
+  const partial = certificates.flatMap((certificate) => {
+    const { requirements, questions, target, started_at } = certificate;
+    const all = [...requirements.flatMap(({ cases }) => cases.map(({ verdict }) => verdict === 'not-run'))];
+    const ran = [...all, ...questions.map(isNotRun)];
+    const count = ran.filter((isUnrun) => !isUnrun).length;
+    return count === ran.length ? [] : [`${target.name} (${started_at}) ran ${count} of ${ran.length} cases.`];
+  });
+  return [
+    ...(partial.length === 0 ? [] : [...partial, 'Compared is what all of these runs have run.']),
+    ...(new Set(certificates.map(({ suite }) => suite.digest)).size > 1
+      ? ['The certificates are of suites with different cases.']
+      : []),
+  ];
+}
+
+function isNotRun({ outcome, reason = '' }: QuestionEntry): boolean {
+  const isOfRun = reason === notSelectedReason || reason === notReachedReason || reason.startsWith(nothingMorePrefix);
+  return outcome === null && isOfRun;
+}
+
+/** Creates the cells of a requirement. A case that one of the runs did not reach says nothing about a difference. */
+function createVerdictCells(entries: readonly (RequirementEntry | undefined)[]): (Cell | undefined)[] {
+  const listUnrun = (entry: RequirementEntry | undefined) =>
+    (entry?.cases ?? []).filter(({ verdict }) => verdict === 'not-run').map(({ id }) => id);
+  const hasRun = (entry: RequirementEntry | undefined) => entry?.cases.some(({ verdict }) => verdict !== 'not-run');
+  const unrun = new Set(entries.filter(hasRun).flatMap(listUnrun));
+  return entries.map((entry) => {
+    if (entry === undefined) return undefined;
+    if (!hasRun(entry)) return notRun;
+    const cases = entry.cases.filter(({ id }) => !unrun.has(id));
+    if (cases.length === 0) return notRun;
+    const verdict = findWorstVerdict(cases.map((each) => each.verdict));
+    const decisive = verdict === 'pass' ? undefined : cases.find((each) => each.verdict === verdict);
+    return { text: verdict, explanation: decisive?.reason ?? '' };
   });
 }
 
-export const agreementText = 'The certificates agree in every requirement and every question.';
+function findQuestion({ questions }: Contract, { id }: QuestionEntry) {
+  return questions.find((question) => question.id === id);
+}
 
-/** Renders the differences as a table for the terminal, one column per certificate. */
-export function renderComparisonTable(certificates: readonly Certificate[], compared: readonly ComparedRow[]): string {
-  const differing = compared.filter(({ differs }) => differs);
-  if (differing.length === 0) return `${agreementText}\n`;
+function createAnswerCell(entry: QuestionEntry, contract: Contract): Cell {
+  const { outcome, reason = '' } = entry;
+  if (isNotRun(entry)) return notRun;
+  if (outcome === null || outcome === undetermined) return { text: outcome ?? 'no answer', explanation: reason };
+  const question = findQuestion(contract, entry);
+  // An open value needs no explanation.
+  if (question?.answer.kind !== 'outcomes') return { text: outcome, explanation: '' };
+  return { text: outcome, explanation: renderAnswer(question, outcome) };
+}
+
+function createRows<T extends { readonly id: string; readonly statement: string }>(
+  kind: ComparedRow['kind'],
+  certificates: readonly Certificate[],
+  listEntries: (certificate: Certificate) => readonly T[],
+  createCells: (entries: readonly (T | undefined)[]) => readonly (Cell | undefined)[],
+  mark: (cells: readonly Cell[]) => ComparedCell[],
+): ComparedRow[] {
+  const columns = certificates.map(listEntries);
+  const byId = columns.map((entries) => new Map(entries.map((entry) => [entry.id, entry])));
+  const first = new Map(columns.flat().map((entry) => [entry.id, entry]));
+  return [...first].map(([id, { statement }]) => {
+    const cells = mark(createCells(byId.map((column) => column.get(id))).map((cell) => cell ?? missing));
+    return { kind, id, statement, cells, differs: cells.some(({ isOther }) => isOther) };
+  });
+}
+
+function markDifferences(cells: readonly Cell[], isOverTime: boolean): ComparedCell[] {
+  let reference: Cell | undefined;
+  return cells.map((cell) => {
+    if (cell === notRun) return { ...cell, isOther: false };
+    const isOther = reference !== undefined && cell.text !== reference.text;
+    if (reference === undefined || isOverTime) reference = cell;
+    return { ...cell, isOther };
+  });
+}
+
+/** Says that nothing differs. */
+export function describeAgreement({ notices }: Comparison): string {
+  return notices.length === 0
+    ? 'The certificates agree in every requirement and every question.'
+    : 'The certificates agree in every requirement and every question that was compared.';
+}
+
+/** Renders the differences as a table for the terminal, one column per certificate, after what limits them. */
+export function renderComparisonTable(comparison: Comparison): string {
+  const { headings, rows, notices } = comparison;
+  const differing = rows.filter(({ differs }) => differs);
+  const head = notices.length === 0 ? [] : [...notices, ''];
+  if (differing.length === 0) return joinLines([...head, describeAgreement(comparison)]);
   const cells = differing.map((row) => [row.id, ...row.cells.map(({ text }) => text)]);
-  const table = [['Id', ...certificates.map(({ target }) => target.name)], ...cells].map((row) => row.map(toOneLine));
+  const table = [['Id', ...headings], ...cells].map((row) => row.map(toOneLine));
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
   const renderRow = (row: readonly string[]) => row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  ');
-  return joinLines(table.map((row) => renderRow(row).trimEnd()));
+  return joinLines([...head, ...table.map((row) => renderRow(row).trimEnd())]);
 }

@@ -1,7 +1,6 @@
 import { truncate } from '../../support/untrusted-text.js';
-import type { Certificate } from '../certificate.js';
 import { joinMarkdown, type Markdown, markdown, renderTable, tableCode } from '../markdown.js';
-import { agreementText, type ComparedRow } from './compare-certificates.js';
+import { type Comparison, describeAgreement } from './compare-certificates.js';
 
 /** Characters of a text in a cell. */
 const maxText = 160;
@@ -9,16 +8,16 @@ const maxText = 160;
 const maxRows = 40;
 
 /** Renders the differences for a pull request: their number, and a table with their meaning. */
-export function renderComparisonMarkdown(
-  certificates: readonly Certificate[],
-  compared: readonly ComparedRow[],
-): string {
+export function renderComparisonMarkdown(comparison: Comparison): string {
+  const { certificates, headings, rows: compared, notices, isOverTime } = comparison;
   const differing = compared.filter(({ differs }) => differs);
   const summary = joinMarkdown(
-    certificates.map(({ target, verdict }) => markdown`${cell(target.name)}: ${verdict}`),
+    certificates.map(({ verdict }, n) => markdown`${cell(headings[n] ?? '')}: ${verdict}`),
     ' · ',
   );
-  if (differing.length === 0) return markdown`Compared: ${summary}\n\n${agreementText}\n`.text;
+  const above = [markdown`Compared: ${summary}`, ...notices.map((notice) => markdown`${notice}`)];
+  if (differing.length === 0)
+    return markdown`${joinMarkdown([...above, markdown`${describeAgreement(comparison)}`])}\n`.text;
   const counts = (['requirement', 'question'] as const).map((kind) => {
     const all = compared.filter((row) => row.kind === kind);
     return `${all.filter(({ differs }) => differs).length} of ${all.length} ${kind}s`;
@@ -31,11 +30,11 @@ export function renderComparisonMarkdown(
       return isExplained ? markdown`${answer} ${shorten(explanation)}` : answer;
     }),
   ]);
-  const head = [markdown``, ...certificates.map(({ target }) => cell(target.name))];
+  const head = [markdown``, ...headings.map(cell)];
   const more = differing.length - rows.length;
   const blocks = [
-    markdown`Compared: ${summary}`,
-    markdown`They differ in ${counts.join(' and ')}; what differs from the first is bold.`,
+    ...above,
+    markdown`They differ in ${counts.join(' and ')}; what differs from ${isOverTime ? 'the run before' : 'the first'} is bold.`,
     renderTable(head, rows),
     ...(more > 0 ? [markdown`And ${more} more.`] : []),
   ];

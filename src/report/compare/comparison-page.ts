@@ -1,92 +1,112 @@
 import type { Certificate } from '../certificate.js';
-import { type Html, html, rawHtml, renderPageHead } from '../markup.js';
-import { agreementText, type ComparedCell, type ComparedRow } from './compare-certificates.js';
+import { type Html, html, noHtml, renderPageHead } from '../markup.js';
+import { pageStyle } from '../page/page-style.js';
+import { type ComparedCell, type ComparedRow, type Comparison, describeAgreement } from './compare-certificates.js';
+
+/** A certificate, and where its page is. */
+type LinkedCertificate = Certificate & { readonly link: string };
 
 /** Renders certificates side by side as a page for people. It has no script and loads nothing from elsewhere. */
-export function renderComparisonPage(certificates: readonly Certificate[], compared: readonly ComparedRow[]): string {
-  const names = certificates.map(({ target }) => target.name);
-  const count = compared.filter(({ differs }) => differs).length;
-  return html`${renderPageHead(`Comparison of ${names.join(', ')}`, style)}
+export function renderComparisonPage(comparison: Comparison<LinkedCertificate>): string {
+  const { rows, certificates, notices, isOverTime } = comparison;
+  const differing = rows.filter(({ differs }) => differs);
+  const agreeing = rows.filter(({ differs }) => !differs);
+  const names = [...new Set(certificates.map(({ target }) => target.name))];
+  const count = differing.length === 1 ? '1 difference' : `${differing.length} differences`;
+  return html`${renderPageHead(`Comparison of ${names.join(', ')}`, pageStyle + style)}
 <body>
+<div class="comparison">
 <header>
-<h1>${count === 0 ? agreementText : `${count} of ${compared.length} requirements and questions differ`}</h1>
-${
-  count === 0
-    ? ''
-    : html`<p>Cells that differ from the first certificate are marked with <span class="mark">≠</span>.</p>
-<p><label><input type="checkbox" id="only" checked> Only what differs</label></p>`
-}
-${new Set(certificates.map(({ suite }) => suite.digest)).size > 1 ? html`<p>The certificates are of suites with different cases.</p>` : ''}
-</header>
-<main class="table" tabindex="0" role="region" aria-label="Comparison">
-<table>
-<thead><tr><th scope="col">Requirement or question</th>${certificates.map(columnHead)}</tr></thead>
-${section(
-  'Requirements',
-  compared.filter(({ kind }) => kind === 'requirement'),
-  names,
-)}
-${section(
-  'Questions',
-  compared.filter(({ kind }) => kind === 'question'),
-  names,
-)}
-</table>
-</main>
+<p class="kicker">${isOverTime ? `${certificates.length} runs of ${names.join()}` : `${certificates.length} deployments side by side`}</p>
+<h1>${differing.length === 0 ? describeAgreement(comparison) : `${count} in ${rows.length} requirements and questions`}</h1>
+${notices.map((notice) => html`<p>${notice}</p>\n`)}</header>
+<main>
+<ul class="runs">
+${certificates.map((certificate, n) => renderRun(certificate, comparison.headings[n] ?? ''))}</ul>
+${differing.length === 0 ? noHtml : html`<p>${isOverTime ? 'Each run is compared with the one before it.' : `The others are compared with ${comparison.headings[0] ?? ''}.`}</p>\n`}${renderChapter('Requirements that differ', 'requirement', differing, comparison)}${renderChapter('Questions that differ', 'question', differing, comparison)}${
+  agreeing.length === 0
+    ? noHtml
+    : html`<details class="chapter"><summary>${agreeing.length} requirements and questions without a difference</summary>
+${agreeing.map((row) => renderRow(row, comparison))}</details>
+`
+}</main>
+</div>
 </body>
 </html>
 `.text;
 }
 
-function columnHead({ target, verdict, suite, started_at }: Certificate): Html {
-  return html`<th scope="col"><span class="name">${target.name}</span>${target.version === undefined ? '' : ` ${target.version}`}<br><span class="${verdict}">${verdict}</span><br><small>${target.base_url}<br>${suite.version}, ${started_at.replace(/T(\d+:\d+).*/, ' $1')}</small></th>`;
+function renderRun({ target, verdict, suite, started_at, link }: LinkedCertificate, heading: string): Html {
+  const version = target.version === undefined ? '' : `Version ${target.version}. `;
+  return html`<li class="card"><div class="lead"><h2><a href="${link}">${heading}</a></h2><span class="badge ${verdict}">${verdict}</span></div><p><small>${version}${target.base_url}<br><time datetime="${started_at}">${started_at.slice(0, 16).replace('T', ' ')} UTC</time>, suite ${suite.version}</small></p></li>
+`;
 }
 
-function section(title: string, rows: readonly ComparedRow[], names: readonly string[]): Html {
-  if (rows.length === 0) return html``;
-  const differing = rows.filter(({ differs }) => differs).length;
-  return html`<tbody>
-<tr class="section"><th scope="rowgroup">${title}: ${differing} of ${rows.length} differ</th><td colspan="${names.length}"></td></tr>
-${rows.map(
-  ({
-    id,
-    statement,
-    cells,
-    differs,
-    kind,
-  }) => html`<tr class="${differs ? 'differs' : 'same'}" id="${id}"><th scope="row"><a href="#${id}"><code>${id}</code></a><br><small>${statement}</small></th>${cells.map((cell) => cellOf(cell, kind, names[0] ?? ''))}</tr>
-`,
-)}</tbody>`;
+function renderChapter(
+  title: string,
+  kind: ComparedRow['kind'],
+  rows: readonly ComparedRow[],
+  comparison: Comparison<LinkedCertificate>,
+): Html {
+  const own = rows.filter((row) => row.kind === kind);
+  if (own.length === 0) return noHtml;
+  return html`<section class="chapter">
+<h2>${title}: ${own.length}</h2>
+${own.map((row) => renderRow(row, comparison))}</section>
+`;
 }
 
-function cellOf({ text, explanation, isOther }: ComparedCell, kind: ComparedRow['kind'], first: string): Html {
+function renderRow(row: ComparedRow, comparison: Comparison<LinkedCertificate>): Html {
+  const { id, statement, differs, kind } = row;
+  return html`<article class="block ${differs ? 'differs' : 'same'}" id="${id}"><h3>${statement === '' ? id : statement}</h3><a class="id" href="#${id}"><code>${id}</code></a>
+<ul class="answers">${groupCells(row, comparison).map((group) => renderAnswers(group, kind, id, comparison))}</ul></article>
+`;
+}
+
+/** Certificates with the same answer. */
+interface AnswerGroup {
+  readonly cell: ComparedCell;
+  /** The numbers of their columns. */
+  readonly columns: number[];
+}
+
+/** Groups equal answers: all of them, or over time those that follow one another. */
+function groupCells({ cells }: ComparedRow, { isOverTime }: Comparison): AnswerGroup[] {
+  const groups: AnswerGroup[] = [];
+  for (const [n, cell] of cells.entries()) {
+    const isLike = ({ cell: { text } }: AnswerGroup) => text === cell.text;
+    const same = isOverTime ? groups.slice(-1).find(isLike) : groups.find(isLike);
+    if (same === undefined) groups.push({ cell, columns: [n] });
+    else same.columns.push(n);
+  }
+  return groups;
+}
+
+function renderAnswers(
+  { cell: { text, explanation, isOther }, columns }: AnswerGroup,
+  kind: ComparedRow['kind'],
+  id: string,
+  { headings, certificates, isOverTime }: Comparison<LinkedCertificate>,
+): Html {
   // A verdict is a word of the suite. An outcome may be any text.
-  const value =
-    kind === 'requirement'
-      ? html`<span class="${text.replaceAll(' ', '-')}">${text}</span>`
-      : html`<code>${text}</code>`;
-  const mark = isOther
-    ? html`<span class="mark" title="Differs from ${first}" aria-label="Differs from ${first}:" role="img">≠</span> `
-    : '';
-  return html`<td${isOther ? rawHtml(' class="other"') : ''}>${mark}${value}${explanation === '' ? '' : html`<br><small>${explanation}</small>`}</td>`;
+  const isVerdict = kind === 'requirement' || text === 'not-run';
+  const badge = isVerdict
+    ? html`<span class="badge ${text.replaceAll(' ', '-')}">${text}</span>`
+    : html`<code class="badge outcome">${text}</code>`;
+  const links = columns.map(
+    (n, at) => html`${at === 0 ? '' : ', '}<a href="${certificates[n]?.link ?? ''}#${id}">${headings[n] ?? ''}</a>`,
+  );
+  return html`<li class="${isOther ? 'other' : 'like'}">${badge} ${isOther ? html`<em>${isOverTime ? 'changed' : 'differs'}</em> ` : noHtml}<span>${links}</span>${explanation === '' ? noHtml : html`<p>${explanation}</p>`}</li>`;
 }
 
+/** In addition to the style of the certificate's page. */
 const style = `
-:root { color-scheme: light dark; --page: #fff; --text: #1f2328; --line: #d1d9e0; --soft: #59636e; --marked: #fff8c5; --pass: #116329; --fail: #b31d28; --open: #7d4e00; }
-@media (prefers-color-scheme: dark) { :root { --page: #0d1117; --text: #e6edf3; --line: #3d444d; --soft: #9198a1; --marked: #3b2e08; --pass: #3fb950; --fail: #ff7b72; --open: #d29922; } }
-body { margin: 0; padding: 1rem; background: var(--page); color: var(--text); font: 1rem/1.45 system-ui, sans-serif; }
-h1 { font-size: 1.4rem; margin: .5rem 0; } p { margin: .5rem 0; }
-a { color: inherit; } code { font: .875em/1.4 ui-monospace, monospace; } small { color: var(--soft); }
-.table { overflow: auto; max-height: 88vh; border: 1px solid var(--line); border-radius: 6px; }
-.table:focus { outline: 2px solid; outline-offset: 2px; }
-table { border-collapse: separate; border-spacing: 0; }
-th, td { text-align: left; vertical-align: top; font-weight: 400; padding: .4rem .6rem; border-bottom: 1px solid var(--line); min-width: 8rem; max-width: 20rem; overflow-wrap: anywhere; }
-th:first-child { position: sticky; left: 0; z-index: 1; background: var(--page); border-right: 1px solid var(--line); min-width: 17rem; }
-thead th { position: sticky; top: 0; z-index: 2; background: var(--page); } thead th:first-child { z-index: 3; }
-.name, .section th { font-weight: 600; } tr:target th { box-shadow: inset 3px 0; }
-.other { background: var(--marked); } .mark { font-weight: 700; }
-.pass, .conforms { color: var(--pass); } .fail, .error, .does-not-conform { color: var(--fail); } .inconclusive, .incomplete { color: var(--open); }
-body:has(#only:checked) .same { display: none; }
-@media (max-width: 40rem) { th:first-child { min-width: 8rem; max-width: 9rem; } th:first-child small { display: none; } }
-@media print { @page { size: landscape; } .table { overflow: initial; max-height: none; border: 0; } th:first-child, thead th { position: static; } table { width: 100%; table-layout: fixed; } th, td, th:first-child { min-width: 0; padding: .15rem .3rem; font-size: .6rem; } label { display: none; } tr { break-inside: avoid; } }
+.comparison { max-width: 62rem; margin: 0 auto; padding: 0 1.5rem 5rem; }
+.runs { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(17rem, 100%), 1fr)); gap: .7rem; list-style: none; margin-bottom: 1.2rem; }
+.runs .card { margin: 0; } .runs h2 { font-size: 1.05rem; flex: 1 1 8rem; }
+.answers { list-style: none; margin-top: .6rem; display: grid; gap: .45rem; }
+.answers li { border-left: 3px solid var(--line); padding: .1rem 0 .1rem .8rem; font-size: .9rem; } .answers li.other { border-left-color: var(--open); } .answers em { font-style: normal; font-weight: 600; color: var(--open); }
+.answers p { color: var(--soft); }
+details.chapter > summary { font-weight: 620; padding: .4rem 0; } details.chapter[open] > summary { margin-bottom: .6rem; }
+@media (max-width: 40rem) { .comparison { padding: 0 1rem 4rem; } }
 `;

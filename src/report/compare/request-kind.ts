@@ -9,8 +9,8 @@ import type { World } from '../../world/world.js';
 export const requestKinds = {
   undocumented: 'requests that the documentation does not describe',
   'both-filters': 'requests with both filters',
-  'campaign-filter': 'requests with a filter by campaign',
-  'metadata-filter': 'requests with a filter by metadata',
+  'filter-by-campaign': 'requests with a filter by campaign',
+  'filter-by-metadata': 'requests with a filter by metadata',
   'audience-rules-only': 'requests with audienceRulesOnly',
   expand: 'requests with options.expand',
   'without-customer': 'requests without a customer',
@@ -26,7 +26,7 @@ export function classifyRequest(request: HttpRequest, world: World): RequestKind
   const { query, body } = parseRequest(request);
   const filters = new Set(query.flatMap(([name]) => parseFilterParameter(name)?.on ?? []));
   if (filters.size > 1) return 'both-filters';
-  if (filters.size === 1) return filters.has('campaign') ? 'campaign-filter' : 'metadata-filter';
+  if (filters.size === 1) return filters.has('campaign') ? 'filter-by-campaign' : 'filter-by-metadata';
   if (query.some(([name]) => name === audienceParameter)) return 'audience-rules-only';
   const isFilled = (value: unknown) => typeof value === 'object' && value !== null && Object.keys(value).length > 0;
   if (isFilled(getMember(getMember(body, 'options'), 'expand'))) return 'expand';

@@ -1,13 +1,15 @@
 import type { Suite } from '../../cases/suite.js';
 import type { ShownResult } from '../../engine/case-result.js';
+import type { HttpRequest } from '../../http/exchange.js';
+import type { FailureCondition } from '../../judge/judge-case.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
 import type { ExchangeIndex } from '../exchange-index.js';
-import type { Cause } from './cause.js';
+import type { Cause, CauseKind } from './cause.js';
 import { findDeploymentCause } from './deployment-cause.js';
 import { explainResults } from './explain-results.js';
 import type { Finding } from './finding.js';
 import { groupByFeature } from './group-by-feature.js';
-import { formatRow, observe } from './observation.js';
+import { formatRow, getRequestKey, type Observations, observe } from './observation.js';
 import { findRefusals } from './refusals.js';
 
 /** A failing or unjudged row of a case. */
@@ -17,6 +19,9 @@ interface Row {
   readonly requirement: string;
   readonly title: string;
   readonly isFailing: boolean;
+  readonly condition?: FailureCondition;
+  /** For a result that is of no single case: the request that shows it. */
+  readonly request?: HttpRequest;
 }
 
 /**
@@ -48,10 +53,11 @@ export function diagnoseRun(
         ]
       : [whole];
   const failing = rows.filter(({ isFailing }) => isFailing);
+  if (whole === undefined) findings.push(...describeConditions(failing));
   const owners = new Map<Finding, Row[]>();
   const unexplained: Row[] = [];
   for (const row of failing) {
-    const owner = whole ?? findOwner(findings, row.key);
+    const owner = whole ?? findOwner(findings, row, observations);
     if (owner === undefined) unexplained.push(row);
     else owners.set(owner, [...(owners.get(owner) ?? []), row]);
   }
@@ -100,29 +106,61 @@ function distinct(list: readonly string[]): string[] {
   return [...new Set(list)];
 }
 
-/** Finds the finding that explains most of a row. */
-function findOwner(findings: readonly Finding[], key: string): Finding | undefined {
-  const sizeOf = ({ symptoms }: Finding) => symptoms.get(key)?.size ?? 0;
+/** Finds the finding that explains most of a row. State explains a row best that fails under a condition only. */
+function findOwner(findings: readonly Finding[], { key, condition, request }: Row, { all }: Observations) {
+  const equal = request && all.find((each) => each.requestKey === getRequestKey(request));
+  const keys = equal === undefined ? [key] : [...equal.rows];
+  const sizeOf = ({ symptoms }: Finding) => Math.max(...keys.map((each) => symptoms.get(each)?.size ?? -1));
   const [best] = findings
-    .filter(({ symptoms }) => symptoms.has(key))
+    .filter((finding) => sizeOf(finding) >= 0 && (condition === undefined || stateKinds.includes(finding.kind)))
     .toSorted((one, other) => sizeOf(other) - sizeOf(one));
   return best;
 }
 
-/** Lists the rows of requirement cases that fail or are inconclusive. */
-function listRows({ cases }: Suite, results: readonly ShownResult[]): Row[] {
-  const byId = new Map(results.map((result) => [result.id, result]));
-  return cases.flatMap((testCase): Row[] => {
-    const result = byId.get(testCase.id);
-    if (testCase.kind !== 'requirement' || result === undefined) return [];
-    const own = { case: testCase.id, requirement: testCase.verifies };
-    if (result.rows.length === 0)
-      return isOpen(result.verdict)
-        ? [{ ...own, key: formatRow(testCase.id, 0), title: '', isFailing: result.verdict === 'fail' }]
-        : [];
-    return result.rows.flatMap(({ title, verdict }, n) =>
-      isOpen(verdict) ? [{ ...own, key: formatRow(testCase.id, n), title, isFailing: verdict === 'fail' }] : [],
-    );
+const stateKinds: readonly CauseKind[] = ['condition', 'earlier-request', 'cached'];
+
+const conditionSentences: Readonly<Record<FailureCondition['kind'], string>> = {
+  overlapping: 'Data leaks between requests that overlap in time',
+  after: 'A response depends on the request before it: data is left over',
+  'reused-connection': 'A response depends on an earlier request on the same connection: data is left over',
+};
+
+/** Groups rows by the condition under which alone they fail. */
+function describeConditions(failing: readonly Row[]): Finding[] {
+  return (Object.keys(conditionSentences) as FailureCondition['kind'][]).flatMap((kind): Finding[] => {
+    const rows = failing.filter(({ condition }) => condition?.kind === kind);
+    if (rows.length === 0) return [];
+    const parts = distinct(rows.flatMap(({ condition }) => condition?.part ?? []));
+    const from = parts.length === 0 ? '' : ` The responses are those to another request: ${parts.join(', ')}.`;
+    const count = rows.length === 1 ? 'One row fails' : `${rows.length} rows fail`;
+    return [
+      {
+        kind: 'condition',
+        sentence: `${conditionSentences[kind]}.`,
+        evidence: [`${count} under this condition, again and again, and pass alone.${from}`],
+        symptoms: new Map(rows.map(({ key }) => [key, { words: '', size: 0 }])),
+      },
+    ];
+  });
+}
+
+/** Lists the rows of requirement cases, and the other results about requirements, that fail or are inconclusive. */
+function listRows({ cases, contract }: Suite, results: readonly ShownResult[]): Row[] {
+  const verifying = new Map(cases.flatMap((each) => (each.kind === 'requirement' ? [[each.id, each.verifies]] : [])));
+  const requirements = new Set(contract.requirements.map(({ id }) => id));
+  return results.flatMap(({ id, subject, verdict, rows, exchange }): Row[] => {
+    const requirement = verifying.get(id) ?? (requirements.has(subject) ? subject : undefined);
+    if (requirement === undefined) return [];
+    const isOfCase = verifying.has(id);
+    const judged = rows.length === 0 ? [{ title: '', verdict, condition: undefined }] : rows;
+    return judged.flatMap(({ title, verdict, condition }, n) => {
+      if (!isOpen(verdict)) return [];
+      const request = isOfCase ? undefined : exchange?.request;
+      const isFailing = verdict === 'fail';
+      return [
+        { key: formatRow(id, n), case: id, requirement, title, isFailing, ...omitUndefined({ condition, request }) },
+      ];
+    });
   });
 }
 

@@ -21,6 +21,8 @@ interface Hypothesis {
 }
 
 const maxMistakes = 6;
+/** Of the responses that show a mistake, this share may contradict it: something else may be wrong with them. */
+const maxOddShare = 1 / 20;
 
 /**
  * Explains wrong results by mistakes. A mistake predicts what each request returns. It is a cause only if it explains
@@ -55,7 +57,11 @@ export function explainResults(observations: Observations, world: NamedWorld, fa
         return countDeviation(explained) === 0 ? [] : [[each, explained]];
       }),
     );
-    return [createFinding(hypothesis, deviations, compared, observations, rankOf)];
+    const odd = compared.filter((each) => {
+      const [expected, before] = [predictWith(found, each, predict), predictWith(others, each, predict)];
+      return isContradicted(each, expected, before);
+    });
+    return [createFinding(hypothesis, deviations, compared, odd.length, observations, rankOf)];
   });
 }
 
@@ -115,16 +121,20 @@ function findNext(
     if (!explaining.some((each) => isFailing(each) && explained.get(each)?.surely)) continue;
     const possible = new Set<string | undefined>([undefined]);
     if (!mistake.isDescription) for (const { features } of explaining) for (const each of features) possible.add(each);
+    // Without a limit to some requests, a few odd responses do not refute a mistake that many show.
+    let odd = 0;
     for (const each of ordered) {
       const concerned = [undefined, ...each.features].filter((feature) => possible.has(feature));
       if (concerned.length === 0 || !isContradicted(each, expect(each), before.get(each) as Prediction)) continue;
-      for (const feature of concerned) possible.delete(feature);
+      odd += 1;
+      for (const feature of concerned)
+        if (feature !== undefined || odd > maxOddShare * explaining.length) possible.delete(feature);
       if (possible.size === 0) break;
     }
     for (const feature of possible.has(undefined) ? [undefined] : possible) {
       const isConcerned = ({ features }: Observation) => feature === undefined || features.has(feature);
       const showing = explaining.filter(isConcerned);
-      const rank = sum(showing, (each) => explained.get(each)?.surely ?? 0) - (feature === undefined ? 0 : 0.5);
+      const rank = sum(showing, (each) => explained.get(each)?.surely ?? 0) - (feature === undefined ? 10 * odd : 0.5);
       if (rank <= (best?.rank ?? 0) || !showing.some(isFailing)) continue;
       // With a feature to choose, chance explains something: the mistake must explain nearly everything, more than once.
       const wrong = sum(deviating.filter(isConcerned), (each) => sizes.get(each) ?? 0);
@@ -159,6 +169,7 @@ function createFinding(
   { mistake, feature }: Hypothesis,
   deviations: ReadonlyMap<Observation, Deviation>,
   compared: readonly Compared[],
+  odd: number,
   observations: Observations,
   rankOf: (n: number) => number,
 ): Finding {
@@ -169,7 +180,7 @@ function createFinding(
     kind,
     sentence: feature === undefined ? sentence : `Only for requests ${feature}: ${sentence}`,
     evidence: [
-      `${deviations.size} of ${concerned} different requests${feature === undefined ? '' : ` ${feature}`} show it: ${describeDeviation(together, observations, rankOf)}. No response contradicts it.`,
+      `${deviations.size} of ${concerned} different requests${feature === undefined ? '' : ` ${feature}`} show it: ${describeDeviation(together, observations, rankOf)}. ${odd === 0 ? 'No response contradicts it.' : `${odd} ${odd === 1 ? 'response differs' : 'responses differ'} from it in another way.`}`,
     ],
     ...(picture === undefined ? {} : { picture }),
     symptoms: createSymptoms(deviations, observations, rankOf),

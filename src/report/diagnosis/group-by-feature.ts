@@ -66,7 +66,10 @@ function createGroup(
   const concerned = deviations.size > 0 ? [...deviations.keys()] : own;
   const feature = findCommonFeature(concerned, others);
   const isCommon =
-    feature !== undefined && concerned.length > 1 && concerned.every(({ features }) => features.has(feature));
+    feature !== undefined &&
+    // A single request may be the only one with many a feature.
+    (concerned.length > 1 || feature.startsWith('sent ')) &&
+    concerned.every(({ features }) => features.has(feature));
   const ranks = new Map(tiers.map(({ id }, n) => [id, n + 1]));
   const rankOf = (n: number) => ranks.get(observations.tiers[n]?.id ?? '') ?? 0;
   const symptoms = createSymptoms(deviations, observations, rankOf);

@@ -1,6 +1,6 @@
 import type { Suite } from '../../cases/suite.js';
 import { createOracle, type Oracle } from '../../contract/oracle.js';
-import { type Exchange, serializeWithoutRepetition } from '../../http/exchange.js';
+import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../../http/exchange.js';
 import { explainTransientFailure, isSuccessful } from '../../http/response-status.js';
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
 import { determineReading } from '../../recognition/tier-reading.js';
@@ -77,7 +77,7 @@ export function observe(
     const refusal = isRequired && isRefusal(exchange) ? exchange.response.status : undefined;
     const isEmpty = refusal !== undefined && emptyStatuses.has(refusal);
     const shown = isEmpty ? tiers.map(() => false) : returned;
-    const requestKey = serializeWithoutRepetition({ ...exchange.request, headers: [] });
+    const requestKey = getRequestKey(exchange.request);
     // An equal request with an equal result shows nothing more.
     const key = `${requestKey} ${refusal} ${shown?.map(Number).join('')}`;
     const same = all.get(key);
@@ -107,4 +107,9 @@ function isRefusal(exchange: Exchange): exchange is Extract<Exchange, { response
 function sortByTime<T>(list: readonly T[], exchangeOf: (each: T) => Exchange): T[] {
   const timeOf = (each: T) => exchangeOf(each).timing?.startedAt ?? 0;
   return list.toSorted((one, other) => timeOf(one) - timeOf(other));
+}
+
+/** Equal for requests that ask for the same. */
+export function getRequestKey(request: HttpRequest): string {
+  return serializeWithoutRepetition({ ...request, headers: [] });
 }

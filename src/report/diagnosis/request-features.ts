@@ -45,6 +45,16 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
     [(request.body ?? '') !== '', 'with a body', 'without a body'],
     [/[^\0-\u007f]|%[89A-Fa-f]/.test(text), 'with characters beyond ASCII'],
     [request.path.includes('%'), 'with a percent-encoded query'],
+    [/%([a-f][0-9a-f]|[0-9][a-f])/.test(request.path), 'with percent-encoding in lower case'],
+    [sizesOf(getMember(order, 'metadata')).some((count) => count > 1), 'with several values of one order metadata key'],
+    [keysOf(getMember(order, 'metadata')).length > 1, 'with several order metadata keys'],
+    [keysOf(getMember(body, 'metadata')).length > 1, 'with several metadata keys'],
+    [/"[^"]{256,}"/.test(request.body ?? ''), 'with a text of more than 255 characters'],
+    [/\\["\\]/.test(request.body ?? ''), 'with quotes or backslashes in a text'],
+    [/\\u[0-9a-f]{4}/i.test(request.body ?? ''), 'with \\u escapes in the body'],
+    [/\n/.test(request.body ?? ''), 'with a body of several lines'],
+    [request.headers.every(([name]) => name === name.toLowerCase()), 'with header names in lower case'],
+    [request.headers.every(([name]) => name === name.toUpperCase()), 'with header names in upper case'],
     ...[2, 3, 5, 10, 20, 21, 50, 100].map((n): Feature => {
       return [items.length >= n, `with ${n} or more items`, `with fewer than ${n} items`];
     }),
@@ -54,6 +64,7 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
     ...[1, 2, 4, 8, 16].map((n): Feature => [size > n * 1024, `with a body of more than ${n} KB`]),
     [request.sent === 'chunked', 'sent in chunks, without Content-Length'],
     [request.sent === 'in-pieces', 'sent in several pieces'],
+    [request.sent === 'on-a-fresh-connection', 'sent on a new connection'],
     ...thingKinds.flatMap((kind) =>
       [...world.ids[kind]].map(([name, id]): Feature => [text.includes(id), `with the ${kind} ${name}`]),
     ),
@@ -62,6 +73,15 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
   const main = features.slice(0, mainFeatures).flatMap(([has, yes]) => (has ? [yes] : []));
   const pairs = main.flatMap((one, n) => main.slice(n + 1).map((other) => `${one} and ${other}`));
   return new Set([...own, ...pairs]);
+}
+
+function keysOf(value: unknown): string[] {
+  return isJsonObject(value) ? Object.keys(value) : [];
+}
+
+/** The lengths of the lists that an object has. */
+function sizesOf(value: unknown): number[] {
+  return isJsonObject(value) ? Object.values(value).map((each) => (Array.isArray(each) ? each.length : 0)) : [];
 }
 
 /** So many of the features are also combined in pairs. */

@@ -8,7 +8,16 @@ import { renderErrorShape } from '../../judge/extract-value.js';
 import { createKnownIds } from '../../recognition/known-ids.js';
 import { findTierMentions, hasMentions } from '../../recognition/tier-mentions.js';
 import { baseUrlPlaceholder, createResponseRenderer, type ResponseRenderer, renderRequest } from '../exchange-text.js';
-import { codeBlock, inlineCode, joinMarkdown, type Markdown, markdown, rawMarkdown } from '../markdown.js';
+import {
+  codeBlock,
+  inlineCode,
+  joinMarkdown,
+  type Markdown,
+  markdown,
+  rawMarkdown,
+  renderTable,
+  tableCode,
+} from '../markdown.js';
 import type { Output } from '../output.js';
 import { renderAnswerMarkdown } from '../render-answer.js';
 import { createSampler, listShownAnswers, type Sampler, type ShownAnswer } from '../shown-answers.js';
@@ -28,6 +37,11 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target } }
   const blocks = [
     markdown`# What ${target.name} does where the documentation is silent`,
     markdown`Observed with ${suite.name} ${suite.version}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
+    markdown`## All answers`,
+    renderTable(
+      [markdown`Question`, markdown`Answer`],
+      groups.flatMap(({ name }) => listAnswerRows(answered, name)),
+    ),
     markdown`## Warnings`,
     warnings.length === 0 ? markdown`None.` : joinMarkdown(warnings, '\n'),
     ...renderExamples(listShownAnswers(suite, suiteResults), show),
@@ -45,6 +59,22 @@ export default renderObserved;
 
 function linkTo({ id }: Question): Markdown {
   return rawMarkdown(`[${id}](#${id})`);
+}
+
+interface AnsweredQuestion {
+  readonly question: Question;
+  readonly result: ShownResult | undefined;
+}
+
+/** The rows of a group in the table of all answers. */
+function listAnswerRows(answered: readonly AnsweredQuestion[], group: string): Markdown[][] {
+  return answered
+    .filter(({ question }) => question.group === group)
+    .map(({ question, result }) => {
+      const { outcome } = result ?? {};
+      const answer = outcome === undefined ? markdown`no answer` : renderAnswerMarkdown(question, outcome, tableCode);
+      return [linkTo(question), isWarningOutcome(question, outcome) ? markdown`**Warning.** ${answer}` : answer];
+    });
 }
 
 /** Renders what a target does, in one sentence. */

@@ -58,7 +58,8 @@ const renderOpenapi: Output = ({ certificate, suite, suiteResults, isPartial, op
           description: 'The deployment, or a mock of it.',
           variables: {
             base_url: {
-              default: 'http://127.0.0.1:8080',
+              // The reference deployment has another port in each run.
+              default: target.is_reference ? 'http://127.0.0.1:8080' : target.base_url,
               description: 'The address of the deployment, without a trailing slash.',
             },
           },

@@ -110,7 +110,7 @@ function head({ certificate }: Page): Html {
 <p class="kicker">Conformance certificate</p>
 <h1>${target.name}</h1>
 <p class="verdict ${verdict}">${title[verdict]}</p>
-<p class="kicker"><code>${target.base_url}</code> on <time datetime="${started_at}">${started_at.slice(0, 16).replace('T', ' ')} UTC</time>${target.adapter === undefined ? noHtml : html`<br>${renderAdapterNotice(target.adapter)}`}</p>
+<p class="kicker"><code>${target.base_url}</code> on <time datetime="${started_at}">${started_at.slice(0, 16).replace('T', ' ')} UTC</time>, ${certificate.requests_sent} requests in ${renderDuration(certificate.duration_ms)}${target.adapter === undefined ? noHtml : html`<br>${renderAdapterNotice(target.adapter)}`}</p>
 <ul class="counts" aria-label="Sums">
 ${verdicts.filter((each) => summary[each] !== undefined).map((each) => count(summary[each] ?? 0, counted[each]))}
 ${count(answered, `of ${questions.length} questions answered`)}
@@ -126,6 +126,7 @@ const counted: Readonly<Record<Verdict, string>> = {
   fail: 'requirements fail',
   error: 'requirements in error',
   inconclusive: 'requirements inconclusive',
+  'not-run': 'requirements not run',
   pass: 'requirements pass',
   'not-applicable': 'requirements not applicable',
 };

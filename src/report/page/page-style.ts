@@ -53,7 +53,7 @@ nav .number { color: var(--soft); font-variant-numeric: tabular-nums; margin-lef
 .chapter > h2 { margin-bottom: .4rem; } .chapter > p { color: var(--soft); max-width: 46rem; margin-bottom: 1rem; }
 .group { margin-top: 1.75rem; } .group > h3 { margin-bottom: .6rem; color: var(--soft); }
 .card, .block, figure { background: var(--card); border: 1px solid var(--line); border-radius: var(--radius); padding: 1rem 1.15rem; margin-bottom: .7rem; }
-.card.attention { border-left: 4px solid var(--fail); } .card.attention[data-is=inconclusive] { border-left-color: var(--open); } .card.attention[data-is=not-applicable] { border-left-color: var(--none); }
+.card.attention { border-left: 4px solid var(--fail); } .card.attention[data-is=inconclusive] { border-left-color: var(--open); } .card.attention[data-is^=not-] { border-left-color: var(--none); }
 .card p + p, .card p + pre, .card h3 + pre { margin-top: .4rem; }
 .cause h3 { font-size: 1.15rem; } .cause figure { margin: .9rem 0; padding: .9rem 1rem; background: none; } .cause .example { margin-top: .4rem; } .cause .plain { font-size: .9rem; } .cause details { margin-top: .5rem; }
 .copied { position: relative; } .copied + .copied { margin-top: .35rem; } .copied pre { padding-right: 4.6rem; }
@@ -69,7 +69,7 @@ nav .number { color: var(--soft); font-variant-numeric: tabular-nums; margin-lef
 .pass, .conforms { color: var(--pass); background: var(--pass-back); }
 .fail, .error, .does-not-conform, .drift { color: var(--fail); background: var(--fail-back); }
 .inconclusive, .incomplete, .warning { color: var(--open); background: var(--open-back); }
-.not-applicable, .outcome { color: var(--none); background: var(--none-back); }
+.not-run, .not-applicable, .outcome { color: var(--none); background: var(--none-back); }
 
 details > summary { cursor: pointer; border-radius: 4px; }
 .item { border-top: 1px solid var(--line); padding: .5rem 0 .1rem; margin-top: .5rem; }
