@@ -175,8 +175,8 @@ const mistakes: Readonly<Record<string, Mistake>> = {
   ...Object.fromEntries(faults.filter((_, n) => n % 7 === 0).map((fault) => [fault.id, { faults: [fault] }])),
 };
 
-for (const [what, mistake] of Object.entries(mistakes)) {
-  test(`Fails, with and without the line, if ${what}`, async () => {
+for (const [n, [what, mistake]] of Object.entries(mistakes).entries()) {
+  test(`Fails, with and without the line, if ${what}`, { tag: n < 6 ? [] : '@long' }, async () => {
     const some = Object.entries(shapes).filter((_, n) => n % 5 === 0);
     for (const [name, [shape, stated]] of some)
       for (const line of [{}, stated]) {
