@@ -56,7 +56,7 @@ test('An internal error does not show the message of its cause, which may quote 
       throw new RangeError(`Invalid: /${secret}/ in\n    at ${secret} (${body}:1:1)`);
     },
   };
-  const known = { namings: [], requestsSent: 0 };
+  const known = { namings: [], exchanges: [], requestsSent: 0 };
   const run = await startRun(few, createChannelWith(secret), { recognizer: broken, isWorldLoaded: true }, known);
   for (const testCase of few.cases) {
     const { verdict, reason } = await run.runCase(testCase);

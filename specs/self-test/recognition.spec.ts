@@ -195,7 +195,7 @@ test.describe('Tiers are found in unusual texts', () => {
       const { reading, returned } = readBy(list, { data: { id: b, next: { id: a } } }, { data: { id: c } });
       expect(reading).toMatchObject(agreed('/data/id'));
       expect(returned).toEqual([[a, b, c], [b, a], [c]]);
-      expect(reading.kind === 'agreed' && listRecords(JSON.stringify(list), reading, ids)).toEqual([a, b, c]);
+      expect(reading.kind === 'agreed' && listRecords(JSON.stringify(list), reading, { ids })).toEqual([a, b, c]);
     });
 
     test('in a tree', () => {
@@ -221,7 +221,7 @@ test.describe('Tiers are found in unusual texts', () => {
     test('and unknown records are found in each', () => {
       const reading = readBy({ data: { id: a, ref: a, next: { id: b, ref: b, next: { id: c, ref: c } } } }).reading;
       const unknown = { data: { id: 'x', ref: 'of x', next: { id: 'y', ref: 'of y' } } };
-      expect(reading.kind === 'agreed' && listRecords(JSON.stringify(unknown), reading, ids)).toEqual(['x', 'y']);
+      expect(reading.kind === 'agreed' && listRecords(JSON.stringify(unknown), reading, { ids })).toEqual(['x', 'y']);
     });
 
     test('but other paths beside them are ambiguous', () => {
@@ -234,7 +234,7 @@ test.describe('Tiers are found in unusual texts', () => {
       const reading = determineReading([mentions], ['/data/**/id']);
       expect(readReturnedTiers(mentions, reading).returned).toEqual([a, b, c]);
       expect(
-        reading.kind === 'stated' && listRecords(JSON.stringify(tree), { ...reading, patterns: ['/**/id'] }, ids),
+        reading.kind === 'stated' && listRecords(JSON.stringify(tree), { ...reading, patterns: ['/**/id'] }, { ids }),
       ).toEqual([a, b, c]);
       expect(determineReading([mentions], ['/data/**/name']).kind).toBe('misstated');
       expect(determineReading([mentions], ['/**']).kind).toBe('stated');
@@ -248,7 +248,7 @@ test.describe('Tiers are found in unusual texts', () => {
     const single = JSON.stringify({ [one]: { '~id': [a] } });
     const reading = determineReading([findTierMentions(single, ids)]);
     expect(readReturnedTiers(findTierMentions(single, ids), reading).returned).toEqual([a]);
-    expect(reading.kind === 'agreed' && listRecords(single, reading, ids)).toEqual([a]);
+    expect(reading.kind === 'agreed' && listRecords(single, reading, { ids })).toEqual([a]);
     expect(determineReading([findTierMentions(single, ids)], ['/*/~0id/*']).kind).toBe('stated');
   });
 
@@ -542,17 +542,17 @@ test.describe('All records are listed', () => {
   test(
     'in each shape',
     checkEachRow(table, (_, body, reading, found) =>
-      expect(listRecords(JSON.stringify(body), reading, ids)).toEqual(found),
+      expect(listRecords(JSON.stringify(body), reading, { ids })).toEqual(found),
     ),
   );
 
   test('under all stated patterns, or under the first agreeing pattern', () => {
     const body = JSON.stringify({ ids: ['x'], refs: ['y', 'x'] });
-    expect(listRecords(body, stated('/ids/*', '/refs/*'), ids)).toEqual(['x', 'y']);
-    expect(listRecords(body, agreed('/ids/*', '/refs/*'), ids)).toEqual(['x']);
+    expect(listRecords(body, stated('/ids/*', '/refs/*'), { ids })).toEqual(['x', 'y']);
+    expect(listRecords(body, agreed('/ids/*', '/refs/*'), { ids })).toEqual(['x']);
   });
 
-  test('except in a body that is not JSON', () => expect(listRecords(`<p>${a}`, agreed('/*'), ids)).toEqual([]));
+  test('except in a body that is not JSON', () => expect(listRecords(`<p>${a}`, agreed('/*'), { ids })).toEqual([]));
 });
 
 test.describe('A recognizer', () => {

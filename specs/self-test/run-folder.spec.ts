@@ -51,7 +51,7 @@ test('The run folder contains options and session but no credentials, and is rem
   });
   const createSession = (token: string) => ({
     target: { name: 'shop', base_url: options.baseUrl },
-    calibration: { namings: [createMentions(token)] as never, requestsSent: 1 },
+    calibration: { namings: [createMentions(token)] as never, exchanges: [], requestsSent: 1 },
     evidence: { exchanges: [], uses: [] },
   });
   const requestBudget = createMemoryBudget();

@@ -18,12 +18,12 @@ export function judgeRecords(
   const { response } = exchange;
   if (!isSuccessful(response)) return unclear(`Answered ${response.status}, so there is no result to judge.`);
   if (reading.kind === 'ambiguous' || reading.kind === 'misstated')
-    return unclear(readReturnedTiers(recognizer.findMentions(response.body), reading).reason);
+    return unclear(readReturnedTiers(recognizer.findMentions(response.body, reading.filter), reading).reason);
   if (reading.kind === 'agreed' && reading.patterns.length === 0)
     return unclear(
       'The path of promotions in the responses is unknown. Set it in a target file: response: { tier: /promotions/*/id }',
     );
-  const recordsOf = (answered: AnsweredExchange) => listRecords(answered.response.body, reading, recognizer.ids);
+  const recordsOf = (answered: AnsweredExchange) => listRecords(answered.response.body, reading, recognizer);
   const records = recordsOf(exchange);
   if (records.length === 0) return unclear('No promotion was returned, so there is nothing to judge.');
   return judge(records, recordsOf);

@@ -19,7 +19,7 @@ export function judgeResult(
   expectsNothing: boolean,
   judge: (result: ReturnedTiers) => AssertionResult,
 ): AssertionResult {
-  const mentions = evidence.recognizer.findMentions(response.body);
+  const mentions = evidence.recognizer.findMentions(response.body, evidence.reading.filter);
   const result = readReturnedTiers(mentions, evidence.reading);
   if (!isSuccessful(response)) {
     // If the target file states the path of promotions, mentions elsewhere do not count.
@@ -46,7 +46,7 @@ export function judgeBothResults(
     context.compareWith(name, ({ response }) => {
       if (!isSuccessful(response))
         return unclear(`'${name}' was answered ${response.status}, so there is no result to compare with.`);
-      const other = readReturnedTiers(recognizer.findMentions(response.body), reading);
+      const other = readReturnedTiers(recognizer.findMentions(response.body, reading.filter), reading);
       const doubtful = [result, other].find(({ unclear }) => unclear.size > 0);
       return doubtful === undefined ? judge(result, other) : unclear(doubtful.reason);
     }),

@@ -24,6 +24,7 @@ import { encodeContent } from '../report/output.js';
 import { readCertificate } from '../report/read-certificate.js';
 import { findCertificates } from '../report/result-files.js';
 import { writeFilesTogether } from '../report/write-files-together.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { packageRoot } from '../support/package-root.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
@@ -241,9 +242,9 @@ const statusOfComparison = {
 } as const;
 
 function readAnsweredRun({ target: { name, inputs }, file, certificate }: JudgedRun): AnsweredRun {
-  const { tierPatterns } = inputs.settings.target;
+  const { tierPatterns, mentionFilter } = inputs.settings.target;
   const { evidence, origin } = readRecordedRun(path.join(path.dirname(file), certificate.evidence?.file ?? ''));
-  const stated = tierPatterns === undefined ? {} : { tierPatterns };
+  const stated = omitUndefined({ tierPatterns, mentionFilter });
   return { name, baseUrl: origin.baseUrl, suite: inputs.suite, evidence, ...stated };
 }
 

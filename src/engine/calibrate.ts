@@ -17,13 +17,12 @@ import { sanitizeText } from './sanitize-result.js';
 /** What the first requests of a run showed: plain data for every process of the run. */
 export interface Calibration {
   readonly namings: readonly TierMentions[];
+  readonly exchanges: readonly Exchange[];
   /** Why the target cannot be tested, if so. */
   readonly unreachable?: string;
   /** A note for the user. */
   readonly note?: string;
   readonly requestsSent: number;
-  /** The statuses of the responses, each once; nothing if some request got no response. */
-  readonly statuses?: readonly number[];
 }
 
 /**
@@ -56,15 +55,10 @@ export async function calibrate(
   return {
     namings,
     requestsSent: countAttempts([...exchanges, ...(wrong?.probes ?? [])]),
-    statuses: listStatuses(exchanges),
+    exchanges,
     ...(unreachable === undefined ? {} : { unreachable: sanitizeText(unreachable, channel.redact) }),
     ...(note === undefined ? {} : { note }),
   };
-}
-
-function listStatuses(exchanges: readonly Exchange[]): number[] {
-  const statuses = exchanges.flatMap((exchange) => ('response' in exchange ? [exchange.response.status] : []));
-  return statuses.length === exchanges.length ? [...new Set(statuses)] : [];
 }
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */

@@ -143,7 +143,7 @@ function readReturned(
   reading: Parameters<typeof readReturnedTiers>[1],
 ): ReadonlySet<string> {
   if (exchange === undefined || !('response' in exchange) || !isSuccessful(exchange.response)) return new Set();
-  return new Set(readReturnedTiers(recognizer.findMentions(exchange.response.body), reading).returned);
+  return new Set(readReturnedTiers(recognizer.findMentions(exchange.response.body, reading.filter), reading).returned);
 }
 
 /** Finds the request of a condition that explains all of a wrong response. */

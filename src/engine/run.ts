@@ -4,6 +4,7 @@ import type { Channel } from '../http/exchange.js';
 import { type Baseline, emptyBaseline } from '../judge/drift.js';
 import type { TargetContext } from '../judge/judge-case.js';
 import { createRecognizer, type Recognizer } from '../recognition/recognizer.js';
+import type { MentionFilter } from '../recognition/sibling-values.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { InternalError } from '../support/internal-error.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -21,6 +22,8 @@ import { sanitizeResult } from './sanitize-result.js';
 export interface EngineOptions {
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
   readonly tierPatterns?: readonly string[];
+  /** Which mentions of tiers count. */
+  readonly mentionFilter?: MentionFilter;
   readonly expected?: Baseline;
   /** Whether to infer the shape of successful bodies, for a record. */
   readonly infersShape?: boolean;
@@ -66,7 +69,8 @@ export async function startRun(
 ): Promise<Run> {
   const { world } = suite;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
-  const { recognizer = createRecognizer(world), replay, keeper = replay?.keeper } = options;
+  const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
+  const { replay, keeper = replay?.keeper } = options;
   const createChannel = (purpose: string) => {
     const source = replay?.createChannel(purpose) ?? channel;
     return keeper?.wrapChannel(source, purpose) ?? source;
@@ -79,7 +83,7 @@ export async function startRun(
     world,
     recognizer,
     calibration: namings,
-    calibrationStatuses: new Set(calibration.statuses),
+    calibrationExchanges: calibration.exchanges,
     // A target without ids of tiers cannot show any, and the remaining cases need none.
     isWorldLoaded,
     isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),

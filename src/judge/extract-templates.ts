@@ -46,7 +46,8 @@ export function extractTemplates(
     const shown = [...row.values()].find((each) => isResult(each) && asksToExpand(each.request) === wantsExpanded);
     if (shown === undefined || !('response' in shown)) return undefined;
     const returned = new Set(
-      readReturnedTiers(recognizer.findMentions(shown.response.body), evidence.reading).returned,
+      readReturnedTiers(recognizer.findMentions(shown.response.body, evidence.reading.filter), evidence.reading)
+        .returned,
     );
     if (returned.size < 2) return undefined;
     return createTemplate({ body: redact(shown.response.body), world, ids: recognizer.ids, returned, volatile });

@@ -25,6 +25,7 @@ import type { Location } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import type { NamedWorld } from '../world/named-world.js';
 import { extractValue } from './extract-value.js';
+import { findOtherReadings, type OtherReading } from './other-readings.js';
 import { isOwnDataSeen } from './own-data.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
@@ -66,14 +67,21 @@ export interface TargetContext {
   readonly recognizer: Recognizer;
   /** The tiers that the calibration responses mention. They help to find the path of promotions. */
   readonly calibration: readonly TierMentions[];
+  readonly calibrationExchanges?: readonly Exchange[];
   /** The path patterns of returned tiers, if the target file states them. */
   readonly configuredPatterns?: readonly string[];
   /** Whether the world is certainly loaded: a response mentioned it, or the user says so. */
   readonly isWorldSeen: boolean;
   /** Whether the user says that the target has all test data. */
   readonly isWorldLoaded?: boolean;
-  /** The statuses of the calibration responses, each once. Nothing if some request got no response. */
-  readonly calibrationStatuses?: ReadonlySet<number>;
+}
+
+/** Everything that one row is judged by. */
+export interface CaseEvidence extends RowEvidence {
+  /** Lists the readings by which all responses of the case agree with the documentation. */
+  listOtherReadings(): readonly OtherReading[];
+  /** The readings that remain if the calibration refutes that everything named was returned. Else empty. */
+  listRemainingReadings(): readonly OtherReading[];
 }
 
 /** The exchanges of a case: one map per row, by the name of the request. Empty for a row that was not sent. */
@@ -91,7 +99,7 @@ export function judgeCase(
   ...repetitions: readonly RowExchanges[]
 ): CaseJudgement {
   const evidence = createRowEvidence(exchanges, target);
-  if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as RowEvidence), rows: [] };
+  if (testCase.kind === 'question') return { ...judgeQuestion(testCase, evidence[0] as CaseEvidence), rows: [] };
   const later = repetitions.map((each) => createRowEvidence(each, target));
   const all = [evidence, ...later].flat();
   const isWorldSeen = target.isWorldSeen || all.some(mentionsWorld);
@@ -103,16 +111,16 @@ export function judgeCase(
       target.world,
     );
   const rows = testCase.rows.map((row, n) => {
-    const first = judgeRow(row, testCase, evidence[n] as RowEvidence);
+    const first = judgeRow(row, testCase, evidence[n] as CaseEvidence);
     const repeated = later.map((each) =>
-      judgeRepetition(row, testCase, first, evidence[n] as RowEvidence, each[n] as RowEvidence),
+      judgeRepetition(row, testCase, first, evidence[n] as CaseEvidence, each[n] as CaseEvidence),
     );
     const final = repeated.find(({ isUnstable }) => isUnstable) ?? repeated.at(-1) ?? first;
     return {
       title: row.title,
       ...(isWorldSeen && isOwnSeen
         ? final
-        : doubtWithoutWorld(final, evidence[n] as RowEvidence, target, isWorldSeen ? ownDataUnseen : worldUnseen)),
+        : doubtWithoutWorld(final, evidence[n] as CaseEvidence, target, isWorldSeen ? ownDataUnseen : worldUnseen)),
     };
   });
   return { ...summarizeRows(rows, testCase), rows };
@@ -131,8 +139,8 @@ export function judgeRowAgain(
   target: TargetContext,
 ): RowJudgement {
   const own = testCase.rows[row] as RequirementRow;
-  const evidence = createRowEvidence(first, target)[row] as RowEvidence;
-  const repeatedEvidence = createRowEvidence(again, target)[row] as RowEvidence;
+  const evidence = createRowEvidence(first, target)[row] as CaseEvidence;
+  const repeatedEvidence = createRowEvidence(again, target)[row] as CaseEvidence;
   const judgement = judgeRow(own, testCase, evidence);
   return { title: own.title, ...judgeRepetition(own, testCase, judgement, evidence, repeatedEvidence) };
 }
@@ -148,11 +156,13 @@ export function replaceRow(
   return { ...summarizeRows(replaced, testCase), rows: replaced };
 }
 
+const noExchanges: readonly Exchange[] = [];
+
 /** Creates the evidence of each row. All rows share one reading: each response helps to find the path of promotions. */
 export function createRowEvidence(
   rows: RowExchanges,
-  { world, recognizer, calibration, configuredPatterns }: TargetContext,
-): RowEvidence[] {
+  { world, recognizer, calibration, calibrationExchanges = noExchanges, configuredPatterns }: TargetContext,
+): CaseEvidence[] {
   const successes = rows.flatMap((row) =>
     [...row.values()].flatMap((exchange) =>
       'response' in exchange && isSuccessful(exchange.response) ? [exchange.response] : [],
@@ -160,17 +170,64 @@ export function createRowEvidence(
   );
   const mentions = successes.map(({ body }) => recognizer.findMentions(body));
   const reading = determineReading([...calibration, ...mentions], configuredPatterns);
-  return rows.map((exchanges) => ({ exchanges, reading, recognizer, world }));
+  let others: readonly OtherReading[] | undefined;
+  const listOtherReadings = () => {
+    const all = [...calibrationExchanges, ...rows.flatMap((row) => [...row.values()])];
+    others ??= findOtherReadings(all, reading, { world, recognizer });
+    return others;
+  };
+  const listRemainingReadings = () => {
+    const known = remainingReadings.get(calibrationExchanges);
+    if (known !== undefined) return known;
+    const remaining = findOtherReadings(calibrationExchanges, determineReading(calibration, configuredPatterns), {
+      world,
+      recognizer,
+    });
+    remainingReadings.set(calibrationExchanges, remaining);
+    return remaining;
+  };
+  const shared = {
+    reading,
+    recognizer,
+    world,
+    calibration: calibrationExchanges,
+    listOtherReadings,
+    listRemainingReadings,
+  };
+  return rows.map((exchanges) => ({ exchanges, ...shared }));
 }
 
-function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: RowEvidence): Judgement {
+/** By the calibration, which all cases of a run share. */
+const remainingReadings = new WeakMap<readonly Exchange[], readonly OtherReading[]>();
+
+function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEvidence): Judgement {
   const unmet = judgeApplicability(evidence, at, explainInapplicable) ?? judgePreconditions(row, at, evidence);
-  if (unmet !== undefined) return unmet;
+  if (unmet !== undefined) {
+    const isMet = ({ reading }: OtherReading) =>
+      findFirst(row.given, { ...evidence, reading }, 'requirement') === undefined;
+    const other = unmet.verdict === 'inconclusive' ? evidence.listOtherReadings().find(isMet) : undefined;
+    return other === undefined ? unmet : doubtReading(unmet, other);
+  }
   if (row.expect.length === 0) return { verdict: 'error', reason: 'The case asserts nothing.', at };
   const finding = findFirst(row.expect, evidence, 'requirement');
+  const findBy = ({ reading }: OtherReading) => findFirst(row.expect, { ...evidence, reading }, 'requirement');
+  if (finding?.is !== 'violated') {
+    const remaining = evidence.listRemainingReadings().map(findBy);
+    const [refuted] = remaining;
+    if (refuted !== undefined && remaining.every((each) => each?.is === 'violated'))
+      return { verdict: 'fail', ...refuted.judgement };
+  }
   if (finding === undefined) return { verdict: 'pass', reason: '', at };
   const { is, judgement } = finding;
-  return { verdict: is === 'violated' ? 'fail' : 'inconclusive', ...judgement };
+  if (is === 'unclear') return { verdict: 'inconclusive', ...judgement };
+  const other = evidence.listOtherReadings().find((each) => findBy(each)?.is !== 'violated');
+  return other === undefined ? { verdict: 'fail', ...judgement } : doubtReading(judgement, other);
+}
+
+/** Turns a failure into a doubt: read in another way, the responses agree with the documentation. */
+function doubtReading({ at, exchange }: Partial<Judgement> & Pick<Judgement, 'at'>, other: OtherReading): Judgement {
+  const reason = `Perhaps not all promotions that a response names were returned. If all were, the documentation is violated; if only those ${other.words} were, all agrees with it. Write one of these lines in the target file: ${other.stated}, or response: { where: {} } if all were returned.`;
+  return { verdict: 'inconclusive', reason, at, ...(exchange === undefined ? {} : { exchange }) };
 }
 
 /** @param explain why an exchange shows nothing about its request */
@@ -191,16 +248,17 @@ function judgeRepetition(
   row: RequirementRow,
   testCase: RequirementCase,
   first: Judgement,
-  evidence: RowEvidence,
-  repeatedEvidence: RowEvidence,
+  evidence: CaseEvidence,
+  repeatedEvidence: CaseEvidence,
 ): Judgement {
   const second = judgeRow(row, testCase, repeatedEvidence);
   if (first.verdict !== 'fail' && second.verdict !== 'fail') return first;
   if (first.verdict === 'fail' && second.verdict === 'fail') {
+    const readBoth = [evidence, repeatedEvidence].map((each) => readAsViolated(row, each));
     const violated = row.expect.filter((assertion) =>
-      [evidence, repeatedEvidence].every((each) => judgeAssertion(assertion, each, 'requirement').is === 'violated'),
+      readBoth.every((each) => judgeAssertion(assertion, each, 'requirement').is === 'violated'),
     );
-    const finding = findFirst(violated, evidence, 'requirement');
+    const finding = findFirst(violated, readBoth[0] as RowEvidence, 'requirement');
     if (finding !== undefined) return { verdict: 'fail', ...finding.judgement };
   }
   const reasonOf = ({ verdict, reason }: Judgement) => (verdict === 'pass' ? 'it passed.' : reason);
@@ -210,6 +268,12 @@ function judgeRepetition(
     reason: `Unstable: sent twice, with different results. First: ${reasonOf(first)} Then: ${reasonOf(second)}`,
     isUnstable: true,
   };
+}
+
+/** Reads the responses of a failing row as they were read when it failed. */
+function readAsViolated({ expect }: RequirementRow, evidence: CaseEvidence): RowEvidence {
+  if (findFirst(expect, evidence, 'requirement')?.is === 'violated') return evidence;
+  return { ...evidence, reading: evidence.listRemainingReadings()[0]?.reading ?? evidence.reading };
 }
 
 function mentionsWorld({ exchanges, recognizer }: RowEvidence): boolean {
@@ -225,7 +289,7 @@ function mentionsWorld({ exchanges, recognizer }: RowEvidence): boolean {
 function doubtWithoutWorld(
   judgement: Judgement,
   { exchanges, world }: RowEvidence,
-  { calibrationStatuses = new Set() }: TargetContext,
+  { calibrationExchanges = [] }: TargetContext,
   unseen: string,
 ): Judgement {
   const { verdict, reason, exchange: name = '' } = judgement;
@@ -236,9 +300,10 @@ function doubtWithoutWorld(
   const documented = [...exchanges.values()].filter(({ request }) => createOracle(request, world).accepted);
   // Another status for another request may mean that this one names something that is gone.
   const isRefused =
-    calibrationStatuses.size > 0 &&
-    [...calibrationStatuses].every((each) => dataIndependentRefusals.has(each)) &&
-    documented.every((each) => 'response' in each && dataIndependentRefusals.has(each.response.status));
+    calibrationExchanges.length > 0 &&
+    [...calibrationExchanges, ...documented].every(
+      (each) => 'response' in each && dataIndependentRefusals.has(each.response.status),
+    );
   if (isRefused && dataIndependentRefusals.has(status))
     return status === 410 ? { ...judgement, reason: `${reason} ${operationRetired}` } : judgement;
   return { ...judgement, verdict: 'inconclusive', reason: `${reason} ${unseen}` };

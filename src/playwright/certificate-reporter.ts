@@ -254,7 +254,7 @@ export default class CertificateReporter implements Reporter {
       const times = { startedAt: this.startedAt, durationMs: getMonotonicMs() - this.startedMs };
       const others = { target: createCertifiedTarget(settings.target, baseUrl), isCutShort, gaps, isReplay, ...times };
       const all = { ...facts, requestsSent, ...others };
-      return { ...certifyResults(suite, plainResults, sent, all, settings.target.tierPatterns), evidence: sent };
+      return { ...certifyResults(suite, plainResults, sent, all, settings.target), evidence: sent };
     };
     const { certificate, results, index, evidence } =
       this.merged === undefined

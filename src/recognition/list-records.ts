@@ -1,7 +1,9 @@
 import { parseJson } from '../support/json.js';
-import type { KnownIds } from './known-ids.js';
-import { escapePathStep, parseEncodedJson } from './tier-mentions.js';
-import { anyStepsWildcard, type TierReading } from './tier-reading.js';
+import { anyStepsWildcard } from './path-patterns.js';
+import type { Recognizer } from './recognizer.js';
+import { isSelected } from './sibling-values.js';
+import { escapePathStep, type Position, parseEncodedJson } from './tier-mentions.js';
+import type { TierReading } from './tier-reading.js';
 
 /**
  * Lists everything under the patterns of a reading, once each: the ids of known tiers, and the texts of other values. Keys
@@ -10,14 +12,17 @@ import { anyStepsWildcard, type TierReading } from './tier-reading.js';
 export function listRecords(
   body: string,
   reading: Extract<TierReading, { kind: 'stated' | 'agreed' }>,
-  { tiers }: KnownIds,
+  { ids: { tiers }, filter: ofTarget }: Pick<Recognizer, 'ids' | 'filter'>,
 ): string[] {
+  const filter = reading.filter ?? ofTarget;
   const value = parseJson(body);
   if (value === undefined) return [];
   const isRecordKey = (key: string) => reading.kind === 'stated' || tiers.findIds(key).ids.length > 0;
   const listUnder = (pattern: string) =>
-    listTexts(value, pattern.split('/').slice(1), isRecordKey).flatMap((text) => {
-      const { ids } = tiers.findIds(text);
+    listTexts(value, pattern.split('/').slice(1), isRecordKey).flatMap(({ text, position, isKey }) => {
+      const { ids, isWhole } = tiers.findIds(text);
+      const template = ids.length === 0 || isWhole ? {} : { template: tiers.replaceIds(text, '*') };
+      if (filter !== undefined && !isSelected({ position, isKey, ...template }, filter)) return [];
       return ids.length > 0 ? ids : [text];
     });
   if (reading.kind === 'stated') return [...new Set(reading.patterns.flatMap(listUnder))];
@@ -31,31 +36,68 @@ export function listRecords(
   return [];
 }
 
+/** A text under a pattern. */
+interface Listed {
+  readonly text: string;
+  readonly position: Position | undefined;
+  readonly isKey: boolean;
+}
+
 /** Lists the strings and numbers under a pattern, and the keys if the pattern ends with a wildcard for a key. */
-function listTexts(value: unknown, steps: readonly string[], isRecordKey: (key: string) => boolean): string[] {
+function listTexts(
+  value: unknown,
+  steps: readonly string[],
+  isRecordKey: (key: string) => boolean,
+  position?: Position,
+): Listed[] {
   const [step, ...rest] = steps;
-  if (step === undefined) return typeof value === 'string' || typeof value === 'number' ? [String(value)] : [];
-  if (step === anyStepsWildcard) return [...walk(value)].flatMap((each) => listTexts(each, rest, isRecordKey));
-  if (typeof value === 'string') return listTexts(parseEncodedJson(value), steps, isRecordKey);
-  if (Array.isArray(value)) return step === '*' ? value.flatMap((item) => listTexts(item, rest, isRecordKey)) : [];
-  if (typeof value !== 'object' || value === null) return [];
+  if (step === undefined)
+    return typeof value === 'string' || typeof value === 'number'
+      ? [{ text: String(value), position, isKey: false }]
+      : [];
+  if (step === anyStepsWildcard)
+    return [...walk(value, position)].flatMap((each) => listTexts(each.value, rest, isRecordKey, each.position));
+  const inner = openValue(value);
+  if (inner === undefined) return [];
+  const { members, names } = inner;
   const [before = '', after] = step.replaceAll('~1', '/').replaceAll('~0', '~').split('*');
-  return Object.entries(value).flatMap(([key, part]) => {
-    if (after === undefined) return escapePathStep(key) === step ? listTexts(part, rest, isRecordKey) : [];
+  return members.flatMap((part, next) => {
+    const at = createPosition(inner, next, position);
+    const key = names?.[next];
+    if (key === undefined) return step === '*' || step === String(next) ? listTexts(part, rest, isRecordKey, at) : [];
+    if (after === undefined) return escapePathStep(key) === step ? listTexts(part, rest, isRecordKey, at) : [];
     if (!key.startsWith(before) || !key.endsWith(after)) return [];
-    if (rest.length > 0) return listTexts(part, rest, isRecordKey);
-    return isRecordKey(key) ? [key] : [];
+    if (rest.length > 0) return listTexts(part, rest, isRecordKey, at);
+    return isRecordKey(key) ? [{ text: key, position: at, isKey: true }] : [];
   });
 }
 
+/** Opens an array or an object, also one that a string contains as JSON. Returns undefined for other values. */
+function openValue(value: unknown): Pick<Position, 'members' | 'names'> | undefined {
+  const opened = typeof value === 'string' ? parseEncodedJson(value) : value;
+  if (Array.isArray(opened)) return { members: opened, names: undefined };
+  if (typeof opened !== 'object' || opened === null) return undefined;
+  return { members: Object.values(opened), names: Object.keys(opened) };
+}
+
+function createPosition(
+  { members, names }: Pick<Position, 'members' | 'names'>,
+  next: number,
+  parent?: Position,
+): Position {
+  return { members, names, next, parent, depth: (parent?.depth ?? 0) + 1 };
+}
+
 /** Yields a value and all values in it. Uses an explicit stack, because a body can be nested deeply. */
-function* walk(value: unknown): Generator<unknown> {
-  const stack = [value];
-  while (stack.length > 0) {
-    const each = stack.pop();
+function* walk(
+  value: unknown,
+  position: Position | undefined,
+): Generator<{ value: unknown; position: Position | undefined }> {
+  const stack = [{ value, position }];
+  for (let each = stack.pop(); each !== undefined; each = stack.pop()) {
     yield each;
-    const holder = typeof each === 'string' ? parseEncodedJson(each) : each;
-    if (typeof holder === 'object' && holder !== null)
-      for (const part of Object.values(holder).reverse()) stack.push(part);
+    const inner = openValue(each.value);
+    for (let next = (inner?.members.length ?? 0) - 1; inner !== undefined && next >= 0; next -= 1)
+      stack.push({ value: inner.members[next], position: createPosition(inner, next, each.position) });
   }
 }

@@ -1,7 +1,8 @@
 import { minLengthInsideText } from './id-finder.js';
 import { mergeNestedPaths } from './path-normalization.js';
+import { matchesPatterns } from './path-patterns.js';
 import { isCatchAllPattern, subtractIds, type TierMentions } from './tier-mentions.js';
-import { matchesPatterns, type TierReading } from './tier-reading.js';
+import type { TierReading } from './tier-reading.js';
 
 /** The tiers that a response returned. A tier in neither list was not returned. */
 export interface ReturnedTiers {

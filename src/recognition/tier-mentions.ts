@@ -29,13 +29,34 @@ const noMentions: TierMentions = {
   hasOtherLetterCase: false,
 };
 
-/** Finds the tiers that a body mentions, be it JSON or not. */
-export function findTierMentions(body: string, { tiers, keys }: KnownIds): TierMentions {
+/** One place of a body that names a tier. */
+export interface Mention {
+  readonly id: string;
+  readonly pattern: string;
+  /** Undefined if the id is the whole body. */
+  readonly position: Position | undefined;
+  /** Whether the id is a key, and not a value. */
+  readonly isKey: boolean;
+  /** The text around the id, if the id is a part of a text. */
+  readonly template?: string;
+}
+
+/**
+ * Finds the tiers that a body mentions, be it JSON or not.
+ *
+ * @param isSelected whether a mention counts. Default: all do. The mention is valid during the call only.
+ */
+export function findTierMentions(
+  body: string,
+  { tiers, keys }: KnownIds,
+  isSelected?: (mention: Mention) => boolean,
+): TierMentions {
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = tiers.findAnywhere(body);
   const possible = tiers.findShortIds(body);
   if (unlocated.size + possible.size === 0 && !tiers.mayHide(body)) return noMentions;
   const idsByPattern = new Map<string, Set<string>>();
+  const notSelected = new Set<string>();
   let hasIdsInTexts = false;
   let hasOtherLetterCase = false;
   // A cache, because all records have the same keys.
@@ -53,7 +74,13 @@ export function findTierMentions(body: string, { tiers, keys }: KnownIds): TierM
     keyCache.set(text, key);
     return key;
   };
-  const addMention = (text: string, { ids, isWhole }: FoundIds, { pattern }: PathNode) => {
+  const addMention = (
+    text: string,
+    { ids, isWhole }: FoundIds,
+    { pattern }: PathNode,
+    at?: Container,
+    isKey = false,
+  ) => {
     if (isWhole && ids[0] !== text) hasOtherLetterCase = true;
     // A sentence with several ids may say that one was returned and the other was not.
     if (ids.length > 1 && /\p{L}/u.test(tiers.replaceIds(text, ''))) {
@@ -61,6 +88,13 @@ export function findTierMentions(body: string, { tiers, keys }: KnownIds): TierM
       return;
     }
     for (const id of ids) {
+      if (isSelected !== undefined) {
+        const template = isWhole ? {} : { template: tiers.replaceIds(text, '*') };
+        if (!isSelected({ id, pattern, position: at, isKey, ...template })) {
+          notSelected.add(id);
+          continue;
+        }
+      }
       if (!isWhole) hasIdsInTexts = true;
       const key = idsByPattern.has(pattern) || idsByPattern.size < maxPatterns ? pattern : catchAllPattern;
       const known = idsByPattern.get(key);
@@ -92,11 +126,12 @@ export function findTierMentions(body: string, { tiers, keys }: KnownIds): TierM
       const encoded = parseEncodedJson(text);
       if (encoded !== undefined) return readValue(encoded, container);
       const found = tiers.findIds(text);
-      if (found.ids.length > 0) addMention(text, found, findNode(container));
+      if (found.ids.length > 0) addMention(text, found, findNode(container), container);
     } else if (typeof value === 'object' && value !== null) {
       const names = Array.isArray(value) ? undefined : Object.keys(value);
       const members = Array.isArray(value) ? value : Object.values(value);
-      if (members.length > 0) return { members, names, node: findNode(container), next: 0 };
+      const depth = (container?.depth ?? 0) + 1;
+      if (members.length > 0) return { members, names, node: findNode(container), next: 0, parent: container, depth };
     }
     return undefined;
   };
@@ -109,15 +144,15 @@ export function findTierMentions(body: string, { tiers, keys }: KnownIds): TierM
       const name = names?.[current.next];
       if (name !== undefined && name.length >= tiers.minLength) {
         const { found } = readKey(name);
-        if (found.ids.length > 0) addMention(name, found, findNode(current));
+        if (found.ids.length > 0) addMention(name, found, findNode(current), current, true);
       }
       inner = readValue(members[current.next], current);
-      current.next += 1;
+      if (inner === undefined) current.next += 1;
     }
-    if (current.next < members.length) stack.push(current);
-    current = inner ?? stack.pop();
+    if (inner !== undefined && current.next + 1 < members.length) stack.push(current);
+    current = inner ?? continueWith(stack.pop());
   }
-  const located = new Set([...idsByPattern.values()].flatMap((ids) => [...ids]));
+  const located = new Set([...notSelected, ...[...idsByPattern.values()].flatMap((ids) => [...ids])]);
   return {
     idsByPattern: new Map([...idsByPattern].map(([pattern, ids]) => [pattern, [...ids]])),
     unlocatedIds: subtractIds(unlocated, located),
@@ -125,6 +160,12 @@ export function findTierMentions(body: string, { tiers, keys }: KnownIds): TierM
     hasIdsInTexts,
     hasOtherLetterCase,
   };
+}
+
+/** Moves on to the next member. */
+function continueWith(container: Container | undefined): Container | undefined {
+  if (container !== undefined) container.next += 1;
+  return container;
 }
 
 /** Parses a string of a body that contains JSON: an array or an object. Returns undefined for any other string. */
@@ -141,11 +182,20 @@ interface Key {
   readonly found: FoundIds;
 }
 
-/** An array or an object that is being read. */
-interface Container {
+/** A place in an array or in an object, and in all that surround it. */
+export interface Position {
   readonly members: readonly unknown[];
   /** The keys of an object. */
   readonly names: readonly string[] | undefined;
+  /** The index of a member. */
+  readonly next: number;
+  readonly parent: Position | undefined;
+  /** The number of steps to its members. */
+  readonly depth: number;
+}
+
+/** An array or an object that is being read. */
+interface Container extends Position {
   readonly node: PathNode;
   /** The index of the member to read next. */
   next: number;

@@ -1,9 +1,12 @@
 import { findNestedPaths, mergeNestedPaths } from './path-normalization.js';
+import { matchesPatterns } from './path-patterns.js';
+import type { MentionFilter } from './sibling-values.js';
 import { isCatchAllPattern, type TierMentions } from './tier-mentions.js';
 
 /** How to find the returned tiers in the responses of a target. `hasIdsInTexts`: longer texts contain ids. */
-export type TierReading =
-  /** The tiers under any of `patterns` were returned. All patterns name the same tiers. Empty if none was seen yet. */
+export type TierReading = {
+  /** Only these mentions count. Default: that of the recognizer. */ readonly filter?: MentionFilter;
+} /** The tiers under any of `patterns` were returned. All patterns name the same tiers. Empty if none was seen yet. */ & (
   | {
       readonly kind: 'agreed';
       readonly patterns: readonly string[];
@@ -16,7 +19,8 @@ export type TierReading =
   /** The patterns name different tiers, so it is unknown which one means "returned". */
   | { readonly kind: 'ambiguous'; readonly patterns: readonly string[] }
   /** The target file states patterns, but tiers are named under other patterns only. */
-  | { readonly kind: 'misstated'; readonly stated: readonly string[]; readonly patterns: readonly string[] };
+  | { readonly kind: 'misstated'; readonly stated: readonly string[]; readonly patterns: readonly string[] }
+);
 
 /**
  * Determines how to read responses.
@@ -45,29 +49,6 @@ export function determineReading(mentions: readonly TierMentions[], stated?: rea
   const nested = nestedPaths.size === 0 ? {} : { nestedPaths };
   return agree ? { kind: 'agreed', patterns, ...nested, ...inTexts } : { kind: 'ambiguous', patterns };
 }
-
-/** Whether a pattern matches one of the stated patterns. */
-export function matchesPatterns(pattern: string, stated: readonly string[]): boolean {
-  const steps = pattern.split('/');
-  return stated.some((wanted) => matchesSteps(steps, wanted.split('/')));
-}
-
-/** In linear time: patterns may come from elsewhere. */
-function matchesSteps(steps: readonly string[], wanted: readonly string[]): boolean {
-  // The numbers of steps that the wanted ones so far can match.
-  let counts = new Set([0]);
-  for (const each of wanted) {
-    const [least = steps.length + 1] = counts;
-    counts =
-      each === anyStepsWildcard
-        ? new Set(Array.from({ length: steps.length + 1 - least }, (_, n) => least + n))
-        : new Set([...counts].filter((n) => n < steps.length && (each === '*' || each === steps[n])).map((n) => n + 1));
-  }
-  return counts.has(steps.length);
-}
-
-/** Stands for any number of steps in a stated pattern. */
-export const anyStepsWildcard = '**';
 
 function hasSameIds(ids: ReadonlySet<string>, unique: readonly string[] = []): boolean {
   return unique.length === ids.size && unique.every((id) => ids.has(id));

@@ -4,7 +4,7 @@ import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
 import { diagnoseRun } from './diagnosis/diagnose-run.js';
 import type { ExchangeIndex } from './exchange-index.js';
-import { indexForOutputs } from './write-results.js';
+import { indexForOutputs, type ResultsDestination } from './write-results.js';
 
 /** The certificate of a run, and what outputs show beside it. */
 export interface CertifiedResults {
@@ -16,7 +16,7 @@ export interface CertifiedResults {
 /**
  * Certifies results with the exchanges that they refer to.
  *
- * @param tierPatterns of the target file
+ * @param stated by the target file
  * @param diagnoses whether causes are wanted: that takes long for odd responses
  */
 export function certifyResults(
@@ -24,11 +24,11 @@ export function certifyResults(
   plain: readonly CaseResult[],
   evidence: RunEvidence,
   facts: Omit<RunFacts, 'causes'>,
-  tierPatterns: readonly string[] | undefined,
+  stated: Pick<NonNullable<ResultsDestination['target']>, 'tierPatterns' | 'mentionFilter'>,
   diagnoses = true,
 ): CertifiedResults {
-  const index = indexForOutputs(suite, evidence, plain);
+  const index = indexForOutputs(suite, evidence, plain, stated.mentionFilter);
   const results = attachExchanges(plain, index.find);
-  const causes = diagnoses ? diagnoseRun(suite, results, index, tierPatterns) : [];
+  const causes = diagnoses ? diagnoseRun(suite, results, index, stated.tierPatterns) : [];
   return { certificate: createCertificate(suite, results, { ...facts, causes }), results, index };
 }

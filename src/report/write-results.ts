@@ -7,6 +7,7 @@ import type { CaseResult, ShownResult } from '../engine/case-result.js';
 import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { verdicts } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
+import type { MentionFilter } from '../recognition/sibling-values.js';
 import { createRedactor, minSecretLength, type Secret } from '../redaction/redactor.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
@@ -48,7 +49,11 @@ export interface ResultsDestination {
   /** Whether only some of the cases were selected. The results then go to a folder of their own. */
   readonly isPartial?: boolean;
   /** What the target file says about the operation and about returned tiers. */
-  readonly target?: { readonly operation?: Relocation; readonly tierPatterns?: readonly string[] };
+  readonly target?: {
+    readonly operation?: Relocation;
+    readonly tierPatterns?: readonly string[];
+    readonly mentionFilter?: MentionFilter;
+  };
   /** Signs certificate and evidence. */
   readonly sign?: Signer;
   /** The secrets of the target, which no file may contain. */
@@ -72,7 +77,7 @@ export function writeResults(
 ): WrittenResults {
   const out = isPartial ? path.join(wholeOut, partialFolder) : wholeOut;
   const archive = evidence && createArchive(evidence, evidence.origin);
-  const exchanges = evidence && (evidence.index ?? indexForOutputs(suite, evidence, results));
+  const exchanges = evidence && (evidence.index ?? indexForOutputs(suite, evidence, results, target?.mentionFilter));
   const view = createRunView(certificate, suite, results, {
     isPartial,
     ...omitUndefined({ archive, exchanges, operation: target?.operation, tierPatterns: target?.tierPatterns }),
@@ -111,6 +116,7 @@ export function indexForOutputs(
   suite: Suite,
   evidence: RunEvidence,
   results: readonly CaseResult[] = [],
+  filter?: MentionFilter,
 ): ExchangeIndex {
   const pictured = listPicturedCases(suite);
   const isDoubtful = results.some(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
@@ -121,7 +127,7 @@ export function indexForOutputs(
   ]);
   return indexExchanges(
     evidence,
-    createRecognizer(suite.world),
+    createRecognizer(suite.world, filter),
     (caseId) => pictured.has(caseId) || (isDoubtful && requirementCases.has(caseId)),
     new Set(referred.flat()),
   );

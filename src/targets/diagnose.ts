@@ -3,6 +3,7 @@ import { type RequirementCase, tag } from '../cases/test-case.js';
 import { type Channel, type Exchange, getHeaderValues, type HttpRequest, type HttpResponse } from '../http/exchange.js';
 import { describeAnswer, explainTransientFailure, headersHint, isSuccessful } from '../http/response-status.js';
 import { createKnownIds, type KnownIds } from '../recognition/known-ids.js';
+import { createRecognizer } from '../recognition/recognizer.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
 import { findTierMentions, hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
 import { determineReading, type TierReading } from '../recognition/tier-reading.js';
@@ -24,7 +25,7 @@ export interface DiagnosisFinding {
 }
 
 /** What the doctor knows about a target before it sends anything. */
-export type DiagnosedTarget = Pick<Target, 'tierPatterns'> & { readonly baseUrl: string };
+export type DiagnosedTarget = Pick<Target, 'tierPatterns' | 'mentionFilter'> & { readonly baseUrl: string };
 
 type AnsweredExchange = Extract<Exchange, { response: unknown }>;
 
@@ -201,7 +202,8 @@ function checkResponses(exchanges: readonly (Exchange | undefined)[], diagnosis:
     if (refusal.status < 500) report('Ids', 'unknown', hint);
     return;
   }
-  const mentions = results.map(({ body }) => findTierMentions(body, createKnownIds(world)));
+  const recognizer = createRecognizer(world, target.mentionFilter);
+  const mentions = results.map(({ body }) => recognizer.findMentions(body));
   const available = world.tiers.filter(({ id }) => !world.unavailable.has(id)).length;
   const unreadable = results.find(({ body }) => parseJson(body) === undefined);
   if (unreadable === undefined)

@@ -58,6 +58,6 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses 
     startedAt: new Date(0),
     durationMs: 0,
   };
-  const certified = certifyResults(suite, results, evidence, facts, settings.target.tierPatterns, diagnoses);
+  const certified = certifyResults(suite, results, evidence, facts, settings.target, diagnoses);
   return { ...certified, unused: replay.listUnused() };
 }

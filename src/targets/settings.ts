@@ -88,7 +88,7 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
 }
 
 /** Lists what a reader of results must know of the target. */
-export function listTargetNotes({ kind, operation, adapter, tierPatterns }: Target): string[] {
+export function listTargetNotes({ kind, operation, adapter, tierPatterns, mentionFilter }: Target): string[] {
   return [
     ...(kind === 'reference' ? [referenceNotice] : []),
     ...(operation === undefined ? [] : [describeRelocation(operation)]),
@@ -96,6 +96,9 @@ export function listTargetNotes({ kind, operation, adapter, tierPatterns }: Targ
     ...(tierPatterns === undefined
       ? []
       : [`The target file states where responses name promotions: ${toOneLine(tierPatterns.join(', '))}.`]),
+    ...(mentionFilter === undefined || Object.keys(mentionFilter.where).length === 0
+      ? []
+      : [`The target file states which of them were returned: ${toOneLine(JSON.stringify(mentionFilter.where))}.`]),
   ];
 }
 
@@ -152,7 +155,7 @@ export function createEngineOptions(settings: RunSettings): EngineOptions {
     isWorldLoaded: target.isWorldLoaded,
     infersShape: recordTo !== undefined,
     findExclusionReason: (testCase) => findExclusionReason(testCase, settings),
-    ...(target.tierPatterns === undefined ? {} : { tierPatterns: target.tierPatterns }),
+    ...omitUndefined({ tierPatterns: target.tierPatterns, mentionFilter: target.mentionFilter }),
   };
 }
 

@@ -21,7 +21,7 @@ export interface TargetDocument {
   bindings?: string;
   capabilities?: Rule['kind'][];
   provision?: string[];
-  response?: { tier?: string | string[]; schema?: string };
+  response?: { tier?: string | string[]; where?: Record<string, unknown>; schema?: string };
   pins?: Record<string, string>;
   drift?: { additive?: AdditivePolicy };
   operation?: { method?: string; path?: string };

@@ -1,6 +1,7 @@
 import type { Relocation } from '../contract/relocation.js';
 import type { AdapterIdentity } from '../http/adapter.js';
 import type { AdditivePolicy } from '../judge/drift.js';
+import { createMentionFilter, type MentionFilter } from '../recognition/sibling-values.js';
 import type { CertifiedTarget } from '../report/certificate.js';
 import { computeDigest } from '../report/har-archive.js';
 import { isJsonObject, parseJson } from '../support/json.js';
@@ -29,6 +30,8 @@ export interface Target {
   readonly adapter?: AdapterIdentity;
   /** Patterns under which responses name the returned tiers, if the suite cannot detect them. */
   readonly tierPatterns?: readonly string[];
+  /** Which ids under these patterns name returned tiers. */
+  readonly mentionFilter?: MentionFilter;
   /** A JSON Schema of successful bodies. */
   readonly responseSchema?: object;
   /** How new members in responses are treated. */
@@ -78,6 +81,7 @@ function readStatements(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes
       adapter: adapter === undefined ? undefined : readAdapter(adapter, file),
       additive: drift?.additive,
       tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
+      mentionFilter: createMentionFilter(response),
       responseSchema: response.schema === undefined ? undefined : readSchema(response.schema, file),
     }),
     pins: new Map(Object.entries(pins).map(([id, outcome]) => [id, { outcome, at: locatePin(id) }])),

@@ -23,7 +23,7 @@ export async function certifyOver(
   own: Suite,
   options: EngineOptions = {},
 ): Promise<{ certificate: Certificate; results: ShownResult[] }> {
-  const shared = own.world === suite.world ? { recognizer } : {};
+  const shared = own.world === suite.world && options.mentionFilter === undefined ? { recognizer } : {};
   const { results, calibration } = await runSuite(own, channel, { ...shared, ...options });
   const certificate = createCertificate(own, results, {
     target: { name: 'in-process', base_url: 'http://in-process.test' },

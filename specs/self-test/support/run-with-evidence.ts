@@ -63,7 +63,7 @@ export async function runWithEvidence(
     durationMs: 0,
   };
   return {
-    ...certifyResults(suite, results, evidence, facts, settings.target.tierPatterns),
+    ...certifyResults(suite, results, evidence, facts, settings.target),
     evidence,
     origin: {
       suite: { name, version, digest },

@@ -7,6 +7,7 @@ import { type Exchange, getSentRequest, serializeRequest, type TransportErrorKin
 import { explainTransientFailure } from '../../http/response-status.js';
 import { createRecognizer } from '../../recognition/recognizer.js';
 import { readReturnedTiers } from '../../recognition/returned-tiers.js';
+import type { MentionFilter } from '../../recognition/sibling-values.js';
 import { determineReading, type TierReading } from '../../recognition/tier-reading.js';
 import { toOneLine } from '../../support/untrusted-text.js';
 import { type CaseExchange, indexExchanges } from '../exchange-index.js';
@@ -21,6 +22,7 @@ export interface AnsweredRun {
   readonly suite: Suite;
   /** The patterns under which, by the target file, returned tiers are named. */
   readonly tierPatterns?: readonly string[];
+  readonly mentionFilter?: MentionFilter;
   readonly evidence: RunEvidence;
 }
 
@@ -180,10 +182,10 @@ function createTierLookup(...suites: readonly Suite[]): (suite: Suite, id: strin
  * @returns a lookup of the first answer to a request of a case
  */
 function readAnswers(
-  { suite, evidence, tierPatterns }: AnsweredRun,
+  { suite, evidence, tierPatterns, mentionFilter }: AnsweredRun,
   nameOf: ReturnType<typeof createTierLookup>,
 ): (caseId: string, row: number, request: string) => Answered | undefined {
-  const index = indexExchanges(evidence, createRecognizer(suite.world), () => true);
+  const index = indexExchanges(evidence, createRecognizer(suite.world, mentionFilter), () => true);
   const answers = new Map<string, Answered>();
   const answersByRequest = new Map<string, Set<string>>();
   for (const caseId of new Set(evidence.uses.map((use) => use.case))) {

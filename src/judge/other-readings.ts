@@ -1,0 +1,129 @@
+import { createOracle } from '../contract/oracle.js';
+import type { Exchange } from '../http/exchange.js';
+import { isSuccessful } from '../http/response-status.js';
+import { matchesPatterns } from '../recognition/path-patterns.js';
+import type { LocatedMention, Recognizer } from '../recognition/recognizer.js';
+import { absentValue, type MentionFilter } from '../recognition/sibling-values.js';
+import type { TierReading } from '../recognition/tier-reading.js';
+import { truncate } from '../support/untrusted-text.js';
+import type { NamedWorld } from '../world/named-world.js';
+
+/** Another way to read the responses of a target. All responses agree with the documentation if they are read so. */
+export interface OtherReading {
+  readonly reading: TierReading & { readonly filter: MentionFilter };
+  /** Which mentions count: "with 'kind' valid beside them". */
+  readonly words: string;
+  /** The key of the target file that states it. */
+  readonly stated: string;
+}
+
+/** A reading that needs more values than this may fit by chance. */
+const maxValues = 3;
+
+/** What a response names, and what the documentation says of it. */
+interface ReadResponse {
+  readonly required: readonly string[];
+  readonly forbidden: ReadonlySet<string>;
+  readonly mentions: readonly LocatedMention[];
+}
+
+/**
+ * Finds readings by what is beside the ids: a kind, a flag, an index. A deployment may name all promotions and say of each
+ * whether it is valid.
+ *
+ * @param reading by which a response violates the documentation
+ */
+export function findOtherReadings(
+  exchanges: readonly Exchange[],
+  reading: TierReading,
+  { world, recognizer }: { readonly world: NamedWorld; readonly recognizer: Recognizer },
+): OtherReading[] {
+  // The target file says it.
+  if (recognizer.filter !== undefined || (reading.kind !== 'agreed' && reading.kind !== 'stated')) return [];
+  const responses = exchanges.flatMap((exchange) => readResponse(exchange, reading, world, recognizer));
+  const isForbidden = ({ mentions, forbidden }: ReadResponse) => mentions.some(({ id }) => forbidden.has(id));
+  if (!responses.some(isForbidden)) return [];
+  const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
+  const tier = reading.kind === 'stated' && reading.patterns.length > 1 ? reading.patterns : single;
+  const names = new Set(responses.flatMap(({ mentions }) => mentions.flatMap(({ values }) => [...values.keys()])));
+  const byValue = [...names].flatMap((name): OtherReading[] => {
+    const values = findDecisiveValues(responses, (each) => each.values.get(name) ?? absentValue);
+    if (values === undefined || values.some((value) => value.startsWith('\0'))) return [];
+    const where = Object.fromEntries([[name, values]]);
+    const shown = values.map(renderScalar);
+    const words = `with ${truncate(name, 60)}: ${shown.join(' or ')}`;
+    const line = `${renderScalar(name)}: ${shown.length === 1 ? shown[0] : `[${shown.join(', ')}]`}`;
+    const stated = renderStated(tier, `where: { ${line} }`);
+    return [{ reading: { ...reading, filter: { where, patterns: [] } }, words, stated }];
+  });
+  if (single === undefined) return byValue;
+  const steps = single.split('/');
+  const byIndex = steps.flatMap((step, at): OtherReading[] => {
+    if (step !== '*') return [];
+    const indices = findDecisiveValues(responses, (each) => String(each.indices.get(at) ?? ''));
+    if (indices === undefined || indices.includes('')) return [];
+    const patterns = indices.map((index) => steps.with(at, index).join('/'));
+    const filter = { where: {}, patterns };
+    const stated = renderStated(patterns.length === 1 ? patterns[0] : patterns);
+    return [{ reading: { ...reading, filter }, words: `under ${patterns.join(' or ')}`, stated }];
+  });
+  return [...byValue, ...byIndex];
+}
+
+function readResponse(
+  exchange: Exchange,
+  reading: Extract<TierReading, { kind: 'agreed' | 'stated' }>,
+  world: NamedWorld,
+  recognizer: Recognizer,
+): ReadResponse[] {
+  if (!('response' in exchange) || !isSuccessful(exchange.response)) return [];
+  const { returned } = createOracle(exchange.request, world);
+  const all = recognizer.listLocatedMentions(exchange.response.body);
+  // Agreeing patterns name the same tiers, and so do nested levels together.
+  const mentions =
+    reading.kind === 'stated' ? all.filter(({ pattern }) => matchesPatterns(pattern, reading.patterns)) : all;
+  const available = world.tiers.filter(({ id }) => !world.unavailable.has(id));
+  const idsOf = (obligation: string) => available.filter((tier) => returned(tier) === obligation).map(({ id }) => id);
+  return [{ required: idsOf('required'), forbidden: new Set(idsOf('forbidden')), mentions }];
+}
+
+/** Finds the values that required tiers have and forbidden tiers do not; undefined if they do not decide everything. */
+function findDecisiveValues(
+  responses: readonly ReadResponse[],
+  readValue: (mention: LocatedMention) => string,
+): string[] | undefined {
+  const ofForbidden = new Set<string>();
+  for (const { mentions, forbidden } of responses)
+    for (const mention of mentions) if (forbidden.has(mention.id)) ofForbidden.add(readValue(mention));
+  const decisive = new Set<string>();
+  for (const { required, mentions } of responses) {
+    const valuesById = new Map<string, string[]>();
+    for (const mention of mentions) {
+      const value = readValue(mention);
+      if (ofForbidden.has(value)) continue;
+      const values = valuesById.get(mention.id);
+      if (values === undefined) valuesById.set(mention.id, [value]);
+      else values.push(value);
+    }
+    for (const id of required) {
+      const values = valuesById.get(id);
+      if (values === undefined) return undefined;
+      for (const value of values) decisive.add(value);
+    }
+    if (decisive.size > maxValues) return undefined;
+  }
+  return decisive.size === 0 ? undefined : [...decisive];
+}
+
+/** @param tier its patterns; undefined if the suite finds them */
+function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
+  const patterns = [tier ?? []].flat().map(renderScalar);
+  const first =
+    patterns.length === 0 ? [] : [`tier: ${patterns.length === 1 ? patterns[0] : `[${patterns.join(', ')}]`}`];
+  return `response: { ${[...first, ...(where === undefined ? [] : [where])].join(', ')} }`;
+}
+
+/** Renders a value of a flow mapping in YAML. */
+function renderScalar(text: string): string {
+  return /^([\w/.-][\w/.*-]*|\[\])$/.test(text) ? text : JSON.stringify(text);
+}
