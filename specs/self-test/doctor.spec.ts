@@ -51,6 +51,13 @@ const deployments: readonly Expectation[] = [
   ],
   ['loses the body', withoutBody(conforming), 'Body on GET', 'problem', /lost.*proxies/],
   ['loses the body and adds a request id', withoutBody(withRequestId), 'Body on GET', 'problem', /lost/],
+  [
+    'demands the body that a proxy drops',
+    always(422),
+    'Body on GET',
+    'unknown',
+    /422 with a body and without one.*proxies/,
+  ],
   ['returns nothing', always(200, [], '[]'), 'Body on GET', 'unknown', /name no promotion.*proves nothing/],
   [
     'limits after one request',

@@ -153,6 +153,9 @@ function checkOperation(
   return false;
 }
 
+/** How deployments answer if the body is missing. */
+const missingBodyStatuses = [400, 411, 422];
+
 const lostBody =
   'The body seems to be lost: some proxies, gateways and CDNs drop the body of a GET request. Connect to the deployment without them, or configure them to forward it.';
 
@@ -162,13 +165,18 @@ function checkBody(
   others: readonly (Exchange | undefined)[],
   { suite: { world }, report }: Diagnosis,
 ): void {
-  // An error may be the same for any body.
-  if (!isSuccessful(first.response)) return;
   const ids = createKnownIds(world);
   const responses = others.flatMap((other) =>
     other !== undefined && 'response' in other && explainTransientFailure(other) === undefined ? [other.response] : [],
   );
   if (responses.length === 0) return;
+  const { status } = first.response;
+  if (!isSuccessful(first.response)) {
+    // Other errors may be the same for any body.
+    if (missingBodyStatuses.includes(status) && responses.at(-1)?.status === status)
+      report('Body on GET', 'unknown', `It answered ${status} with a body and without one. ${lostBody}`);
+    return;
+  }
   const result = summarizeResult(first.response, ids);
   const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const isSame = 'The response is the same with another body and without a body.';
