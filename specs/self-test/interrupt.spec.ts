@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
+import { createRandom } from './support/chaos.js';
 import { createTemporaryFolder, loadCertificate, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
@@ -47,7 +48,8 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     const certificate = loadCertificate(cwd, 'out/partial');
     expect(certificate.verdict).toBe('incomplete');
     expect(certificate.incomplete_because?.join()).toContain('interrupted');
-    expect(certificate.requirements.some(({ verdict }) => verdict === 'pass')).toBe(true);
+    const judged = certificate.requirements.flatMap(({ cases }) => cases);
+    expect(judged.some(({ verdict }) => verdict === 'pass')).toBe(true);
     // No case is an error.
     const reasons = [...certificate.requirements.flatMap(({ cases }) => cases), ...certificate.questions].map(
       ({ reason }) => reason,
@@ -70,16 +72,50 @@ test('A killed command leaves no process', { tag: '@long' }, async () => {
   remove();
 });
 
-/** Starts a run that ends early, and waits until all its processes have ended. */
-async function endedEarly(end: Ending['end']): Promise<{ cwd: string; by: unknown; remove(): void }> {
-  const { folder: cwd, remove } = createTemporaryFolder();
+test('20 runs that are cut short at random moments keep the results of the last whole run', {
+  tag: '@long',
+}, async () => {
+  const { folder, remove } = createTemporaryFolder();
+  await endedEarly(() => {}, { folder });
+  const random = createRandom(2);
+  for (const [n, ending] of Array.from({ length: 20 }, (_, at) => [at, Object.values(endings)[at % 5]] as const)) {
+    // Half of them end while requests are sent, the others while files are written, or just before or after.
+    const when = n % 2 === 0 ? { request: 1 + Math.floor(random() * 220) } : { request: 220, delayMs: random() * 3000 };
+    await endedEarly(ending?.end ?? (() => {}), { folder, ...when });
+    const { output } = await runConformanceInProcess(['verify', 'out/certificate.json'], { cwd: folder });
+    expect(output, `run ${n}`).toBe('WHOLE  out/certificate.json: conforms\n');
+  }
+  remove();
+});
+
+/**
+ * Starts a run that ends early, and waits until all its processes have ended.
+ *
+ * @param request ends the run when this request arrives
+ * @param delayMs after that request
+ */
+async function endedEarly(
+  end: Ending['end'],
+  { folder, request: last = 60, delayMs = 0 }: { folder?: string; request?: number; delayMs?: number } = {},
+): Promise<{ cwd: string; by: unknown; remove(): void }> {
+  const { folder: own, remove } = createTemporaryFolder();
+  const cwd = folder ?? own;
   const answer = createIndependentDeployment(suite.world);
   let received = 0;
   let group = 0;
   let command = 0;
+  const endIfRunning = () => {
+    try {
+      end(group, command);
+    } catch {
+      // The run has ended already.
+    }
+  };
   const { url, close } = await listen((request) => {
     received += 1;
-    if (received === 60) end(group, command);
+    // At once, before the answer, unless there is a delay.
+    if (received === last && delayMs === 0) endIfRunning();
+    else if (received === last) setTimeout(endIfRunning, delayMs);
     return answer(request);
   });
   const env = {
