@@ -179,13 +179,6 @@ test('A row of a profile can fail the run', async () => {
   expect(determineExitStatus(certificate)).toBe(exitStatus['does-not-conform']);
 });
 
-test('The pattern of failing rows is found in the rows that were sent', async () => {
-  const { certificate } = await certified(profileFor('quick'), 'sku-replaced-by-its-product');
-  expect(certificate.notes).toContainEqual(
-    expect.stringContaining('all 3 failing rows have a request with an item that has a SKU;'),
-  );
-});
-
 test('A file that names an unknown case or row is refused with its line', () => {
   const written = readFileSync(discriminatingRowsFile, 'utf8');
   const read = (text: string) => () => readDiscriminatingRows(suite, parseYaml(text, 'rows.yaml'));

@@ -34,8 +34,10 @@ test('A deployment with its own ids is provisioned, passes the doctor and confor
     credentials: referenceCredentials,
     manage: findThingProblem,
   });
-  const env = { ...environment, BASE_URL: url };
+  const env = environment;
   const options = { cwd: folder, env };
+  const file = path.join(folder, 'targets', 'reference.yaml');
+  writeFileSync(file, readFileSync(file, 'utf8').replace('base_url: http://127.0.0.1:8080', `base_url: ${url}`));
   const target = ['--target', 'targets/reference.yaml'];
 
   const before = await runConformanceInProcess(['certify', ...target], options);

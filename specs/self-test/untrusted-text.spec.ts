@@ -165,7 +165,7 @@ test('Text from a target file or from another certificate is safe', async () => 
   writeFileSync(path.join(cwd, 'target.input'), `name: shop\n${texts}`);
   const target = ['--target', 'target.input'];
   const certified = await runSafely(['certify', ...target, '--out', 'stated'], renameMembers(rejecting), some);
-  expect(certified.output).toMatch(/^INCOMPLETE {2}shop \\n/m);
+  expect(certified.output).toMatch(/^INCOMPLETE .*shop \\n/m);
   const certificate = loadCertificate(cwd, 'stated/partial');
   expect(certificate.target.contact).toContain('forged');
   expect(Object.values(certificate.target).flatMap((text) => listMisdeeds(['certificate', text]))).toEqual([]);

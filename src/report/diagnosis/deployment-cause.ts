@@ -29,8 +29,8 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
   const responses = exchanges.flatMap((each) => ('response' in each ? [each.response] : []));
   const [response] = responses;
   if (response === undefined) {
-    const message = 'response' in first ? '' : first.message;
-    return finding('no-response', `The deployment does not respond. ${message}`, [
+    // The summary of the run quotes the transport error.
+    return finding('no-response', 'The deployment does not respond.', [
       `None of ${exchanges.length} requests got a response.`,
     ]);
   }
