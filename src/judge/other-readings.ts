@@ -46,8 +46,13 @@ export function findOtherReadings(
   const single = reading.kind === 'agreed' && reading.nestedPaths !== undefined ? undefined : reading.patterns[0];
   const tier = reading.kind === 'stated' && reading.patterns.length > 1 ? reading.patterns : single;
   const names = new Set(responses.flatMap(({ mentions }) => mentions.flatMap(({ values }) => [...values.keys()])));
+  const { tiers } = recognizer.ids;
+  const isId = (name: string) => name.split('/').some((step) => tiers.findIds(step).ids.length > 0);
   const byValue = [...names].flatMap((name): OtherReading[] => {
-    const values = findDecisiveValues(responses, (each) => each.values.get(name) ?? absentValue);
+    // Members that are named after promotions are records, too.
+    const values = isId(name)
+      ? undefined
+      : findDecisiveValues(responses, (each) => each.values.get(name) ?? absentValue);
     if (values === undefined || values.some((value) => value.startsWith('\0'))) return [];
     const where = Object.fromEntries([[name, values]]);
     const shown = values.map(renderScalar);
@@ -96,6 +101,8 @@ function findDecisiveValues(
   for (const { mentions, forbidden } of responses)
     for (const mention of mentions) if (forbidden.has(mention.id)) ofForbidden.add(readValue(mention));
   const decisive = new Set<string>();
+  // What is the same for a whole response, such as a total, says nothing about one promotion.
+  let isSplit = false;
   for (const { required, mentions } of responses) {
     const valuesById = new Map<string, string[]>();
     for (const mention of mentions) {
@@ -111,8 +118,9 @@ function findDecisiveValues(
       for (const value of values) decisive.add(value);
     }
     if (decisive.size > maxValues) return undefined;
+    isSplit ||= valuesById.size > 0 && mentions.some((mention) => ofForbidden.has(readValue(mention)));
   }
-  return decisive.size === 0 ? undefined : [...decisive];
+  return isSplit && decisive.size > 0 ? [...decisive] : undefined;
 }
 
 /** @param tier its patterns; undefined if the suite finds them */
