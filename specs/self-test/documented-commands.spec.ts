@@ -1,7 +1,7 @@
 /** The commands of the guide, typed in a project that has the suite installed. */
 
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
@@ -69,6 +69,7 @@ for (const { name, text } of guide) {
     for (const target of ['shop', 'live', 'mock'])
       writeFileSync(path.join(cwd, 'targets', `${target}.yaml`), `name: ${target}\nbase_url: ${server.url}\n`);
     writeFileSync(path.join(cwd, 'conformance', 'target.yaml'), 'name: shop\n');
+    copyFileSync(path.join(packageRoot, 'templates/playwright.config.mjs'), path.join(cwd, 'playwright.config.mjs'));
 
     // What other commands, machines and pages of the guide leave.
     const certify = (...args: string[]) => runConformance(['certify', ...args], { cwd, env: credentialVariables });

@@ -123,14 +123,14 @@ test.describe('An operation with another method and path', () => {
     const certificate = loadCertificate(folder, 'out/partial');
     expect(certificate.target).toEqual({ name: 'elsewhere', version: '3', contact: 'me@example.com', base_url: url });
     expect(certificate.notes[0]).toBe(describeRelocation(operation));
-    expect(certificate.summary).toEqual({ pass: 1, 'not-run': 16 });
+    expect(certificate.summary).toEqual({ pass: 1, 'not-applicable': 1, 'not-run': 15 });
     expect(listRequirementsWith('pass', certificate)).toEqual(['limit.newest-150']);
     expect(status).toBe(4);
 
     // Nobody is there any more, and nothing of the target is known but what was kept.
     const evidence = readFileSync(path.join(folder, 'out/partial/evidence.har'), 'utf8');
     expect(evidence).toContain('$GATEWAY_KEY');
-    expect(evidence).toContain('"out":""');
+    expect(evidence).not.toContain(folder);
     for (const secret of Object.values(env)) expect(evidence).not.toContain(secret);
     const again = ['certify', '--replay', 'out/partial/evidence.har', '--out', 'again', ...only];
     expect((await runConformance(again, { cwd: folder })).status).toBe(4);

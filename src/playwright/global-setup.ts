@@ -64,7 +64,7 @@ async function serveWorld(world: World) {
 /** Ends the run before the first test: all tests would report the same. */
 class UnreachableTarget extends Error {
   constructor(reason: string) {
-    super(`Cannot reach the target, so no case was sent.${reason}`);
+    super(`The target cannot be judged, so no case was sent.${reason}`);
     this.stack = this.message;
   }
 }
