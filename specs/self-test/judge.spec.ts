@@ -66,6 +66,7 @@ function evidenceOf(exchanges: Readonly<Record<string, Exchange>>): RowEvidence 
 const context: ReadContext = {
   resolveRequest: (name) => name,
   selectTiers: (names) => world.tiers.filter(({ name }) => names.includes(name)).map(({ id }) => id),
+  selectReturnedTiers: (names) => world.tiers.filter(({ name }) => names.includes(name)).map(({ id }) => id),
   selectOtherTiers: (names) => world.tiers.filter(({ name }) => !names.includes(name)).map(({ id }) => id),
   fillReferences: (text) => text,
   listOpenTiers: () => [third],

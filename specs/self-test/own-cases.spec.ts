@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
@@ -287,5 +287,13 @@ test('@long certify --cases shows a failure on its line, and ends with 1 althoug
   expect(output).toContain('Own cases, which do not change the verdict: mine, 1 fail, 1 pass.');
   const { verdict, own_cases } = readCertificate(path.join(folder, 'results/tea-shop/certificate.json'));
   expect([status, verdict, own_cases?.verdict]).toEqual([1, 'conforms', 'does-not-conform']);
-  expect(existsSync(path.join(folder, 'results/tea-shop/evidence.har'))).toBe(true);
+  const verify = (...args: readonly string[]) =>
+    runConformanceInProcess(['verify', 'results/tea-shop', ...args], { cwd: folder });
+  expect(await verify('--cases', 'mine')).toMatchObject({ status: 0, output: expect.stringMatching(/^WHOLE/) });
+  expect((await verify()).output).toContain('own_cases: name the folder of these cases: --cases mine.');
+  const otherCases = path.join(folder, 'other');
+  mkdirSync(otherCases);
+  writeFileSync(path.join(otherCases, 'world.yaml'), additions);
+  writeFileSync(path.join(otherCases, 'tea.yaml'), cases.replace('Two teapots', 'Three teapots'));
+  expect((await verify('--cases', 'other')).output).toContain('own_cases/digest: the certificate says');
 });

@@ -82,6 +82,8 @@ export interface ReadContext {
   resolveRequest(name: string, ...steps: string[]): string;
   /** Lists the ids of the tiers that a selection selects for this request. Reports problems of the selection. */
   selectTiers(selection: TierSelection): string[];
+  /** The same for tiers that were returned. One that is displaced by own promotions stands for the last required one. */
+  selectReturnedTiers(selection: TierSelection): string[];
   /** Lists the ids of the tiers that a selection certainly does not select for this request. */
   selectOtherTiers(selection: TierSelection): string[];
   /** Replaces references such as `<campaign spring>` in a text by ids. */

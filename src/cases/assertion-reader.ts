@@ -6,6 +6,7 @@ import type { Obligation } from '../contract/oracle.js';
 import { isJsonObject } from '../support/json.js';
 import { suggest } from '../support/suggest.js';
 import type { YamlPath } from '../support/yaml-file.js';
+import { getWindowSize, windowSize } from '../world/named-world.js';
 import type { CaseFileContext } from './case-file-context.js';
 import { resolveReferences } from './request-draft.js';
 import type { PreparedRequest } from './row-reader.js';
@@ -27,6 +28,8 @@ export interface AssertionReader {
 
 export function createAssertionReader(context: CaseFileContext): AssertionReader {
   const { world } = context;
+  /** The tiers whose places promotions of the deployment take. */
+  const displaced = new Set(world.tiers.slice(getWindowSize(world), windowSize).map(({ id }) => id));
 
   const createReadContext = (of: string, at: YamlPath, requests: Requests): ReadContext => {
     const { oracle } = requests.get(of) as PreparedRequest;
@@ -35,9 +38,16 @@ export function createAssertionReader(context: CaseFileContext): AssertionReader
       for (const { at: steps, message, hint } of unknown) context.reportProblem([...at, ...steps], message, hint);
       return world.tiers.filter((tier) => selects(tier) === wanted).map(({ id }) => id);
     };
+    /** A displaced tier stands for the last one that is checked and required. */
+    const replaceDisplaced = (ids: string[]): string[] => {
+      const kept = ids.filter((id) => !displaced.has(id));
+      const last = world.tiers.findLast((tier) => oracle.returned(tier) === 'required')?.id;
+      return kept.length === ids.length ? ids : [...new Set([...kept, ...(last === undefined ? [] : [last])])];
+    };
     return {
       resolveRequest: (name, ...steps) => context.findRequestName(name, [...at, ...steps], [...requests.keys()]),
       selectTiers: (selection) => selectIds(selection, 'required'),
+      selectReturnedTiers: (selection) => replaceDisplaced(selectIds(selection, 'required')),
       selectOtherTiers: (selection) => selectIds(selection, 'forbidden'),
       fillReferences: (text) => resolveReferences(text, context.resolveId),
       listAlternatives: (name = of) => listAlternativeTiers((requests.get(name) as PreparedRequest).oracle, world),

@@ -2,7 +2,7 @@ import type { Assertion } from '../assertions/assertion.js';
 import { findResponseKind } from '../assertions/registry.js';
 import type { JudgeMode } from '../assertions/row-evidence.js';
 import type { Oracle } from '../contract/oracle.js';
-import { type NamedWorld, windowSize } from '../world/named-world.js';
+import { getWindowSize, type NamedWorld } from '../world/named-world.js';
 import type { PreparedRequest } from './row-reader.js';
 
 /** What a row sends and states. */
@@ -36,11 +36,13 @@ export function listUnavailable({ requests, assertions, mode }: RowNeeds, world:
 }
 
 /** If only the age of a tier forbids it, the target must have the newest 150 tiers, too. */
-function createAddWindow(oracle: Oracle, { tiers }: NamedWorld): (ids: readonly string[]) => string[] {
-  const newest = tiers.slice(0, windowSize).map(({ id }) => id);
+function createAddWindow(oracle: Oracle, world: NamedWorld): (ids: readonly string[]) => string[] {
+  const { tiers } = world;
+  const size = getWindowSize(world);
+  const newest = tiers.slice(0, size).map(({ id }) => id);
   const forbiddenByAge = new Set(
     tiers
-      .slice(windowSize)
+      .slice(size)
       .filter((tier) => oracle.valid(tier) !== 'forbidden' && oracle.matching(tier) !== 'forbidden')
       .map(({ id }) => id),
   );

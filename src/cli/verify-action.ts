@@ -11,16 +11,18 @@ const maxLines = 100;
  * Verifies a certificate and prints what is broken.
  *
  * @param named the certificate, or the folder of its run
+ * @param cases the folder of the user's own cases
  * @param key the file of a public key that checks the signature
  * @returns the exit status
  * @throws UnusableInput if certificate or key cannot be read
  */
-export async function runVerify(named: string, key: string | undefined): Promise<number> {
+export async function runVerify(
+  named: string,
+  { cases, key }: { readonly cases?: string; readonly key?: string },
+): Promise<number> {
   const file = findRunFile(named, 'certificate.json');
-  const { broken, notes, certificate } = await verifyCertificate(
-    file,
-    key === undefined ? undefined : createSignatureChecker(key),
-  );
+  const checkSignature = key === undefined ? undefined : createSignatureChecker(key);
+  const { broken, notes, certificate } = await verifyCertificate(file, { cases, checkSignature });
   const rest = broken.length - maxLines;
   const lines = [...broken.slice(0, maxLines), ...(rest > 0 ? [`… and ${rest} more`] : [])];
   const signed = key === undefined ? '' : `; the signature is that of ${key}`;

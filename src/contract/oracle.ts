@@ -1,7 +1,7 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import { windowSize } from '../world/named-world.js';
+import { getWindowSize, windowSize } from '../world/named-world.js';
 import type { Rule, Tier, World } from '../world/world.js';
 import { explainUndocumented } from './explain-undocumented.js';
 import { audienceParameter, type FilterSubject, parseFilterParameter } from './operation.js';
@@ -83,6 +83,7 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
 
   const skuOwner = new Map(world.skus.map(({ id, product_id }) => [id, product_id]));
   const ranks = new Map(world.tiers.map((tier, index) => [tier.id, index + 1]));
+  const size = getWindowSize(world);
   const filters = content.query
     .filter(([name]) => parseFilterParameter(name) !== undefined)
     .map(([name, value]) => ({ name, value, matches: createFilter(name, value, request.path, world) }));
@@ -99,7 +100,7 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
     return openIfPartial(combine(each));
   };
   const checked = (tier: Tier): Obligation => {
-    if ((ranks.get(tier.id) ?? Number.POSITIVE_INFINITY) <= windowSize) return openIfPartial('required');
+    if ((ranks.get(tier.id) ?? Number.POSITIVE_INFINITY) <= size) return openIfPartial('required');
     // With a filter, a deployment may take the newest 150 before or after it filters.
     return filters.length === 0 ? 'forbidden' : 'open';
   };
@@ -130,16 +131,13 @@ function createOpenOracle(openReason: string): Oracle {
   return { accepted: false, openReason, ...obligations, alternatives: [], listReasons: () => [] };
 }
 
-function createAlternatives(
-  matching: Oracle['matching'],
-  valid: Oracle['valid'],
-  { tiers }: World,
-): WindowAlternative[] {
-  const takeNewest = (some: readonly Tier[]) => new Set(some.slice(0, windowSize));
-  const newest = takeNewest(tiers);
-  // The comparison of some values is open, so the number of newer matching tiers may vary.
-  const atMost = takeNewest(tiers.filter((tier) => matching(tier) !== 'forbidden'));
-  const atLeast = takeNewest(tiers.filter((tier) => matching(tier) === 'required'));
+function createAlternatives(matching: Oracle['matching'], valid: Oracle['valid'], world: World): WindowAlternative[] {
+  const { tiers } = world;
+  const newest = new Set(tiers.slice(0, getWindowSize(world)));
+  // The comparison of some values is open, so the number of newer matching tiers may vary. Promotions of the deployment
+  // may match.
+  const atMost = new Set(tiers.filter((tier) => matching(tier) !== 'forbidden').slice(0, getWindowSize(world)));
+  const atLeast = new Set(tiers.filter((tier) => matching(tier) === 'required').slice(0, windowSize));
   const afterIt = (tier: Tier): Obligation =>
     atMost.has(tier) ? 'required' : atLeast.has(tier) ? 'open' : 'forbidden';
   const alternative = (window: WindowAlternative['window'], checked: Oracle['checked']): WindowAlternative => ({

@@ -11,6 +11,7 @@ import { createOracle, type Obligation, type Oracle } from '../contract/oracle.j
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { explainInapplicable } from '../http/response-status.js';
 import { createRowEvidence, type TargetContext } from '../judge/judge-case.js';
+import { explainOwnPromotions } from '../judge/own-promotions.js';
 import { InternalError } from '../support/internal-error.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import type { NamedWorld } from '../world/named-world.js';
@@ -264,7 +265,11 @@ function judge(
   let unclear: { is: 'unclear'; reason: string } | undefined;
   for (const [part, assertion] of listAssertions(request, oracle, references, background)) {
     const truth = judgeAssertion(assertion, evidence, 'requirement');
-    if (truth.is === 'violated') return { is: 'violated', reason: truth.explain(), part };
+    if (truth.is === 'violated') {
+      const displaced = explainOwnPromotions([exchange], evidence.calibration ?? [], evidence);
+      if (displaced !== undefined) return { is: 'unclear', reason: displaced };
+      return { is: 'violated', reason: truth.explain(), part };
+    }
     // `accepted` is unclear if an empty result is possible.
     if (truth.is === 'unclear' && assertion.kind !== 'accepted') unclear ??= { is: 'unclear', reason: truth.explain() };
   }

@@ -27,6 +27,7 @@ import type { NamedWorld } from '../world/named-world.js';
 import { extractValue } from './extract-value.js';
 import { findOtherReadings, type OtherReading } from './other-readings.js';
 import { isOwnDataSeen } from './own-data.js';
+import { explainOwnPromotions } from './own-promotions.js';
 import { findWorstVerdict, type Verdict } from './verdict.js';
 
 /** A verdict and its reason. */
@@ -205,8 +206,9 @@ function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEv
   if (unmet !== undefined) {
     const isMet = ({ reading }: OtherReading) =>
       findFirst(row.given, { ...evidence, reading }, 'requirement') === undefined;
-    const other = unmet.verdict === 'inconclusive' ? evidence.listOtherReadings().find(isMet) : undefined;
-    return other === undefined ? unmet : doubtReading(unmet, other);
+    if (unmet.verdict !== 'inconclusive') return unmet;
+    const other = evidence.listOtherReadings().find(isMet);
+    return other === undefined ? doubtWindow(unmet, evidence) : doubtReading(unmet, other);
   }
   if (row.expect.length === 0) return { verdict: 'error', reason: 'The case asserts nothing.', at };
   const finding = findFirst(row.expect, evidence, 'requirement');
@@ -221,7 +223,20 @@ function judgeRow(row: RequirementRow, { at }: RequirementCase, evidence: CaseEv
   const { is, judgement } = finding;
   if (is === 'unclear') return { verdict: 'inconclusive', ...judgement };
   const other = evidence.listOtherReadings().find((each) => findBy(each)?.is !== 'violated');
-  return other === undefined ? { verdict: 'fail', ...judgement } : doubtReading(judgement, other);
+  return other === undefined
+    ? doubtWindow({ verdict: 'fail', ...judgement }, evidence)
+    : doubtReading(judgement, other);
+}
+
+/** Turns a failure into a doubt: promotions of the deployment may take places of the newest 150. */
+function doubtWindow(judgement: Judgement, evidence: CaseEvidence): Judgement {
+  const { at, exchange } = judgement;
+  const shown = exchange === undefined ? undefined : evidence.exchanges.get(exchange);
+  if (shown !== undefined && (!('response' in shown) || !isSuccessful(shown.response))) return judgement;
+  const reason = explainOwnPromotions([...evidence.exchanges.values()], evidence.calibration ?? [], evidence);
+  return reason === undefined
+    ? judgement
+    : { verdict: 'inconclusive', reason, at, ...(exchange === undefined ? {} : { exchange }) };
 }
 
 /** Turns a failure into a doubt: read in another way, the responses agree with the documentation. */

@@ -2,8 +2,8 @@ import { isJsonObject, parseJson } from '../support/json.js';
 import { toOneLine } from '../support/untrusted-text.js';
 import type { Certificate } from './certificate.js';
 
-/** Members that differ from run to run, and hypotheses about the results. */
-const ignored = ['causes', 'started_at', 'duration_ms'];
+/** Members that differ from run to run. */
+const ignored = ['started_at', 'duration_ms'];
 /** Texts of the suite: another version may word them otherwise. */
 const textsOfSuite = ['at', 'statement', 'part'];
 

@@ -18,13 +18,14 @@ type Bindings = NonNullable<Availability['bindings']>;
 export function readAvailability(options: RunOptions): { availability: Availability; files: string[] } {
   const target = readTargetFile(options);
   if (target === undefined) return { availability: {}, files: [] };
-  const { ids, bindings, capabilities, adapter } = target.document;
+  const { ids, bindings, capabilities, adapter, own_promotions: own } = target.document;
   const named = [bindings, adapter].filter((name) => name !== undefined);
   return {
     availability: {
       ...(ids === undefined ? {} : { bindings: createBindings(ids, target.yaml, ['ids']) }),
       ...(bindings === undefined ? {} : { bindings: readBindings(target, bindings) }),
       ...(capabilities === undefined ? {} : { capabilities: new Set(capabilities) }),
+      ...(own === undefined ? {} : { ownPromotions: Array.isArray(own) ? own.length : own }),
     },
     files: [target.yaml.file, ...named.map((name) => resolveBeside(target, name))],
   };

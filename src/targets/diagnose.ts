@@ -2,6 +2,7 @@ import type { Suite } from '../cases/suite.js';
 import { type RequirementCase, tag } from '../cases/test-case.js';
 import { type Channel, type Exchange, getHeaderValues, type HttpRequest, type HttpResponse } from '../http/exchange.js';
 import { describeAnswer, explainTransientFailure, headersHint, isSuccessful } from '../http/response-status.js';
+import { explainOwnPromotions } from '../judge/own-promotions.js';
 import { createKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
@@ -214,8 +215,8 @@ function checkResponses(exchanges: readonly (Exchange | undefined)[], diagnosis:
   const mentions = results.map(({ body }) => recognizer.findMentions(body));
   const available = world.tiers.filter(({ id }) => !world.unavailable.has(id)).length;
   const unreadable = results.find(({ body }) => parseJson(body) === undefined);
-  if (unreadable === undefined)
-    reportReading(determineReading(mentions, target.tierPatterns), mentions, available, report);
+  const reading = determineReading(mentions, target.tierPatterns);
+  if (unreadable === undefined) reportReading(reading, mentions, available, report);
   else {
     const hint = `Check the base URL. ${headersHint}`;
     const what = 'is not JSON, so its promotions cannot be read';
@@ -223,7 +224,10 @@ function checkResponses(exchanges: readonly (Exchange | undefined)[], diagnosis:
   }
   const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
   const missing = world.unavailable.size;
-  if (available === 0) {
+  const answered = exchanges.filter((each) => each !== undefined);
+  const own = explainOwnPromotions(answered, [], { world, recognizer, reading });
+  if (own !== undefined) report('Ids', 'problem', own);
+  else if (available === 0) {
     const text = 'No promotion has an id, so only cases that need none are judged.';
     report('Ids', 'unknown', [text, explainMissingIds(suite)].filter(Boolean).join(' '));
   } else if (named === 0)

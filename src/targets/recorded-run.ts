@@ -46,7 +46,7 @@ export function encodeRecordedInputs({
   const { target, expected, excludesIntrusive, only, profile, shard, notes, exploration } = settings;
   const { pins: _, responseSchema: __, notes: ___, ...stated } = target;
   const limit = profile && getRequestLimit(profile);
-  const derived = listTargetNotes(target);
+  const derived = listTargetNotes(target, availability.ownPromotions);
   return encodeMapsAndSets({
     availability,
     settings: {
@@ -63,7 +63,8 @@ export function encodeRecordedInputs({
 export function decodeRecordedInputs(inputs: unknown): RecordedInputs {
   const { availability, settings } = decodeMapsAndSets(inputs) as RecordedInputs;
   const target = { ...settings.target, pins: new Map() };
-  return { availability, settings: { ...settings, target, notes: [...listTargetNotes(target), ...settings.notes] } };
+  const derived = listTargetNotes(target, availability.ownPromotions);
+  return { availability, settings: { ...settings, target, notes: [...derived, ...settings.notes] } };
 }
 
 /** Reads an evidence file. @throws UnusableInput if it cannot be read or is not evidence */

@@ -72,7 +72,7 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
     expected: createBaseline(record, pins, target.responseSchema, target.additive),
     excludesIntrusive,
     notes: [
-      ...listTargetNotes(target),
+      ...listTargetNotes(target, suite.world.ownPromotions),
       ...(target.notes ?? []),
       ...(recordNote === undefined ? [] : [recordNote]),
       ...(explore !== undefined && isPartial ? ['Random requests were not sent: they need the whole test data.'] : []),
@@ -88,7 +88,10 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
 }
 
 /** Lists what a reader of results must know of the target. */
-export function listTargetNotes({ kind, operation, adapter, tierPatterns, mentionFilter }: Target): string[] {
+export function listTargetNotes(
+  { kind, operation, adapter, tierPatterns, mentionFilter }: Target,
+  ownPromotions: number | undefined,
+): string[] {
   return [
     ...(kind === 'reference' ? [referenceNotice] : []),
     ...(operation === undefined ? [] : [describeRelocation(operation)]),
@@ -99,6 +102,9 @@ export function listTargetNotes({ kind, operation, adapter, tierPatterns, mentio
     ...(mentionFilter === undefined || Object.keys(mentionFilter.where).length === 0
       ? []
       : [`The target file states which of them were returned: ${toOneLine(JSON.stringify(mentionFilter.where))}.`]),
+    ...(ownPromotions === undefined
+      ? []
+      : [`The target file states that ${ownPromotions} of the newest 150 promotions are the deployment's own.`]),
   ];
 }
 

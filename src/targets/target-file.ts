@@ -35,6 +35,7 @@ export interface TargetDocument {
   tls?: { ca?: string; cert?: string; key?: string };
   allow_http?: boolean;
   world?: 'loaded';
+  own_promotions?: number | (string | number)[];
 }
 
 /** Ids by kind and name; see `schemas/bindings.schema.json`. */

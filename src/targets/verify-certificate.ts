@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
+import { quote } from 'shlex';
 import { loadSuite, suiteFolder } from '../cases/suite.js';
 import type { Certificate } from '../report/certificate.js';
 import { listCertificateDifferences } from '../report/certificate-differences.js';
@@ -33,10 +34,17 @@ type VerificationLines = Pick<Verification, 'broken' | 'notes'>;
  * Verifies a certificate: it matches its schema, the evidence file is present and unchanged, and judging the evidence
  * again gives the same certificate. Nothing is sent.
  *
+ * @param cases the folder of the user's own cases, if the run had some
  * @param checkSignature checks the signature, if given
  * @throws UnusableInput if the certificate cannot be read
  */
-export async function verifyCertificate(file: string, checkSignature?: SignatureChecker): Promise<Verification> {
+export async function verifyCertificate(
+  file: string,
+  {
+    cases,
+    checkSignature,
+  }: { readonly cases?: string | undefined; readonly checkSignature?: SignatureChecker | undefined } = {},
+): Promise<Verification> {
   const content = readForeignFile(file, hint);
   const signatureFile = getSignatureFile(file);
   const signature = readIfPresent(signatureFile);
@@ -52,12 +60,13 @@ export async function verifyCertificate(file: string, checkSignature?: Signature
   else broken.push(...checkSignature(signature, { certificate: content, evidence: evidence ?? Buffer.alloc(0) }));
   if ('problems' in parsed) return { broken, notes };
   const { certificate } = parsed;
-  const found = await compareWithEvidence(certificate, evidenceFile, evidence);
+  const found = await compareWithEvidence(certificate, cases, evidenceFile, evidence);
   return { broken: [...broken, ...found.broken], notes: [...notes, ...found.notes], certificate };
 }
 
 async function compareWithEvidence(
   certificate: Certificate,
+  cases: string | undefined,
   file: string | undefined,
   content: Buffer | undefined,
 ): Promise<VerificationLines> {
@@ -70,7 +79,7 @@ async function compareWithEvidence(
   const broken =
     digest === stated.digest ? [] : [`evidence/digest: the certificate says ${stated.digest}; ${file} has ${digest}.`];
   try {
-    const found = await compareWithRun(certificate, parseRecordedRun(content, file));
+    const found = await compareWithRun(certificate, parseRecordedRun(content, file), cases);
     return { broken: [...broken, ...found.broken], notes: found.notes };
   } catch (error) {
     const reason = error instanceof UnusableInput ? error.message : renderSafeStack(error);
@@ -78,11 +87,24 @@ async function compareWithEvidence(
   }
 }
 
-async function compareWithRun(certificate: Certificate, run: RecordedRun): Promise<VerificationLines> {
+async function compareWithRun(
+  certificate: Certificate,
+  run: RecordedRun,
+  cases: string | undefined,
+): Promise<VerificationLines> {
+  const { own_cases: own, causes } = certificate;
+  if (own !== undefined && cases === undefined)
+    return {
+      broken: [`own_cases: name the folder of these cases: --cases ${quote(toOneLine(own.folder))}.`],
+      notes: [],
+    };
   const { suite: recorded } = run.origin;
-  const suite = loadSuite(suiteFolder, run.availability);
+  const loaded = loadSuite(suiteFolder, run.availability, own === undefined ? undefined : cases);
+  // The folder may have been moved.
+  const suite =
+    own === undefined || loaded.own === undefined ? loaded : { ...loaded, own: { ...loaded.own, folder: own.folder } };
   const isSameSuite = suite.digest === recorded.digest;
-  const { certificate: shown, unused } = await rejudgeRun(run, suite);
+  const { certificate: shown, unused } = await rejudgeRun(run, suite, causes !== undefined);
   const exchanges = run.evidence.exchanges.length;
   // The installed suite knows its own name and version.
   const { name, version, digest } = isSameSuite ? suite : recorded;

@@ -15,6 +15,8 @@ export interface Availability {
   readonly bindings?: Readonly<Record<ThingKind, ReadonlyMap<string, Binding>>>;
   /** The kinds of rules that it supports. Default: all. */
   readonly capabilities?: ReadonlySet<Rule['kind']>;
+  /** How many promotions of its own are newer than the 150th tier. Default: unknown. */
+  readonly ownPromotions?: number;
 }
 
 /**
@@ -23,7 +25,8 @@ export interface Availability {
  *
  * @throws UnusableInput for unknown names, and for ids that are bound twice
  */
-export function bindWorld(named: NamedWorld, { bindings, capabilities }: Availability): NamedWorld {
+export function bindWorld(world: NamedWorld, { bindings, capabilities, ownPromotions }: Availability): NamedWorld {
+  const named = ownPromotions === undefined ? world : { ...world, ownPromotions };
   if (bindings === undefined && capabilities === undefined) return named;
   const problems = bindings === undefined ? [] : findBindingProblems(named, bindings);
   if (problems.length > 0) throw new UnusableInput(problems);
@@ -42,7 +45,7 @@ export function bindWorld(named: NamedWorld, { bindings, capabilities }: Availab
   const idOf = (id: string) => own.get(id) ?? id;
   const idsOf = (kind: ThingKind) => new Map([...named.ids[kind]].map(([name, id]) => [name, idOf(id)]));
   const ids = Object.fromEntries(thingKinds.map((kind) => [kind, idsOf(kind)])) as unknown as NamedWorld['ids'];
-  return { ...replaceIds(named, idOf), ids, unavailable };
+  return { ...named, ...replaceIds(named, idOf), ids, unavailable };
 }
 
 function listMissingCapabilities(tier: Tier | undefined, capabilities: Availability['capabilities']): Rule['kind'][] {

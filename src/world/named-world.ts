@@ -19,6 +19,8 @@ export interface NamedWorld extends World {
   readonly ids: Readonly<Record<ThingKind, ReadonlyMap<string, string>>>;
   /** The things that the deployment under test does not have, by their ids in this world. */
   readonly unavailable: ReadonlyMap<string, UnavailableThing>;
+  /** How many of the newest 150 tiers of the deployment are promotions of its own; undefined if nobody says so. */
+  readonly ownPromotions?: number;
 }
 
 /** A thing of the world that a deployment does not have. */
@@ -31,6 +33,11 @@ export interface UnavailableThing {
 
 /** The number of newest tiers that are checked, according to the documentation. */
 export const windowSize = 150;
+
+/** The number of the newest tiers of a world that are checked: promotions of the deployment take the other places. */
+export function getWindowSize({ ownPromotions = 0 }: World & Pick<NamedWorld, 'ownPromotions'>): number {
+  return windowSize - ownPromotions;
+}
 
 /** The prefix of the names of a user's own cases and test data. */
 export const ownPrefix = 'own-';

@@ -10,8 +10,8 @@ export default defineAssertion<TierSelection, { readonly tiers: readonly string[
     description: `All of these were returned. Checks nothing in a row that selects no tiers. ${selectionSchema.description}`,
   },
   shows: 'presence',
-  read(selection, { selectTiers }) {
-    const tiers = selectTiers(selection);
+  read(selection, { selectReturnedTiers }) {
+    const tiers = selectReturnedTiers(selection);
     return tiers.length === 0 ? undefined : { tiers };
   },
   describe: ({ tiers }, namesOf) => `returns ${namesOf(tiers)}`,

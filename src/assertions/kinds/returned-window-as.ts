@@ -1,4 +1,4 @@
-import { windowSize } from '../../world/named-world.js';
+import { getWindowSize } from '../../world/named-world.js';
 import type { AlternativeTiers } from '../alternative-tiers.js';
 import { defineAssertion, type JudgeContext } from '../assertion.js';
 import { type AssertionResult, combineAll, holds, violated } from '../assertion-result.js';
@@ -51,8 +51,8 @@ export default defineAssertion<string, Data>({
       );
     }),
   // If one of the newest is missing in the deployment, an older one is among the newest 150.
-  listNeededIds: ({ alternatives, ofOther }, { world: { tiers } }) => [
-    ...tiers.slice(0, windowSize).map(({ id }) => id),
+  listNeededIds: ({ alternatives, ofOther }, { world }) => [
+    ...world.tiers.slice(0, getWindowSize(world)).map(({ id }) => id),
     ...[...alternatives, ...ofOther].flatMap(({ required, forbidden }) => [...required, ...forbidden]),
   ],
   findFlaw({ other }, { name, oracle, ...context }) {

@@ -2,8 +2,9 @@ import { parseFilterParameter } from '../../contract/operation.js';
 import { createOracle, type Obligation, type Oracle } from '../../contract/oracle.js';
 import type { Exchange, HttpRequest } from '../../http/exchange.js';
 import { decodePercent, parseRequest, type RequestContent } from '../../http/request-content.js';
+import { renderHiddenPromotionsHint } from '../../judge/own-promotions.js';
 import { getMember, isJsonObject, parseJson } from '../../support/json.js';
-import { type NamedWorld, windowSize } from '../../world/named-world.js';
+import { getWindowSize, type NamedWorld, windowSize } from '../../world/named-world.js';
 import type { Rule, Tier } from '../../world/world.js';
 import type { CauseKind, Picture } from './cause.js';
 import type { Observation, Observations } from './observation.js';
@@ -149,6 +150,7 @@ export function listMistakes(observations: Observations, world: NamedWorld): rea
 function listWindowMistakes({ all, tiers }: Observations, world: NamedWorld): Mistake[] {
   const rank = new Map(world.tiers.map(({ id }, n) => [id, n + 1]));
   const total = world.tiers.length;
+  const size = getWindowSize(world);
   const unfiltered = all.filter(({ oracle, returned }) => oracle.filteredOn === undefined && returned !== undefined);
   const returnedRanks = unfiltered.map(({ returned = [] }) =>
     tiers.flatMap(({ id }, n) => (returned[n] ? [rank.get(id) ?? 0] : [])),
@@ -166,8 +168,8 @@ function listWindowMistakes({ all, tiers }: Observations, world: NamedWorld): Mi
   return [
     ...[...new Set([1, first])].flatMap((from) =>
       [...lasts]
-        .filter((to) => from !== 1 || to !== windowSize)
-        .flatMap((to) => [windowMistake(from, to, total, 'forbidden'), windowMistake(from, to, total, 'open')]),
+        .filter((to) => from !== 1 || to !== size)
+        .flatMap((to) => [windowMistake(from, to, world, 'forbidden'), windowMistake(from, to, world, 'open')]),
     ),
     ...orders.flatMap(([words, keyOf]) =>
       ([1, -1] as const).map((direction): Mistake => {
@@ -222,17 +224,23 @@ function listWindowMistakes({ all, tiers }: Observations, world: NamedWorld): Mi
 }
 
 /** @param outside what becomes of the documented promotions outside of it when there is a filter */
-function windowMistake(from: number, to: number, total: number, outside: Obligation): Mistake {
+function windowMistake(from: number, to: number, world: NamedWorld, outside: Obligation): Mistake {
   const size = to - from + 1;
+  const checked = getWindowSize(world);
+  const isLast = to === world.tiers.length;
+  const hint = world.ownPromotions === undefined && to < checked ? ` ${renderHiddenPromotionsHint(checked - to)}` : '';
   const [kind, sentence]: [CauseKind, string] =
-    from === 1 && to === total
+    from === 1 && isLast
       ? [
           'window-missing',
           `The limit of the newest ${windowSize} promotion tiers is not applied: older ones are returned.`,
         ]
       : from === 1
-        ? ['window-size', `The deployment checks the newest ${to} promotion tiers, not the newest ${windowSize}.`]
-        : to === total
+        ? [
+            'window-size',
+            `The deployment checks the newest ${to + windowSize - checked} promotion tiers, not the newest ${windowSize}.${hint}`,
+          ]
+        : isLast
           ? [
               'window-oldest-first',
               `The deployment checks the oldest ${size} promotion tiers, not the newest ${windowSize}: they are sorted in the wrong direction.`,
@@ -252,7 +260,7 @@ function windowMistake(from: number, to: number, total: number, outside: Obligat
         const isInside = rank >= from && rank <= to;
         if (isFiltered) {
           if (isInside) return from === 1 ? oracle.checked(tier) : 'open';
-          return rank <= windowSize ? outside : 'open';
+          return rank <= checked ? outside : 'open';
         }
         return requireIf(isInside);
       },

@@ -3,7 +3,7 @@ import type { Suite } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
 import { createOracle } from '../../contract/oracle.js';
 import type { ReturnedTiers } from '../../recognition/returned-tiers.js';
-import { windowSize } from '../../world/named-world.js';
+import { getWindowSize, windowSize } from '../../world/named-world.js';
 import type { Tier } from '../../world/world.js';
 import type { CaseExchange } from '../exchange-index.js';
 import { type Html, html, rawHtml } from '../markup.js';
@@ -57,7 +57,7 @@ function describeMarks(seen: ChartedExchange, marks: ReadonlyMap<TierMark, reado
   if (seen.result === undefined) return `Answered ${exchange.response.status}, so nothing can be shown.`;
   const { returned } = seen.result;
   const ranks = new Map(world.tiers.map(({ id }, index) => [id, index + 1]));
-  const beyond = returned.filter((id) => (ranks.get(id) ?? 0) > windowSize);
+  const beyond = returned.filter((id) => (ranks.get(id) ?? 0) > getWindowSize(world));
   const older = beyond.length === 0 ? 'none older' : `${beyond.length} older`;
   const rest = markPhrases.flatMap(([mark, phrase]) => {
     const tiers = marks.get(mark) ?? [];
@@ -81,7 +81,7 @@ export interface ChartAxis {
 }
 
 export function createChartAxis(tiers: readonly Tier[], { world }: Suite): ChartAxis {
-  const newest = new Set(world.tiers.slice(0, windowSize));
+  const newest = new Set(world.tiers.slice(0, getWindowSize(world)));
   return {
     columns: new Map(tiers.map(({ id }, n) => [id, n])),
     limit: tiers.filter((tier) => newest.has(tier)).length,

@@ -1,0 +1,118 @@
+/** Deployments with promotions of their own, which take places among the newest 150. */
+
+import { expect, test } from '@playwright/test';
+import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
+import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
+import type { Certificate } from '../../src/report/certificate.js';
+import { diagnose } from '../../src/targets/diagnose.js';
+import type { World } from '../../src/world/world.js';
+import { inProcessCredentials } from '../proof/judge-deployment.js';
+import { certifyInProcess, channelTo, suite } from './support/in-process.js';
+
+const { world } = suite;
+
+/** The world with promotions of the deployment at this place: 0 if they are newer than the test data. */
+function addPromotions(count: number, at = 0): World {
+  const [first] = world.tiers;
+  if (first === undefined) throw new Error('There is no tier.');
+  const near = world.tiers[at] ?? first;
+  const own = Array.from({ length: count }, (_, n) => ({
+    ...first,
+    id: `promo_of_the_deployment_${n + 1}`,
+    campaign_id: 'camp_of_the_deployment',
+    name: `own ${n + 1}`,
+    created_at: new Date(Date.parse(near.created_at) + (count - n) * 1000).toISOString(),
+    metadata: { has_budget: 'true', level: 'gold', stock: 'many' },
+    rules: [],
+  }));
+  const campaign = { id: 'camp_of_the_deployment', name: 'own', category_ids: [] };
+  return { ...world, campaigns: [...world.campaigns, campaign], tiers: world.tiers.toSpliced(at, 0, ...own) };
+}
+
+function deploy(of: World, options: Partial<DeploymentOptions> = {}) {
+  return createDeployment({ world: of, credentials: inProcessCredentials, ...options });
+}
+
+const stating = (ownPromotions: number): Suite => loadSuite(suiteFolder, { ownPromotions });
+const withWindow = (size: number): Partial<DeploymentOptions> => ({
+  change: () => ({ newest: (tiers) => tiers.slice(0, size) }),
+});
+
+async function certify(respond: ReturnType<typeof createDeployment>, own: Suite = suite): Promise<Certificate> {
+  return (await certifyInProcess(respond, { suite: own })).certificate;
+}
+
+function renderUnpassed({ requirements }: Certificate): string {
+  const cases = requirements.flatMap((requirement) => requirement.cases);
+  return cases
+    .flatMap(({ id, verdict, reason }) => (verdict === 'pass' ? [] : `${id} ${verdict}: ${reason}`))
+    .join('\n');
+}
+
+for (const [what, at] of [
+  ['newer than', 0],
+  ['among', 70],
+] as const)
+  for (const [order, behaviours] of [
+    ['before', {}],
+    ['after', { 'filter-beyond-window': 'filter-first' }],
+  ] as const)
+    test(`Three promotions ${what} the test data, the window ${order} the filter: incomplete, conforms if counted`, async () => {
+      const respond = deploy(addPromotions(3, at), { behaviours });
+      const without = await certify(respond);
+      expect(without.verdict, renderUnpassed(without)).toBe('incomplete');
+      expect(without.incomplete_because?.[0]).toContain('promo_of_the_deployment_3');
+      expect(without.incomplete_because?.[0]).toContain('own_promotions: 3');
+      const counted = await certify(respond, stating(3));
+      expect(counted.verdict, renderUnpassed(counted)).toBe('conforms');
+      expect((await certify(respond, stating(2))).verdict).toBe('incomplete');
+      const questions = (await certify(deploy(world, { behaviours }))).questions;
+      expect(counted.questions.map(({ outcome }) => outcome)).toEqual(questions.map(({ outcome }) => outcome));
+    });
+
+test('Up to 30 promotions can be counted', async () => {
+  for (const count of [1, 30]) {
+    const counted = await certify(deploy(addPromotions(count)), stating(count));
+    expect(counted.verdict, `${count}\n${renderUnpassed(counted)}`).toBe('conforms');
+  }
+});
+
+test('Promotions that are older than the newest 150 change nothing', async () => {
+  for (const behaviours of [{}, { 'filter-beyond-window': 'filter-first' }]) {
+    const certificate = await certify(deploy(addPromotions(3, 160), { behaviours }));
+    expect(certificate.verdict, renderUnpassed(certificate)).toBe('conforms');
+  }
+});
+
+for (const size of [100, 147, 149, 151, 190])
+  test(`A window of ${size} fails, whether there are promotions to count or not`, async () => {
+    expect((await certify(deploy(world, withWindow(size)))).verdict).toBe('does-not-conform');
+    expect((await certify(deploy(addPromotions(3), withWindow(size)), stating(3))).verdict).toBe('does-not-conform');
+    expect((await certify(deploy(addPromotions(3, 160), withWindow(size)))).verdict).toBe('does-not-conform');
+  });
+
+test('A failure that no shifted window explains stays one', async () => {
+  const returnsReserved = deploy(addPromotions(3), { change: () => ({ customerRule: () => true }) });
+  expect((await certify(returnsReserved)).verdict).toBe('does-not-conform');
+  const losesNewest = deploy(addPromotions(3), {
+    change: (handlers) => ({
+      list: (tiers, request) =>
+        handlers.list(
+          tiers.filter(({ id }) => id !== world.tiers[0]?.id),
+          request,
+        ),
+    }),
+  });
+  expect((await certify(losesNewest)).verdict).toBe('does-not-conform');
+  const notPromotions = await certify(deploy(addPromotions(3), withWindow(150)), stating(0));
+  expect(notPromotions.verdict).toBe('does-not-conform');
+});
+
+test('The doctor shows the ids, until they are counted', async () => {
+  const examine = async (own: Suite) => {
+    const findings = await diagnose(own, channelTo(deploy(addPromotions(3))), { baseUrl: 'http://in-process.test' });
+    return findings.find(({ area }) => area === 'Ids');
+  };
+  expect(await examine(suite)).toMatchObject({ state: 'problem', text: expect.stringContaining('own_promotions: 3') });
+  expect(await examine(stating(3))).toMatchObject({ state: 'fine' });
+});
