@@ -334,9 +334,15 @@ test.describe('Transport errors, redirects and refused credentials prove nothing
     answered(status, [first], { Location: 'http://b.test/' }),
   );
 
-  test('except a 401 if another request was accepted with the same credentials', () => {
-    expect(truth(written['2xx'], { probe: answered(401), other: returning() })).toBe('violated');
-    expect(truth(written['2xx'], { probe: answered(403), other: returning() })).toBe('unclear');
+  test('except a 401 if the request was accepted with its header names in another letter case', () => {
+    const withHeader = (exchange: Exchange, name: string): Exchange => {
+      return { ...exchange, request: { ...request, headers: [[name, 'secret']] } };
+    };
+    const other = withHeader(returning(), 'X-Client-Token');
+    const truthOf = (probe: Exchange) => truth(written['2xx'], { probe, other });
+    expect(truthOf(withHeader(answered(401), 'x-client-token'))).toBe('violated');
+    expect(truthOf(withHeader(answered(403), 'x-client-token'))).toBe('unclear');
+    expect(truthOf(withHeader(answered(401), 'X-Client-Token'))).toBe('unclear');
     expect(truth(written['2xx'], { probe: answered(401), other: answered(401) })).toBe('unclear');
   });
 

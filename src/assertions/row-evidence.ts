@@ -46,8 +46,8 @@ export function findAnsweredExchange(
 }
 
 /**
- * Explains a 401 or 403: a firewall or a missing right may refuse some requests only. A 401 counts if the same path and
- * body are accepted: then the header names were not recognized.
+ * Explains a 401 or 403: a firewall or a missing right may refuse some requests only. A 401 counts if the same request
+ * is accepted with its header names in another letter case: then the names were not recognized.
  */
 function explainRefusal(
   { request, response }: AnsweredExchange,
@@ -59,11 +59,22 @@ function explainRefusal(
     (each) => 'response' in each && isSuccessful(each.response),
   );
   if (accepted.length === 0) return refusal;
-  const isSame = (each: Exchange) => each.request.path === request.path && each.request.body === request.body;
-  if (response.status === 401 && [...exchanges.values()].some((each) => accepted.includes(each) && isSame(each)))
+  const isInOtherLetterCase = ({ request: other }: Exchange) =>
+    renderHeaderNames(other) !== renderHeaderNames(request) &&
+    other.path === request.path &&
+    other.body === request.body &&
+    renderHeaderNames(other).toLowerCase() === renderHeaderNames(request).toLowerCase();
+  if (
+    response.status === 401 &&
+    [...exchanges.values()].some((each) => accepted.includes(each) && isInOtherLetterCase(each))
+  )
     return undefined;
   const known = new Set(accepted.flatMap((each) => describeRequest(each.request)));
   const peculiar = describeRequest(request).filter((feature) => !known.has(feature));
   const what = peculiar.length === 0 ? 'This request' : `A request with ${peculiar.slice(0, 3).join(', ')}`;
   return `Answered ${response.status}, but other requests with the same credentials are accepted. ${what} is refused: perhaps by a firewall, or because the application lacks a right.`;
+}
+
+function renderHeaderNames({ headers }: Exchange['request']): string {
+  return headers.map(([name]) => name).join();
 }
