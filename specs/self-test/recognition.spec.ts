@@ -208,7 +208,7 @@ test.describe('Tiers are found in unusual texts', () => {
     });
 
     test('if up to six steps repeat together', () => {
-      const folds = (...patterns: readonly string[]) => Object.fromEntries(findNestedPaths(patterns));
+      const folds = (...patterns: readonly string[]) => Object.fromEntries(findNestedPaths(patterns, []));
       expect(folds('/id', '/n/id', '/n/n/id', '/x/id')).toEqual({ '/n/id': '/id', '/n/n/id': '/id' });
       const [six, seven] = ['/a/b/c/d/e/f', '/a/b/c/d/e/f/g'];
       expect(folds(`${six}${six}/id`, `${seven}${seven}/id`)).toEqual({ [`${six}${six}/id`]: `${six}/id` });

@@ -25,7 +25,14 @@ export function judgeRecords(
     );
   const recordsOf = (answered: AnsweredExchange) => listRecords(answered.response.body, reading, recognizer);
   const records = recordsOf(exchange);
-  if (records.length === 0) return unclear('No promotion was returned, so there is nothing to judge.');
+  if (records.length === 0) {
+    const { returned } = readReturnedTiers(recognizer.findMentions(response.body, reading.filter), reading);
+    return unclear(
+      returned.length === 0
+        ? 'No promotion was returned, so there is nothing to judge.'
+        : 'Promotions are nested too deeply to list all records. Set their path in a target file: response: { tier: /**/id }',
+    );
+  }
   return judge(records, recordsOf);
 }
 

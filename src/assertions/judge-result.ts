@@ -1,8 +1,9 @@
 import { createTierExplainer } from '../contract/tier-explainer.js';
 import type { HttpResponse } from '../http/exchange.js';
 import { getHeaderValues } from '../http/exchange.js';
-import { isSuccessful } from '../http/response-status.js';
+import { getMediaType, isSuccessful } from '../http/response-status.js';
 import { type ReturnedTiers, readReturnedTiers } from '../recognition/returned-tiers.js';
+import type { TierMentions } from '../recognition/tier-mentions.js';
 import { parseJson } from '../support/json.js';
 import type { Tier, World } from '../world/world.js';
 import type { JudgeContext } from './assertion.js';
@@ -30,8 +31,8 @@ export function judgeResult(
     const reason = `Answered ${response.status}, so there is no result to judge.`;
     return mode === 'requirement' ? unclear(reason) : violated(reason);
   }
-  if (mentions.idsByPattern.size === 0 && isBrokenJson(response))
-    return unclear('The body looks like JSON, but it is not valid JSON, so there is no result to judge.');
+  const unreadable = mentions.idsByPattern.size === 0 ? explainUnreadable(response, mentions) : undefined;
+  if (unreadable !== undefined) return unclear(unreadable);
   return judge(result);
 }
 
@@ -51,6 +52,33 @@ export function judgeBothResults(
       return doubtful === undefined ? judge(result, other) : unclear(doubtful.reason);
     }),
   );
+}
+
+/** Explains why no result can be read from a body; undefined if it is JSON or names nothing. */
+function explainUnreadable(response: HttpResponse, { unlocatedIds }: TierMentions): string | undefined {
+  const { body } = response;
+  if (body.trim() === '' || parseJson(body) !== undefined) return undefined;
+  const type = getMediaType(response);
+  const isSequence =
+    /^\s*[[{]/.test(body) &&
+    body
+      .trim()
+      .split('\n')
+      .every((line) => parseJson(line) !== undefined);
+  const format = isSequence
+    ? 'a sequence of JSON values (NDJSON)'
+    : /^\s*<(?:!doctype html|html)\b/i.test(body)
+      ? 'HTML'
+      : /^\s*<[?a-z]/i.test(body)
+        ? 'XML'
+        : /\bcsv$/.test(type)
+          ? 'CSV'
+          : undefined;
+  if (format !== undefined && (isSequence || unlocatedIds.size > 0))
+    return `The body is ${format}. The suite reads promotions from one JSON value; an adapter can translate the body ('adapter' in the target file).`;
+  return isBrokenJson(response)
+    ? 'The body looks like JSON, but it is not valid JSON, so there is no result to judge.'
+    : undefined;
 }
 
 /** Whether a body is meant to be JSON, by its media type or its first character, but is not. It may be cut off. */

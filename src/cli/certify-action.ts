@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { selectFromSuite } from '../cases/case-selection.js';
@@ -16,6 +16,7 @@ import type { RequestFormat } from '../report/request-formats.js';
 import { checkOutFolder } from '../report/result-files.js';
 import { createSigner } from '../report/signature.js';
 import { readUnpassedCases } from '../report/unpassed-cases.js';
+import { createFolder } from '../support/create-folder.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { RunOptions } from '../targets/run-options.js';
@@ -154,7 +155,7 @@ async function adaptToFile(plan: Plan, file: AdapterFile | undefined): Promise<P
 /** Checks the folder before anything is sent: at the end of the run it would be too late. */
 function checkRecordFolder(folder: string): void {
   try {
-    mkdirSync(path.resolve(folder), { recursive: true });
+    createFolder(folder);
     accessSync(folder, constants.W_OK);
   } catch (error) {
     const message = `cannot write to the folder '${folder}' (${(error as NodeJS.ErrnoException).code})`;

@@ -4,10 +4,13 @@ import path from 'node:path';
 import { readEnding } from '../playwright/ending.js';
 import { leaveRunFolder } from '../playwright/run-folder.js';
 import { shareRunOptions } from '../playwright/run-inputs.js';
+import { describeFileError } from '../support/describe-file-error.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { mapEndingToExitStatus, reportMissingCertificate } from './exit-status.js';
 import { certificateReporterFile, runPlaywright } from './run-playwright.js';
+
+const hint = 'Name the folder with the reports that `certify --shard 1/3` (2/3, 3/3) wrote.';
 
 /**
  * Creates one certificate from the reports of all shards of a run. It sends nothing, and needs neither target file nor
@@ -23,10 +26,8 @@ export async function mergeShards(
 ): Promise<never> {
   leaveRunFolder();
   const reports = listReports(folder);
-  if (reports.length === 0) {
-    const hint = 'Name the folder with the reports that `certify --shard 1/3` (2/3, 3/3) wrote.';
+  if (reports.length === 0)
     throw new UnusableInput([{ at: { setting: folder }, message: 'has no report of a shard (a .zip file)', hint }]);
-  }
   // Playwright unpacks reports beside the originals, and reads no nested folders.
   const together = mkdtempSync(path.join(tmpdir(), 'conformance-merge-'));
   for (const [n, report] of reports.entries()) cpSync(report, path.join(together, `${n}.zip`));
@@ -45,8 +46,14 @@ export async function mergeShards(
 }
 
 function listReports(folder: string): string[] {
+  let names: string[];
+  try {
+    names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  } catch (error) {
+    throw new UnusableInput([{ at: { setting: folder }, message: describeFileError(error), hint }]);
+  }
   return (
-    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    names
       // Folders of whole results contain traces, too.
       .filter((name) => name.endsWith('.zip') && path.basename(name) !== 'trace.zip')
       .sort()

@@ -75,7 +75,7 @@ function listUnknownRecords({ body }: HttpResponse, { reading, recognizer }: Pic
   const patterns = reading.kind === 'stated' ? reading.patterns : reading.patterns.slice(0, 1);
   const { filter } = reading;
   const records = listRecords(body, { kind: 'stated', patterns, ...(filter && { filter }) }, recognizer);
-  return records.filter((text) => recognizer.ids.tiers.findIds(text).ids.length === 0);
+  return records.filter((text) => recognizer.ids.tiers.findAnywhere(text).size === 0);
 }
 
 function mayBeRequired({ returned, alternatives }: Oracle, tier: Tier): boolean {

@@ -33,10 +33,17 @@ export const noIds: FoundIds = { ids: [], isWhole: false };
 const wordBoundaries = ['(?<![A-Za-z0-9]|[A-Za-z0-9][-_])', '(?![A-Za-z0-9]|[-_][A-Za-z0-9])'] as const;
 
 /** Boundaries of any part of a text. A number inside a longer number is another number. */
-const numberBoundaries = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'] as const;
+export const numberBoundaries = ['(?<!\\d(?=\\d))', '(?!(?<=\\d)\\d)'] as const;
 
-/** Creates a finder that reads a text once, whatever the number of ids: bodies are long and ids are many. */
-export function createIdFinder(ids: ReadonlySet<string>): IdFinder {
+/**
+ * Creates a finder that reads a text once, whatever the number of ids: bodies are long and ids are many.
+ *
+ * @param boundaries of an id in a longer text
+ */
+export function createIdFinder(
+  ids: ReadonlySet<string>,
+  boundaries: readonly [before: string, after: string] = wordBoundaries,
+): IdFinder {
   const byLowerCase = new Map([...ids].map((id) => [id.toLowerCase(), id]));
   const ignoresCase = byLowerCase.size === ids.size;
   // In ASCII, a text has the same length in either letter case. The length excludes most texts at once.
@@ -52,7 +59,7 @@ export function createIdFinder(ids: ReadonlySet<string>): IdFinder {
   const long = [...ids].filter((id) => id.length >= minLengthInsideText);
   const short = [...ids].filter((id) => id.length < minLengthInsideText);
   const flags = ignoresCase ? 'gi' : 'g';
-  const byThemselves = createPattern(long, wordBoundaries, flags);
+  const byThemselves = createPattern(long, boundaries, flags);
   const search = (pattern: RegExp, shortest: number) => (text: string) =>
     new Set(text.length < shortest ? [] : findMatches(text, pattern).map((found) => findExact(found) ?? found));
   const shortest = findMinLength(long);

@@ -1,18 +1,22 @@
 import type { World } from '../world/world.js';
-import { createIdFinder, type IdFinder } from './id-finder.js';
+import { createIdFinder, type IdFinder, numberBoundaries } from './id-finder.js';
 
 /** The ids of a world that a response may name. */
 export interface KnownIds {
   /** The ids of tiers. */
   readonly tiers: IdFinder;
+  /** For the ids of tiers that are any part of a text, as in `tier-promo_1`. */
+  readonly tiersInWords?: IdFinder;
   /** All other texts that are data, and not names of fields, if they are object keys. */
   readonly keys: IdFinder;
 }
 
 /** Collects the ids of a world. */
 export function createKnownIds({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
+  const tierIds = new Set(tiers.map(({ id }) => id));
   return {
-    tiers: createIdFinder(new Set(tiers.map(({ id }) => id))),
+    tiers: createIdFinder(tierIds),
+    tiersInWords: createIdFinder(tierIds, numberBoundaries),
     keys: createIdFinder(
       new Set([
         ...[customers, products, skus].flatMap((list) => list.map(({ id }) => id)),

@@ -11,9 +11,32 @@ const maxRepeatedSteps = 6;
  * Finds the paths of nested levels.
  *
  * @param patterns all path patterns under which a target names tiers
+ * @param bodies the patterns of each body
  * @returns the normalized pattern of each pattern that differs from it
  */
-export function findNestedPaths(patterns: readonly string[]): ReadonlyMap<string, string> {
+export function findNestedPaths(
+  patterns: readonly string[],
+  bodies: readonly { has(pattern: string): boolean }[],
+): ReadonlyMap<string, string> {
+  return new Map([...findRepeatedPaths(patterns), ...findSingleResults(patterns, bodies)]);
+}
+
+/** Finds paths of a single result where several are a list: `/data/id` beside `/data/*` + `/id`, never in one body. */
+function findSingleResults(
+  patterns: readonly string[],
+  bodies: readonly { has(pattern: string): boolean }[],
+): [string, string][] {
+  const known = new Set(patterns);
+  return patterns.flatMap((list) =>
+    [...list.matchAll(/\/\*(?=\/|$)/g)].flatMap(({ index }): [string, string][] => {
+      const single = list.slice(0, index) + list.slice(index + 2);
+      const isApart = known.has(single) && !bodies.some((body) => body.has(single) && body.has(list));
+      return isApart ? [[single, list]] : [];
+    }),
+  );
+}
+
+function findRepeatedPaths(patterns: readonly string[]): ReadonlyMap<string, string> {
   const repeated = new Set<string>();
   const shortened = new Map(patterns.map((pattern) => [pattern, removeRepetitions(pattern, repeated)]));
   if (repeated.size === 0) return new Map();

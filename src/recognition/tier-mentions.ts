@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { parseJson } from '../support/json.js';
-import { type FoundIds, noIds } from './id-finder.js';
+import { type FoundIds, type IdFinder, noIds } from './id-finder.js';
 import type { KnownIds } from './known-ids.js';
 
 /**
@@ -48,8 +48,20 @@ export interface Mention {
  */
 export function findTierMentions(
   body: string,
-  { tiers, keys }: KnownIds,
+  ids: KnownIds,
   isSelected?: (mention: Mention) => boolean,
+): TierMentions {
+  const found = findMentionsOf(ids.tiers, body, ids, isSelected);
+  const { tiersInWords } = ids;
+  if (tiersInWords === undefined || found.idsByPattern.size > 0 || found.unlocatedIds.size === 0) return found;
+  return findMentionsOf(tiersInWords, body, ids, isSelected);
+}
+
+function findMentionsOf(
+  tiers: IdFinder,
+  body: string,
+  { keys }: Pick<KnownIds, 'keys'>,
+  isSelected: ((mention: Mention) => boolean) | undefined,
 ): TierMentions {
   // The text is searched too: the parser drops repeated keys. The parsed value is searched because of escapes.
   const unlocated = tiers.findAnywhere(body);

@@ -30,7 +30,8 @@ export type TierReading = {
  */
 export function determineReading(mentions: readonly TierMentions[], stated?: readonly string[]): TierReading {
   const found = [...new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.keys()]))].sort();
-  const nestedPaths = stated === undefined ? findNestedPaths(found) : new Map<string, string>();
+  const bodies = mentions.map(({ idsByPattern }) => idsByPattern);
+  const nestedPaths = stated === undefined ? findNestedPaths(found, bodies) : new Map<string, string>();
   const patterns = [...new Set(found.map((pattern) => nestedPaths.get(pattern) ?? pattern))].sort();
   const inTexts = mentions.some(({ hasIdsInTexts }) => hasIdsInTexts) ? ({ hasIdsInTexts: true } as const) : {};
   if (stated !== undefined) {

@@ -8,6 +8,7 @@
 import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
+import { createFolder } from '../support/create-folder.js';
 import { isProcessRunning } from '../support/is-process-running.js';
 import { UnusableInput } from '../support/problem.js';
 
@@ -65,9 +66,8 @@ export function checkFilesWritable(folder: string, files: readonly string[]): vo
 function takeTurn(folder: string, act: (drafts: string) => void): void {
   const drafts = path.join(folder, draftsFolder);
   try {
-    // Absolute: if the working folder was removed, Node.js never returns for a relative path.
-    mkdirSync(path.resolve(folder), { recursive: true });
-    while (!createFolder(drafts)) waitForTurn(drafts);
+    createFolder(folder);
+    while (!createDrafts(drafts)) waitForTurn(drafts);
   } catch (error) {
     const message = `cannot write into ${folder} (${(error as NodeJS.ErrnoException).code})`;
     throw new UnusableInput([{ at: { setting: '--out' }, message, hint: 'Name another folder.' }]);
@@ -79,7 +79,7 @@ function takeTurn(folder: string, act: (drafts: string) => void): void {
   }
 }
 
-function createFolder(folder: string): boolean {
+function createDrafts(folder: string): boolean {
   try {
     mkdirSync(folder);
   } catch (error) {

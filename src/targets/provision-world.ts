@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -7,6 +7,7 @@ import { quote } from 'shlex';
 import { findOwnWorld } from '../cases/suite.js';
 import { listCredentialSecrets } from '../contract/operation.js';
 import { createRedactor, type Secret } from '../redaction/redactor.js';
+import { createFolder } from '../support/create-folder.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { UnusableInput } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
@@ -65,7 +66,7 @@ export async function provisionWorld(
   const available = { ...createNamedExport(world), tiers: world.tiers.filter(({ id }) => !world.unavailable.has(id)) };
   const file = resolveBeside(target, name);
   // Before the command runs, so that the ids of created things can be saved.
-  mkdirSync(path.dirname(file), { recursive: true });
+  createFolder(path.dirname(file));
   const { location, options, notes } = readDeployment(runOptions, environment);
   for (const note of notes) process.stderr.write(`${note}\n`);
   const { baseUrl, credentials } = location;
