@@ -74,7 +74,7 @@ function summarizeTimes(kind: RequestKind, unsorted: readonly number[]): KindTim
 }
 
 /** What the columns of {@link listTimesRows} are. */
-export const timesHeadings = ['', 'requests', 'median', '95th percentile', 'slowest'] as const;
+export const timesHeadings = ['', 'requests', 'median', 'p95', 'slowest'] as const;
 
 /** Lists a row of a table for each kind of request. */
 export function listTimesRows({ kinds }: ResponseTimes): readonly (readonly [string, ...number[]])[] {
@@ -90,5 +90,5 @@ export function listTimesRows({ kinds }: ResponseTimes): readonly (readonly [str
 /** Says what the times are. */
 export function describeTimes({ concurrency }: ResponseTimes): string {
   const sent = concurrency === 1 ? 'one request at a time' : `at most ${concurrency} requests at once`;
-  return `In milliseconds, with ${sent}. Only the last attempt of a request counts, without the time that it waited to be sent.`;
+  return `In milliseconds, with ${sent}; p95 is the 95th percentile. Only the last attempt of a request counts, without the time that it waited to be sent.`;
 }

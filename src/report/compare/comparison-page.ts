@@ -33,8 +33,7 @@ ${agreeing.map((row) => renderRow(row, comparison))}</details>
   times === undefined
     ? noHtml
     : html`<section class="chapter">
-<h2>Response times</h2>
-<p>${times.title}</p>
+<h2>${times.title}</h2>
 ${renderTable(['', ...comparison.headings], times.rows)}</section>
 `
 }</main>
