@@ -9,8 +9,16 @@ export interface KnownIds {
   readonly keys: IdFinder;
 }
 
-/** Collects the ids of a world. */
-export function createKnownIds({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
+const knownIds = new WeakMap<World, KnownIds>();
+
+/** Returns the ids of a world. They are collected once: that takes longer than to judge a case. */
+export function getKnownIds(world: World): KnownIds {
+  const known = knownIds.get(world) ?? collectIds(world);
+  knownIds.set(world, known);
+  return known;
+}
+
+function collectIds({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
   return {
     tiers: createIdFinder(new Set(tiers.map(({ id }) => id))),
     keys: createIdFinder(

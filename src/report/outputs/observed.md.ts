@@ -5,7 +5,7 @@ import { notSelectedReason, type ShownResult } from '../../engine/case-result.js
 import { type Exchange, getHeaderValues, type HttpResponse } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { renderErrorShape } from '../../judge/extract-value.js';
-import { createKnownIds } from '../../recognition/known-ids.js';
+import { getKnownIds } from '../../recognition/known-ids.js';
 import { findTierMentions, hasMentions } from '../../recognition/tier-mentions.js';
 import { baseUrlPlaceholder, createResponseRenderer, type ResponseRenderer, renderRequest } from '../exchange-text.js';
 import {
@@ -108,7 +108,7 @@ interface ExchangeRenderers {
 
 /** Creates renderers that show a body by its sample, without what changes from response to response. */
 function createExchangeRenderers({ world }: Suite, results: readonly ShownResult[]): ExchangeRenderers {
-  const ids = createKnownIds(world);
+  const ids = getKnownIds(world);
   const sampler = createSampler(world, results);
   const renderResponse = createResponseRenderer(world);
   const namesTiers = ({ body }: HttpResponse) => hasMentions(findTierMentions(body, ids));
