@@ -17,7 +17,7 @@ import { diagnoseRun } from './diagnosis/diagnose-run.js';
 import { type ExchangeIndex, indexExchanges } from './exchange-index.js';
 import { createArchive, type EvidenceOrigin } from './har-archive.js';
 import { encodeContent, loadOutputs } from './output.js';
-import { listWindowCases } from './page/window-figure.js';
+import { listPicturedCases } from './page/figures.js';
 import { getSignatureFile, listResultFiles, partialFolder } from './result-files.js';
 import { createRunView, type RunView } from './run-view.js';
 import type { Signer } from './signature.js';
@@ -118,7 +118,7 @@ export function indexForOutputs(
   results: readonly CaseResult[] = [],
   filter?: MentionFilter,
 ): ExchangeIndex {
-  const pictured = listWindowCases(suite);
+  const pictured = listPicturedCases(suite);
   const isDoubtful = results.some(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
   const requirementCases = new Set(suite.cases.flatMap(({ kind, id }) => (kind === 'requirement' ? [id] : [])));
   const referred = results.flatMap(({ exchangeId, repeatedExchangeId }) => [

@@ -94,6 +94,7 @@ export function diagnoseRun(
         requirements: distinct(own.map(({ requirement }) => requirement)),
         cases: distinct(own.map((row) => row.case)),
         follows: distinct(follows).filter((id) => !failingRequirements.has(id)),
+        ...omitUndefined({ picture: finding.picture }),
         weight: own.length * 1_000 + following.length + (finding.kind === 'unexplained' ? 0 : 0.5),
       },
     ];

@@ -173,7 +173,7 @@ function createFinding(
   observations: Observations,
   rankOf: (n: number) => number,
 ): Finding {
-  const { kind, sentence } = mistake;
+  const { kind, sentence, picture } = mistake;
   const together = mergeDeviations([...deviations.values()]);
   const concerned = compared.filter(({ features }) => feature === undefined || features.has(feature)).length;
   return {
@@ -182,6 +182,7 @@ function createFinding(
     evidence: [
       `${deviations.size} of ${concerned} different requests${feature === undefined ? '' : ` ${feature}`} show it: ${describeDeviation(together, observations, rankOf)}. ${odd === 0 ? 'No response contradicts it.' : `${odd} ${odd === 1 ? 'response differs' : 'responses differ'} from it in another way.`}`,
     ],
+    ...(picture === undefined ? {} : { picture }),
     symptoms: createSymptoms(deviations, observations, rankOf),
   };
 }

@@ -1,5 +1,5 @@
 import type { Obligation } from '../../contract/oracle.js';
-import type { CauseKind } from './cause.js';
+import type { CauseKind, Picture } from './cause.js';
 import type { Observation, Observations } from './observation.js';
 
 /** What one row shows of a mistake. */
@@ -15,6 +15,7 @@ export interface Finding {
   readonly kind: CauseKind;
   readonly sentence: string;
   readonly evidence: readonly string[];
+  readonly picture?: Picture;
   /** By the rows that show it. */
   readonly symptoms: ReadonlyMap<string, Symptom>;
 }

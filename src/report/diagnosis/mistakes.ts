@@ -5,7 +5,7 @@ import { decodePercent, parseRequest, type RequestContent } from '../../http/req
 import { getMember, isJsonObject, parseJson } from '../../support/json.js';
 import { type NamedWorld, windowSize } from '../../world/named-world.js';
 import type { Rule, Tier } from '../../world/world.js';
-import type { CauseKind } from './cause.js';
+import type { CauseKind, Picture } from './cause.js';
 import type { Observation, Observations } from './observation.js';
 
 /** How a deployment decides what it returns. A mistake changes one of the decisions of the documentation. */
@@ -34,6 +34,7 @@ interface Context {
 export interface Mistake {
   readonly kind: CauseKind;
   readonly sentence: string;
+  readonly picture?: Picture;
   /** Whether it only describes what is seen; a mistake that also explains it is preferred. */
   readonly isDescription?: true;
   change(reading: Reading, observation: Observation): Reading;
@@ -175,6 +176,7 @@ function listWindowMistakes({ all, tiers }: Observations, world: NamedWorld): Mi
         const first = direction === 1 ? 'first' : 'last';
         return {
           kind: 'window-order',
+          picture: 'window',
           sentence: `The deployment checks the ${windowSize} promotion tiers that come ${first} by ${words}, not the newest ${windowSize}.`,
           change: (reading) => ({
             ...reading,
@@ -185,11 +187,13 @@ function listWindowMistakes({ all, tiers }: Observations, world: NamedWorld): Mi
     ),
     {
       kind: 'window-after-rules',
+      picture: 'window',
       sentence: `The deployment applies the limit of ${windowSize} after it has evaluated the rules: older promotion tiers take the place of newer ones that are not valid.`,
       change: (reading) => ({ ...reading, checked: () => 'required', max: windowSize }),
     },
     {
       kind: 'window-after-rules',
+      picture: 'window',
       sentence: `The deployment applies the limit of ${windowSize} after it has left out promotions for other customers.`,
       change: (reading) => {
         const known = new WeakMap<Context, ReadonlyMap<string, Obligation>>();
@@ -209,6 +213,7 @@ function listWindowMistakes({ all, tiers }: Observations, world: NamedWorld): Mi
       .map((count): Mistake => {
         return {
           kind: 'page',
+          picture: 'window',
           sentence: `A response has at most ${count} promotions: a page, or a limit on the result.`,
           change: (reading) => ({ ...reading, max: Math.min(count, reading.max ?? count) }),
         };
@@ -239,6 +244,7 @@ function windowMistake(from: number, to: number, total: number, outside: Obligat
   return {
     kind,
     sentence,
+    picture: 'window',
     change: (reading) => ({
       ...reading,
       checked: (tier, { rankOf, isFiltered, oracle }) => {
@@ -331,9 +337,12 @@ function listRuleMistakes(): Mistake[] {
   ];
   const rulesOf = (kinds: readonly Rule['kind'][], { rules }: Tier) => rules.filter(({ kind }) => kinds.includes(kind));
   const isCustomer = (kinds: readonly Rule['kind'][]) => kinds.length === 1 && kinds[0] === 'customer';
+  const pictureOf = (kinds: readonly Rule['kind'][]) =>
+    kinds.some((kind) => kind === 'product' || kind === 'sku') ? ({ picture: 'quantities' } as const) : {};
   return [
     {
       kind: 'everything-returned',
+      picture: 'window',
       sentence: 'Every promotion is returned, whatever the request asks for.',
       change: (reading) => ({
         ...reading,
@@ -344,6 +353,7 @@ function listRuleMistakes(): Mistake[] {
     },
     {
       kind: 'everything-returned',
+      picture: 'window',
       sentence: `The newest ${windowSize} promotion tiers are returned, whatever the request asks for.`,
       change: (reading) => ({ ...reading, matching: () => 'required', valid: () => 'required' }),
     },
@@ -390,6 +400,7 @@ function listRuleMistakes(): Mistake[] {
     ...groups.flatMap(([name, kinds]): Mistake[] => [
       {
         kind: isCustomer(kinds) ? 'customer-ignored' : 'rule-ignored',
+        ...pictureOf(kinds),
         sentence: isCustomer(kinds)
           ? 'The customer is ignored: promotions that are reserved for other customers are returned.'
           : `The deployment ignores ${name}: promotions are returned although these rules do not hold.`,
@@ -397,6 +408,7 @@ function listRuleMistakes(): Mistake[] {
       },
       {
         kind: kinds.length > 3 ? 'body-not-read' : isCustomer(kinds) ? 'customer-ignored' : 'rule-never-met',
+        ...pictureOf(kinds),
         sentence:
           kinds.length > 3
             ? 'The body of the request is not read: only promotions without rules are returned.'
@@ -413,6 +425,7 @@ function listRuleMistakes(): Mistake[] {
       },
       {
         kind: 'rule-inverted',
+        ...pictureOf(kinds),
         sentence: `The deployment inverts ${name}: promotions are returned when these rules do not hold.`,
         change: (reading) => ({
           ...reading,
@@ -483,6 +496,7 @@ function listComparisons({ skus }: NamedWorld): Mistake[] {
       kindsOfItems.map(([more, kinds]): Mistake => {
         return {
           kind: 'threshold',
+          picture: 'quantities',
           sentence: `${sentence}${more}`,
           change: decideRules((rule, content) => {
             if ((rule.kind !== 'product' && rule.kind !== 'sku') || !kinds.includes(rule.kind)) return undefined;
@@ -499,6 +513,7 @@ function listComparisons({ skus }: NamedWorld): Mistake[] {
     ),
     {
       kind: 'threshold',
+      picture: 'quantities',
       sentence: 'The number of items in the order counts, not their quantities.',
       change: decideRules((rule, content) => {
         if (rule.kind !== 'product' && rule.kind !== 'sku') return undefined;
@@ -508,6 +523,7 @@ function listComparisons({ skus }: NamedWorld): Mistake[] {
     },
     {
       kind: 'threshold',
+      picture: 'quantities',
       sentence: 'The quantities of all items are added up, whatever they are: other products count, too.',
       change: decideRules((rule, content) => {
         if (rule.kind !== 'product' && rule.kind !== 'sku') return undefined;
@@ -620,11 +636,13 @@ function listUnreadParts(): Mistake[] {
   return [
     {
       kind: 'first-item-only',
+      picture: 'quantities',
       sentence: 'Only the first item of an order is read.',
       change: changeItems((items) => items.slice(0, 1)),
     },
     {
       kind: 'first-item-only',
+      picture: 'quantities',
       sentence: 'Only the last item of an order is read.',
       change: changeItems((items) => items.slice(-1)),
     },
@@ -697,9 +715,11 @@ function listFilterMistakes(): Mistake[] {
       subject.on === 'campaign' ? tier.campaign_id : String(tier.metadata[subject.key ?? ''] ?? '');
     const has = (tier: Tier, subject: { readonly on: string; readonly key?: string }) =>
       subject.on === 'campaign' || Object.hasOwn(tier.metadata, subject.key ?? '');
+    const filter = { picture: 'filters' } as const;
     return [
       {
         kind: 'filter-ignored',
+        ...filter,
         sentence: `${name} ${plural ? 'are' : 'is'} ignored: promotions that do not match are returned.`,
         change: (reading) => {
           const ignoring = decide(() => true)(reading, undefined as never);
@@ -713,17 +733,20 @@ function listFilterMistakes(): Mistake[] {
       },
       {
         kind: 'filter-never-met',
+        ...filter,
         sentence: `${name} ${plural ? 'match' : 'matches'} nothing: promotions that match are not returned.`,
         change: decide(() => false),
       },
       {
         kind: 'filter-inverted',
+        ...filter,
         sentence: `${name} ${plural ? 'leave' : 'leaves'} out what ${plural ? 'they' : 'it'} should keep.`,
         change: decide((tier, subject, value) => !(has(tier, subject) && texts(tier, subject) === value)),
       },
       ...textComparisons.map(([words, isEqual]): Mistake => {
         return {
           kind: 'filter-loose',
+          ...filter,
           sentence: `${name} ${plural ? 'compare' : 'compares'} loosely: ${words}.`,
           change: decide((tier, subject, value) => has(tier, subject) && isEqual(value, texts(tier, subject))),
         };
@@ -744,6 +767,7 @@ function listFilterMistakes(): Mistake[] {
       ).map(([words, isMatch]): Mistake => {
         return {
           kind: 'filter-loose',
+          ...filter,
           sentence: `${name} compares loosely: ${words}.`,
           change: decide(isMatch),
         };

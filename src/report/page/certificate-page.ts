@@ -11,9 +11,9 @@ import { renderAnswer } from '../render-answer.js';
 import type { RunView } from '../run-view.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason, type SharedReasons } from '../shared-reasons.js';
 import { type CaseRenderer, createCaseRenderer, renderVerdictBadge } from './case-section.js';
+import { type Figure, renderFigures } from './figures.js';
 import { pageScript } from './page-script.js';
 import { pageStyle } from './page-style.js';
-import { renderWindowFigure, windowCauses } from './window-figure.js';
 
 /** Everything that a page is rendered from. */
 interface Page {
@@ -23,6 +23,7 @@ interface Page {
   readonly cases: CaseRenderer;
   /** Reasons that the top of the page shows once. */
   readonly shared: SharedReasons;
+  readonly figures: readonly Figure[];
 }
 
 const title: Readonly<Record<RunVerdict, string>> = {
@@ -46,20 +47,19 @@ export function renderCertificatePage(view: RunView): Html {
       byUrgency(results).map(({ id }) => id),
     ),
     shared: findSharedReasons(certificate),
+    figures: exchanges === undefined ? [] : renderFigures(suite, exchanges, tierPatterns),
   };
   const { target, verdict, drift, unstable, causes = [] } = certificate;
-  const picture = exchanges && renderWindowFigure(suite, exchanges, tierPatterns);
-  // Beside the cause that it shows.
-  const pictured = picture?.isOff ? causes.find(({ kind }) => windowCauses.includes(kind)) : undefined;
-  const atAGlance = pictured === undefined ? picture?.figure : undefined;
+  const beside = placeFigures(causes, page.figures);
+  const rest = page.figures.filter((each) => ![...beside.values()].flat().includes(each));
   return html`${renderPageHead(`${target.name}: ${title[verdict]}`, pageStyle, pageScript)}
 <body>
 <a class="skip" href="#results">Skip to the results</a>
 <div class="page">
 ${head(page)}
-${contents(page, atAGlance !== undefined)}
+${contents(page, rest)}
 <main id="results">
-${attention(page, (cause) => (cause === pictured && picture ? picture.figure : noHtml))}${searchForm(page)}${requirementsChapter(page)}${atAGlance === undefined ? noHtml : pictures(atAGlance)}${questionsChapter(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${exclusions(page)}${about(page)}
+${attention(page, beside)}${searchForm(page)}${requirementsChapter(page)}${pictures(rest)}${questionsChapter(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${exclusions(page)}${about(page)}
 </main>
 </div>
 <script>${rawHtml(pageScript)}</script>
@@ -68,10 +68,27 @@ ${attention(page, (cause) => (cause === pictured && picture ? picture.figure : n
 `;
 }
 
-function pictures(figure: Html): Html {
+/** So many figures stand beside a cause. */
+const maxFigures = 2;
+
+/** Chooses the figures to show beside each cause: those of its picture in which something is wrong. */
+function placeFigures(causes: readonly Cause[], figures: readonly Figure[]): Map<Cause, readonly Figure[]> {
+  const placed = new Set<Figure>();
+  return new Map(
+    causes.map((cause) => {
+      const fitting = figures.filter((each) => each.isOff && each.picture === cause.picture && !placed.has(each));
+      const chosen = fitting.slice(0, maxFigures);
+      for (const each of chosen) placed.add(each);
+      return [cause, chosen];
+    }),
+  );
+}
+
+function pictures(figures: readonly Figure[]): Html {
+  if (figures.length === 0) return noHtml;
   return html`<section id="pictures" class="chapter">
 <h2>At a glance</h2>
-${figure}
+${figures.map(({ figure }) => figure)}
 </section>
 `;
 }
@@ -114,7 +131,7 @@ const counted: Readonly<Record<Verdict, string>> = {
   'not-applicable': 'requirements not applicable',
 };
 
-function contents({ certificate, suite }: Page, hasPictures: boolean): Html {
+function contents({ certificate, suite }: Page, figures: readonly Figure[]): Html {
   const { requirements, questions, drift, unstable } = certificate;
   const link = (id: string, text: string, number?: number) =>
     html`<a href="#${id}">${text}${number === undefined ? noHtml : html`<span class="number">${number}</span>`}</a>`;
@@ -125,7 +142,7 @@ function contents({ certificate, suite }: Page, hasPictures: boolean): Html {
 ${item('attention', 'What needs attention')}
 ${item('search', 'Search and filter')}
 ${item('requirements', 'Requirements', requirements.length, sub(listParts(requirements).map((part) => item(createAnchor(part), part))))}
-${hasPictures ? item('pictures', 'At a glance') : noHtml}
+${figures.length === 0 ? noHtml : item('pictures', 'At a glance')}
 ${item('questions', 'Questions', questions.length, sub(listGroups(suite).map((group) => item(createAnchor(group), group))))}
 ${drift.length === 0 ? noHtml : item('drift', 'Drift', drift.length)}
 ${unstable.length === 0 ? noHtml : item('unstable', 'Unstable', unstable.length)}
@@ -149,7 +166,7 @@ function listGroups({ contract }: Suite): string[] {
 }
 
 /** Renders what needs attention: causes, then the requirements that belong to none. */
-function attention(page: Page, pictureOf: (cause: Cause) => Html): Html {
+function attention(page: Page, beside: ReadonlyMap<Cause, readonly Figure[]>): Html {
   const { certificate, shared } = page;
   const { verdict, requirements, questions, drift, incomplete_because, notes, causes = [] } = certificate;
   const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
@@ -169,7 +186,7 @@ function attention(page: Page, pictureOf: (cause: Cause) => Html): Html {
   const list = (entries: readonly Html[]) => html`<ul class="plain">${entries}</ul>`;
   return html`<section id="attention" class="chapter">
 <h2>What needs attention</h2>
-${causes.map((cause) => causeCard(cause, pictureOf(cause), page))}${cards.map(({ entry, decisive }) => attentionCard(entry, decisive))}${whyNot.length === 0 ? noHtml : html`<div class="card"><h3>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h3>${list(whyNot.map((line) => html`<li>${line}</li>`))}</div>`}${
+${causes.map((cause) => causeCard(cause, beside.get(cause) ?? [], page))}${cards.map(({ entry, decisive }) => attentionCard(entry, decisive))}${whyNot.length === 0 ? noHtml : html`<div class="card"><h3>${verdict === 'incomplete' ? 'Why it is incomplete' : 'Not judged'}</h3>${list(whyNot.map((line) => html`<li>${line}</li>`))}</div>`}${
   notes.length === 0
     ? noHtml
     : html`<div class="card"><h3>Notes</h3>${list(notes.map((note) => html`<li>${note}</li>`))}</div>`
@@ -189,7 +206,7 @@ ${causes.map((cause) => causeCard(cause, pictureOf(cause), page))}${cards.map(({
 /** More requirements are folded. */
 const maxOpen = 3;
 
-function causeCard(cause: Cause, figure: Html, { certificate, suite }: Page): Html {
+function causeCard(cause: Cause, figures: readonly Figure[], { certificate, suite }: Page): Html {
   const { sentence, evidence, example, cases, follows } = cause;
   const entries = certificate.requirements.filter(({ id }) => cause.requirements.includes(id));
   const verdict = entries.length > 0 ? 'fail' : 'inconclusive';
@@ -202,7 +219,7 @@ function causeCard(cause: Cause, figure: Html, { certificate, suite }: Page): Ht
   const count = `${cases.length === 1 ? 'One case fails' : `${cases.length} cases fail`} for this cause`;
   return html`<div class="card attention cause" data-is="${verdict}"><div class="lead"><h3>${sentence}</h3>${renderVerdictBadge(verdict)}</div>${evidence.map((each) => html`<p>${each}</p>`)}
 <p class="example">Best seen in <a href="#${example.case}">${title}</a>${example.row === undefined ? '' : `, ${example.row}`}${example.shows === '' ? '.' : html`: <b>${example.shows}</b>`}</p>
-${figure}${
+${figures.map(({ figure }) => figure)}${
   items.length === 0
     ? noHtml
     : items.length > maxOpen

@@ -84,6 +84,7 @@ details > summary { cursor: pointer; border-radius: 4px; }
 .assertions { padding-left: 1.2rem; font-size: .9rem; } .outcomes { list-style: none; font-size: .9rem; } .outcomes li { padding: .12rem 0; color: var(--soft); } .outcomes .seen { color: inherit; font-weight: 560; }
 .failure { border-left: 3px solid var(--fail); padding-left: 1rem; margin-bottom: 1rem; } .failure h5:first-child { margin-top: 0; }
 .prose pre { font: inherit; background: none; padding: 0; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 #search { display: flex; flex-wrap: wrap; gap: .6rem; align-items: end; margin-top: 3rem; }
 #search[hidden], [hidden] { display: none; }
@@ -102,6 +103,11 @@ path.returned { fill: var(--cell); } path.returned-open { fill: var(--cell-open)
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; font-weight: 400; }
 thead th { color: var(--soft); font-size: .8125rem; }
+.grid { table-layout: fixed; } .grid thead th:nth-child(1) { width: 32%; } .grid thead th:nth-child(3) { width: 9rem; }
+.grid [scope=rowgroup] { padding-top: .8rem; } .grid .strip { height: 18px; } .grid [scope=row] { color: var(--soft); padding-left: .8rem; } .grid strong { color: var(--fail); font-weight: 600; }
+.steps { table-layout: fixed; } .steps td, .steps th { border: 2px solid var(--card); padding: .25rem .6rem; } .steps td { background: var(--faint); position: relative; } .steps thead th:last-child { width: 34%; }
+.steps td.returned { background: var(--cell); } .steps td.returned-open { background: var(--cell-open); } .steps td.wrong, .steps td.absent { background: var(--fail-back); color: var(--fail); font-weight: 600; } .steps td.unclear { background: var(--open-back); color: var(--open); }
+.steps td.case { background: none; } .steps td.none { color: var(--soft); }
 
 @media (min-width: 64.01rem) {
   .page { grid-template-columns: 14rem minmax(0, 1fr); }
@@ -118,6 +124,8 @@ thead th { color: var(--soft); font-size: .8125rem; }
   .facts { grid-template-columns: 1fr; } .facts dd { margin-bottom: .4rem; }
   .card, .block, figure { padding: .85rem .9rem; } .question.block { padding: .3rem .9rem .5rem; }
   .row, .exchange { padding-inline: .6rem; }
+  .grid, .grid tbody, .grid tr, .grid th, .grid td { display: block; width: auto; } .grid thead { display: none; } .grid th, .grid td { padding: .1rem 0; } .grid [scope=row] { padding: .5rem 0 .15rem; } .grid [scope=rowgroup] { padding-top: 1rem; }
+  .steps .case, .steps thead th:last-child { display: none; } .steps td, .steps th { padding: .25rem .3rem; font-size: .8125rem; } .steps code { font-size: .75rem; } .steps thead th:first-child { width: 24%; }
 }
 @media print {
   :root { color-scheme: light; --paper: #fff; }

@@ -1,0 +1,180 @@
+import type { Suite } from '../../cases/suite.js';
+import type { TestCase } from '../../cases/test-case.js';
+import type { ExplorationFinding } from '../../contract/contract.js';
+import { parseFilterParameter } from '../../contract/operation.js';
+import { parseRequest } from '../../http/request-content.js';
+import { readReturnedTiers } from '../../recognition/returned-tiers.js';
+import { determineReading } from '../../recognition/tier-reading.js';
+import { windowSize } from '../../world/named-world.js';
+import type { Picture } from '../diagnosis/cause.js';
+import type { CaseExchange, ExchangeIndex } from '../exchange-index.js';
+import { type Html, html, noHtml } from '../markup.js';
+
+import { hasVaryingQuantities, readQuantities, renderQuantityFigures } from './quantity-figure.js';
+import {
+  type ChartAxis,
+  type ChartedExchange,
+  type ChartRow,
+  chartLegend,
+  createChartAxis,
+  getRowKey,
+  getRowTitle,
+  groupEqualRows,
+  markPhrases,
+  markTiers,
+  renderChartScale,
+  renderWindowChart,
+} from './window-chart.js';
+
+type CaseFilter = (testCase: TestCase) => boolean;
+
+/** The cases that each figure shows. */
+interface FigureCases {
+  readonly window: CaseFilter;
+  readonly filters: readonly { readonly requirement: string; readonly isIncluded: CaseFilter }[];
+  readonly quantity: CaseFilter;
+}
+
+/** Selects cases by the findings of exploration that their requirements list, and by varied quantities. */
+function selectCases({ contract }: Suite): FigureCases {
+  const idsWith = (finding: ExplorationFinding) =>
+    contract.requirements.filter(({ findings }) => findings.includes(finding)).map(({ id }) => id);
+  const verifies = (ids: readonly string[]): CaseFilter => {
+    return (testCase) => testCase.kind === 'requirement' && ids.includes(testCase.verifies);
+  };
+  return {
+    window: verifies(idsWith('older-returned')),
+    filters: [...idsWith('campaign-filter-wrong'), ...idsWith('metadata-filter-wrong')].map((requirement) => ({
+      requirement,
+      isIncluded: verifies([requirement]),
+    })),
+    quantity: ({ rows }) => rows.some(({ requests }) => hasVaryingQuantities([...requests.values()])),
+  };
+}
+
+/** Lists the ids of all cases that a figure shows. */
+export function listPicturedCases(suite: Suite): ReadonlySet<string> {
+  const { window, filters, quantity } = selectCases(suite);
+  const isPictured = [window, ...filters.map(({ isIncluded }) => isIncluded), quantity];
+  return new Set(suite.cases.filter((each) => isPictured.some((isIncluded) => isIncluded(each))).map(({ id }) => id));
+}
+
+/** Finds what the exchanges of some cases returned, read as the judge reads it. */
+function chartExchanges(
+  { cases }: Suite,
+  { listByCase, calibration }: ExchangeIndex,
+  statedPatterns: readonly string[] | undefined,
+  isIncluded: CaseFilter,
+  isShown: (exchange: CaseExchange) => boolean,
+): ChartedExchange[] {
+  return cases.filter(isIncluded).flatMap((testCase) => {
+    // A repeated request shows the same, or its case is listed as unstable.
+    const exchanges = listByCase(testCase.id).filter(({ attempt }) => attempt === 1);
+    const reading = determineReading(
+      [...calibration, ...exchanges.flatMap(({ mentions }) => mentions ?? [])],
+      statedPatterns,
+    );
+    return exchanges.filter(isShown).map((exchange): ChartedExchange => {
+      const { mentions } = exchange;
+      return { testCase, exchange, ...(mentions && { result: readReturnedTiers(mentions, reading) }) };
+    });
+  });
+}
+
+/** A chart of what was returned, with the same in words. */
+export interface Figure {
+  readonly picture: Picture;
+  readonly figure: Html;
+  /** Whether something in it is wrong. */
+  readonly isOff: boolean;
+}
+
+/** Renders charts of what was returned: window, filters, quantities. */
+export function renderFigures(suite: Suite, evidence: ExchangeIndex, statedPatterns?: readonly string[]): Figure[] {
+  const { window, filters, quantity } = selectCases(suite);
+  const chart = (isIncluded: CaseFilter, isShown: (exchange: CaseExchange) => boolean) =>
+    chartExchanges(suite, evidence, statedPatterns, isIncluded, isShown);
+  const isOff = (seen: readonly ChartedExchange[]) =>
+    seen.some((each) => {
+      const marks = markTiers(each, suite);
+      return marks.has('wrong') || marks.has('absent');
+    });
+  const inWindow = chart(window, (each) => !isFiltered(each));
+  const figures = [
+    { picture: 'window', figure: windowFigure(inWindow, suite), isOff: isOff(inWindow) } as const,
+    ...filters.map(({ requirement, isIncluded }) => {
+      const seen = chart(isIncluded, isFiltered);
+      return { picture: 'filters', figure: filterFigure(requirement, seen, suite), isOff: isOff(seen) } as const;
+    }),
+    ...renderQuantityFigures(
+      chart(quantity, ({ exchange }) => readQuantities(exchange.request).length > 0),
+      suite,
+    ).map((each) => ({ picture: 'quantities', ...each }) as const),
+  ];
+  return figures.filter(({ figure }) => figure.text !== '');
+}
+
+function isFiltered({ exchange }: CaseExchange): boolean {
+  return parseRequest(exchange.request).query.some(([name]) => parseFilterParameter(name) !== undefined);
+}
+
+/** So many charts are shown at once. */
+const maxCharts = 3;
+
+function windowFigure(exchanges: readonly ChartedExchange[], suite: Suite): Html {
+  if (exchanges.length === 0) return noHtml;
+  const charts = groupEqualRows(exchanges, suite, ({ each, words }) => getRowKey(words, each.result));
+  const sizeOf = ({ marks }: ChartRow) => markPhrases.reduce((sum, [mark]) => sum + (marks.get(mark)?.length ?? 0), 0);
+  const inOrder = charts.toSorted((one, other) => sizeOf(other) - sizeOf(one));
+  const axis = createChartAxis(suite.world.tiers, suite);
+  const rendered = inOrder.map(({ each, marks, words, alike }) => {
+    const { id, title } = each.testCase;
+    const row = getRowTitle(each);
+    const more = alike.length > 1 ? `, and ${alike.length - 1} more alike` : '';
+    return html`<div class="one"><p><a href="#${id}">${title}</a> <small>${row}${more}</small></p>${renderWindowChart(axis, marks, words)}${renderChartScale(axis)}<p>${words}</p></div>
+`;
+  });
+  const rest = rendered.slice(maxCharts);
+  return html`<figure id="picture-window">
+<figcaption><h3>The window</h3><p>Every promotion tier from the newest to the oldest. Those right of the line, older than the newest ${windowSize}, should not be returned.</p></figcaption>
+${rendered.slice(0, maxCharts)}${rest.length === 0 ? noHtml : html`<details><summary>${rest.length} more</summary>${rest}</details>`}
+${chartLegend}
+</figure>
+`;
+}
+
+function filterFigure(requirement: string, exchanges: readonly ChartedExchange[], suite: Suite): Html {
+  if (exchanges.length === 0) return noHtml;
+  const rows = groupEqualRows(
+    exchanges,
+    suite,
+    ({ each, words }) => `${each.testCase.id} ${getRowKey(words, each.result)}`,
+  );
+  const shown = new Set(rows.flatMap(({ marks }) => [...marks.values()].flatMap((some) => some.map(({ id }) => id))));
+  const tiers = suite.world.tiers.filter(({ id }) => shown.has(id));
+  const axis = createChartAxis(tiers, suite);
+  const cases = [...new Set(rows.map(({ each }) => each.testCase))];
+  return html`<figure id="picture-${requirement}">
+<figcaption><h3>The filter <code>${requirement}</code></h3><p>A row for each request with the filter, a column for each of the ${tiers.length} tiers that any of them returned or should have, from the newest to the oldest. Right of the line are those older than the newest ${windowSize}.</p></figcaption>
+<table class="grid">
+<thead><tr><th scope="col">Request</th><th scope="col">Tiers</th><th scope="col">Returned</th></tr></thead>
+${cases.map(
+  (
+    testCase,
+  ) => html`<tbody><tr><th scope="rowgroup" colspan="3"><a href="#${testCase.id}">${testCase.title}</a></th></tr>
+${rows.filter(({ each }) => each.testCase === testCase).map((row) => filterRow(row, axis))}</tbody>
+`,
+)}
+</table>
+${chartLegend}
+</figure>
+`;
+}
+
+function filterRow({ each, marks, words, alike }: ChartRow, axis: ChartAxis): Html {
+  const more = alike.length > 1 ? `, and ${alike.length - 1} more alike` : '';
+  const off = markPhrases.flatMap(([mark]) => (marks.has(mark) ? [`${marks.get(mark)?.length} ${mark}`] : []));
+  const returned = each.result === undefined ? words : `${each.result.returned.length} returned`;
+  return html`<tr><th scope="row">${getRowTitle(each)}${more}</th><td>${renderWindowChart(axis, marks, words)}</td><td>${returned}${off.length === 0 ? noHtml : html`, <strong>${off.join(', ')}</strong>`}</td></tr>
+`;
+}
