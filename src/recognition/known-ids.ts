@@ -3,7 +3,6 @@ import { createIdFinder, type IdFinder } from './id-finder.js';
 
 /** The ids of a world that a response may name. */
 export interface KnownIds {
-  /** The ids of tiers. */
   readonly tiers: IdFinder;
   /** All other texts that are data, and not names of fields, if they are object keys. */
   readonly keys: IdFinder;

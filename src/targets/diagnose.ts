@@ -123,7 +123,6 @@ function checkConnection(exchange: Exchange, { target, report }: Diagnosis): exc
   return false;
 }
 
-/** Checks whether the operation answers. */
 function checkOperation(
   { response }: AnsweredExchange,
   withoutBody: Exchange,

@@ -66,7 +66,6 @@ interface AnsweredQuestion {
   readonly result: ShownResult | undefined;
 }
 
-/** The rows of a group in the table of all answers. */
 function listAnswerRows(answered: readonly AnsweredQuestion[], group: string): Markdown[][] {
   return answered
     .filter(({ question }) => question.group === group)
@@ -102,7 +101,6 @@ function renderCommand(exchange: Exchange): Markdown {
 interface ExchangeRenderers {
   readonly sampler: Sampler;
   readonly renderResponse: ResponseRenderer;
-  /** Whether a response names a tier. */
   namesTiers(response: HttpResponse): boolean;
 }
 
