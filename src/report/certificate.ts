@@ -63,7 +63,6 @@ export interface Certificate {
   readonly duration_ms: number;
 }
 
-/** The deployment that was certified. */
 export interface CertifiedTarget {
   readonly name: string;
   readonly version?: string;
@@ -75,7 +74,6 @@ export interface CertifiedTarget {
   readonly is_reference?: true;
 }
 
-/** How many have each verdict. */
 export type VerdictCounts = Readonly<Partial<Record<Verdict, number>>>;
 
 export interface SelectedCases {
@@ -87,7 +85,6 @@ export type RunVerdict = 'conforms' | 'does-not-conform' | 'incomplete';
 
 export interface RequirementEntry {
   readonly id: string;
-  /** The part of the documentation. */
   readonly part: string;
   readonly statement: string;
   readonly verdict: Verdict;
