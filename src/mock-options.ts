@@ -10,18 +10,13 @@ import { findWorldFlaws } from '../reference/world-flaws.js';
 import type { Credentials } from './http/credentials.js';
 import { mockFromRecord } from './mock-from-record.js';
 import { readRecord, type TargetRecord } from './report/target-record.js';
-import { omitUndefined } from './support/omit-undefined.js';
 import { UnusableInput } from './support/problem.js';
 import { validateFile } from './support/schema-validation.js';
 import { readYaml } from './support/yaml-file.js';
 import type { World } from './world/world.js';
 import { loadWorld } from './world/world-file.js';
 
-/**
- * Reads the files of a mock.
- *
- * @returns with the questions whose recorded answers the mock cannot imitate, and the last day of the record
- */
+/** Reads the files of a mock. @returns with the questions whose recorded answers the mock cannot imitate */
 export function readMockOptions({
   record,
   world,
@@ -35,7 +30,6 @@ export function readMockOptions({
 }): {
   options: DeploymentOptions;
   inimitable: readonly string[];
-  until?: string;
 } {
   completeBehaviours(behaviours);
   const recorded = record === undefined ? undefined : readMock(record);
@@ -48,23 +42,20 @@ export function readMockOptions({
       ...(recorded?.answers === undefined ? {} : { change: mockFromRecord(recorded.answers, served) }),
     },
     inimitable: recorded?.inimitable ?? [],
-    ...omitUndefined({ until: recorded?.until }),
   };
 }
 
 /** @param file a record */
-function readMock(
-  file: string,
-): ReturnType<typeof convertOutcomesToBehaviours> & Pick<TargetRecord, 'answers' | 'until'> {
-  const { questions, answers, until } = readRecord(file);
+function readMock(file: string): ReturnType<typeof convertOutcomesToBehaviours> & Pick<TargetRecord, 'answers'> {
+  const { questions, answers } = readRecord(file);
   const outcomes = Object.entries(questions).map(([id, { outcome }]) => [id, outcome]);
   const { behaviours, inimitable } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
+  if (answers === undefined) return { behaviours, inimitable };
   // The templates answer these questions.
   const isImitated = (id: string) =>
-    (id === shapeQuestions.list && answers?.list !== undefined) ||
-    (id === shapeQuestions.error && answers?.error !== undefined);
-  const others = inimitable.filter((id) => !isImitated(id));
-  return { behaviours, inimitable: others, ...omitUndefined({ answers, until }) };
+    (id === shapeQuestions.list && answers.list !== undefined) ||
+    (id === shapeQuestions.error && answers.error !== undefined);
+  return { behaviours, inimitable: inimitable.filter((id) => !isImitated(id)), answers };
 }
 
 /** @throws UnusableInput with all problems of the world */
