@@ -20,13 +20,14 @@ import {
 } from '../markdown.js';
 import type { Output } from '../output.js';
 import { renderAnswerMarkdown } from '../render-answer.js';
+import { describeTimes, listTimesRows, timesHeadings } from '../response-times.js';
 import { createSampler, listShownAnswers, type Sampler, type ShownAnswer } from '../shown-answers.js';
 
 /**
  * Renders the part that the documentation lacks: how results and errors look, and the answer to every question with the
- * exchange that shows it. The text is the same if the target behaves the same.
+ * exchange that shows it. Apart from response times, the text is the same if the target behaves the same.
  */
-const renderObserved: Output = ({ suite, suiteResults, certificate: { target } }) => {
+const renderObserved: Output = ({ suite, suiteResults, certificate: { target, response_times: times } }) => {
   const byQuestion = new Map(suiteResults.map((result) => [result.subject, result]));
   const { groups, questions } = suite.contract;
   const answered = questions.map((question) => ({ question, result: byQuestion.get(question.id) }));
@@ -51,6 +52,16 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target } }
         .filter(({ question }) => question.group === name)
         .flatMap(({ question, result }) => renderQuestion(question, result, show)),
     ]),
+    ...(times === undefined
+      ? []
+      : [
+          markdown`## How long do responses take?`,
+          markdown`${describeTimes(times)}`,
+          renderTable(
+            timesHeadings.map((heading) => markdown`${heading}`),
+            listTimesRows(times).map((row) => row.map((cell) => markdown`${cell}`)),
+          ),
+        ]),
   ];
   return markdown`${joinMarkdown(blocks)}\n`;
 };
