@@ -8,6 +8,7 @@ import { listRecords } from '../recognition/list-records.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { truncate } from '../support/untrusted-text.js';
+import { windowSize } from '../world/named-world.js';
 import type { Tier } from '../world/world.js';
 
 type Evidence = Omit<RowEvidence, 'calibration'>;
@@ -54,9 +55,14 @@ function countHint(count: number): string {
   return `Count them in the target file: own_promotions: ${count}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;
 }
 
-/** Says what a smaller window may come from. @param count the number of places */
-export function renderHiddenPromotionsHint(count: number): string {
-  return `If ${count} newer promotions of the deployment take these places, say so in the target file: own_promotions: ${count}.`;
+/** The schema of target files allows this number. */
+const maxOwnPromotions = 30;
+
+/** Says what a smaller window may come from, such as of 147 promotions; empty if nothing is likely. */
+export function renderHiddenPromotionsHint(size: number): string {
+  const count = windowSize - size;
+  if (count < 1 || count > maxOwnPromotions) return '';
+  return ` If ${count} newer promotions of the deployment take these places, say so in the target file: own_promotions: ${count}.`;
 }
 
 function listAnswered(exchange: Exchange): { readonly request: HttpRequest; readonly response: HttpResponse }[] {

@@ -3,7 +3,6 @@ import { createIdFinder, type IdFinder, numberBoundaries } from './id-finder.js'
 
 /** The ids of a world that a response may name. */
 export interface KnownIds {
-  /** The ids of tiers. */
   readonly tiers: IdFinder;
   /** For the ids of tiers that are any part of a text, as in `tier-promo_1`. */
   readonly tiersInWords?: IdFinder;
@@ -11,8 +10,16 @@ export interface KnownIds {
   readonly keys: IdFinder;
 }
 
-/** Collects the ids of a world. */
-export function createKnownIds({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
+const knownIds = new WeakMap<World, KnownIds>();
+
+/** Returns the ids of a world. They are collected once: that takes longer than to judge a case. */
+export function getKnownIds(world: World): KnownIds {
+  const known = knownIds.get(world) ?? collectIds(world);
+  knownIds.set(world, known);
+  return known;
+}
+
+function collectIds({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
   const tierIds = new Set(tiers.map(({ id }) => id));
   return {
     tiers: createIdFinder(tierIds),

@@ -89,9 +89,11 @@ export const test = base.extend<{
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
   open: async ({}, use) => {
     const clients: Client[] = [];
-    await use((baseUrl, { secrets = [], ...options } = {}, token = credentials.token) => {
+    await use((baseUrl, { secrets = [], limits, ...options } = {}, token = credentials.token) => {
       const all = [...listCredentialSecrets({ ...credentials, token }), ...secrets];
-      const client = openClient({ baseUrl, retry: noRetry, ...options, secrets: all });
+      // The usual 10 s are too short for large bodies on a busy machine.
+      const patient = { timeoutMs: 120_000, ...limits };
+      const client = openClient({ baseUrl, retry: noRetry, ...options, limits: patient, secrets: all });
       clients.push(client);
       return client;
     });
