@@ -148,7 +148,12 @@ test.describe('Unusable input ends with status 2 before anything is sent:', () =
   test('a file as the folder for the results', async () => {
     writeFileSync(path.join(cwd, 'taken'), '');
     const { status, output } = await runConformanceInProcess(['certify', '--out', 'taken'], { cwd });
-    expect([status, output]).toEqual([2, '--out: cannot write into taken (EEXIST)\n    Name another folder.\n']);
+    expect([status, output]).toEqual([2, '--out: cannot write into taken (ENOTDIR)\n    Name another folder.\n']);
+  });
+
+  test('a folder that the system lets nobody create', async () => {
+    const { status, output } = await runConformanceInProcess(['certify', '--out', '/proc/none/of/them'], { cwd });
+    expect([status, output]).toEqual([2, expect.stringContaining('--out: cannot write into /proc/none/of/them (')]);
   });
 
   test('a world that does not fit its schema', async () => {

@@ -1,6 +1,6 @@
 /** Runs that several machines share: dividing the cases, and merging the reports. */
 
-import { cpSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { findFault } from '../../reference/faults/index.js';
@@ -143,8 +143,14 @@ test('An invalid shard and a folder without reports are refused', async () => {
     expect([status, output]).toEqual([2, expect.stringContaining(`'${shard}' is not a shard`)]);
   }
   mkdirSync(path.join(cwd, 'empty'));
-  const { status, output } = await runConformanceInProcess(['merge', 'empty'], { cwd });
-  expect([status, output]).toEqual([2, expect.stringContaining('has no report of a shard')]);
+  writeFileSync(path.join(cwd, 'file'), '');
+  for (const [folder, message] of [
+    ['empty', 'has no report of a shard'],
+    ['file', 'cannot be used: it is not a folder'],
+  ] as const) {
+    const { status, output } = await runConformanceInProcess(['merge', folder], { cwd });
+    expect([status, output]).toEqual([2, expect.stringContaining(message)]);
+  }
 });
 
 /** The commands of the sample workflow, and what they are with the values of its expressions. */

@@ -8,6 +8,7 @@ import { parseJson } from '../support/json.js';
 import type { Tier, World } from '../world/world.js';
 import type { JudgeContext } from './assertion.js';
 import { type AssertionResult, holds, unclear, violated } from './assertion-result.js';
+import type { JudgeMode } from './row-evidence.js';
 
 /**
  * Judges a statement about the promotions that a response returned.
@@ -31,7 +32,7 @@ export function judgeResult(
     const reason = `Answered ${response.status}, so there is no result to judge.`;
     return mode === 'requirement' ? unclear(reason) : violated(reason);
   }
-  const unreadable = mentions.idsByPattern.size === 0 ? explainUnreadable(response, mentions) : undefined;
+  const unreadable = mentions.idsByPattern.size === 0 ? explainUnreadable(response, mentions, mode) : undefined;
   if (unreadable !== undefined) return unclear(unreadable);
   return judge(result);
 }
@@ -55,7 +56,11 @@ export function judgeBothResults(
 }
 
 /** Explains why no result can be read from a body; undefined if it is JSON or names nothing. */
-function explainUnreadable(response: HttpResponse, { unlocatedIds }: TierMentions): string | undefined {
+function explainUnreadable(
+  response: HttpResponse,
+  { unlocatedIds }: TierMentions,
+  mode: JudgeMode,
+): string | undefined {
   const { body } = response;
   if (body.trim() === '' || parseJson(body) !== undefined) return undefined;
   const type = getMediaType(response);
@@ -74,7 +79,7 @@ function explainUnreadable(response: HttpResponse, { unlocatedIds }: TierMention
         : /\bcsv$/.test(type)
           ? 'CSV'
           : undefined;
-  if (format !== undefined && (isSequence || unlocatedIds.size > 0))
+  if (mode === 'requirement' && format !== undefined && (isSequence || unlocatedIds.size > 0))
     return `The body is ${format}. The suite reads promotions from one JSON value; an adapter can translate the body ('adapter' in the target file).`;
   return isBrokenJson(response)
     ? 'The body looks like JSON, but it is not valid JSON, so there is no result to judge.'

@@ -50,7 +50,7 @@ function listReports(folder: string): string[] {
   try {
     names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
   } catch (error) {
-    throw new UnusableInput([{ at: { setting: folder }, message: describeFileError(error), hint }]);
+    throw new UnusableInput([{ at: { setting: folder }, message: describeFileError(error, 'cannot be used'), hint }]);
   }
   return (
     names
