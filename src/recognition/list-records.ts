@@ -17,7 +17,7 @@ export function listRecords(
   const filter = reading.filter ?? ofTarget;
   const value = parseJson(body);
   if (value === undefined) return [];
-  const isRecordKey = (key: string) => reading.kind === 'stated' || tiers.findIds(key).ids.length > 0;
+  const isRecordKey = (key: string) => reading.kind === 'stated' || tiers.findAnywhere(key).size > 0;
   const listUnder = (pattern: string) =>
     listTexts(value, pattern.split('/').slice(1), isRecordKey).flatMap(({ text, position, isKey }) => {
       const { ids, isWhole } = tiers.findIds(text);
