@@ -10,13 +10,18 @@ import { findWorldFlaws } from '../reference/world-flaws.js';
 import type { Credentials } from './http/credentials.js';
 import { mockFromRecord } from './mock-from-record.js';
 import { readRecord, type TargetRecord } from './report/target-record.js';
+import { omitUndefined } from './support/omit-undefined.js';
 import { UnusableInput } from './support/problem.js';
 import { validateFile } from './support/schema-validation.js';
 import { readYaml } from './support/yaml-file.js';
 import type { World } from './world/world.js';
 import { loadWorld } from './world/world-file.js';
 
-/** Reads the files of a mock. @returns with the questions whose recorded answers the mock cannot imitate */
+/**
+ * Reads the files of a mock.
+ *
+ * @returns with the questions whose recorded answers the mock cannot imitate, and the last day of the record
+ */
 export function readMockOptions({
   record,
   world,
@@ -30,6 +35,7 @@ export function readMockOptions({
 }): {
   options: DeploymentOptions;
   inimitable: readonly string[];
+  until?: string;
 } {
   completeBehaviours(behaviours);
   const recorded = record === undefined ? undefined : readMock(record);
@@ -42,20 +48,23 @@ export function readMockOptions({
       ...(recorded?.answers === undefined ? {} : { change: mockFromRecord(recorded.answers, served) }),
     },
     inimitable: recorded?.inimitable ?? [],
+    ...omitUndefined({ until: recorded?.until }),
   };
 }
 
 /** @param file a record */
-function readMock(file: string): ReturnType<typeof convertOutcomesToBehaviours> & Pick<TargetRecord, 'answers'> {
-  const { questions, answers } = readRecord(file);
+function readMock(
+  file: string,
+): ReturnType<typeof convertOutcomesToBehaviours> & Pick<TargetRecord, 'answers' | 'until'> {
+  const { questions, answers, until } = readRecord(file);
   const outcomes = Object.entries(questions).map(([id, { outcome }]) => [id, outcome]);
   const { behaviours, inimitable } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
-  if (answers === undefined) return { behaviours, inimitable };
   // The templates answer these questions.
   const isImitated = (id: string) =>
-    (id === shapeQuestions.list && answers.list !== undefined) ||
-    (id === shapeQuestions.error && answers.error !== undefined);
-  return { behaviours, inimitable: inimitable.filter((id) => !isImitated(id)), answers };
+    (id === shapeQuestions.list && answers?.list !== undefined) ||
+    (id === shapeQuestions.error && answers?.error !== undefined);
+  const others = inimitable.filter((id) => !isImitated(id));
+  return { behaviours, inimitable: others, ...omitUndefined({ answers, until }) };
 }
 
 /** @throws UnusableInput with all problems of the world */

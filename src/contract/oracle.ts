@@ -87,8 +87,7 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
   const openIfPartial = (obligation: Obligation): Obligation =>
     openReason !== undefined && obligation === 'required' ? 'open' : obligation;
 
-  const skuOwner = new Map(world.skus.map(({ id, product_id }) => [id, product_id]));
-  const ranks = new Map(world.tiers.map((tier, index) => [tier.id, index + 1]));
+  const { skuOwner, ranks } = indexWorld(world);
   const filters = content.query
     .filter(([name]) => parseFilterParameter(name) !== undefined)
     .map(([name, value]) => ({ name, value, matches: createFilter(name, value, request.path, world) }));
@@ -128,6 +127,25 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
     ],
     ...omitUndefined({ openReason }),
   };
+}
+
+interface WorldIndex {
+  /** The product of each SKU. */
+  readonly skuOwner: ReadonlyMap<string, string>;
+  /** Counted from 1. */
+  readonly ranks: ReadonlyMap<string, number>;
+}
+
+/** Thousands of oracles are of one world. */
+const indexes = new WeakMap<World, WorldIndex>();
+
+function indexWorld(world: World): WorldIndex {
+  const index = indexes.get(world) ?? {
+    skuOwner: new Map(world.skus.map(({ id, product_id }) => [id, product_id])),
+    ranks: new Map(world.tiers.map(({ id }, n) => [id, n + 1])),
+  };
+  indexes.set(world, index);
+  return index;
 }
 
 function createOpenOracle(openReason: string): Oracle {

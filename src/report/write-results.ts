@@ -13,7 +13,6 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { type Certificate, createCertificate } from './certificate.js';
-import { diagnoseRun } from './diagnosis/diagnose-run.js';
 import { type ExchangeIndex, indexExchanges } from './exchange-index.js';
 import { createArchive, type EvidenceOrigin } from './har-archive.js';
 import { encodeContent, loadOutputs } from './output.js';
@@ -25,16 +24,12 @@ import { createRecord, parseRecord, readRecord, renderRecord, type TargetRecord 
 import { getUnpassedFile, listUnpassedCases, readUnpassedCases } from './unpassed-cases.js';
 import { type FileToWrite, writeFilesTogether } from './write-files-together.js';
 
-/** Loaded together with the outputs: most runs need it at their end only. */
-export { diagnoseRun };
-
 // Loaded once, ahead of the first write.
 const outputs = await loadOutputs();
 
 /** The files that a run wrote. */
 export interface WrittenResults {
   readonly certificate: string;
-  /** All files in the folder of the results. */
   readonly files: readonly string[];
   /** The record, if one was wanted, or the reason why it was not written. */
   readonly record?: { readonly file: string; readonly unwritten?: string };
@@ -42,10 +37,11 @@ export interface WrittenResults {
 
 /** Where the results go. */
 export interface ResultsDestination {
-  /** The folder. */
   readonly out: string;
   /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
+  /** The last day of the record. */
+  readonly recordUntil?: string;
   /** Whether only some of the cases were selected. The results then go to a folder of their own. */
   readonly isPartial?: boolean;
   /** What the target file says about the operation and about returned tiers. */
@@ -72,7 +68,7 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly ShownResult[],
-  { out: wholeOut, recordTo, isPartial = false, target, sign, secrets = [] }: ResultsDestination,
+  { out: wholeOut, recordTo, recordUntil, isPartial = false, target, sign, secrets = [] }: ResultsDestination,
   evidence?: ResultsEvidence,
 ): WrittenResults {
   const out = isPartial ? path.join(wholeOut, partialFolder) : wholeOut;
@@ -95,7 +91,7 @@ export function writeResults(
   const listAll = (): string => `${[...listUnpassedCases(certificate, readUnpassedCases(wholeOut))].join('\n')}\n`;
   writeFilesTogether(out, () => {
     // Read while no other process writes: it may be of another run.
-    record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view);
+    record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view, recordUntil);
     return [
       ...[...files].map(([file, text]) => ({ file, text })),
       ...(isPartial ? [{ file: getUnpassedFile(wholeOut), text: listAll() }] : []),
@@ -170,8 +166,12 @@ function renderFiles(view: RunView, out: string, redact: (text: string) => strin
 type RecordOutput = FileToWrite | { readonly file: string; readonly unwritten: string };
 
 /** Creates a record to write, unless an older one would lose answers. */
-function createRecordOutput(file: string, { suite, suiteResults, certificate: { target } }: RunView): RecordOutput {
-  const record = createRecord(suite, suiteResults, target.name);
+function createRecordOutput(
+  file: string,
+  { suite, suiteResults, certificate: { target } }: RunView,
+  until: string | undefined,
+): RecordOutput {
+  const record = createRecord(suite, suiteResults, target.name, until);
   const older = existsSync(file) ? readRecord(file).questions : {};
   const lost = suite.contract.questions
     .map(({ id }) => id)

@@ -1,14 +1,13 @@
 import type { Certificate } from '../certificate.js';
-import { type Html, html, noHtml, renderPageHead } from '../markup.js';
+import { type Html, html, noHtml, renderPageHead, renderTable } from '../markup.js';
 import { pageStyle } from '../page/page-style.js';
 import { type ComparedCell, type ComparedRow, type Comparison, describeAgreement } from './compare-certificates.js';
 
-/** A certificate, and where its page is. */
 type LinkedCertificate = Certificate & { readonly link: string };
 
 /** Renders certificates side by side as a page for people. It has no script and loads nothing from elsewhere. */
 export function renderComparisonPage(comparison: Comparison<LinkedCertificate>): string {
-  const { rows, certificates, notices, isOverTime } = comparison;
+  const { rows, certificates, times, notices, isOverTime } = comparison;
   const differing = rows.filter(({ differs }) => differs);
   const agreeing = rows.filter(({ differs }) => !differs);
   const names = [...new Set(certificates.map(({ target }) => target.name))];
@@ -28,6 +27,13 @@ ${differing.length === 0 ? noHtml : html`<p>${isOverTime ? 'Each run is compared
     ? noHtml
     : html`<details class="chapter"><summary>${agreeing.length} requirements and questions without a difference</summary>
 ${agreeing.map((row) => renderRow(row, comparison))}</details>
+`
+}${
+  times === undefined
+    ? noHtml
+    : html`<section class="chapter">
+<h2>${times.title}</h2>
+${renderTable(['', ...comparison.headings], times.rows)}</section>
 `
 }</main>
 </div>
@@ -66,7 +72,6 @@ function renderRow(row: ComparedRow, comparison: Comparison<LinkedCertificate>):
 /** Certificates with the same answer. */
 interface AnswerGroup {
   readonly cell: ComparedCell;
-  /** The numbers of their columns. */
   readonly columns: number[];
 }
 
