@@ -145,6 +145,13 @@ test('What fails only for some requests is named with what they have', async () 
   expect(causes.map(({ sentence }) => sentence)).toEqual([expect.stringMatching(/^Only for requests with metadata: /)]);
 });
 
-test('A deployment that conforms has no causes', async () => {
+test('A deployment that conforms has no causes, even if it is not clear what it returns', async () => {
   expect((await diagnose(conforming)).causes).toEqual([]);
+  const unclear = createIndependentDeployment(suite.world, { shape: 'with-rejected' });
+  expect((await diagnose(unclear)).causes).toEqual([]);
+});
+
+test('A deployment that returns nothing is said to', async () => {
+  const { causes } = await diagnose(answering(200, 'application/json', '{"data":[]}'));
+  expect(causes.map(({ kind }) => kind)).toEqual(['nothing-returned']);
 });
