@@ -152,6 +152,9 @@ test('A deployment that conforms has no causes, even if it is not clear what it 
 });
 
 test('A deployment that returns nothing is said to', async () => {
-  const { causes } = await diagnose(answering(200, 'application/json', '{"data":[]}'));
+  const { causes } = await diagnose((request) => {
+    const body = JSON.stringify({ data: [], size: request.body?.length });
+    return { status: 200, headers: [['Content-Type', 'application/json']], body };
+  });
   expect(causes.map(({ kind }) => kind)).toEqual(['nothing-returned']);
 });
