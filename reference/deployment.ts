@@ -106,6 +106,8 @@ function responseTo(
     return handlers.present(handlers.page(handlers.arrange(handlers.select(parsed))), parsed);
   } catch (early) {
     if (!(early instanceof EarlyResponse)) throw early;
-    return early.content === 'no-promotions' ? handlers.list([], emptyRequest) : handlers.refused(early.content);
+    const { content, question } = early;
+    const response = content === 'no-promotions' ? handlers.list([], emptyRequest) : handlers.refused(content);
+    return handlers.end(response, question);
   }
 }

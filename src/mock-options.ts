@@ -32,30 +32,35 @@ export function readMockOptions({
   inimitable: readonly string[];
 } {
   completeBehaviours(behaviours);
-  const recorded = record === undefined ? undefined : readMock(record);
+  const recorded = record === undefined ? undefined : readMock(record, behaviours);
   const served = world === undefined ? loadWorld() : readWorld(world);
   return {
     options: {
       world: served,
       credentials,
       behaviours: { ...recorded?.behaviours, ...behaviours },
-      ...(recorded?.answers === undefined ? {} : { change: mockFromRecord(recorded.answers, served) }),
+      ...(recorded === undefined ? {} : { change: mockFromRecord(recorded.record, served) }),
     },
     inimitable: recorded?.inimitable ?? [],
   };
 }
 
-/** @param file a record */
-function readMock(file: string): ReturnType<typeof convertOutcomesToBehaviours> & Pick<TargetRecord, 'answers'> {
-  const { questions, answers } = readRecord(file);
-  const outcomes = Object.entries(questions).map(([id, { outcome }]) => [id, outcome]);
+/** @param file a record @param chosen outcomes that win over the recorded ones */
+function readMock(
+  file: string,
+  chosen: Behaviours,
+): ReturnType<typeof convertOutcomesToBehaviours> & { readonly record: TargetRecord } {
+  const record = readRecord(file);
+  const kept = Object.entries(record.questions).filter(([id, { outcome }]) => (chosen[id] ?? outcome) === outcome);
+  const questions = Object.fromEntries(kept);
+  const outcomes = kept.map(([id, { outcome }]) => [id, outcome]);
   const { behaviours, inimitable } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
-  if (answers === undefined) return { behaviours, inimitable };
+  const { answers = {} } = record;
   // The templates answer these questions.
   const isImitated = (id: string) =>
     (id === shapeQuestions.list && answers.list !== undefined) ||
     (id === shapeQuestions.error && answers.error !== undefined);
-  return { behaviours, inimitable: inimitable.filter((id) => !isImitated(id)), answers };
+  return { behaviours, inimitable: inimitable.filter((id) => !isImitated(id)), record: { ...record, questions } };
 }
 
 /** @throws UnusableInput with all problems of the world */

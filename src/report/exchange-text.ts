@@ -2,6 +2,7 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues, getSentRequest, type HttpResponse } from '../http/exchange.js';
 import { createKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { quoteLines, toOneLine, truncate } from '../support/untrusted-text.js';
 import type { World } from '../world/world.js';
 
@@ -31,11 +32,29 @@ export function createResponseRenderer(world: World): ResponseRenderer {
   };
 }
 
+/** What a rendered response says. */
+export interface ShownResponse {
+  readonly status: number;
+  readonly mediaType?: string;
+  /** Undefined if it names promotions, or is shown in part. */
+  readonly body?: string;
+}
+
+/** Reads a text that a {@link ResponseRenderer} rendered; undefined if there was no response. */
+export function readShownResponse(text: string): ShownResponse | undefined {
+  const [, status, mediaType, shown = ''] = /^([1-5]\d\d)(?: (.*))?(?:\n\| (.*))?$/.exec(text) ?? [];
+  if (status === undefined) return undefined;
+  const isPart = /^\((?:names|mentions) /.test(shown) || shown.length > maxBody;
+  const body = shown === noBody ? '' : shown;
+  return { status: Number(status), ...omitUndefined({ mediaType, body: isPart ? undefined : body }) };
+}
+
+const noBody = '(no body)';
 const maxNames = 12;
 const maxBody = 400;
 
 function renderBody({ body, bodyLength }: HttpResponse, world: World, ids: KnownIds): string {
-  if (body === '') return '(no body)';
+  if (body === '') return noBody;
   const { idsByPattern, unlocatedIds } = findTierMentions(body, ids);
   const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
   if (mentioned.size > 0) {
