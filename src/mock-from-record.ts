@@ -1,4 +1,5 @@
 import type { Change } from '../reference/handlers.js';
+import { isSuccessful } from './http/response-status.js';
 import { fillTemplate } from './judge/response-template.js';
 import { readShownResponse } from './report/exchange-text.js';
 import type { TargetRecord } from './report/target-record.js';
@@ -38,17 +39,15 @@ export function mockFromRecord(
         }),
     end: (response, question) => {
       const recorded = readShownResponse(questions[question ?? '']?.response ?? '');
-      // The request that shows the answer to a question may be another one than the one that was refused.
-      if (recorded === undefined || Math.trunc(recorded.status / 100) !== Math.trunc(response.status / 100))
-        return response;
+      if (recorded === undefined) return response;
       const { status, body, mediaType } = recorded;
-      if (body === undefined) return { ...response, status };
+      // The request that shows the answer to a question may be another one than the one that was refused.
+      const isSameKind = Math.trunc(status / 100) === Math.trunc(response.status / 100);
+      if (!isSameKind && question !== 'empty-result') return response;
+      if (body === undefined || (isSuccessful({ ...response, status }) && body !== '')) return { ...response, status };
       const others = response.headers.filter(([name]) => name !== 'content-type');
-      return {
-        status,
-        headers: [...(mediaType === undefined ? [] : [['content-type', mediaType] as const]), ...others],
-        body,
-      };
+      const type = mediaType === undefined ? [] : [['content-type', mediaType] as const];
+      return { status, headers: [...type, ...others], body };
     },
   });
 }

@@ -151,7 +151,7 @@ function findResponse({ evidence }: AnsweredRun, question: string): unknown {
 }
 
 test('A mock answers the requests of the questions as the deployment did', async () => {
-  for (const traits of [{}, { unknownCustomer: 'rejected', omitted: 'rejected', empty: 204 }] as const) {
+  for (const traits of [{ empty: 404 }, { unknownCustomer: 'rejected', omitted: 'rejected', empty: 204 }] as const) {
     const respond = choosingOtherStatuses(createIndependentDeployment(world, traits));
     const model = await answered('model', respond);
     const mock = await answered('mock', served(await recorded(respond)));
