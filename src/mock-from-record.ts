@@ -43,7 +43,7 @@ export function mockFromRecord(
       const { status, body, mediaType } = recorded;
       // The request that shows the answer to a question may be another one than the one that was refused.
       const isSameKind = Math.trunc(status / 100) === Math.trunc(response.status / 100);
-      if (!isSameKind && question !== 'empty-result') return response;
+      if (!isSuccessful(response) && !isSameKind) return response;
       if (body === undefined || (isSuccessful({ ...response, status }) && body !== '')) return { ...response, status };
       const others = response.headers.filter(([name]) => name !== 'content-type');
       const type = mediaType === undefined ? [] : [['content-type', mediaType] as const];

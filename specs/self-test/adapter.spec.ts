@@ -46,17 +46,23 @@ const deploy = (options = {}) =>
     ...options,
   });
 
-test('Through an identity adapter, the reference and 20 faults get the certificates of runs without one', async () => {
-  const adapter = start('identity', identity);
-  const twenty = faults.filter((_, n) => n % Math.floor(faults.length / 20) === 0).slice(0, 20);
-  expect(twenty).toHaveLength(20);
-  for (const chosen of [[], ...twenty.map((fault) => [fault])]) {
-    const direct = await certifyOver(channelTo(deploy({ faults: chosen })), suite);
-    const adapted = await certifyOver(createAdaptedChannel(channelTo(deploy({ faults: chosen })), adapter), suite);
-    expect(adapted.certificate, chosen[0]?.id).toEqual(direct.certificate);
-  }
-  await adapter.close();
-});
+for (const [count, tag] of [
+  [4, []],
+  [20, ['@long']],
+] as const)
+  test(`Through an identity adapter, the reference and ${count} faults get the certificates of runs without one`, {
+    tag: [...tag],
+  }, async () => {
+    const adapter = start('identity', identity);
+    const some = faults.filter((_, n) => n % Math.floor(faults.length / count) === 0).slice(0, count);
+    expect(some).toHaveLength(count);
+    for (const chosen of [[], ...some.map((fault) => [fault])]) {
+      const direct = await certifyOver(channelTo(deploy({ faults: chosen })), suite);
+      const adapted = await certifyOver(createAdaptedChannel(channelTo(deploy({ faults: chosen })), adapter), suite);
+      expect(adapted.certificate, chosen[0]?.id).toEqual(direct.certificate);
+    }
+    await adapter.close();
+  });
 
 test('Pages are requested one after another, at most 20, and all of them are evidence', async () => {
   const adapter = start(

@@ -4,11 +4,11 @@ import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { loadSuite } from '../../src/cases/suite.js';
 import type { RequirementCase, TestCase } from '../../src/cases/test-case.js';
-import { loadContract, parseContract } from '../../src/contract/contract.js';
+import { parseContract } from '../../src/contract/contract.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { type Problem, UnusableInput } from '../../src/support/problem.js';
-import { parseYaml } from '../../src/support/yaml-file.js';
+import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import type { Tier } from '../../src/world/world.js';
 import { checkEachRow } from './support/check-each-row.js';
 import { suite } from './support/in-process.js';
@@ -468,7 +468,7 @@ test.describe('invalid YAML is refused:', () => {
     ];
     expect(parse(bomb.join('\n'))[0]?.message).toContain('Excessive alias count');
     const file = path.join(packageRoot, 'no-such-folder', 'contract.yaml');
-    expect(problemsOf(() => loadContract(file))[0]?.message).toContain('there is no such file');
+    expect(problemsOf(() => readYaml(file))[0]?.message).toContain('there is no such file');
   });
 });
 

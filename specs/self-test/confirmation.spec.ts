@@ -120,7 +120,7 @@ const quick: ReadonlySet<string> = new Set([
 /** Certifies a deployment over sockets. */
 async function certify(answerStatefully: StatefulAnswer, own = requirementSuite): Promise<Certificate> {
   const { url, close } = await listenStatefully(answerStatefully);
-  const client = openClient({ baseUrl: url });
+  const client = openClient({ baseUrl: url, limits: { timeoutMs: 120_000 } });
   const { certificate } = await certifyOver(client, own);
   await client.close();
   await close();
@@ -140,7 +140,7 @@ test.describe('a failure that shows only under a condition is confirmed under it
       [20, ['@long']],
     ] as const) {
       test(`a deployment that ${story} fails, ${runs} of ${runs} times`, { tag: [...tag] }, async () => {
-        test.setTimeout(runs * 30_000);
+        test.setTimeout(180_000 + runs * 30_000);
         for (let run = 1; run <= runs; run += 1) {
           const certificate = await certify(create());
           const reasons = listFailureReasons(certificate);

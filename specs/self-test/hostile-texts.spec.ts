@@ -414,10 +414,10 @@ test('The checks find each misdeed', async () => {
 });
 
 for (const [numRuns, tag] of [
-  [3, []],
+  [1, []],
   [20, ['@long']],
 ] as const)
-  test(`No hostile text does anything in any output, ${numRuns} times`, { tag: [...tag] }, async () => {
+  test(`No hostile text does anything in any output, drawn ${numRuns} times`, { tag: [...tag] }, async () => {
     test.setTimeout(600_000);
     let turn = 0;
     await fc.assert(

@@ -115,7 +115,7 @@ async function expectCircles(combinations: number): Promise<void> {
   expect(imitated).toBeGreaterThanOrEqual(combinations * 0.4);
 }
 
-test('A mock from a record of any behaviours shows no drift', () => expectCircles(4));
+test('A mock from a record of any behaviours shows no drift', () => expectCircles(2));
 
 test('25 mocks from records of any behaviours show no drift', { tag: '@long' }, () => expectCircles(25));
 
@@ -196,19 +196,15 @@ test('The behaviours of the reference deployment are outcomes of the contract', 
 test('Credentials that are words of the suite do not change results', async () => {
   const plain = await certifyInProcess(reference());
   const answersIn = (certificate: Certificate) => named.map(({ id }) => [id, outcomesIn(certificate)[id]]);
-  for (const words of [
-    ['pass', 'id', 'fail', 'title'],
-    ['order.metadata', 'as-number', 'promotions', '200'],
-  ]) {
-    const redact = createRedactor(words.map((value, n) => ({ value, placeholder: `$SECRET_${n}` })));
-    const channel = { ...channelTo(reference()), redact };
-    const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
-    expect(certificate.summary).toEqual(plain.certificate.summary);
-    expect(answersIn(certificate)).toEqual(answersIn(plain.certificate));
-    const expected = createBaseline(createRecord(suite, results, 'reference'), {}, undefined);
-    const again = await certifyOver(channel, suite, { expected });
-    expect(again.certificate.drift).toEqual([]);
-  }
+  const words = ['pass', 'id', 'fail', 'title', 'order.metadata', 'as-number', 'promotions', '200'];
+  const redact = createRedactor(words.map((value, n) => ({ value, placeholder: `$SECRET_${n}` })));
+  const channel = { ...channelTo(reference()), redact };
+  const { certificate, results } = await certifyOver(channel, suite, { infersShape: true });
+  expect(certificate.summary).toEqual(plain.certificate.summary);
+  expect(answersIn(certificate)).toEqual(answersIn(plain.certificate));
+  const expected = createBaseline(createRecord(suite, results, 'reference'), {}, undefined);
+  const again = await certifyOver(channel, suite, { expected });
+  expect(again.certificate.drift).toEqual([]);
 });
 
 test.describe('An existing record', () => {

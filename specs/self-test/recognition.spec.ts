@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { createIdFinder } from '../../src/recognition/id-finder.js';
-import type { KnownIds } from '../../src/recognition/known-ids.js';
+import { getKnownIds, type KnownIds } from '../../src/recognition/known-ids.js';
 import { listRecords } from '../../src/recognition/list-records.js';
 import { findNestedPaths } from '../../src/recognition/path-normalization.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
@@ -604,4 +604,10 @@ test.describe('A recognizer', () => {
     const long = mentions(body(4, 2 * half + 1));
     expect(mentions(body(4, 2 * half + 1))).not.toBe(long);
   });
+});
+
+test('The ids of a world are collected once', () => {
+  const world = { customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] };
+  expect(getKnownIds(world)).toBe(getKnownIds(world));
+  expect(getKnownIds({ ...world })).not.toBe(getKnownIds(world));
 });

@@ -45,11 +45,11 @@ test.describe('A failing case is repeated', () => {
     ['an empty list', () => ({ status: 200, headers: [], body: '{"promotions":[]}' })],
     ['the answer to another request', () => honest(suite.calibration[1] as HttpRequest)],
   ];
-  for (const [what, otherwise] of mishaps) {
+  for (const [n, [what, otherwise]] of mishaps.entries()) {
     test(`${what}, once: does not fail, and is listed with both answers if it was noticed`, async () => {
       let unstable = 0;
-      // Every request in turn, and a few beyond the last.
-      for (let number = 1; number <= 30; number += 1) {
+      // Every third request in turn, and a few beyond the last; the next mishap takes the others.
+      for (let number = 1 + (n % 3); number <= 30; number += 3) {
         const { certificate } = await certifyInProcess(onceOtherwise(number, otherwise), { suite: few });
         expect(certificate.verdict).not.toBe('does-not-conform');
         for (const { case: id, text } of certificate.unstable) {
@@ -182,7 +182,7 @@ test.describe('The world is a precondition', () => {
     expect(listRequirementsWith('fail', certificate)).toContain('limit.newest-150');
   });
 
-  for (const status of [405, 406, 410, 415, 500, 501, 505]) {
+  for (const status of [405, 406, 410, 415, 500]) {
     test(`a deployment that answers ${status} to everything fails, since no data can explain it`, async () => {
       const { certificate } = await certifyInProcess(() => ({ status, headers: [], body: '' }), { suite });
       expect(certificate.verdict).toBe('does-not-conform');

@@ -52,7 +52,7 @@ test.describe('A run is reported on one screen:', () => {
     expect(lines.findIndex((line) => line.includes('answers 500 to every request'))).toBeLessThan(10);
   });
 
-  test('with several causes, too', async () => {
+  test('with several causes, too', { tag: '@long' }, async () => {
     const one = createIndependentDeployment(suite.world, { violation: 'window-149' });
     const other = createIndependentDeployment(suite.world, { violation: 'ignores-customer' });
     const third = createIndependentDeployment(suite.world, { violation: 'ignores-metadata-filter' });

@@ -161,13 +161,13 @@ async function expectIndependentConforms(look: Look, traits: Traits): Promise<vo
 }
 
 /** Each fault under so many looks and behaviours, and the first ones under one more each to make up the total. */
-async function expectFaultsCaught(total: number): Promise<void> {
+async function expectFaultsCaught(total: number, some = faults): Promise<void> {
   const survivors: string[] = [];
-  for (const [n, fault] of faults.entries()) {
+  for (const [n, fault] of some.entries()) {
     const speaking = suite.cases.filter(
       (testCase) => testCase.kind === 'requirement' && testCase.verifies === fault.breaks,
     );
-    const draws = Math.floor(total / faults.length) + (n < total % faults.length ? 1 : 0);
+    const draws = Math.floor(total / some.length) + (n < total % some.length ? 1 : 0);
     const { errorInstance } = await fc.check(
       fc.asyncProperty(shape, behaviours, async (shape, drawn) => {
         // What has no effect whatever it says loses nothing, either.
@@ -224,7 +224,10 @@ test('Variants of the independent deployment with any two traits conform', async
   for (const [look, row] of inTurn(createCoveringArray(traits))) await expectIndependentConforms(look, row);
 });
 
-test('Every fault is caught in some shape with some behaviours', () => expectFaultsCaught(faults.length));
+test('Every third fault is caught in some shape with some behaviours', () => {
+  const some = faults.filter((_, n) => n % 3 === 0);
+  return expectFaultsCaught(some.length, some);
+});
 
 test.describe('Large draws:', { tag: '@long' }, () => {
   test('350 variants of the reference deployment conform', () =>

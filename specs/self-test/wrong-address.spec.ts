@@ -56,8 +56,9 @@ test.describe('The command ends early and shows what the target said:', () => {
     },
     'HTTPS on the port': { server: createTlsServer(serverCertificate) as unknown as Server, says: [/https:\/\//] },
   };
+  const quick = ['a web page', 'HTTPS on the port'];
   for (const [what, { server, says }] of Object.entries(targets)) {
-    test(what, async () => {
+    test(what, { tag: quick.includes(what) ? [] : ['@long'] }, async () => {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const out = what.replaceAll(' ', '-');

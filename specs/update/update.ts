@@ -1,12 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { writeAssertionsSchema } from '../../src/assertions/assertions-schema.js';
 import { expandSuite, suiteFolder } from '../../src/cases/suite.js';
-import { writeContractIdsSchema } from '../../src/contract/contract-ids-schema.js';
+import { parseContract } from '../../src/contract/contract.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
+import { readYaml } from '../../src/support/yaml-file.js';
 import { updateKillMatrix } from '../proof/kill-matrix.js';
+import { createAssertionsSchema } from './assertions-schema.js';
 import { commandsPageFile, renderCommandsPage } from './commands-page.js';
+import { createContractIdsSchema } from './contract-ids-schema.js';
 import { idsFile, listIds, renderIds } from './ids.js';
 import { quickTableFile, renderQuickTableFile } from './quick-table.js';
 
@@ -14,8 +16,9 @@ import { quickTableFile, renderQuickTableFile } from './quick-table.js';
 async function update(): Promise<void> {
   // The schemas come first: they decide what a case file may contain.
   await report('schemas', () => {
-    writeAssertionsSchema();
-    writeContractIdsSchema();
+    writeSchema('assertions', createAssertionsSchema());
+    const contract = parseContract(readYaml(path.join(suiteFolder, 'contract.yaml')));
+    writeSchema('contract-ids', createContractIdsSchema(contract));
   });
   const suite = expandSuite(suiteFolder, {});
   await report(path.relative(packageRoot, idsFile), () => {
@@ -33,6 +36,11 @@ async function update(): Promise<void> {
   const commandsPage = await renderCommandsPage();
   await report(path.relative(packageRoot, commandsPageFile), () => writeFileSync(commandsPageFile, commandsPage));
   print('Review the diff: `git diff`.');
+}
+
+function writeSchema(name: string, schema: object): void {
+  const file = path.join(packageRoot, 'schemas', `${name}.schema.json`);
+  writeFileSync(file, `${JSON.stringify(schema, null, 2)}\n`);
 }
 
 async function report(what: string, write: () => unknown): Promise<void> {

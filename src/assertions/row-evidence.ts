@@ -27,7 +27,6 @@ export interface RowEvidence {
  */
 export type JudgeMode = 'requirement' | 'question';
 
-/** An exchange that has a response. */
 export type AnsweredExchange = Extract<Exchange, { response: unknown }>;
 
 /** Finds the exchange of a request, or returns the reason why its response proves nothing. */

@@ -20,7 +20,6 @@ export interface CaseFileContext {
   readonly world: NamedWorld;
   /** Reports a problem with the value at a path. */
   reportProblem(at: YamlPath, message: string, hint: string): void;
-  /** Reports a problem with the key at a path. */
   reportKeyProblem(at: YamlPath, message: string, hint: string): void;
   /** Returns the name of a request; if it is missing or unknown, reports a problem and returns another name. */
   findRequestName(name: string | undefined, at: YamlPath, known: readonly string[]): string;

@@ -8,7 +8,6 @@ import type { RequirementCase, RequirementRow } from './test-case.js';
 /** The rows that catch the known faults, the most effective ones first: each is worth the requests that it adds. */
 export interface DiscriminatingRows {
   readonly rows: readonly DiscriminatingRow[];
-  /** The number of known faults. */
   readonly faultsKnown: number;
   /** How many of them all rows catch together: some show only in state that one request leaves for another. */
   readonly faultsCaught: number;

@@ -24,7 +24,6 @@ export interface AnswerEntry {
   };
 }
 
-/** What all cases of a file have in common for their answers. */
 export interface SharedAnswers {
   readonly outcomes: readonly OutcomeEntry[];
   readonly evidence?: string;

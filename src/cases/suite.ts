@@ -34,7 +34,6 @@ export interface Suite extends SuiteBasis {
 export interface OwnCases {
   /** The folder as the user named it. */
   readonly folder: string;
-  /** Of all its files. */
   readonly digest: string;
 }
 
@@ -42,7 +41,6 @@ export function isOwnCase({ id }: { readonly id: string }): boolean {
   return id.startsWith(ownPrefix);
 }
 
-/** The cases of this package. */
 export const suiteFolder = path.join(packageRoot, 'cases');
 
 /**

@@ -29,14 +29,12 @@ interface CommonCase {
   readonly tags: readonly string[];
 }
 
-/** A case that verifies a requirement. */
 export interface RequirementCase extends CommonCase {
   readonly kind: 'requirement';
   readonly verifies: string;
   readonly rows: readonly RequirementRow[];
 }
 
-/** A case that answers a question. */
 export interface QuestionCase extends CommonCase {
   readonly kind: 'question';
   readonly answers: string;

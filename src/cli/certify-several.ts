@@ -75,7 +75,6 @@ export async function certifySeveral(
 }
 
 interface NamedTarget {
-  /** The target file, as the user named it. */
   readonly file: string;
   readonly name: string;
   readonly environment: Environment;
@@ -191,7 +190,6 @@ async function runAll(targets: readonly NamedTarget[], args: readonly string[]):
 
 interface JudgedRun {
   readonly target: NamedTarget;
-  /** The file of the certificate. */
   readonly file: string;
   readonly certificate: Certificate;
 }

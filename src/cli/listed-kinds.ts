@@ -1,4 +1,3 @@
-/** What `conformance list` lists. */
 export const listedKinds = [
   'requirements',
   'questions',

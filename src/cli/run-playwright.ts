@@ -44,7 +44,6 @@ export async function runPlaywright(args: readonly string[], onExit: ExitHandler
   return new Promise<never>(() => undefined);
 }
 
-/** The file of the reporter that writes the certificate. */
 export const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'playwright', 'certificate-reporter.js');
 
 /**

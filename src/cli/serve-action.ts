@@ -10,15 +10,12 @@ import { joinLines } from '../support/untrusted-text.js';
 import { findThingProblem } from '../world/find-thing-problem.js';
 import { blameFlag } from './flags.js';
 
-/** The values of the flags. */
 export interface ServeFlags {
   readonly port?: number;
   readonly world?: string;
   readonly as?: string;
-  /** Outcomes by question. */
   readonly behaviour?: Behaviours;
   readonly manage?: boolean;
-  /** The ids of faults. */
   readonly fault?: readonly string[];
 }
 

@@ -74,7 +74,6 @@ export async function watchCases(options: RunOptions, bail: boolean): Promise<nu
 
 interface WatchedRun {
   readonly options: RunOptions;
-  /** The endpoint of the reference deployment. */
   readonly reference: Endpoint;
   readonly signal: AbortSignal;
 }

@@ -1,9 +1,7 @@
-import path from 'node:path';
-import { packageRoot } from '../support/package-root.js';
 import { type Location, type Problem, UnusableInput } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { suggest } from '../support/suggest.js';
-import { readYaml, type YamlFile } from '../support/yaml-file.js';
+import type { YamlFile } from '../support/yaml-file.js';
 import type { audienceParameter } from './operation.js';
 
 /** The kinds of violations that random requests can find. */
@@ -99,16 +97,7 @@ interface ContractDocument {
   exclusions: Exclusion[];
 }
 
-/**
- * Loads and checks the contract of the suite.
- *
- * @throws UnusableInput with every problem of the file
- */
-export function loadContract(file = path.join(packageRoot, 'cases', 'contract.yaml')): Contract {
-  return parseContract(readYaml(file));
-}
-
-/** Reads a parsed contract; see {@link loadContract}. */
+/** Checks and reads a parsed contract. @throws UnusableInput with every problem of the file */
 export function parseContract(file: YamlFile): Contract {
   const problems: Problem[] = findSchemaProblems('contract', file);
   if (problems.length > 0) throw new UnusableInput(problems);

@@ -4,7 +4,6 @@ import type { RowExchanges } from '../judge/judge-case.js';
 /** The exchanges of a case, by row and request name. */
 export interface CaseExchanges {
   readonly exchanges: RowExchanges;
-  /** The number of different exchanges. */
   readonly count: number;
   /** The number of requests, retries included; fewer than the exchanges if other cases sent equal ones before. */
   readonly requestsSent: number;

@@ -28,7 +28,6 @@ export interface CaseResult {
   readonly asCase?: string;
   /** The answer to a question. */
   readonly outcome?: string;
-  /** The exchange that shows the result. */
   readonly exchangeId?: string;
   /** For an unstable case: the same request when the case was repeated. */
   readonly repeatedExchangeId?: string;

@@ -163,7 +163,6 @@ type SendingOrder = 'concurrent' | 'serial';
 /** Sends the rows of one case. Requests that rows share are sent once. */
 interface RowSender {
   send(row: Row): Promise<RowExchange>;
-  /** Counts everything that was sent. */
   countAll(): Promise<Pick<CaseExchanges, 'count' | 'requestsSent'>>;
 }
 

@@ -10,7 +10,6 @@ import { createSendingLog } from './sending-log.js';
 export interface Suspect {
   /** Counted from 0. */
   readonly row: number;
-  /** The name of the request. */
   readonly name: string;
   readonly exchange: Exchange;
   /** Finds the part of another request that explains the response. */

@@ -1,5 +1,5 @@
 import type { TestCase } from '../cases/test-case.js';
-import type { Channel, Exchange, Headers } from '../http/exchange.js';
+import { type Channel, type Exchange, mapExchangeTexts } from '../http/exchange.js';
 import type { CaseExchanges } from './case-exchanges.js';
 
 /** An exchange as it was judged, except that secrets are redacted. Escape control characters before you show it. */
@@ -11,13 +11,11 @@ export interface KeptExchange {
 
 /** States which case an exchange was judged for. */
 export interface ExchangeUse {
-  /** The id of the exchange. */
   readonly id: string;
   /** The id of a case, or another purpose: see {@link formatPurpose}. */
   readonly case: string;
   /** Counted from 0. */
   readonly row: number;
-  /** The name of the request in the case. */
   readonly request: string;
   /** 1 for the first time that the case was sent, more for repetitions. */
   readonly attempt: number;
@@ -62,7 +60,8 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
     const id = known ?? `${use.case}/${use.row}/${use.request}/${use.attempt}`;
     if (known === undefined) {
       ids.set(exchange, id);
-      exchanges.push({ id, exchange: redactExchange(exchange, redactSecrets) });
+      // Nothing else changes, so that the exchange can be judged again with the same result.
+      exchanges.push({ id, exchange: mapExchangeTexts(exchange, redactSecrets) });
     }
     uses.push({ ...use, id });
   };
@@ -98,26 +97,5 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
       uses = [];
       return taken;
     },
-  };
-}
-
-/** Redacts secrets and changes nothing else, so that the exchange can be judged again with the same result. */
-function redactExchange(exchange: Exchange, redact: (text: string) => string): Exchange {
-  const redactHeaders = (headers: Headers): Headers => headers.map(([name, value]) => [redact(name), redact(value)]);
-  const { path, headers, body } = exchange.request;
-  const request = {
-    ...exchange.request,
-    path: redact(path),
-    headers: redactHeaders(headers),
-    ...(body === undefined ? {} : { body: redact(body) }),
-  };
-  const wire = exchange.wire && { wire: exchange.wire.map((each) => redactExchange(each, redact)) };
-  if (!('response' in exchange)) return { ...exchange, request, ...wire, message: redact(exchange.message) };
-  const { response } = exchange;
-  return {
-    ...exchange,
-    request,
-    ...wire,
-    response: { ...response, headers: redactHeaders(response.headers), body: redact(response.body) },
   };
 }

@@ -271,7 +271,6 @@ function judge(
   return unclear;
 }
 
-/** The name of the judged request. */
 const requestName = 'request';
 
 /** Lists everything that the documentation states about a request as assertions. */

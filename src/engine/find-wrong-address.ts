@@ -113,7 +113,6 @@ function hasEntries({ body }: HttpResponse): boolean {
   return listValues(parseJson(body)).some((value) => Array.isArray(value) && value.length > 0);
 }
 
-/** Lists a JSON value with all values in it. */
 function listValues(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null) return [value];
   return [value, ...Object.values(value).flatMap(listValues)];

@@ -9,7 +9,6 @@ import type { Exploration } from './request-values.js';
 import { listSampleCases } from './sample.js';
 import { countExplorationRequests } from './thorough-requests.js';
 
-/** The requests that a run would send. */
 export interface Plan {
   readonly calibration: readonly HttpRequest[];
   readonly cases: readonly PlannedCase[];

@@ -8,7 +8,6 @@ import { countPlannedRequests, createPlan, createRequestTally } from './plan.js'
 /** The maximum number of requests that a user allows; `quick` is a preset. */
 export type RequestLimit = 'quick' | number;
 
-/** The limit of `quick`. */
 export const quickRequestLimit = 60;
 
 /** The rows of a run with limited requests. */

@@ -34,7 +34,6 @@ export interface RequestValues {
   readonly filters: readonly (readonly [subject: string, value: string])[];
 }
 
-/** A random documented request. */
 export interface RandomRequest extends RequestValues {
   readonly form: RequestForm | undefined;
   /** A change after which the documentation leaves a part of the result open. */

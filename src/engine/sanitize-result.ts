@@ -1,4 +1,4 @@
-import type { Channel, Exchange, Headers } from '../http/exchange.js';
+import { type Channel, type Exchange, mapExchangeTexts } from '../http/exchange.js';
 import type { Drift } from '../judge/drift.js';
 import { toOneLine, truncate } from '../support/untrusted-text.js';
 import type { ShownResult } from './case-result.js';
@@ -32,32 +32,22 @@ export function sanitizeDrift(drift: Drift, redact: Channel['redact']): Drift {
 
 /** Makes an exchange fit for display. @param maxBody the maximum length of the body, in characters */
 export function sanitizeExchange(exchange: Exchange, redact: Channel['redact'], maxBody: number): Exchange {
-  const { path, body: requestBody } = exchange.request;
-  const request = {
-    ...exchange.request,
-    path: redact(path),
-    headers: sanitizeHeaders(exchange.request.headers, redact),
-    ...(requestBody === undefined ? {} : { body: redact(requestBody) }),
-  };
-  const wire = exchange.wire && { wire: exchange.wire.map((each) => sanitizeExchange(each, redact, maxBody)) };
-  if (!('response' in exchange))
-    return { ...exchange, request, ...wire, message: sanitizeText(exchange.message, redact) };
-  const { status, headers, body, bodyLength } = exchange.response;
   // Redact before truncating: half a token would not be recognized.
-  const redacted = redact(body);
-  const isCut = redacted.length > maxBody || bodyLength !== undefined;
-  const response = {
-    status,
-    headers: sanitizeHeaders(headers, redact),
-    // V8 keeps the whole text of a slice in memory, so the slice is copied.
-    body: isCut ? Buffer.from(truncate(redacted, maxBody)).toString() : redacted,
-    ...(isCut ? { bodyLength: bodyLength ?? redacted.length } : {}),
-  };
-  return { ...exchange, request, response, ...wire };
+  return cutBodies(
+    mapExchangeTexts(exchange, redact, (text) => sanitizeText(text, redact)),
+    maxBody,
+  );
 }
 
-function sanitizeHeaders(headers: Headers, redact: Channel['redact']): Headers {
-  return headers.map(([name, value]) => [sanitizeText(name, redact), sanitizeText(value, redact)]);
+/** Cuts long bodies. @param maxBody in characters */
+export function cutBodies(exchange: Exchange, maxBody: number): Exchange {
+  const wire = exchange.wire && { wire: exchange.wire.map((each) => cutBodies(each, maxBody)) };
+  if (!('response' in exchange)) return { ...exchange, ...wire };
+  const { body, bodyLength = body.length } = exchange.response;
+  if (body.length <= maxBody) return { ...exchange, ...wire };
+  // V8 keeps the whole text of a slice in memory, so the slice is copied.
+  const copy = Buffer.from(truncate(body, maxBody)).toString();
+  return { ...exchange, response: { ...exchange.response, body: copy, bodyLength }, ...wire };
 }
 
 /** Makes a text fit for display: one line of limited length. */

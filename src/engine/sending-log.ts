@@ -10,7 +10,6 @@ export interface Surroundings {
 
 /** Notes when requests were in flight. */
 export interface SendingLog {
-  /** Sends as the channel that it wraps. */
   readonly channel: Channel;
   /** Returns what was sent around an exchange of this channel. */
   findSurroundings(exchange: Exchange): Surroundings;

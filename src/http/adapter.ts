@@ -70,7 +70,6 @@ export interface Unsupported {
 /** What a function of an adapter may return. */
 export type Adapted<T> = T | Unsupported | Promise<T | Unsupported>;
 
-/** The file of an adapter. */
 export interface AdapterFile {
   /** The absolute path. */
   readonly file: string;

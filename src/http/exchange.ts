@@ -92,3 +92,28 @@ export function getHeaderValues(headers: Headers, name: string): string[] {
 export function getSentRequest({ request, wire }: Exchange): HttpRequest {
   return wire?.[0]?.request ?? request;
 }
+
+/**
+ * Replaces all texts of an exchange, and of what went over the wire for it.
+ *
+ * @param mapLine replaces names and values of headers, and the message of a transport error
+ */
+export function mapExchangeTexts(exchange: Exchange, map: (text: string) => string, mapLine = map): Exchange {
+  const mapHeaders = (headers: Headers): Headers => headers.map(([name, value]) => [mapLine(name), mapLine(value)]);
+  const { path, headers, body } = exchange.request;
+  const request = {
+    ...exchange.request,
+    path: map(path),
+    headers: mapHeaders(headers),
+    ...(body === undefined ? {} : { body: map(body) }),
+  };
+  const wire = exchange.wire && { wire: exchange.wire.map((each) => mapExchangeTexts(each, map, mapLine)) };
+  if (!('response' in exchange)) return { ...exchange, request, ...wire, message: mapLine(exchange.message) };
+  const { response } = exchange;
+  return {
+    ...exchange,
+    request,
+    ...wire,
+    response: { ...response, headers: mapHeaders(response.headers), body: map(response.body) },
+  };
+}

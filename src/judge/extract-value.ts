@@ -4,7 +4,6 @@ import { getHeaderValues } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 
-/** The value if the response has none. */
 const none = 'none';
 
 /** Extracts the answer to a question with an open value from its exchange. */

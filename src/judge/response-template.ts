@@ -35,7 +35,6 @@ const one = {
   number: '<volatile number>',
 } as const;
 
-/** A response to create a template from. */
 export interface TemplateSource {
   readonly body: string;
   readonly world: World;
@@ -203,7 +202,6 @@ const placeholders: readonly Placeholder[] = [
   { placeholder: '<campaign name>', readValue: ({ campaign }) => campaign?.name },
 ];
 
-/** The data for a template. */
 export interface TemplateData {
   readonly world: World;
   /** The returned tiers, in order. */

@@ -9,7 +9,6 @@ import { readRunJson, writeRunJson } from './run-folder.js';
 export type Ending =
   | ({
       readonly kind: 'certified';
-      /** The file of the certificate's page. */
       readonly page: string;
       /** Whether a record was asked for and written. */
       readonly isRecorded: boolean;

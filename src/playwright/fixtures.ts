@@ -9,6 +9,9 @@ import { openRunTarget } from './run-target.js';
 import { loadSession, readPlannedCases, type Session, saveFailure } from './session.js';
 import { disableStackMapping } from './stack-mapping.js';
 
+// Before the first test, whose set-up makes errors.
+disableStackMapping();
+
 /** Tests are created from them. */
 export const { settings } = loadRunInputs();
 export const suite = selectFromSuite(loadRunInputs().suite, settings);
@@ -25,7 +28,6 @@ export const test = base.extend<object, WorkerFixtures>({
     async ({}, use) => {
       // Playwright's main process ends the run when the terminal is closed.
       process.on('SIGHUP', () => undefined);
-      disableStackMapping();
       await use(loadSession());
     },
     { scope: 'worker' },

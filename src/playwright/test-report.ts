@@ -13,7 +13,6 @@ export interface TestReport {
   readonly result: CaseResult;
   readonly target: CertifiedTarget;
   readonly calibration: Pick<Calibration, 'requestsSent' | 'note'>;
-  /** The number of the shard. */
   readonly shard?: number;
   /** What the attached exchanges were sent for. */
   readonly uses: readonly ExchangeUse[];
@@ -65,7 +64,6 @@ export function removeTestReport({ attachments }: TestResult): void {
   attachments.splice(0, attachments.length, ...others);
 }
 
-/** The annotation that names the case of a test. */
 export const caseAnnotation = 'case';
 
 export function readCaseId({ annotations }: TestCase): string | undefined {

@@ -3,14 +3,21 @@ import { createIdFinder, type IdFinder } from './id-finder.js';
 
 /** The ids of a world that a response may name. */
 export interface KnownIds {
-  /** The ids of tiers. */
   readonly tiers: IdFinder;
   /** All other texts that are data, and not names of fields, if they are object keys. */
   readonly keys: IdFinder;
 }
 
-/** Collects the ids of a world. */
-export function createKnownIds({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
+const knownIds = new WeakMap<World, KnownIds>();
+
+/** Returns the ids of a world. They are collected once: that takes longer than to judge a case. */
+export function getKnownIds(world: World): KnownIds {
+  const known = knownIds.get(world) ?? collectIds(world);
+  knownIds.set(world, known);
+  return known;
+}
+
+function collectIds({ tiers, customers, products, skus, categories, campaigns }: World): KnownIds {
   return {
     tiers: createIdFinder(new Set(tiers.map(({ id }) => id))),
     keys: createIdFinder(

@@ -1,5 +1,5 @@
 import type { World } from '../world/world.js';
-import { createKnownIds, type KnownIds } from './known-ids.js';
+import { getKnownIds, type KnownIds } from './known-ids.js';
 import { isSelected, listIndices, listSiblingValues, type MentionFilter } from './sibling-values.js';
 import { findTierMentions, type TierMentions } from './tier-mentions.js';
 
@@ -27,7 +27,7 @@ const maxCharacters = 8 * 1024 * 1024;
 
 /** Creates a recognizer for one or more runs with the same world. */
 export function createRecognizer(world: World, filter?: MentionFilter): Recognizer {
-  const ids = createKnownIds(world);
+  const ids = getKnownIds(world);
   const find = (body: string, by: MentionFilter | undefined) =>
     findTierMentions(body, ids, by && ((mention) => isSelected(mention, by)));
   const findByDefault = cacheByBody((body) => find(body, filter));

@@ -60,7 +60,6 @@ export interface Certificate {
   readonly duration_ms: number;
 }
 
-/** The deployment that was certified. */
 export interface CertifiedTarget {
   readonly name: string;
   readonly version?: string;
@@ -72,7 +71,6 @@ export interface CertifiedTarget {
   readonly is_reference?: true;
 }
 
-/** How many have each verdict. */
 export type VerdictCounts = Readonly<Partial<Record<Verdict, number>>>;
 
 export interface SelectedCases {
@@ -84,7 +82,6 @@ export type RunVerdict = 'conforms' | 'does-not-conform' | 'incomplete';
 
 export interface RequirementEntry {
   readonly id: string;
-  /** The part of the documentation. */
   readonly part: string;
   readonly statement: string;
   readonly verdict: Verdict;

@@ -1,11 +1,10 @@
 import { calibrationPurpose, type RunEvidence } from '../engine/evidence-keeper.js';
-import { maxResultBody, sanitizeExchange } from '../engine/sanitize-result.js';
+import { cutBodies, maxResultBody, sanitizeExchange } from '../engine/sanitize-result.js';
 import type { Exchange } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
-import { truncate } from '../support/untrusted-text.js';
 
 /** An exchange by which a case was judged, as it may be shown. */
 export interface CaseExchange {
@@ -13,7 +12,6 @@ export interface CaseExchange {
   readonly id: string;
   /** Counted from 0. */
   readonly row: number;
-  /** The name of the request in the case. */
   readonly request: string;
   /** 1 for the first time that the case was sent. */
   readonly attempt: number;
@@ -57,7 +55,8 @@ export function indexExchanges(
     const isRead = charted.has(id) && 'response' in exchange && isSuccessful(exchange.response);
     const maxBody = referred.has(id) ? maxResultBody : maxShownBody;
     kept.set(id, {
-      exchange: sanitizeExchange(cutBody(exchange, maxBody), escapeControlCharacters, maxBody),
+      // Cut first: to escape a long body takes most of the time.
+      exchange: sanitizeExchange(cutBodies(exchange, maxBody), escapeControlCharacters, maxBody),
       ...(isRead ? { mentions: recognizer.findMentions(exchange.response.body) } : {}),
     });
   }
@@ -75,12 +74,4 @@ export function indexExchanges(
     all: [...kept.values()].map(({ exchange }) => exchange),
     calibration: listByCase(calibrationPurpose).flatMap(({ mentions }) => mentions ?? []),
   };
-}
-
-/** Cuts a long body before it is escaped: escaping all of it takes most of the time. */
-function cutBody(exchange: Exchange, maxBody: number): Exchange {
-  if (!('response' in exchange)) return exchange;
-  const { body, bodyLength = body.length } = exchange.response;
-  if (body.length <= maxBody) return exchange;
-  return { ...exchange, response: { ...exchange.response, body: truncate(body, maxBody), bodyLength } };
 }

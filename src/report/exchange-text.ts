@@ -1,6 +1,6 @@
 import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues, getSentRequest, type HttpResponse } from '../http/exchange.js';
-import { createKnownIds, type KnownIds } from '../recognition/known-ids.js';
+import { getKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { quoteLines, toOneLine, truncate } from '../support/untrusted-text.js';
@@ -23,7 +23,7 @@ export type ResponseRenderer = (exchange: Exchange) => string;
 
 /** Creates a renderer that shows the names of tiers in place of a body that names some. */
 export function createResponseRenderer(world: World): ResponseRenderer {
-  const ids = createKnownIds(world);
+  const ids = getKnownIds(world);
   return (exchange) => {
     if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
     const { status, headers } = exchange.response;

@@ -28,7 +28,6 @@ export interface FailureSections {
   /** The reason, or the failing rows. */
   readonly why: readonly string[];
   readonly expected?: string;
-  /** A case for a case file that shows the failure. */
   readonly asCase?: string;
   readonly received?: string;
   /** The command that sends the request again. */

@@ -82,11 +82,9 @@ export type StoredEvidence = ReturnType<EvidenceKeeper['take']>;
 
 /** An archive as it is written; a long one is compressed. */
 export interface EvidenceArchive {
-  /** The name of its file. */
   readonly file: string;
   readonly isCompressed: boolean;
   readonly content: Buffer;
-  /** How many exchanges it has. */
   readonly count: number;
 }
 

@@ -3,7 +3,7 @@ import type { Suite } from '../cases/suite.js';
 import type { Question } from '../contract/contract.js';
 import type { ShownResult } from '../engine/case-result.js';
 import { isTransient } from '../http/response-status.js';
-import { createKnownIds, type KnownIds } from '../recognition/known-ids.js';
+import { getKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { parseJson } from '../support/json.js';
 import { truncate } from '../support/untrusted-text.js';
 import type { World } from '../world/world.js';
@@ -45,7 +45,7 @@ export type Sampler = (body: string) => unknown;
  * @param results of which repeated requests show what changes
  */
 export function createSampler(world: World, results: readonly ShownResult[]): Sampler {
-  const ids = createKnownIds(world);
+  const ids = getKnownIds(world);
   const times = new Set(world.tiers.map(({ created_at }) => created_at));
   const isOfWorld = (text: string) =>
     times.has(text) || ids.tiers.findExact(text) !== undefined || ids.keys.findExact(text) !== undefined;

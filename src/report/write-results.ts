@@ -13,7 +13,6 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { type Certificate, createCertificate } from './certificate.js';
-import { diagnoseRun } from './diagnosis/diagnose-run.js';
 import { type ExchangeIndex, indexExchanges } from './exchange-index.js';
 import { createArchive, type EvidenceOrigin } from './har-archive.js';
 import { encodeContent, loadOutputs } from './output.js';
@@ -25,16 +24,12 @@ import { createRecord, parseRecord, readRecord, renderRecord, type TargetRecord 
 import { getUnpassedFile, listUnpassedCases, readUnpassedCases } from './unpassed-cases.js';
 import { type FileToWrite, writeFilesTogether } from './write-files-together.js';
 
-/** Loaded together with the outputs: most runs need it at their end only. */
-export { diagnoseRun };
-
 // Loaded once, ahead of the first write.
 const outputs = await loadOutputs();
 
 /** The files that a run wrote. */
 export interface WrittenResults {
   readonly certificate: string;
-  /** All files in the folder of the results. */
   readonly files: readonly string[];
   /** The record, if one was wanted, or the reason why it was not written. */
   readonly record?: { readonly file: string; readonly unwritten?: string };
@@ -42,7 +37,6 @@ export interface WrittenResults {
 
 /** Where the results go. */
 export interface ResultsDestination {
-  /** The folder. */
   readonly out: string;
   /** The file of the record, if one is wanted. */
   readonly recordTo?: string;

@@ -2,8 +2,12 @@ import type { Suite } from '../cases/suite.js';
 import { type RequirementCase, tag } from '../cases/test-case.js';
 import { type Channel, type Exchange, getHeaderValues, type HttpRequest, type HttpResponse } from '../http/exchange.js';
 import { describeAnswer, explainTransientFailure, headersHint, isSuccessful } from '../http/response-status.js';
+<<<<<<< HEAD
 import { explainAmbiguity } from '../judge/explain-ambiguity.js';
 import { createKnownIds, type KnownIds } from '../recognition/known-ids.js';
+=======
+import { getKnownIds, type KnownIds } from '../recognition/known-ids.js';
+>>>>>>> main
 import { createRecognizer } from '../recognition/recognizer.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
 import { findTierMentions, hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
@@ -124,7 +128,6 @@ function checkConnection(exchange: Exchange, { target, report }: Diagnosis): exc
   return false;
 }
 
-/** Checks whether the operation answers. */
 function checkOperation(
   { response }: AnsweredExchange,
   withoutBody: Exchange,
@@ -166,7 +169,7 @@ function checkBody(
   others: readonly (Exchange | undefined)[],
   { suite: { world }, report }: Diagnosis,
 ): void {
-  const ids = createKnownIds(world);
+  const ids = getKnownIds(world);
   const responses = others.flatMap((other) =>
     other !== undefined && 'response' in other && explainTransientFailure(other) === undefined ? [other.response] : [],
   );

@@ -9,7 +9,6 @@ import type { RequestBudget } from '../http/request-budget.js';
 import type { UnusableInput } from '../support/problem.js';
 import type { Target } from './target.js';
 
-/** A client for a target. */
 export interface TargetClient extends Client {
   /** Why the adapter of the target cannot be used, if so. Nothing was sent since then, and no verdict is valid. */
   findFailure(): UnusableInput | undefined;

@@ -23,9 +23,7 @@ import { containsSecret } from './secret-checks.js';
 import { loadTarget } from './target.js';
 import { type BindingsDocument, readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
 
-/** The result of provisioning. */
 export interface ProvisionResult {
-  /** The bindings file. */
   readonly bindings: string;
   /** The number of ids in it. */
   readonly bound: number;

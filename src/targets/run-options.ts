@@ -7,7 +7,6 @@ import type { Environment } from './environment.js';
  * Credentials are not part of it: they stay in the environment.
  */
 export interface RunOptions {
-  /** A target file. */
   readonly target?: string;
   readonly baseUrl?: string;
   /** The flag, argument or variable that names the base URL, for messages. */
@@ -22,13 +21,9 @@ export interface RunOptions {
   readonly worldLoaded?: boolean;
   /** Whether intrusive cases run, too; they do unless this is false. */
   readonly intrusive?: boolean;
-  /** A folder of the user's own cases. */
   readonly cases?: string;
-  /** The folder for the results. */
   readonly out?: string;
-  /** A record to compare with. */
   readonly against?: string;
-  /** Where to write the record of the run. */
   readonly recordTo?: string;
   /** Ids of cases, requirements and questions, tags and groups. */
   readonly only?: readonly string[];
@@ -42,7 +37,6 @@ export interface RunOptions {
   readonly shard?: string;
   /** The folder whose shard reports are merged, as the user named it. Nothing runs then. */
   readonly merge?: string;
-  /** How many random requests to send. */
   readonly explore?: number;
   /** Whether to send some thousand more requests, to a target that limits nothing. */
   readonly thorough?: boolean;

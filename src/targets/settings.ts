@@ -36,12 +36,9 @@ export interface RunSettings {
   readonly profile?: Profile;
   /** The shard, with what all shards share; `only` is the part of this one. */
   readonly shard?: Shard & { readonly whole: ShardScope };
-  /** Notes for the user. */
   readonly notes: readonly string[];
   readonly exploration?: Exploration;
-  /** The folder for the results. */
   readonly out: string;
-  /** The file for the record of the run. */
   readonly recordTo?: string;
 }
 

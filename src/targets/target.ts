@@ -18,7 +18,6 @@ import { readBeside, readTargetFile, type TargetFile } from './target-file.js';
 export interface Target {
   readonly name: string;
   readonly kind: TargetLocation['kind'];
-  /** The version of the implementation. */
   readonly version?: string;
   /** Who is responsible for the implementation. */
   readonly contact?: string;

@@ -15,7 +15,6 @@ import { toOneLine } from '../support/untrusted-text.js';
 import { parseRecordedRun, type RecordedRun } from './recorded-run.js';
 import { rejudgeRun } from './rejudge.js';
 
-/** The result of verifying a certificate. */
 export interface Verification {
   /** What is broken, one line each, which begins with the location; empty if the certificate is whole. */
   readonly broken: readonly string[];

@@ -4,7 +4,6 @@ import type { Rule, World } from './world.js';
 export const thingKinds = ['customer', 'product', 'sku', 'category', 'campaign', 'tier'] as const;
 export type ThingKind = (typeof thingKinds)[number];
 
-/** The lists of a world, by kind. */
 export const listNames = {
   customer: 'customers',
   product: 'products',

@@ -71,7 +71,7 @@ export function loadWorld(file = path.join(packageRoot, 'cases', 'world.yaml'), 
 /**
  * Expands a parsed world file; see `loadWorld`.
  *
- * @param additions a parsed file of a user's own things. Each own tier respares a spare one, so the ranks, creation times
+ * @param additions a parsed file of a user's own things. Each own tier replaces a spare one, so the ranks, creation times
  *   and ids of all other tiers stay the same.
  */
 export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
@@ -228,7 +228,7 @@ function findOwnTierProblems(added: readonly TierDraft[], additions: YamlFile | 
   );
 }
 
-/** Respares the last spare tiers by the user's own tiers. */
+/** Replaces the last spare tiers by the user's own tiers. */
 function insertOwnTiers(
   drafts: readonly TierDraft[],
   added: readonly TierDraft[],

@@ -3,7 +3,6 @@ import { type Html, html, noHtml, renderPageHead } from '../markup.js';
 import { pageStyle } from '../page/page-style.js';
 import { type ComparedCell, type ComparedRow, type Comparison, describeAgreement } from './compare-certificates.js';
 
-/** A certificate, and where its page is. */
 type LinkedCertificate = Certificate & { readonly link: string };
 
 /** Renders certificates side by side as a page for people. It has no script and loads nothing from elsewhere. */
@@ -66,7 +65,6 @@ function renderRow(row: ComparedRow, comparison: Comparison<LinkedCertificate>):
 /** Certificates with the same answer. */
 interface AnswerGroup {
   readonly cell: ComparedCell;
-  /** The numbers of their columns. */
   readonly columns: number[];
 }
 

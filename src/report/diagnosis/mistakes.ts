@@ -269,7 +269,6 @@ function checkWithinAudience({ tiers, oracle }: Context): ReadonlyMap<string, Ob
   return new Map(tiers.map(({ id }, n) => [id, obligations[n] ?? 'open']));
 }
 
-/** The most frequent numbers. */
 function mostFrequent(numbers: readonly number[]): number[] {
   const counts = new Map<number, number>();
   for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + 1);

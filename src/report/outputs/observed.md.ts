@@ -5,7 +5,7 @@ import { notSelectedReason, type ShownResult } from '../../engine/case-result.js
 import { type Exchange, getHeaderValues, type HttpResponse } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { renderErrorShape } from '../../judge/extract-value.js';
-import { createKnownIds } from '../../recognition/known-ids.js';
+import { getKnownIds } from '../../recognition/known-ids.js';
 import { findTierMentions, hasMentions } from '../../recognition/tier-mentions.js';
 import { baseUrlPlaceholder, createResponseRenderer, type ResponseRenderer, renderRequest } from '../exchange-text.js';
 import {
@@ -66,7 +66,6 @@ interface AnsweredQuestion {
   readonly result: ShownResult | undefined;
 }
 
-/** The rows of a group in the table of all answers. */
 function listAnswerRows(answered: readonly AnsweredQuestion[], group: string): Markdown[][] {
   return answered
     .filter(({ question }) => question.group === group)
@@ -102,13 +101,12 @@ function renderCommand(exchange: Exchange): Markdown {
 interface ExchangeRenderers {
   readonly sampler: Sampler;
   readonly renderResponse: ResponseRenderer;
-  /** Whether a response names a tier. */
   namesTiers(response: HttpResponse): boolean;
 }
 
 /** Creates renderers that show a body by its sample, without what changes from response to response. */
 function createExchangeRenderers({ world }: Suite, results: readonly ShownResult[]): ExchangeRenderers {
-  const ids = createKnownIds(world);
+  const ids = getKnownIds(world);
   const sampler = createSampler(world, results);
   const renderResponse = createResponseRenderer(world);
   const namesTiers = ({ body }: HttpResponse) => hasMentions(findTierMentions(body, ids));

@@ -9,7 +9,7 @@ import type { ShownResult } from '../../engine/case-result.js';
 import { getHeaderValues } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { type BodyShape, inferShape } from '../../judge/body-shape.js';
-import { createKnownIds, type KnownIds } from '../../recognition/known-ids.js';
+import { getKnownIds, type KnownIds } from '../../recognition/known-ids.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { renderShortList } from '../../support/render-short-list.js';
 import { readSchema } from '../../support/schema-validation.js';
@@ -76,7 +76,7 @@ const renderOpenapi: Output = ({ certificate, suite, suiteResults, isPartial, op
             'x-requirements': Object.fromEntries(requirements.map(({ id, verdict }) => [id, verdict])),
             parameters: createParameters(describe),
             requestBody: createRequestBody(suite.contract.questions, describe, success),
-            responses: createResponses(shown, describe, { ids: createKnownIds(suite.world), sampler }),
+            responses: createResponses(shown, describe, { ids: getKnownIds(suite.world), sampler }),
           },
         },
       },

@@ -28,7 +28,6 @@ import {
 
 type CaseFilter = (testCase: TestCase) => boolean;
 
-/** The cases that each figure shows. */
 interface FigureCases {
   readonly window: CaseFilter;
   readonly filters: readonly { readonly requirement: string; readonly isIncluded: CaseFilter }[];

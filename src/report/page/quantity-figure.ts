@@ -23,7 +23,6 @@ interface Quantities {
   readonly sum?: number;
 }
 
-/** A quantity with the exchange that sent it. */
 interface Sent {
   readonly each: ChartedExchange;
   readonly quantities: Quantities;

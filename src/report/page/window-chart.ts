@@ -142,7 +142,6 @@ export function renderChartScale({ columns, limit }: ChartAxis): Html {
 export interface ChartRow {
   readonly each: ChartedExchange;
   readonly marks: ReadonlyMap<TierMark, readonly Tier[]>;
-  /** What the chart shows, in words. */
   readonly words: string;
   readonly alike: readonly ChartedExchange[];
 }

@@ -13,7 +13,6 @@ export interface FailureGroup {
   readonly subject: string;
   /** The case that shows it best. */
   readonly entry: CaseEntry;
-  /** All cases of the group. */
   readonly cases: readonly string[];
 }
 

@@ -7,7 +7,6 @@ export const liveIntervalMs = 100;
 
 /** How far a run is. */
 export interface Progress {
-  /** The number of cases that have ended. */
   readonly ended: number;
   /** The number of requests sent: some are sent ahead of their cases. */
   readonly sent: number;

@@ -1,7 +1,4 @@
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { packageRoot } from '../support/package-root.js';
-import { assertionKinds } from './registry.js';
+import { assertionKinds } from '../../src/assertions/registry.js';
 
 /** Descriptions of the groups of assertions, for authors of cases. */
 const groups: Readonly<Record<string, string>> = {
@@ -52,10 +49,4 @@ export function createAssertionsSchema(): object {
       },
     },
   };
-}
-
-/** Writes `schemas/assertions.schema.json`. */
-export function writeAssertionsSchema(): void {
-  const file = path.join(packageRoot, 'schemas', 'assertions.schema.json');
-  writeFileSync(file, `${JSON.stringify(createAssertionsSchema(), null, 2)}\n`);
 }

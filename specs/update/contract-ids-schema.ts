@@ -1,7 +1,4 @@
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
-import { packageRoot } from '../support/package-root.js';
-import { type Contract, loadContract } from './contract.js';
+import type { Contract } from '../../src/contract/contract.js';
 
 /**
  * Creates the content of `schemas/contract-ids.schema.json`: the ids that editors complete in case files. The schema also
@@ -18,10 +15,4 @@ export function createContractIdsSchema({ requirements, questions }: Contract): 
     description: 'Written by `npm run update` from cases/contract.yaml.',
     $defs: { requirement: idsOf(requirements), question: idsOf(questions) },
   };
-}
-
-/** Writes `schemas/contract-ids.schema.json`. */
-export function writeContractIdsSchema(): void {
-  const file = path.join(packageRoot, 'schemas', 'contract-ids.schema.json');
-  writeFileSync(file, `${JSON.stringify(createContractIdsSchema(loadContract()), null, 2)}\n`);
 }
