@@ -2,12 +2,8 @@ import type { Suite } from '../cases/suite.js';
 import { type RequirementCase, tag } from '../cases/test-case.js';
 import { type Channel, type Exchange, getHeaderValues, type HttpRequest, type HttpResponse } from '../http/exchange.js';
 import { describeAnswer, explainTransientFailure, headersHint, isSuccessful } from '../http/response-status.js';
-<<<<<<< HEAD
 import { explainAmbiguity } from '../judge/explain-ambiguity.js';
-import { createKnownIds, type KnownIds } from '../recognition/known-ids.js';
-=======
 import { getKnownIds, type KnownIds } from '../recognition/known-ids.js';
->>>>>>> main
 import { createRecognizer } from '../recognition/recognizer.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
 import { findTierMentions, hasMentions, type TierMentions } from '../recognition/tier-mentions.js';
