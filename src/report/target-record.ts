@@ -8,7 +8,7 @@ import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { findSchemaFlaw } from '../support/user-schema.js';
 import { parseYaml, readYaml, type YamlFile } from '../support/yaml-file.js';
-import { createResponseRenderer, renderRequest } from './exchange-text.js';
+import { createStableRenderer, renderRequest } from './exchange-text.js';
 import { renderYaml } from './render-yaml.js';
 
 /** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
@@ -29,7 +29,7 @@ export interface RecordedAnswer {
 
 /** Creates the record of a run, with every question that was answered. */
 export function createRecord(suite: Suite, results: readonly ShownResult[], target: string): TargetRecord {
-  const renderResponse = createResponseRenderer(suite.world);
+  const renderResponse = createStableRenderer(suite.world);
   const questions = results
     .filter((result) => result.outcome !== undefined)
     .sort((one, other) => (one.subject < other.subject ? -1 : 1))
