@@ -10,13 +10,18 @@ import { findWorldFlaws } from '../reference/world-flaws.js';
 import type { Credentials } from './http/credentials.js';
 import { mockFromRecord } from './mock-from-record.js';
 import { readRecord, type TargetRecord } from './report/target-record.js';
+import { omitUndefined } from './support/omit-undefined.js';
 import { UnusableInput } from './support/problem.js';
 import { validateFile } from './support/schema-validation.js';
 import { readYaml } from './support/yaml-file.js';
 import type { World } from './world/world.js';
 import { loadWorld } from './world/world-file.js';
 
-/** Reads the files of a mock. @returns with the questions whose recorded answers the mock cannot imitate */
+/**
+ * Reads the files of a mock.
+ *
+ * @returns with the questions whose recorded answers the mock cannot imitate, and the last day of the record
+ */
 export function readMockOptions({
   record,
   world,
@@ -30,6 +35,7 @@ export function readMockOptions({
 }): {
   options: DeploymentOptions;
   inimitable: readonly string[];
+  until?: string;
 } {
   completeBehaviours(behaviours);
   const recorded = record === undefined ? undefined : readMock(record, behaviours);
@@ -42,6 +48,7 @@ export function readMockOptions({
       ...(recorded === undefined ? {} : { change: mockFromRecord(recorded.record, served) }),
     },
     inimitable: recorded?.inimitable ?? [],
+    ...omitUndefined({ until: recorded?.record.until }),
   };
 }
 

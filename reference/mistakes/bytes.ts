@@ -62,6 +62,11 @@ export const bodyMistakes: readonly Mistake<BodyReading>[] = [
     absentIf((body) => !body.startsWith('{')),
   ),
   bodyMistake(
+    'byte-order-mark-unread',
+    'The parser does not know a byte order mark.',
+    absentIf((body) => body.startsWith('\ufeff')),
+  ),
+  bodyMistake(
     'white-space-after-unread',
     'A body must end with a brace.',
     absentIf((body) => !body.endsWith('}')),

@@ -26,14 +26,12 @@ const any = /^/;
 
 /** A request that meets an open condition: what it returns is open, except for the losses that still bind. */
 function branchRules(): Rule[] {
-  return conditions.flatMap(({ id, question }) => {
+  const ofRules = 'product-rules-lost|sku-rules-lost|metadata-rules-lost|quantities-lost|all-rules-lost|';
+  return conditions.flatMap(({ id, question, axis }) => {
     if (question === undefined) return [];
     const places = new RegExp(`^requests-(?:.*-and-)?${id}(?:-and-.*)?$`);
-    return [
-      open(places, /^(?:(?:product-rules|sku-rules|metadata-rules|quantities)-lost|.*-unread|page-of-.*)$/, question),
-      // What is reserved for another customer is returned then, which the loss of reservations shows.
-      open(places, /^all-rules-lost$/, question),
-    ];
+    // Open filters leave invalid tiers invalid. What is reserved for another customer shows the loss of reservations.
+    return [open(places, new RegExp(`^(?:${axis === 'filters' ? '' : ofRules}.*-unread|page-of-.*)$`), question)];
   });
 }
 
@@ -68,7 +66,7 @@ const rules: readonly Rule[] = [
   hidden(/^metadata-key$/, /^proto-lost-in-request$/, 'No body has the key __proto__: common parsers refuse it.'),
   hidden(any, /^cut-at-nul-/, 'The suite sends no NUL: several databases cannot store one.'),
   // Numbers.
-  open(/-quantity$/, /^(?:wraps-at-32-|half-precision)/, 'quantity-huge'),
+  open(/-quantity$/, /^(?:wraps-at-32-|single-precision$)/, 'quantity-huge'),
   open(/^repeated-sku$/, any, 'repeated-sku'),
   open(/^repeated-product$/, /^(?:maximum|minimum|first|last|average|distinct-added)$/, 'repeated-product-quantities'),
   // Lists.
@@ -105,8 +103,12 @@ const rules: readonly Rule[] = [
   // Branches.
   open(/^requests-(?:campaign|metadata)-filter$/, /^window-lost$/, 'filter-beyond-window'),
   open(/^requests-.*both-filters/, /^window-lost$/, 'filter-combination'),
-  open(/^requests-(?:.*-and-)?no-customer/, /^reservations-lost$/, 'omitted-customer'),
-  hidden(/^requests-(?:.*-and-)?no-filter/, /^filters-lost$/, 'Without a filter there is none to lose.'),
+  open(/^requests-(?:.*-and-)?(?:no-customer|empty-object)/, /^reservations-lost$/, 'omitted-customer'),
+  hidden(
+    /^requests-(?:.*-and-)?(?:no-filter|empty-object)/,
+    /^filters-lost$/,
+    'Without a filter there is none to lose.',
+  ),
   open(
     new RegExp(`^requests-(?=.*(?:${openConditions()}))(?=.*(?:campaign|metadata)-filter)`),
     /^window-lost$/,
@@ -133,7 +135,7 @@ const rules: readonly Rule[] = [
   ),
   open(/^kept-order-metadata$/, any, 'order-metadata-rules'),
   // Bytes.
-  open(/^body$/, /^above-(?:16|32|64)-kb-/, 'large-order'),
+  open(/^body$/, /^above-(?:32|64)-kb-/, 'large-order'),
   hidden(
     /^query$/,
     /-2048-characters/,
@@ -141,6 +143,7 @@ const rules: readonly Rule[] = [
   ),
   hidden(/^query$/, /^split-at-every-equals-sign$/, 'The suite percent-encodes an equals sign in a value.'),
   hidden(/^query$/, /^cut-at-an-encoded-nul$/, 'The suite sends no NUL: several databases cannot store one.'),
+  hidden(/^body$/, /^byte-order-mark-unread$/, 'JSON begins with no byte order mark (RFC 8259, section 8.1).'),
   hidden(/^body$/, /^shallow-alone$/, 'No documented body is nested deeper.'),
 ];
 

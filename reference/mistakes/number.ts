@@ -72,6 +72,11 @@ export const quantityMistakes: readonly Mistake<QuantityReading>[] = [
     story: 'The quantity is stored with 11 bits of precision.',
     plug: (quantity) => (quantity > 2048 ? Math.floor(quantity / 2048) * 2048 : quantity),
   },
+  {
+    id: 'single-precision',
+    story: 'The quantity is stored as a 32-bit float.',
+    plug: (quantity) => Math.fround(quantity),
+  },
 ];
 
 export const thresholdMistakes: readonly Mistake<ThresholdComparison>[] = [

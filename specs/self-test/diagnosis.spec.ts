@@ -8,11 +8,12 @@ import type { ShownResult } from '../../src/engine/case-result.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
 import type { Cause, CauseKind } from '../../src/report/diagnosis/cause.js';
-import { diagnoseRun } from '../../src/report/diagnosis/diagnose-run.js';
+import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { indexForOutputs } from '../../src/report/write-results.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { certifyInProcess, requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
+import { renderOutput } from './support/render-output.js';
 import { runWithEvidence } from './support/run-with-evidence.js';
 
 type Answer = (request: HttpRequest) => HttpResponse;
@@ -56,10 +57,14 @@ test('A reason states what a promotion requires and what the request has', async
 /** Diagnoses a deployment in this process. */
 async function diagnose(
   answer: Answer,
-  selects = ({ kind }: TestCase) => kind === 'requirement',
+  selects?: (testCase: TestCase) => boolean,
 ): Promise<{ causes: readonly Cause[]; results: readonly ShownResult[] }> {
-  const { results, evidence } = await runWithEvidence(createChannel(answer), { selects });
-  return { results, causes: diagnoseRun(suite, results, indexForOutputs(suite, evidence, results)) };
+  const { results, certificate } = await runRequirements(answer, selects);
+  return { results, causes: certificate.causes ?? [] };
+}
+
+function runRequirements(answer: Answer, selects = ({ kind }: TestCase) => kind === 'requirement') {
+  return runWithEvidence(createChannel(answer), { selects });
 }
 
 const withFault = (id: string): Answer =>
@@ -71,27 +76,58 @@ const answering = (status: number, type: string, body: string): Answer => {
 
 const html = '<!doctype html><title>Shop</title><p>Welcome';
 
+/** A bug, its cause, and the fact that tells it. */
 const bugs: readonly (readonly [string, Answer, CauseKind, RegExp])[] = [
-  ['a window of 100', withFault('window-of-100'), 'window-size', /newest 100 /],
-  ['a window of 149', withFault('window-of-149'), 'window-size', /newest 149 /],
+  ['a window of 100', withFault('window-of-100'), 'window-size', /newest 100\b.*150/],
+  ['a window of 149', withFault('window-of-149'), 'window-size', /newest 149\b.*150/],
   ['the oldest first', withFault('window-of-the-oldest'), 'window-oldest-first', /oldest 150/],
-  ['the limit after the rules', withFault('window-of-the-valid'), 'window-after-rules', /after/],
-  ['> in place of >=', withFault('quantity-above-threshold'), 'threshold', />=/],
-  ['rules joined by "or"', withFault('one-rule-suffices'), 'rules-joined-by-or', /"or"/],
-  ['the first customer only', withFault('first-listed-customer-only'), 'first-customer-only', /first/],
-  ['a filter by a part of the value', withFault('metadata-filter-by-prefix'), 'filter-loose', /tier metadata/],
-  ['a repeated product refused', withFault('repeated-product-refused'), 'repeated-product-refused', /400/],
-  ['expand refused', withFault('expand-refused'), 'expand-refused', /400/],
-  ['404 to everything', answering(404, 'text/plain', 'no such route'), 'same-status', /404/],
+  ['the limit after filtering', withFault('window-of-the-valid'), 'window-after-rules', /limit of 150 after/],
+  ['> in place of >=', withFault('quantity-above-threshold'), 'threshold', /greater.*(>=|&gt;=)/],
+  ['rules joined by "or"', withFault('one-rule-suffices'), 'rules-joined-by-or', /rules.*("|&quot;)or("|&quot;)/],
+  [
+    'the first customer only',
+    withFault('first-listed-customer-only'),
+    'first-customer-only',
+    /customers.*only the first/,
+  ],
+  [
+    'a filter by a part of the value',
+    withFault('metadata-filter-by-prefix'),
+    'filter-loose',
+    /filter by tier metadata.*beginning/,
+  ],
+  [
+    'a repeated product refused',
+    withFault('repeated-product-refused'),
+    'repeated-product-refused',
+    /400.*product in several items/,
+  ],
+  ['expand refused', withFault('expand-refused'), 'expand-refused', /400.*expand/],
+  // The run ends early: its reason is the cause.
+  ['404 to everything', answering(404, 'text/plain', 'no such route'), 'same-status', /404.*base_url/],
   ['HTML to everything', answering(200, 'text/html', html), 'not-json', /base_url/],
 ];
 
-for (const [n, [what, answer, kind, words]] of bugs.entries())
-  test(`The first cause of ${what} names it`, { tag: n % 2 === 0 ? [] : '@long' }, async () => {
-    const { causes } = await diagnose(answer);
+for (const [n, [what, answer, kind, fact]] of bugs.entries()) {
+  const tag = n % 2 === 0 ? [] : '@long';
+  test(`The cause of ${what} is within the first ten lines of a run, and in the first card of its page`, {
+    tag,
+  }, async () => {
+    const run =
+      kind === 'same-status' || kind === 'not-json' ? runWithEvidence(createChannel(answer)) : runRequirements(answer);
+    const { certificate, results, evidence } = await run;
+    const { causes = [] } = certificate;
     expect(causes.map((cause) => cause.kind)).toEqual([kind]);
-    expect(causes[0]?.sentence).toMatch(words);
+    expect(causes[0]?.sentence).toMatch(fact);
+    const lines = renderRunReport(certificate, { certificate: 'certificate.json', files: [] }).split('\n');
+    expect(lines.findIndex((line) => fact.test(line))).toBeGreaterThanOrEqual(0);
+    expect(lines.findIndex((line) => fact.test(line))).toBeLessThan(10);
+    const exchanges = indexForOutputs(suite, evidence, results);
+    const page = renderOutput('certificate.html', certificate, suite, results, { exchanges });
+    const [, card = ''] = page.slice(page.indexOf('id="attention"')).split('<div class="card');
+    expect(card).toMatch(fact);
   });
+}
 
 test('Every failing case belongs to a cause', async () => {
   let turn = 0;

@@ -53,9 +53,13 @@ test('Random requests find faults of several requirements', () => expectFound(on
 /** A random request that is answered with 401 is inconclusive, so that only written cases find these. */
 const refusing = (fault: Fault) => fault.breaks === 'request.credentials';
 
-test('Random requests find all faults that the written cases find', {
-  tag: '@long',
-}, () => expectFound(faults.filter((fault) => !refusing(fault))));
+test(
+  'Random requests find all faults that the written cases find',
+  {
+    tag: '@long',
+  },
+  () => expectFound(faults.filter((fault) => !refusing(fault))),
+);
 
 /** Sends random requests to conforming deployments with different shapes. */
 async function expectConforming(requests: number): Promise<void> {

@@ -179,9 +179,14 @@ test.describe('If a part of the request is open, the rest still holds', () => {
       [o, o, f, f, f, f, f],
     ],
     ['both filters', [ann, { filter: { campaign: 'spring', 'metadata.has_budget': 'true' } }], [o, o, f, f, o, f, f]],
-    ['an empty filter', [ann, { filter: { 'metadata.has_budget': '' } }], [o, o, f, o, o, o, o]],
-    ['a key of no tier', [ann, { filter: { 'metadata.no_such_key': 'x' } }], [o, o, f, o, o, o, o]],
-    ['a + in a filter', [ann, query('[filters][metadata.level][conditions][$is]=a+b')], [o, o, f, o, o, o, o]],
+    ['an empty filter', [ann, { filter: { 'metadata.has_budget': '' } }], [o, o, f, f, o, o, o]],
+    ['a key of no tier', [ann, { filter: { 'metadata.no_such_key': 'x' } }], [o, o, f, f, o, o, o]],
+    ['a + in a filter', [ann, query('[filters][metadata.level][conditions][$is]=a+b')], [o, o, f, f, o, o, o]],
+    [
+      'both filters, and no quantity',
+      [ann, items({ product_id: '<product mug>' }), { filter: { campaign: 'summer', 'metadata.has_budget': 'true' } }],
+      [f, f, f, o, o, o, o],
+    ],
   ];
   test(
     'tier by tier',

@@ -150,6 +150,24 @@ test('A pin wins over the record', async () => {
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
 });
 
+test('An answer past its last day is drift, once for each day', async () => {
+  const { results } = await certifyInProcess(reference());
+  const record = createRecord(suite, results, 'reference', '2027-03-31');
+  const certifyOn = async (today: string, questions = record.questions) => {
+    const expected = createBaseline({ ...record, questions }, {}, undefined, undefined, today);
+    return (await certifyInProcess(reference(), { expected })).certificate;
+  };
+  expect((await certifyOn('2027-03-31')).drift).toEqual([]);
+  const late = await certifyOn('2027-04-01');
+  expect(late.verdict).toBe('conforms');
+  expect(late.drift.map(({ text }) => text)).toEqual([expect.stringContaining('until 2027-03-31')]);
+  // A pin of the target file has no last day, and an answer may have one of its own.
+  const { outcome = '' } = record.questions['quantity-zero'] ?? {};
+  const later = { ...record.questions, 'quantity-zero': { outcome, until: '2027-03-30' } };
+  const single = await certifyOn('2027-03-31', later);
+  expect(single.drift.map((each) => each.case)).toEqual(['quantity-zero']);
+});
+
 test('A changed response shape is drift', async () => {
   const { results } = await certifyInProcess(createIndependentDeployment(world, { shape: 'wrapped' }), {
     infersShape: true,
@@ -233,6 +251,18 @@ test.describe('An existing record', () => {
     const file = path.join(folder, 'notes.yaml');
     writeFileSync(file, 'my: notes\n');
     for (const recordTo of [file, folder]) expect(() => loadSettings({ recordTo }, {}, suite)).toThrow(UnusableInput);
+    remove();
+  });
+
+  test('keeps its last day: a new record must name the next', () => {
+    const { folder, remove } = createTemporaryFolder();
+    const file = path.join(folder, 'shop.yaml');
+    writeFileSync(file, renderRecord(createRecord(suite, [], 'shop', '2027-03-31')));
+    expect(readRecord(file).until).toBe('2027-03-31');
+    const load = (recordUntil?: string) =>
+      loadSettings({ recordTo: file, ...(recordUntil && { recordUntil }) }, {}, suite);
+    expect(() => load()).toThrow(/--until/);
+    expect(load('2027-06-30').recordUntil).toBe('2027-06-30');
     remove();
   });
 

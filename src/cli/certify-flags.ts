@@ -36,6 +36,8 @@ export interface CertifyFlags extends TargetFlags, Pick<RunOptions, (typeof runF
   /** Of `record`. */
   readonly to?: string;
   /** Of `record`. */
+  readonly until?: string;
+  /** Of `record`. */
   readonly update?: true;
 }
 
@@ -85,6 +87,7 @@ export function readCertifyOptions(flags: CertifyFlags, positional: readonly str
       ...stated,
       replay: flags.replay && findRunFile(flags.replay, 'evidence.har', 'evidence.har.gz'),
       recordTo: flags.to,
+      recordUntil: flags.until,
       budget: flags.quick ? 'quick' : flags.budget,
     }),
     // Another one each time: the certificate names it.

@@ -28,6 +28,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { packageRoot } from '../support/package-root.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
+import { getToday } from '../support/today.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { Environment } from '../targets/environment.js';
 import { readRecordedRun } from '../targets/recorded-run.js';
@@ -219,7 +220,7 @@ function compareAnswers(
   const names = [model.name, other.name] as const;
   const comparison = compareRuns(readAnsweredRun(one), readAnsweredRun(two));
   const folder = path.dirname(two.file);
-  const differences = judgeDifferences(comparison.differences, accept, new Date().toISOString().slice(0, 10));
+  const differences = judgeDifferences(comparison.differences, accept, getToday());
   const report = { comparison, names, ...differences };
   const files = { 'differences.md': renderMigrationMarkdown(report), 'differences.html': renderMigrationPage(report) };
   writeFilesTogether(folder, () =>

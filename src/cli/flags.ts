@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { quote } from 'shlex';
 import { documentedOperation } from '../contract/operation.js';
 import { UnusableInput } from '../support/problem.js';
+import { getToday } from '../support/today.js';
 import { completeRunOptions, type RunOptions } from '../targets/run-options.js';
 
 /** The values of {@link addTargetFlags}. */
@@ -69,6 +70,14 @@ export function parseCount(text: string): number {
   const count = Number(text);
   if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('It must be a whole number above 0.');
   return count;
+}
+
+/** Parses a day that has not passed. @throws InvalidArgumentError for anything else */
+export function parseComingDay(text: string): string {
+  const isDay = /^\d{4}-\d\d-\d\d$/.test(text) && new Date(text).toJSON()?.startsWith(text);
+  if (!isDay) throw new InvalidArgumentError('It must be a day such as 2027-03-31.');
+  if (text < getToday()) throw new InvalidArgumentError('That day has passed.');
+  return text;
 }
 
 /** Parses a port number. @throws InvalidArgumentError for anything else */

@@ -6,6 +6,7 @@ import { credentialHeaders, documentedOperation } from '../contract/operation.js
 import { readMockOptions } from '../mock-options.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
+import { getToday } from '../support/today.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { findThingProblem } from '../world/find-thing-problem.js';
 import { blameFlag } from './flags.js';
@@ -23,7 +24,7 @@ export interface ServeFlags {
 export async function runServe({ port = 0, world, as, behaviour, manage, fault = [] }: ServeFlags): Promise<void> {
   blameFlag('--behaviour', () => completeBehaviours(behaviour ?? {}));
   const faults = blameFlag('--fault', () => fault.map(findFault));
-  const { options, inimitable } = readMockOptions(omitUndefined({ record: as, world, behaviours: behaviour }));
+  const { options, inimitable, until } = readMockOptions(omitUndefined({ record: as, world, behaviours: behaviour }));
   const managed = manage ? { manage: findThingProblem } : {};
   const { url, close } = await startServer(port, { ...options, ...managed, port, faults });
   process.stdout.write(
@@ -33,6 +34,9 @@ export async function runServe({ port = 0, world, as, behaviour, manage, fault =
       `${credentialHeaders.token}: ${referenceCredentials.token}`,
       ...faults.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),
       ...inimitable.map((question) => `Not imitated, answered as usual: ${question}`),
+      ...(until !== undefined && until < getToday()
+        ? [`The record was valid until ${until}: record the target again.`]
+        : []),
       'Ctrl-C ends it.',
     ]),
   );

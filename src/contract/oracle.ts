@@ -63,8 +63,8 @@ type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_
  * Determines what the documentation says about a request to a deployment that has the world.
  *
  * Everything that the documentation leaves open is `open`, so a deployment conforms whatever its answers to questions
- * are. Open is per tier: a filter always restricts, older tiers are never returned without a filter, and tiers for other
- * customers than the named one are never valid.
+ * are. Open is per tier: a filter always restricts, older tiers are never returned without a filter, tiers for other
+ * customers than the named one are never valid, and open filters leave invalid tiers invalid.
  */
 export function createOracle(request: HttpRequest, world: World): Oracle {
   const content = parseRequest(request);
@@ -74,22 +74,27 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
   const unknown = explainUnknownId(body, content.query, world);
   if (unknown !== undefined) return createOpenOracle(unknown);
 
-  const [audience, ...others] = listOpenReasons(body, content.query, request.path, world);
-  const openReason = audience ?? others.find((each) => each !== undefined);
-  const isAccepted = others.every((each) => each === undefined);
+  const rulesReason = explainOpenRules(body, world);
+  const filtersReason = explainOpenFilters(content.query, request.path, world);
+  const isAccepted = rulesReason === undefined && filtersReason === undefined;
+  // A request with this parameter must be accepted, though its effect is open.
+  const audienceReason = content.query.some(([name]) => name === audienceParameter)
+    ? `the effect of ${audienceParameter} is open`
+    : undefined;
+  const areRulesOpen = (audienceReason ?? rulesReason) !== undefined;
+  const openReason = audienceReason ?? rulesReason ?? filtersReason;
   /** If a part of the request is open, `required` becomes `open`. `forbidden` may still hold. */
   const openIfPartial = (obligation: Obligation): Obligation =>
     openReason !== undefined && obligation === 'required' ? 'open' : obligation;
 
-  const skuOwner = new Map(world.skus.map(({ id, product_id }) => [id, product_id]));
-  const ranks = new Map(world.tiers.map((tier, index) => [tier.id, index + 1]));
+  const { skuOwner, ranks } = indexWorld(world);
   const filters = content.query
     .filter(([name]) => parseFilterParameter(name) !== undefined)
     .map(([name, value]) => ({ name, value, matches: createFilter(name, value, request.path, world) }));
   const judgeOwnRule = (rule: Rule): Obligation => {
-    // A customer rule depends only on the customer. The other rules may depend on the whole request.
-    if (rule.kind === 'customer') return body.customer?.id === undefined ? 'open' : judgeRule(rule, body, skuOwner);
-    return openReason === undefined ? judgeRule(rule, body, skuOwner) : 'open';
+    // A customer rule depends only on the customer, the other rules on the whole body. No rule depends on the filters.
+    const isOpen = rule.kind === 'customer' ? body.customer?.id === undefined : areRulesOpen;
+    return isOpen ? 'open' : judgeRule(rule, body, skuOwner);
   };
   const valid = (tier: Tier) => openIfPartial(combine(tier.rules.map(judgeOwnRule)));
   const matching = (tier: Tier) => {
@@ -122,6 +127,25 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
     ],
     ...omitUndefined({ openReason }),
   };
+}
+
+interface WorldIndex {
+  /** The product of each SKU. */
+  readonly skuOwner: ReadonlyMap<string, string>;
+  /** Counted from 1. */
+  readonly ranks: ReadonlyMap<string, number>;
+}
+
+/** Thousands of oracles are of one world. */
+const indexes = new WeakMap<World, WorldIndex>();
+
+function indexWorld(world: World): WorldIndex {
+  const index = indexes.get(world) ?? {
+    skuOwner: new Map(world.skus.map(({ id, product_id }) => [id, product_id])),
+    ranks: new Map(world.tiers.map(({ id }, n) => [id, n + 1])),
+  };
+  indexes.set(world, index);
+  return index;
 }
 
 function createOpenOracle(openReason: string): Oracle {
@@ -181,14 +205,8 @@ function explainUnknownId(body: Body, query: RequestContent['query'], world: Wor
   ][0];
 }
 
-/** Lists why parts of the result are open. With the first reason (audienceRulesOnly), the request must still be accepted. */
-function listOpenReasons(
-  body: Body,
-  query: RequestContent['query'],
-  path: string,
-  world: World,
-): (string | undefined)[] {
-  const { customer, order, options, metadata } = body;
+/** Explains why it is open which tiers are valid for the customer and the order. */
+function explainOpenRules({ customer, order, options, metadata }: Body, world: World): string | undefined {
   const omitted = Object.entries({
     customer,
     'customer.id': customer?.id,
@@ -198,20 +216,19 @@ function listOpenReasons(
     options,
     metadata,
   }).find(([, value]) => value === undefined);
+  if (omitted !== undefined) return `the effect of leaving out ${omitted[0]} is open`;
   const items = order?.items ?? [];
+  return items.length === 0 ? 'the effect of an order without items is open' : explainOpenItems(items, world);
+}
+
+/** Explains why it is open which tiers the filters restrict the result to. */
+function explainOpenFilters(query: RequestContent['query'], path: string, world: World): string | undefined {
   const filters = query.filter(([name]) => parseFilterParameter(name) !== undefined);
-  const hasAudience = query.some(([name]) => name === audienceParameter);
-  return [
-    hasAudience ? `the effect of ${audienceParameter} is open` : undefined,
-    omitted === undefined ? undefined : `the effect of leaving out ${omitted[0]} is open`,
-    order?.items?.length === 0 ? 'the effect of an order without items is open' : undefined,
-    explainOpenItems(items, world),
-    filters.length > 1 ? 'the combination of several filters is open' : undefined,
-    // It is a space in HTML forms, and a plus sign in RFC 3986.
-    path.includes('+') ? 'the meaning of + in the query is open' : undefined,
-    filters.some(([, value]) => value === '') ? 'the effect of a filter with an empty value is open' : undefined,
-    ...filters.map(([name]) => explainUnknownKey(name, world)),
-  ];
+  if (filters.length > 1) return 'the combination of several filters is open';
+  // It is a space in HTML forms, and a plus sign in RFC 3986.
+  if (path.includes('+')) return 'the meaning of + in the query is open';
+  if (filters.some(([, value]) => value === '')) return 'the effect of a filter with an empty value is open';
+  return filters.map(([name]) => explainUnknownKey(name, world)).find((each) => each !== undefined);
 }
 
 function explainOpenItems(items: readonly Item[], { skus }: World): string | undefined {

@@ -19,6 +19,8 @@ export interface ExpectedOutcome {
   readonly statedBy: string;
   /** The exchange that was recorded. */
   readonly recorded?: string;
+  /** The last day of the answer, if it has passed. */
+  readonly expired?: string;
 }
 
 export const emptyBaseline: Baseline = { outcomes: new Map(), schemas: [] };
@@ -32,6 +34,8 @@ export type Drift =
       readonly expected: ExpectedOutcome;
     }
   | { readonly kind: 'shape'; readonly message: string }
+  /** The answer of the record is out of date, whether or not it is still the same. */
+  | { readonly kind: 'expired'; readonly message: string }
   /** A member was added. A note, not drift. */
   | { readonly kind: 'addition'; readonly message: string };
 
@@ -54,6 +58,14 @@ export function findDrift(
   const differs = compared && ![outcome, extracted].includes(expected.outcome);
   return [
     ...(differs ? [{ kind: 'outcome', question: subject, outcome, expected } as const] : []),
+    ...(compared && expected.expired !== undefined
+      ? [
+          {
+            kind: 'expired',
+            message: `The recorded answer was valid until ${expected.expired}: record the target again (npx conformance record --update).`,
+          } as const,
+        ]
+      : []),
     ...schemas
       .flatMap((stated) => findMismatches(bodies, stated))
       .filter(({ isAddition }) => !isAddition || additive !== 'ignore')

@@ -26,6 +26,7 @@ import { mergeShapeDrift, renderDrift } from './drift-text.js';
 import { createStableRenderer, type ResponseRenderer } from './exchange-text.js';
 import { renderFailure } from './failure-text.js';
 import { renderProfileNotice } from './notices.js';
+import type { ResponseTimes } from './response-times.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason } from './shared-reasons.js';
 
 /** The report of one run, as in `certificate.json`. Its schema is `schemas/certificate.schema.json`. */
@@ -52,6 +53,8 @@ export interface Certificate {
   readonly notes: readonly string[];
   readonly requests_sent: number;
   readonly exchanges_judged: number;
+  /** Observations, which change no verdict. */
+  readonly response_times?: ResponseTimes;
   /** The file with the exchanges, which is beside the certificate. */
   readonly evidence?: { readonly file: string; readonly digest: string; readonly exchanges: number };
   /** Whether exchanges of an earlier run were judged again. */
@@ -152,6 +155,7 @@ export interface RunFacts {
   readonly notes: readonly string[];
   /** See {@link diagnoseRun}. */
   readonly causes?: readonly Cause[];
+  readonly responseTimes?: ResponseTimes | undefined;
   readonly startedAt: Date;
   readonly durationMs: number;
 }
@@ -255,6 +259,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
     ],
     requests_sent: facts.requestsSent,
     exchanges_judged: countRequests(all).exchangesJudged,
+    ...omitUndefined({ response_times: facts.responseTimes }),
     ...(facts.isReplay ? { is_replay: true } : {}),
     started_at: facts.startedAt.toISOString(),
     duration_ms: Math.round(facts.durationMs),

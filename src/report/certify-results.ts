@@ -4,6 +4,7 @@ import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
 import { diagnoseRun } from './diagnosis/diagnose-run.js';
 import type { ExchangeIndex } from './exchange-index.js';
+import { measureResponseTimes } from './response-times.js';
 import { indexForOutputs, type ResultsDestination } from './write-results.js';
 
 /** The certificate of a run, and what outputs show beside it. */
@@ -23,12 +24,15 @@ export function certifyResults(
   suite: Suite,
   plain: readonly CaseResult[],
   evidence: RunEvidence,
-  facts: Omit<RunFacts, 'causes'>,
-  stated: Pick<NonNullable<ResultsDestination['target']>, 'tierPatterns' | 'mentionFilter'>,
+  facts: Omit<RunFacts, 'causes' | 'responseTimes'>,
+  stated: Pick<NonNullable<ResultsDestination['target']>, 'tierPatterns' | 'mentionFilter'> & {
+    readonly concurrency: number;
+  },
   diagnoses = true,
 ): CertifiedResults {
   const index = indexForOutputs(suite, evidence, plain, stated.mentionFilter);
   const results = attachExchanges(plain, index.find);
   const causes = diagnoses ? diagnoseRun(suite, results, index, stated.tierPatterns) : [];
-  return { certificate: createCertificate(suite, results, { ...facts, causes }), results, index };
+  const responseTimes = measureResponseTimes(suite, index, stated.concurrency);
+  return { certificate: createCertificate(suite, results, { ...facts, causes, responseTimes }), results, index };
 }

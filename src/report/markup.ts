@@ -50,7 +50,7 @@ export const noHtml: Html = rawHtml('');
 export const noXml: Xml = xml``;
 
 /**
- * Renders a text of several lines as it is. Each line is an element, so that no untrusted line begins a line of the file.
+ * Renders a text of several lines as it is. Line ends are references, so that no untrusted line begins a line of the file.
  *
  * @param marked the number of the line to highlight, counted from 1
  */
@@ -58,9 +58,19 @@ export function renderPreformatted(text: string, marked?: number): Html {
   const lines = text.split(/\r?\n/).map((line, n) => {
     // Between elements only these three characters have a meaning. Quotes are frequent and stay short.
     const clean = toOneLine(line).replaceAll(/[&<>]/g, (character) => entities[character] ?? '');
-    return n + 1 === marked ? `<mark>${clean}</mark>` : `<span>${clean}</span>`;
+    return n + 1 === marked ? `<mark>${clean}</mark>` : clean;
   });
-  return rawHtml(`<pre>${lines.join('\n')}</pre>`);
+  return rawHtml(`<pre>${lines.join('&#10;')}</pre>`);
+}
+
+/** Renders a table whose first column has headings. */
+export function renderTable(headings: readonly string[], rows: readonly (readonly (string | number)[])[]): Html {
+  const head = headings.map((text) => (text === '' ? html`<td></td>` : html`<th scope="col">${text}</th>`));
+  const body = rows.map(
+    ([name = '', ...cells]) =>
+      html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`,
+  );
+  return html`<table><thead><tr>${head}</tr></thead>\n<tbody>${body}</tbody></table>\n`;
 }
 
 /**

@@ -1,11 +1,21 @@
 import { undetermined } from '../cases/test-case.js';
 import type { Question } from '../contract/contract.js';
+import type { Exchange } from '../http/exchange.js';
 import { inlineCode, type Markdown, markdown, rawMarkdown } from './markdown.js';
 
-/** Renders the answer to a question as a sentence. @param outcome for an open value, a text of the deployment */
-export function renderAnswer({ answer }: Question, outcome: string): string {
+/**
+ * Renders the answer to a question as a sentence.
+ *
+ * @param outcome for an open value, a text of the deployment
+ * @param exchange that shows the answer: a class of statuses (4xx) becomes its status
+ */
+export function renderAnswer({ answer }: Question, outcome: string, exchange?: Exchange): string {
   if (outcome === undetermined) return 'The behaviour could not be determined.';
-  if (answer.kind === 'outcomes') return answer.outcomes.get(outcome) ?? `${outcome}.`;
+  if (answer.kind === 'outcomes') {
+    const status = exchange !== undefined && 'response' in exchange ? String(exchange.response.status) : '';
+    const sentence = answer.outcomes.get(outcome) ?? `${outcome}.`;
+    return sentence.replaceAll(/\b([1-5])xx\b/g, (each, digit) => (status.startsWith(digit) ? status : each));
+  }
   return `${describeValue(answer.describes)}: ${outcome}.`;
 }
 
@@ -13,11 +23,12 @@ export function renderAnswer({ answer }: Question, outcome: string): string {
 export function renderAnswerMarkdown(
   question: Question,
   outcome: string,
+  exchange: Exchange | undefined,
   quote: (text: string) => Markdown = inlineCode,
 ): Markdown {
   const { answer } = question;
   if (outcome === undetermined || (answer.kind === 'outcomes' && answer.outcomes.has(outcome)))
-    return rawMarkdown(renderAnswer(question, outcome));
+    return rawMarkdown(renderAnswer(question, outcome, exchange));
   if (answer.kind === 'outcomes') return markdown`${quote(outcome)}.`;
   return markdown`${rawMarkdown(describeValue(answer.describes))}: ${quote(outcome)}.`;
 }

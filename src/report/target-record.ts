@@ -15,6 +15,8 @@ import { renderYaml } from './render-yaml.js';
 export interface TargetRecord {
   readonly target: string;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
+  /** The last day on which the answers may be compared with, such as 2027-03-31. */
+  readonly until?: string;
   readonly questions: Readonly<Record<string, RecordedAnswer>>;
   readonly response_schema?: BodyShape;
   /** Templates of responses, for a mock. */
@@ -25,10 +27,17 @@ export interface RecordedAnswer {
   readonly outcome: string;
   readonly request?: string;
   readonly response?: string;
+  /** The last day of this answer, in place of that of the record. */
+  readonly until?: string;
 }
 
-/** Creates the record of a run, with every question that was answered. */
-export function createRecord(suite: Suite, results: readonly ShownResult[], target: string): TargetRecord {
+/** Creates the record of a run, with every question that was answered. @param until the last day of the answers */
+export function createRecord(
+  suite: Suite,
+  results: readonly ShownResult[],
+  target: string,
+  until?: string,
+): TargetRecord {
   const renderResponse = createStableRenderer(suite.world);
   const questions = results
     .filter((result) => result.outcome !== undefined)
@@ -40,6 +49,7 @@ export function createRecord(suite: Suite, results: readonly ShownResult[], targ
   return {
     target,
     suite: { name: suite.name, version: suite.version, digest: suite.digest },
+    ...omitUndefined({ until }),
     questions: Object.fromEntries(questions),
     ...omitUndefined({ response_schema: mergeShapesOfRun(results), answers: mergeTemplatesOfRun(results) }),
   };

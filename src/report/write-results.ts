@@ -40,6 +40,8 @@ export interface ResultsDestination {
   readonly out: string;
   /** The file of the record, if one is wanted. */
   readonly recordTo?: string;
+  /** The last day of the record. */
+  readonly recordUntil?: string;
   /** Whether only some of the cases were selected. The results then go to a folder of their own. */
   readonly isPartial?: boolean;
   /** What the target file says about the operation and about returned tiers. */
@@ -66,7 +68,7 @@ export function writeResults(
   certificate: Certificate,
   suite: Suite,
   results: readonly ShownResult[],
-  { out: wholeOut, recordTo, isPartial = false, target, sign, secrets = [] }: ResultsDestination,
+  { out: wholeOut, recordTo, recordUntil, isPartial = false, target, sign, secrets = [] }: ResultsDestination,
   evidence?: ResultsEvidence,
 ): WrittenResults {
   const out = isPartial ? path.join(wholeOut, partialFolder) : wholeOut;
@@ -89,7 +91,7 @@ export function writeResults(
   const listAll = (): string => `${[...listUnpassedCases(certificate, readUnpassedCases(wholeOut))].join('\n')}\n`;
   writeFilesTogether(out, () => {
     // Read while no other process writes: it may be of another run.
-    record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view);
+    record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view, recordUntil);
     return [
       ...[...files].map(([file, text]) => ({ file, text })),
       ...(isPartial ? [{ file: getUnpassedFile(wholeOut), text: listAll() }] : []),
@@ -164,8 +166,12 @@ function renderFiles(view: RunView, out: string, redact: (text: string) => strin
 type RecordOutput = FileToWrite | { readonly file: string; readonly unwritten: string };
 
 /** Creates a record to write, unless an older one would lose answers. */
-function createRecordOutput(file: string, { suite, suiteResults, certificate: { target } }: RunView): RecordOutput {
-  const record = createRecord(suite, suiteResults, target.name);
+function createRecordOutput(
+  file: string,
+  { suite, suiteResults, certificate: { target } }: RunView,
+  until: string | undefined,
+): RecordOutput {
+  const record = createRecord(suite, suiteResults, target.name, until);
   const older = existsSync(file) ? readRecord(file).questions : {};
   const lost = suite.contract.questions
     .map(({ id }) => id)

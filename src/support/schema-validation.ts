@@ -78,14 +78,17 @@ function loadPrecompiled(name: string): ValidateFunction | undefined {
   return existsSync(file) ? requireLazily<ValidateFunction>(file)() : undefined;
 }
 
-/** Compiles all schemas to files, for {@link loadValidator}. */
+/** Other schemas refer to them, or only tests validate with them: their code would only make the package larger. */
+const uncompiled: ReadonlySet<string> = new Set(['assertions', 'badge', 'contract-ids', 'ctrf']);
+
+/** Compiles schemas to files, for {@link loadValidator}. */
 export function precompileSchemas(): void {
   if (builtFolder === undefined) return;
   rmSync(builtFolder, { recursive: true, force: true });
   mkdirSync(builtFolder);
   for (const file of readdirSync(folder)) {
     const [, name] = /^(.*)\.schema\.json$/.exec(file) ?? [];
-    if (name === undefined) continue;
+    if (name === undefined || uncompiled.has(name)) continue;
     writeFileSync(getBuiltFile(builtFolder, name), loadStandalone().default(getAjv(), compile(name)));
   }
 }

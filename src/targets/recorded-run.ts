@@ -24,7 +24,9 @@ import type { Target } from './target.js';
 /** The inputs of a run, as its evidence stores them: what follows from them is computed again. */
 export interface RecordedInputs {
   readonly availability: Availability;
-  readonly settings: Omit<RunSettings, 'profile' | 'recordTo' | 'out'> & { readonly limit?: RequestLimit };
+  readonly settings: Omit<RunSettings, 'profile' | 'recordTo' | 'recordUntil' | 'out'> & {
+    readonly limit?: RequestLimit;
+  };
 }
 
 /** A run with its stored evidence. */
@@ -104,7 +106,7 @@ export function createReplaySettings(
     ...recorded,
     // Keeps the results of the recorded run.
     out: options.out ?? path.join(path.dirname(file), 'replay'),
-    ...omitUndefined({ recordTo: options.recordTo }),
+    ...omitUndefined({ recordTo: options.recordTo, recordUntil: options.recordUntil }),
     ...readSelection({ ...options, ...omitUndefined({ budget }) }, suite, recorded, omitUndefined({ only })),
   };
 }

@@ -12,7 +12,7 @@ import { parseShard, type Shard, type ShardScope, selectShard } from '../engine/
 import type { Baseline } from '../judge/drift.js';
 import { createBaseline, describeUncompared } from '../report/baseline.js';
 import { referenceNotice, renderAdapterNotice } from '../report/notices.js';
-import { readRecord } from '../report/target-record.js';
+import { readRecord, type TargetRecord } from '../report/target-record.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
@@ -40,6 +40,8 @@ export interface RunSettings {
   readonly exploration?: Exploration;
   readonly out: string;
   readonly recordTo?: string;
+  /** The last day of that record. */
+  readonly recordUntil?: string;
 }
 
 /** How many random requests a thorough run sends, unless `--explore` says so. */
@@ -55,13 +57,14 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
   const { target } = loadTarget(options, environment);
   const problems = findPinProblems(target, suite);
   if (problems.length > 0) throw new UnusableInput(problems);
-  const { against, recordTo, thorough: isThorough = false, seed = 1 } = options;
+  const { against, recordTo, recordUntil, thorough: isThorough = false, seed = 1 } = options;
   const explore = options.explore ?? (isThorough ? thoroughRandomRequests : undefined);
   const record = against ? readRecord(against) : undefined;
   const recordNote = record && describeUncompared(record, suite);
   const pins = Object.fromEntries([...target.pins].map(([question, { outcome }]) => [question, outcome]));
   // Fails if the file is not a record, so that nothing else is overwritten.
-  if (recordTo && existsSync(recordTo)) readRecord(recordTo);
+  const older = recordTo && existsSync(recordTo) ? readRecord(recordTo) : undefined;
+  if (older !== undefined && recordUntil === undefined) refuseLossOfDates(older, recordTo);
   const isPartial = suite.world.unavailable.size > 0;
   const excludesIntrusive = options.intrusive === false;
   const settings: RunSettings = {
@@ -79,9 +82,17 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
       : { exploration: { requests: explore, seed, ...(isThorough ? { isThorough } : {}) } }),
     ...readSelection(options, suite, { target, excludesIntrusive }),
     out: resolveResultsFolder(target, options),
-    ...(recordTo ? { recordTo } : {}),
+    ...(recordTo ? { recordTo, ...omitUndefined({ recordUntil }) } : {}),
   };
   return options.shard === undefined ? settings : selectShardSettings(options.shard, suite, settings);
+}
+
+/** @throws UnusableInput if a record has a last day that the next record would not have */
+function refuseLossOfDates({ until, questions }: TargetRecord, file = ''): void {
+  if (until === undefined && Object.values(questions).every((answer) => answer.until === undefined)) return;
+  const message = "has 'until', and the new record would have no last day";
+  const hint = "Name the next last day, such as --until 2027-03-31, or remove 'until' from the record.";
+  throw new UnusableInput([{ at: { setting: file }, message, hint }]);
 }
 
 /** Lists what a reader of results must know of the target. */

@@ -1,5 +1,6 @@
 import type { Relocation } from '../contract/relocation.js';
 import type { AdapterIdentity } from '../http/adapter.js';
+import { completeOptions } from '../http/connection-options.js';
 import type { AdditivePolicy } from '../judge/drift.js';
 import { createMentionFilter, type MentionFilter } from '../recognition/sibling-values.js';
 import type { CertifiedTarget } from '../report/certificate.js';
@@ -23,6 +24,8 @@ export interface Target {
   readonly contact?: string;
   /** Whether the test data is known to be loaded, whatever the responses show. */
   readonly isWorldLoaded: boolean;
+  /** How many requests are sent at once, at most. */
+  readonly concurrency: number;
   /** The method and path of the operation, if not as documented. */
   readonly operation?: Relocation;
   /** What the cases are sent through, if not through the documented operation. */
@@ -62,6 +65,7 @@ export function loadTarget(
       kind: location.kind,
       ...(file === undefined ? { pins: new Map() } : readStatements(file)),
       isWorldLoaded: location.kind === 'reference' || options.worldLoaded === true || file?.document.world === 'loaded',
+      concurrency: completeOptions(connection.options).pacing.concurrency,
       ...(notes.length === 0 ? {} : { notes }),
     },
     connection,
@@ -69,7 +73,7 @@ export function loadTarget(
 }
 
 /** Reads what a target file states about the deployment and its responses. */
-function readStatements(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'isWorldLoaded'> {
+function readStatements(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'isWorldLoaded' | 'concurrency'> {
   const { version, contact, response = {}, pins = {}, operation, adapter, drift } = file.document;
   const locatePin = (question: string) => file.yaml.locate(['pins', question]);
   return {

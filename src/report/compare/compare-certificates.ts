@@ -6,6 +6,7 @@ import { findWorstVerdict } from '../../judge/verdict.js';
 import { joinLines, toOneLine } from '../../support/untrusted-text.js';
 import type { Certificate, QuestionEntry, RequirementEntry } from '../certificate.js';
 import { renderAnswer } from '../render-answer.js';
+import { compareTimes, createTimesTable, type TimesTable } from './compare-times.js';
 
 /** Certificates side by side. */
 export interface Comparison<C extends Certificate = Certificate> {
@@ -15,6 +16,8 @@ export interface Comparison<C extends Certificate = Certificate> {
   /** The name of each column. */
   readonly headings: readonly string[];
   readonly rows: readonly ComparedRow[];
+  /** Response times, which are no difference; none if fewer than two certificates have some. */
+  readonly times?: TimesTable | undefined;
   /** What limits the comparison, a sentence each. */
   readonly notices: readonly string[];
 }
@@ -65,6 +68,10 @@ export function compareCertificates<C extends Certificate>(stated: readonly C[],
         mark,
       ),
     ],
+    times: createTimesTable(
+      compareTimes(certificates, (n) => (n === 0 ? undefined : certificates[isOverTime ? n - 1 : 0])),
+      certificates,
+    ),
     notices: listNotices(certificates),
   };
 }
@@ -167,13 +174,23 @@ export function describeAgreement({ notices }: Comparison): string {
 
 /** Renders the differences as a table for the terminal, one column per certificate, after what limits them. */
 export function renderComparisonTable(comparison: Comparison): string {
-  const { headings, rows, notices } = comparison;
+  const { headings, rows, times, notices } = comparison;
   const differing = rows.filter(({ differs }) => differs);
-  const head = notices.length === 0 ? [] : [...notices, ''];
-  if (differing.length === 0) return joinLines([...head, describeAgreement(comparison)]);
   const cells = differing.map((row) => [row.id, ...row.cells.map(({ text }) => text)]);
-  const table = [['Id', ...headings], ...cells].map((row) => row.map(toOneLine));
+  return joinLines([
+    ...(notices.length === 0 ? [] : [...notices, '']),
+    ...(differing.length === 0 ? [describeAgreement(comparison)] : alignColumns([['Id', ...headings], ...cells])),
+    ...(times === undefined ? [] : ['', times.title, ...alignColumns([['', ...headings], ...times.rows])]),
+  ]);
+}
+
+function alignColumns(texts: readonly (readonly string[])[]): string[] {
+  const table = texts.map((row) => row.map(toOneLine));
   const widths = table[0]?.map((_, column) => Math.max(...table.map((row) => row[column]?.length ?? 0))) ?? [];
-  const renderRow = (row: readonly string[]) => row.map((cell, n) => cell.padEnd(widths[n] ?? 0)).join('  ');
-  return joinLines([...head, ...table.map((row) => renderRow(row).trimEnd())]);
+  return table.map((row) =>
+    row
+      .map((cell, n) => cell.padEnd(widths[n] ?? 0))
+      .join('  ')
+      .trimEnd(),
+  );
 }

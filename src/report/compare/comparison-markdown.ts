@@ -9,15 +9,26 @@ const maxRows = 40;
 
 /** Renders the differences for a pull request: their number, and a table with their meaning. */
 export function renderComparisonMarkdown(comparison: Comparison): string {
-  const { certificates, headings, rows: compared, notices, isOverTime } = comparison;
+  const { certificates, headings, rows: compared, times, notices, isOverTime } = comparison;
   const differing = compared.filter(({ differs }) => differs);
   const summary = joinMarkdown(
     certificates.map(({ verdict }, n) => markdown`${cell(headings[n] ?? '')}: ${verdict}`),
     ' · ',
   );
+  const head = [markdown``, ...headings.map(cell)];
   const above = [markdown`Compared: ${summary}`, ...notices.map((notice) => markdown`${notice}`)];
+  const below =
+    times === undefined
+      ? []
+      : [
+          markdown`${times.title}:`,
+          renderTable(
+            head,
+            times.rows.map((row) => row.map((text) => markdown`${text}`)),
+          ),
+        ];
   if (differing.length === 0)
-    return markdown`${joinMarkdown([...above, markdown`${describeAgreement(comparison)}`])}\n`.text;
+    return markdown`${joinMarkdown([...above, markdown`${describeAgreement(comparison)}`, ...below])}\n`.text;
   const counts = (['requirement', 'question'] as const).map((kind) => {
     const all = compared.filter((row) => row.kind === kind);
     return `${all.filter(({ differs }) => differs).length} of ${all.length} ${kind}s`;
@@ -30,13 +41,13 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
       return isExplained ? markdown`${answer} ${shorten(explanation)}` : answer;
     }),
   ]);
-  const head = [markdown``, ...headings.map(cell)];
   const more = differing.length - rows.length;
   const blocks = [
     ...above,
     markdown`They differ in ${counts.join(' and ')}; what differs from ${isOverTime ? 'the run before' : 'the first'} is bold.`,
     renderTable(head, rows),
     ...(more > 0 ? [markdown`And ${more} more.`] : []),
+    ...below,
   ];
   return markdown`${joinMarkdown(blocks)}\n`.text;
 }

@@ -1,5 +1,5 @@
 import type { Certificate } from '../certificate.js';
-import { type Html, html, noHtml, renderPageHead } from '../markup.js';
+import { type Html, html, noHtml, renderPageHead, renderTable } from '../markup.js';
 import { pageStyle } from '../page/page-style.js';
 import { type ComparedCell, type ComparedRow, type Comparison, describeAgreement } from './compare-certificates.js';
 
@@ -7,7 +7,7 @@ type LinkedCertificate = Certificate & { readonly link: string };
 
 /** Renders certificates side by side as a page for people. It has no script and loads nothing from elsewhere. */
 export function renderComparisonPage(comparison: Comparison<LinkedCertificate>): string {
-  const { rows, certificates, notices, isOverTime } = comparison;
+  const { rows, certificates, times, notices, isOverTime } = comparison;
   const differing = rows.filter(({ differs }) => differs);
   const agreeing = rows.filter(({ differs }) => !differs);
   const names = [...new Set(certificates.map(({ target }) => target.name))];
@@ -27,6 +27,13 @@ ${differing.length === 0 ? noHtml : html`<p>${isOverTime ? 'Each run is compared
     ? noHtml
     : html`<details class="chapter"><summary>${agreeing.length} requirements and questions without a difference</summary>
 ${agreeing.map((row) => renderRow(row, comparison))}</details>
+`
+}${
+  times === undefined
+    ? noHtml
+    : html`<section class="chapter">
+<h2>${times.title}</h2>
+${renderTable(['', ...comparison.headings], times.rows)}</section>
 `
 }</main>
 </div>

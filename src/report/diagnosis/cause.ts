@@ -50,7 +50,6 @@ export const causeKinds = [
   'first-rule-only',
   'rule-ignored',
   'rule-never-met',
-  'rule-inverted',
   'comparison',
   'threshold',
   // Parts of a request.

@@ -95,7 +95,8 @@ export function diagnoseRun(
         cases: distinct(own.map((row) => row.case)),
         follows: distinct(follows).filter((id) => !failingRequirements.has(id)),
         ...omitUndefined({ picture: finding.picture }),
-        weight: own.length * 1_000 + following.length + (finding.kind === 'unexplained' ? 0 : 0.5),
+        // What can be named comes first.
+        weight: own.length * 1_000 + following.length - (finding.kind === 'unexplained' ? 1_000_000 : 0),
       },
     ];
   });

@@ -8,19 +8,23 @@ import {
   findDeviation,
   mergeDeviations,
 } from './finding.js';
-import { createPredictor, listMistakes, type Mistake, type Predict, type Prediction } from './mistakes.js';
+import { listMistakes, type Mistake } from './mistakes.js';
 import type { Observation, Observations } from './observation.js';
+import { createPredictor, type Predict, type Prediction } from './prediction.js';
 
 /** A response that can be compared, with what it returned. */
 type Compared = Observation & { readonly returned: readonly boolean[] };
 
-/** A mistake, perhaps limited to the requests with a feature. */
+/** A mistake, perhaps limited to the requests that have a feature. Several features fit if no response distinguishes them. */
 interface Hypothesis {
   readonly mistake: Mistake;
-  readonly feature?: string;
+  readonly features: readonly string[];
 }
 
 const maxMistakes = 6;
+/** Each mistake is tried on so many responses, and so many of the best on all of them: the number of trials is bounded. */
+const maxScreening = 16;
+const maxChecked = 24;
 /** Of the responses that show a mistake, this share may contradict it: something else may be wrong with them. */
 const maxOddShare = 1 / 20;
 
@@ -65,10 +69,14 @@ export function explainResults(observations: Observations, world: NamedWorld, fa
   });
 }
 
+function isConcerned({ features }: Hypothesis, observation: Observation): boolean {
+  return features.length === 0 || features.some((feature) => observation.features.has(feature));
+}
+
 function predictWith(hypotheses: readonly Hypothesis[], observation: Compared, predict: Predict) {
-  const active = hypotheses.filter(({ feature }) => feature === undefined || observation.features.has(feature));
+  const active = hypotheses.filter((each) => isConcerned(each, observation));
   return predict(
-    active.map(({ mistake }) => mistake),
+    active.map(({ mistake }) => mistake.change),
     observation,
   );
 }
@@ -98,55 +106,68 @@ function findNext(
       return countDeviation(deviation) === 0 ? [] : [[each, deviation]];
     }),
   );
-  if (deviations.size === 0) return undefined;
+  const isFailing = ({ rows }: Observation) => [...rows].some((row) => failing.has(row));
   const deviating = [...deviations.keys()];
+  const expect = (mistake: Mistake, each: Compared) =>
+    predictWith([...found, { mistake, features: [] }], each, predict);
+  const countExplained = (mistake: Mistake, each: Compared, withAllowed: boolean) =>
+    countDeviation(findExplained(deviations.get(each) as Deviation, expect(mistake, each), withAllowed));
+  // Most mistakes explain nothing, which few responses show.
+  const sample = takeEvenly(deviating.filter(isFailing), maxScreening);
+  const screened = mistakes
+    .map((mistake) => ({ mistake, score: sum(sample, (each) => countExplained(mistake, each, false)) }))
+    .filter(({ score }) => score > 0)
+    .toSorted((one, other) => other.score - one.score)
+    .slice(0, maxChecked);
   // Those that deviate contradict most.
   const ordered = [...deviating, ...compared.filter((each) => !deviations.has(each))];
-  const sizes = new Map([...deviations].map(([each, deviation]) => [each, countDeviation(deviation)]));
-  const isFailing = ({ rows }: Observation) => [...rows].some((row) => failing.has(row));
   let best: { hypothesis: Hypothesis; rank: number } | undefined;
-  for (const mistake of mistakes) {
-    const expected = new Map<Compared, Prediction>();
-    const expect = (each: Compared): Prediction => {
-      const known = expected.get(each) ?? predictWith([...found, { mistake }], each, predict);
-      expected.set(each, known);
-      return known;
-    };
-    const explained = new Map<Compared, { readonly surely: number; readonly perhaps: number }>();
-    for (const [each, deviation] of deviations) {
-      const perhaps = countDeviation(findExplained(deviation, expect(each), true));
-      if (perhaps > 0) explained.set(each, { perhaps, surely: countDeviation(findExplained(deviation, expect(each))) });
-    }
-    const explaining = [...explained.keys()];
-    if (!explaining.some((each) => isFailing(each) && explained.get(each)?.surely)) continue;
+  for (const { mistake } of screened) {
+    const showing = deviating.filter((each) => countExplained(mistake, each, true) > 0);
     const possible = new Set<string | undefined>([undefined]);
-    if (!mistake.isDescription) for (const { features } of explaining) for (const each of features) possible.add(each);
+    if (!mistake.isDescription) for (const { features } of showing) for (const each of features) possible.add(each);
     // Without a limit to some requests, a few odd responses do not refute a mistake that many show.
     let odd = 0;
     for (const each of ordered) {
       const concerned = [undefined, ...each.features].filter((feature) => possible.has(feature));
-      if (concerned.length === 0 || !isContradicted(each, expect(each), before.get(each) as Prediction)) continue;
+      const isOdd = () => isContradicted(each, expect(mistake, each), before.get(each) as Prediction);
+      if (concerned.length === 0 || !isOdd()) continue;
       odd += 1;
       for (const feature of concerned)
-        if (feature !== undefined || odd > maxOddShare * explaining.length) possible.delete(feature);
+        if (feature !== undefined || odd > maxOddShare * showing.length) possible.delete(feature);
       if (possible.size === 0) break;
     }
-    for (const feature of possible.has(undefined) ? [undefined] : possible) {
+    const fitting = possible.has(undefined) ? [undefined] : [...possible];
+    const ranked = fitting.flatMap((feature) => {
       const isConcerned = ({ features }: Observation) => feature === undefined || features.has(feature);
-      const showing = explaining.filter(isConcerned);
-      const rank = sum(showing, (each) => explained.get(each)?.surely ?? 0) - (feature === undefined ? 10 * odd : 0.5);
-      if (rank <= (best?.rank ?? 0) || !showing.some(isFailing)) continue;
+      const own = showing.filter(isConcerned);
+      const explained = sum(own, (each) => countExplained(mistake, each, true));
+      const wrong = sum(feature === undefined ? own : deviating.filter(isConcerned), (each) =>
+        countDeviation(deviations.get(each) as Deviation),
+      );
       // With a feature to choose, chance explains something: the mistake must explain nearly everything, more than once.
-      const wrong = sum(deviating.filter(isConcerned), (each) => sizes.get(each) ?? 0);
       const isChance =
-        2 * showing.length < deviating.filter(isFailing).length ||
-        sum(showing, (each) => explained.get(each)?.perhaps ?? 0) < 0.9 * wrong ||
-        new Set(showing.map(({ requestKey }) => requestKey)).size < 2;
-      if (feature === undefined || !isChance)
-        best = { rank, hypothesis: { mistake, ...(feature === undefined ? {} : { feature }) } };
-    }
+        feature === undefined
+          ? explained < 0.5 * wrong
+          : explained < 0.9 * wrong ||
+            2 * own.length < deviating.filter(isFailing).length ||
+            new Set(own.map(({ requestKey }) => requestKey)).size < 2;
+      if (isChance || !own.some(isFailing)) return [];
+      const surely = sum(own, (each) => countExplained(mistake, each, false));
+      return [{ feature, rank: surely - (feature === undefined ? 10 * odd : 0.5) }];
+    });
+    const rank = Math.max(...ranked.map((each) => each.rank));
+    if (rank <= (best?.rank ?? 0)) continue;
+    const features = ranked.flatMap((each) => (each.rank === rank && each.feature !== undefined ? [each.feature] : []));
+    // A pair of features says no more than one of them that fits as well.
+    const isNeeded = (one: string) => !features.some((other) => other !== one && one.includes(other));
+    best = { rank, hypothesis: { mistake, features: features.filter(isNeeded) } };
   }
   return best?.hypothesis;
+}
+
+function takeEvenly<T>(list: readonly T[], max: number): T[] {
+  return list.filter((_, n) => Math.floor((n * max) / list.length) > Math.floor(((n - 1) * max) / list.length));
 }
 
 function countDeviation({ absent, wrong }: Deviation): number {
@@ -166,23 +187,33 @@ function isContradicted({ returned }: Compared, expected: Prediction, before: Pr
 }
 
 function createFinding(
-  { mistake, feature }: Hypothesis,
+  hypothesis: Hypothesis,
   deviations: ReadonlyMap<Observation, Deviation>,
   compared: readonly Compared[],
   odd: number,
   observations: Observations,
   rankOf: (n: number) => number,
 ): Finding {
+  const { mistake, features } = hypothesis;
   const { kind, sentence, picture } = mistake;
   const together = mergeDeviations([...deviations.values()]);
-  const concerned = compared.filter(({ features }) => feature === undefined || features.has(feature)).length;
+  const concerned = compared.filter((each) => isConcerned(hypothesis, each)).length;
+  const limit = features.length === 0 ? '' : ` ${features.slice(0, maxNamed).join(', or ')}`;
+  const unclear = features.length < 2 ? '' : ' The responses do not show which of these decides.';
+  const contradictions =
+    odd === 0
+      ? 'No response contradicts it.'
+      : `${odd} ${odd === 1 ? 'response differs' : 'responses differ'} from it in another way.`;
   return {
     kind,
-    sentence: feature === undefined ? sentence : `Only for requests ${feature}: ${sentence}`,
+    sentence: limit === '' ? sentence : `Only for requests${limit}: ${sentence}`,
     evidence: [
-      `${deviations.size} of ${concerned} different requests${feature === undefined ? '' : ` ${feature}`} show it: ${describeDeviation(together, observations, rankOf)}. ${odd === 0 ? 'No response contradicts it.' : `${odd} ${odd === 1 ? 'response differs' : 'responses differ'} from it in another way.`}`,
+      `${deviations.size} of ${concerned} different requests${limit} show it: ${describeDeviation(together, observations, rankOf)}. ${contradictions}${unclear}`,
     ],
     ...(picture === undefined ? {} : { picture }),
     symptoms: createSymptoms(deviations, observations, rankOf),
   };
 }
+
+/** So many features are named that fit equally well. */
+const maxNamed = 3;

@@ -52,6 +52,7 @@ function createGroup(
   { tiers }: NamedWorld,
 ): Group {
   const keys = new Set(rows.map(({ key }) => key));
+  const requirements = [...new Set(rows.map(({ requirement }) => requirement))];
   const own = observations.all.filter((each) => [...each.rows].some((row) => keys.has(row)));
   const deviations = new Map(
     own.flatMap((each): [Observation, Deviation][] => {
@@ -91,7 +92,7 @@ function createGroup(
       }
     : {
         kind: 'unexplained',
-        sentence: `${what}. No single mistake that the suite knows explains it.`,
+        sentence: `${what} in cases of ${requirements.join(', ')}. No single mistake that the suite knows explains it.`,
         evidence: [`${count}.`, ...inAll],
         symptoms,
       };
@@ -102,5 +103,5 @@ function describeKind({ absent, wrong }: Deviation): string {
   if (absent.length > 0 && wrong.length > 0)
     return 'Valid promotions are missing and others are returned in their place';
   if (absent.length > 0) return 'Valid promotions are not returned';
-  return wrong.length > 0 ? 'Promotions are returned that should not be' : 'Something is wrong';
+  return wrong.length > 0 ? 'Promotions are returned that should not be' : 'Responses are not as expected';
 }

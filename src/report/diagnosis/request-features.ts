@@ -39,6 +39,7 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
     [isFilled(getMember(body, 'metadata')), 'with metadata', 'without metadata'],
     [isFilled(getMember(order, 'metadata')), 'with order metadata', 'without order metadata'],
     [query.some(([name]) => name === audienceParameter), `with ${audienceParameter}`],
+    [largest >= 2, 'with a quantity of 2 or more', 'with quantities below 2'],
     [items.some(({ quantity }) => quantity === undefined), 'with an item without quantity'],
     [items.length > 0, 'with items', 'without items'],
     [customer !== undefined, 'with a customer', 'without a customer'],
@@ -58,7 +59,7 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
     ...[2, 3, 5, 10, 20, 21, 50, 100].map((n): Feature => {
       return [items.length >= n, `with ${n} or more items`, `with fewer than ${n} items`];
     }),
-    ...[2, 3, 10, 100, 128, 256, 1000, 32_768, 65_536].map((n): Feature => {
+    ...[3, 10, 100, 128, 256, 1000, 32_768, 65_536].map((n): Feature => {
       return [largest >= n, `with a quantity of ${n} or more`, `with quantities below ${n}`];
     }),
     ...[1, 2, 4, 8, 16].map((n): Feature => [size > n * 1024, `with a body of more than ${n} KB`]),
@@ -85,7 +86,7 @@ function sizesOf(value: unknown): number[] {
 }
 
 /** So many of the features are also combined in pairs. */
-const mainFeatures = 13;
+const mainFeatures = 14;
 
 /** Whether a request has something, in words, and the words for a request that has it not. */
 type Feature = readonly [has: boolean, yes: string, no?: string];

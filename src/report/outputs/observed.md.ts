@@ -20,13 +20,14 @@ import {
 } from '../markdown.js';
 import type { Output } from '../output.js';
 import { renderAnswerMarkdown } from '../render-answer.js';
+import { describeTimes, listTimesRows, timesHeadings } from '../response-times.js';
 import { createSampler, listShownAnswers, type Sampler, type ShownAnswer } from '../shown-answers.js';
 
 /**
  * Renders the part that the documentation lacks: how results and errors look, and the answer to every question with the
- * exchange that shows it. The text is the same if the target behaves the same.
+ * exchange that shows it. Apart from response times, the text is the same if the target behaves the same.
  */
-const renderObserved: Output = ({ suite, suiteResults, certificate: { target } }) => {
+const renderObserved: Output = ({ suite, suiteResults, certificate: { target, response_times: times } }) => {
   const byQuestion = new Map(suiteResults.map((result) => [result.subject, result]));
   const { groups, questions } = suite.contract;
   const answered = questions.map((question) => ({ question, result: byQuestion.get(question.id) }));
@@ -35,8 +36,8 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target } }
     .map(({ question, result }) => markdown`- ${linkTo(question)}: ${renderSentence(question, result)}`);
   const show = createExchangeRenderers(suite, suiteResults);
   const blocks = [
-    markdown`# What ${target.name} does where the documentation is silent`,
-    markdown`Observed with ${suite.name} ${suite.version}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
+    markdown`# What ${inlineCode(target.name)} does where the documentation is silent`,
+    markdown`Observed with ${suite.name} ${inlineCode(suite.version)}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
     markdown`## All answers`,
     renderTable(
       [markdown`Question`, markdown`Answer`],
@@ -51,6 +52,16 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target } }
         .filter(({ question }) => question.group === name)
         .flatMap(({ question, result }) => renderQuestion(question, result, show)),
     ]),
+    ...(times === undefined
+      ? []
+      : [
+          markdown`## How long do responses take?`,
+          markdown`${describeTimes(times)}`,
+          renderTable(
+            timesHeadings.map((heading) => markdown`${heading}`),
+            listTimesRows(times).map((row) => row.map((cell) => markdown`${cell}`)),
+          ),
+        ]),
   ];
   return markdown`${joinMarkdown(blocks)}\n`;
 };
@@ -70,8 +81,9 @@ function listAnswerRows(answered: readonly AnsweredQuestion[], group: string): M
   return answered
     .filter(({ question }) => question.group === group)
     .map(({ question, result }) => {
-      const { outcome } = result ?? {};
-      const answer = outcome === undefined ? markdown`no answer` : renderAnswerMarkdown(question, outcome, tableCode);
+      const { outcome, exchange } = result ?? {};
+      const answer =
+        outcome === undefined ? markdown`no answer` : renderAnswerMarkdown(question, outcome, exchange, tableCode);
       return [linkTo(question), isWarningOutcome(question, outcome) ? markdown`**Warning.** ${answer}` : answer];
     });
 }
@@ -80,7 +92,7 @@ function listAnswerRows(answered: readonly AnsweredQuestion[], group: string): M
 function renderSentence(question: Question, result: ShownResult | undefined): Markdown {
   if (result?.outcome === undefined) return markdown`No answer. ${result?.reason ?? notSelectedReason}`;
   if (result.outcome === undetermined) return markdown`Undetermined. ${result.reason}`;
-  return renderAnswerMarkdown(question, result.outcome);
+  return renderAnswerMarkdown(question, result.outcome, result.exchange);
 }
 
 function renderQuestion(question: Question, result: ShownResult | undefined, show: ExchangeRenderers): Markdown[] {

@@ -109,16 +109,16 @@ const methods: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE', 'O
 type Describer = (about: OperationElement, documented: string) => Members;
 
 function createDescriber(questions: readonly Question[], results: readonly ShownResult[]): Describer {
-  const outcomes = new Map(results.map(({ subject, outcome }) => [subject, outcome]));
+  const bySubject = new Map(results.map((result) => [result.subject, result]));
   return (about, documented) => {
     const answered = questions.flatMap((question) => {
-      const outcome = outcomes.get(question.id);
-      return question.about === about && outcome !== undefined ? [{ question, outcome }] : [];
+      const { outcome, exchange } = bySubject.get(question.id) ?? {};
+      return question.about === about && outcome !== undefined ? [{ question, outcome, exchange }] : [];
     });
     if (answered.length === 0) return { description: documented };
     const lines = answered.map(
-      ({ question, outcome }) =>
-        `- ${question.open} **${renderAnswerMarkdown(question, outcome, quote).text}** (\`${question.id}\`)`,
+      ({ question, outcome, exchange }) =>
+        `- ${question.open} **${renderAnswerMarkdown(question, outcome, exchange, quote).text}** (\`${question.id}\`)`,
     );
     const observation = ['Observed, where the documentation is silent:', lines.join('\n')];
     return {

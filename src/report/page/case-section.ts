@@ -30,7 +30,7 @@ export interface CaseRenderer {
 /** Characters of a command before it is cut: one request sends an order of hundreds of items. */
 const maxCommand = 4_000;
 /** Characters of all bodies together, so that a page stays small, and the least of one body. */
-const maxBodies = 600_000;
+const maxBodies = 300_000;
 const minBody = 300;
 
 /** @param order ids of the cases, the most urgent first: an exchange that several cases share is shown in the first */

@@ -5,9 +5,10 @@ import type { ShownResult } from '../../engine/case-result.js';
 import { type Verdict, verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
 import type { Cause } from '../diagnosis/cause.js';
-import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted } from '../markup.js';
+import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted, renderTable } from '../markup.js';
 import { renderAdapterNotice, replayEndNotice } from '../notices.js';
 import { renderAnswer } from '../render-answer.js';
+import { describeTimes, listTimesRows, timesHeadings } from '../response-times.js';
 import type { RunView } from '../run-view.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason, type SharedReasons } from '../shared-reasons.js';
 import { type CaseRenderer, createCaseRenderer, renderVerdictBadge } from './case-section.js';
@@ -59,7 +60,7 @@ export function renderCertificatePage(view: RunView): Html {
 ${head(page)}
 ${contents(page, rest)}
 <main id="results">
-${attention(page, beside)}${searchForm(page)}${requirementsChapter(page)}${pictures(rest)}${questionsChapter(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${exclusions(page)}${about(page)}
+${attention(page, beside)}${searchForm(page)}${requirementsChapter(page)}${pictures(rest)}${questionsChapter(page)}${byCase('drift', 'Drift', 'Where this target differs from the record, or from its target file.', drift)}${byCase('unstable', 'Unstable', 'Cases that failed once and passed once, which proves nothing.', unstable)}${exclusions(page)}${about(page)}${responseTimes(page)}
 </main>
 </div>
 <script>${rawHtml(pageScript)}</script>
@@ -148,6 +149,7 @@ ${drift.length === 0 ? noHtml : item('drift', 'Drift', drift.length)}
 ${unstable.length === 0 ? noHtml : item('unstable', 'Unstable', unstable.length)}
 ${item('not-verified', 'Not verified', suite.contract.exclusions.length)}
 ${item('about', 'About this run')}
+${certificate.response_times === undefined ? noHtml : item('response-times', 'Response times')}
 </ul></details></nav>
 `;
 }
@@ -331,14 +333,10 @@ ${reasonMarkup(reason ?? '', page.shared)}${outcomeList(question, outcome)}<p><s
 `;
 }
 
-/** Renders the answer as a sentence. A class of statuses (4xx) becomes the status that was seen. */
+/** Renders the answer as a sentence. */
 function renderOutcome(question: Question, { outcome }: QuestionEntry, result: ShownResult | undefined): string {
   if (outcome === null) return 'No answer.';
-  const { exchange } = result ?? {};
-  const status = exchange !== undefined && 'response' in exchange ? String(exchange.response.status) : '';
-  return renderAnswer(question, outcome).replaceAll(/\b([1-5])xx\b/g, (each, digit) =>
-    status.startsWith(digit) ? status : each,
-  );
+  return renderAnswer(question, outcome, result?.exchange);
 }
 
 /** Renders what the documentation does not say, as a headline. */
@@ -397,8 +395,17 @@ function about({ certificate }: Page): Html {
     value === undefined ? noHtml : html`<dt>${name}</dt><dd>${value}</dd>`;
   return html`<section id="about" class="chapter"><h2>About this run</h2>
 <div class="card"><dl class="facts">
-${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', `${requests_sent}, for ${exchanges_judged} exchanges judged`)}${fact('Started', started_at)}${fact('Duration', renderDuration(duration_ms))}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}
+${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', `${requests_sent} sent, ${exchanges_judged} exchanges judged: cases share requests`)}${fact('Started', started_at)}${fact('Duration', renderDuration(duration_ms))}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}
 </dl></div>
+</section>
+`;
+}
+
+function responseTimes({ certificate: { response_times: times } }: Page): Html {
+  if (times === undefined) return noHtml;
+  return html`<section id="response-times" class="chapter"><h2>Response times</h2>
+<p>${describeTimes(times)}</p>
+<div class="card">${renderTable(timesHeadings, listTimesRows(times))}</div>
 </section>
 `;
 }

@@ -102,6 +102,7 @@ path.returned { fill: var(--cell); } path.returned-open { fill: var(--cell-open)
 .legend svg { width: .8rem; height: .8rem; margin-right: .35rem; vertical-align: -.05rem; background: var(--faint); }
 table { border-collapse: collapse; width: 100%; font-size: .875rem; }
 th, td { text-align: left; vertical-align: top; padding: .3rem .75rem .3rem 0; font-weight: 400; }
+td { font-variant-numeric: tabular-nums; } #response-times td, #response-times thead th { overflow-wrap: normal; }
 thead th { color: var(--soft); font-size: .8125rem; }
 .grid { table-layout: fixed; } .grid thead th:nth-child(1) { width: 32%; } .grid thead th:nth-child(3) { width: 9rem; }
 .grid [scope=rowgroup] { padding-top: .8rem; } .grid .strip { height: 18px; } .grid [scope=row] { color: var(--soft); padding-left: .8rem; } .grid strong { color: var(--fail); font-weight: 600; }

@@ -59,14 +59,18 @@ function describeRest(count: number, what: string): string[] {
   return count > 0 ? [`… and ${count} more ${what}${count === 1 ? '' : 's'}: see certificate.html.`] : [];
 }
 
-/** Renders a line per requirement: those that fail come first, in the order of their causes. */
-function renderRequirements({ requirements }: Certificate, groups: readonly FailureGroup[]): string[] {
+/** Renders a line per requirement, with the numbers of its causes: those that fail come first. */
+function renderRequirements({ requirements, causes = [] }: Certificate, groups: readonly FailureGroup[]): string[] {
   const judged = requirements.filter(({ cases }) => cases.some(({ reason }) => reason !== notSelectedReason));
   if (judged.length === 0) return [];
   const width = Math.max(...judged.map(({ id }) => id.length));
   const verdictWidth = Math.max(...judged.map(({ verdict }) => verdict.length));
   const lines = sortRequirements(judged, groups).map(({ id, verdict, statement }) => {
-    const text = `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(width)}  ${statement}`;
+    const numbers = causes.flatMap((cause, n) =>
+      cause.requirements.includes(id) || cause.follows.includes(id) ? [n + 1] : [],
+    );
+    const why = numbers.length === 0 ? '' : `(${numbers.join(', ')}) `;
+    const text = `  ${verdict.padEnd(verdictWidth)}  ${id.padEnd(width)}  ${why}${statement}`;
     return text.length > maxLine ? `${truncate(text, maxLine - 1)}…` : text;
   });
   return ['', ...lines];
@@ -105,7 +109,7 @@ function renderDetails(group: FailureGroup): string[] {
   const lines = [
     ...limitLines(why, 4),
     ...sections.flatMap((section) => (section.startsWith(sending) ? renderCommand(section) : limitLines(section, 14))),
-    ...(at === undefined ? [] : renderCodeFrame(at)),
+    ...(at === undefined ? [] : ['In the case file:', ...renderCodeFrame(at)]),
   ];
   return [...renderHeading(group), ...lines.map((line) => `   ${line}`)];
 }
@@ -183,10 +187,13 @@ function renderSummary(certificate: Certificate, written: WrittenResults): strin
 }
 
 function listFields(certificate: Certificate, written: WrittenResults): (readonly [name: string, value: string])[] {
-  const { selected, summary, questions, drift, requests_sent, exchanges_judged } = certificate;
+  const { selected, summary, questions, drift, requests_sent, exchanges_judged, causes = [] } = certificate;
   const warnings = questions.filter(({ warning }) => warning).length;
   const drifted = describeFurtherCount(drift.length, 'drift');
-  const answers = `${describeAnswers(questions)}${describeFurtherCount(warnings, 'with a warning')}${drifted}`;
+  // Questions need valid promotions in responses before anything can be concluded.
+  const unanswered = questions.filter(({ outcome }) => outcome === null).length;
+  const why = causes.length > 0 && unanswered > maxEntries ? ' (most follow from what is wrong above)' : '';
+  const answers = `${describeAnswers(questions)}${why}${describeFurtherCount(warnings, 'with a warning')}${drifted}`;
   const listFiles = (...names: readonly string[]) =>
     names.flatMap((name) => written.files.filter((file) => path.basename(file) === name)).join(', ');
   const { file = '', unwritten } = written.record ?? {};
@@ -194,7 +201,7 @@ function listFields(certificate: Certificate, written: WrittenResults): (readonl
     ...(selected === undefined
       ? [['Requirements', describeCounts(summary)] as const, ['Questions', answers] as const]
       : [['Selected', `${describeCounts(selected.cases)}${drifted}`] as const]),
-    ['Requests', `${requests_sent}, for ${exchanges_judged} exchanges judged`],
+    ['Requests', `${requests_sent} sent, ${exchanges_judged} exchanges judged: cases share requests`],
     ['Certificate', listFiles('certificate.json', 'certificate.html')],
     ['Observed', listFiles('observed.md', 'openapi.yaml')],
     ...(file === '' ? [] : [['Record', unwritten === undefined ? file : `${file} was ${unwritten}.`] as const]),
