@@ -47,7 +47,7 @@ const deploy = (options = {}) =>
   });
 
 for (const [count, tag] of [
-  [4, []],
+  [2, []],
   [20, ['@long']],
 ] as const)
   test(`Through an identity adapter, the reference and ${count} faults get the certificates of runs without one`, {
