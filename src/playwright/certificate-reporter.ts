@@ -184,7 +184,7 @@ export default class CertificateReporter implements Reporter {
   }
 
   onError({ message = '' }: TestError): void {
-    if (!this.isListed) process.stderr.write(joinLines(message.split('\n')));
+    if (!this.isListed) process.stderr.write(joinLines(message.replace(/^UnusableInput: /, '').split('\n')));
     if (this.merged !== undefined)
       this.shardErrors.add(toOneLine(message.split('\n')[0]?.replace(/^Error: /, '') ?? ''));
   }
