@@ -349,6 +349,7 @@ test('A metadata value that differs late from that of the filter explains why a 
   const metadata = { region: `${long}north` };
   const world = { ...suite.world, tiers: [{ ...tier, metadata }] };
   const filtered = `${documentedRequest.path}?[filters][metadata.region][conditions][$is]=${long}south`;
-  const explain = createTierExplainer({ ...documentedRequest, path: filtered }, world);
+  const body = JSON.stringify({ customer: { id: suite.world.customers[0]?.id } });
+  const explain = createTierExplainer({ ...documentedRequest, path: filtered, body }, world);
   expect(explain({ ...tier, metadata })).toMatch(/region = …v+north; the filter asks for …v+south$/);
 });

@@ -1,11 +1,10 @@
 import { type NamedWorld, thingKinds } from './named-world.js';
 import type { Rule } from './world.js';
 
-/** Creates a function that finds the name of an id, with the id if it is the target's own. Unknown ids stay as they are. */
-export function createNameLookup({ ids, hasOwnIds }: NamedWorld): (id: string) => string {
+/** Creates a function that finds the name of an id. It returns unknown ids unchanged. */
+export function createNameLookup({ ids }: NamedWorld): (id: string) => string {
   return (wanted) => {
-    for (const kind of thingKinds)
-      for (const [name, id] of ids[kind]) if (id === wanted) return hasOwnIds ? `${name} (${id})` : name;
+    for (const kind of thingKinds) for (const [name, id] of ids[kind]) if (id === wanted) return name;
     return wanted;
   };
 }
