@@ -145,6 +145,16 @@ test('What fails only for some requests is named with what they have', async () 
   expect(causes.map(({ sentence }) => sentence)).toEqual([expect.stringMatching(/^Only for requests with metadata: /)]);
 });
 
-test('A deployment that conforms has no causes', async () => {
+test('A deployment that conforms has no causes, even if it is not clear what it returns', async () => {
   expect((await diagnose(conforming)).causes).toEqual([]);
+  const unclear = createIndependentDeployment(suite.world, { shape: 'with-rejected' });
+  expect((await diagnose(unclear)).causes).toEqual([]);
+});
+
+test('A deployment that returns nothing is said to', async () => {
+  const { causes } = await diagnose((request) => {
+    const body = JSON.stringify({ data: [], size: request.body?.length });
+    return { status: 200, headers: [['Content-Type', 'application/json']], body };
+  });
+  expect(causes.map(({ kind }) => kind)).toEqual(['nothing-returned']);
 });

@@ -7,7 +7,7 @@ const plan = createPlan(suite, { target: {}, excludesIntrusive: false });
 
 test('The progress line counts remaining requests and estimates the time by those that were sent', () => {
   const total = countPlannedRequests(plan);
-  const cases = plan.cases.length;
+  const cases = plan.cases.length + 1;
   expect(renderProgress(plan, { ended: 0, sent: 0, elapsedMs: 1_000 })).toBe(
     `0 of ${cases} cases; about ${total} requests are left.`,
   );

@@ -45,12 +45,10 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
     );
   if (!responses.every(isSuccessful)) return undefined;
   if (responses.length < minRequests) return undefined;
-  if (
-    responses.every(
-      ({ body }) => body !== '' && parseJson(body) === undefined && !index.calibration.some(hasMentions),
-    ) &&
-    all.every(({ returned }) => !returned?.some(Boolean))
-  )
+  // Promotions may be named, and yet it is not clear which of them were returned.
+  const isNothingReturned =
+    !index.calibration.some(hasMentions) && all.every(({ returned }) => !returned?.some(Boolean));
+  if (isNothingReturned && responses.every(({ body }) => body !== '' && parseJson(body) === undefined))
     return finding(
       'not-json',
       'No response is JSON: the address is probably that of a web page. Check base_url and its path prefix.',
@@ -64,7 +62,7 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
     return finding('constant-answer', 'The deployment gives one constant answer to every request.', [
       `${count} have the same body. ${shown}`,
     ]);
-  if (all.every(({ returned }) => !returned?.some(Boolean)))
+  if (isNothingReturned)
     return finding(
       'nothing-returned',
       'No promotion is ever returned: the test data is not loaded under these ids, or the result is always empty. Load it (npx conformance world).',

@@ -78,11 +78,17 @@ function listExchangeOfResult(results: readonly ShownResult[], caseId: string): 
   return exchange === undefined ? [] : [{ id, row: 0, request: 'request', attempt: 1, exchange }];
 }
 
+/** Lines that say why a case fails: the number of failing rows, and the first of them. */
+const maxWhy = 4;
+
 function verdictSections(result: ShownResult, baseUrl: string, responseText: ResponseRenderer): Html {
   const { verdict, asCase } = result;
   if (verdict !== 'fail' && verdict !== 'error') return asCase === undefined ? noHtml : part('As a case', asCase);
   const { why, expected, received, command } = createFailureSections(result, baseUrl, responseText);
-  return html`<div class="failure"><div class="prose">${part('Why', why.join('\n'))}${part('Expected', expected)}</div>${part('Received', received)}${part('As a case', asCase)}${part('Send it again with', command)}</div>`;
+  // The rows follow with their reasons.
+  const shown =
+    why.length <= maxWhy ? why : [...why.slice(0, maxWhy), `  … and ${why.length - maxWhy} more, see the rows below`];
+  return html`<div class="failure"><div class="prose">${part('Why', shown.join('\n'))}${part('Expected', expected)}</div>${part('Received', received)}${part('As a case', asCase)}${part('Send it again with', command)}</div>`;
 }
 
 function part(heading: string, text: string | undefined): Html {

@@ -184,7 +184,11 @@ function attention(page: Page, beside: ReadonlyMap<Cause, readonly Figure[]>): H
   });
   const shownIds = [...cards.map(({ entry }) => entry.id), ...covered];
   const isShown = (line: string) => shownIds.some((id) => line.startsWith(`${id}: `));
-  const whyNot = (incomplete_because ?? describeSharedReasons(certificate)).filter((line) => !isShown(line));
+  // Beside a cause, only what was left out is news.
+  const isNews = (line: string) => causes.length === 0 || !line.includes(' were not judged: ');
+  const whyNot = (incomplete_because ?? describeSharedReasons(certificate)).filter(
+    (line) => !isShown(line) && isNews(line),
+  );
   const list = (entries: readonly Html[]) => html`<ul class="plain">${entries}</ul>`;
   return html`<section id="attention" class="chapter">
 <h2>What needs attention</h2>
@@ -395,7 +399,7 @@ function about({ certificate }: Page): Html {
     value === undefined ? noHtml : html`<dt>${name}</dt><dd>${value}</dd>`;
   return html`<section id="about" class="chapter"><h2>About this run</h2>
 <div class="card"><dl class="facts">
-${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', `${requests_sent} sent, ${exchanges_judged} exchanges judged: cases share requests`)}${fact('Started', started_at)}${fact('Duration', renderDuration(duration_ms))}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}
+${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', `${requests_sent} sent, ${exchanges_judged} exchanges judged: cases share requests`)}${fact('Started', started_at)}${fact('Duration', renderDuration(duration_ms))}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}${fact('Share', 'Send this file as it is: it loads nothing from elsewhere, and the credentials are not in it.')}${fact('Compare', html`<code>npx conformance compare earlier/certificate.json certificate.json --html changes.html</code> shows what has changed since an earlier run.`)}
 </dl></div>
 </section>
 `;

@@ -49,6 +49,7 @@ const copyText = async (text) => {
   return isCopied;
 };
 for (const pre of document.querySelectorAll('.item pre')) {
+  if (pre.closest('.prose') !== null) continue;
   const button = document.createElement('button');
   button.type = 'button';
   button.className = 'copy';

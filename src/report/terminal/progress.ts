@@ -18,5 +18,7 @@ export interface Progress {
 export function renderProgress(plan: Plan, { ended, sent, elapsedMs }: Progress): string {
   const left = Math.max(0, countPlannedRequests(plan) - sent);
   const time = sent === 0 || left === 0 ? '' : `, at this pace ${Math.ceil((left * elapsedMs) / sent / 1_000)} s`;
-  return `${ended} of ${plan.cases.length} cases; about ${left} requests are left${time}.`;
+  // At the end, some requests are repeated, which counts as a case.
+  const cases = plan.cases.length + (plan.samples.requests > 0 ? 1 : 0);
+  return `${ended} of ${cases} cases; about ${left} requests are left${time}.`;
 }
