@@ -55,9 +55,12 @@ export function createEligibilityHandlers(
 
     orderMetadataRule({ key, includes }, { orderMetadata, turn }) {
       if (orderMetadata === waived) return true;
-      const values = orderMetadata[key];
+      const sent = orderMetadata[key];
+      const values: readonly unknown[] = Array.isArray(sent) ? sent : [];
       const holds = {
-        applied: Array.isArray(values) && values.includes(includes),
+        applied: values.includes(includes),
+        'first-value': values[0] === includes,
+        'last-value': values.at(-1) === includes,
         ignored: true,
         'never-satisfied': false,
       }[behaviours['order-metadata-rules']];

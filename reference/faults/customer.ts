@@ -23,14 +23,6 @@ export const customerFaults: readonly Fault[] = [
     change: () => ({ customerRule: ({ any_of }, { customer }) => any_of[0] === unlessWaived(customer, any_of[0]) }),
   },
   {
-    id: 'last-listed-customer-only',
-    breaks: 'customer.by-id',
-    story: 'Of the customers for whom a tier is reserved, the comparison with the last decides.',
-    change: () => ({
-      customerRule: ({ any_of }, { customer }) => any_of.at(-1) === unlessWaived(customer, any_of.at(-1)),
-    }),
-  },
-  {
     id: 'one-reservation-for-all',
     breaks: 'customer.by-id',
     story: 'Having a reservation is kept as a flag of the customer, so that one opens all.',

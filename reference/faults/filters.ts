@@ -19,11 +19,6 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
         handlers.restriction(when(request, facts) ? { ...request, filters: without(request.filters, field) } : request),
     });
   };
-  const cut = (max: number): Change => {
-    return (handlers) => ({
-      select: (request) => handlers.select(request).slice(0, hasFilter(request) ? max : undefined),
-    });
-  };
   return [
     {
       id: `${name}-ignored`,
@@ -68,12 +63,6 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
       change: lost(hasOnlySkus),
     },
     {
-      id: `${name}-in-pages-of-20`,
-      breaks,
-      story: 'What a filter finds comes in pages of 20, and nothing leads to the next one.',
-      change: cut(20),
-    },
-    {
       id: `${name}-refused`,
       breaks,
       story: 'The parser of the query string gives up at names that begin with a bracket.',
@@ -83,12 +72,6 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
           return filter?.field === field ? refuse(400, parameter.name, 'invalid_query_params') : filter;
         },
       }),
-    },
-    {
-      id: `${name}-first-match-only`,
-      breaks,
-      story: '"find" is written for "filter".',
-      change: cut(1),
     },
     {
       id: `${name}-void-when-nothing-matches`,
@@ -150,23 +133,6 @@ function without(filters: ParsedQuery['filters'], field: Field): ParsedQuery['fi
   return filters.filter((filter) => filter.field !== field);
 }
 
-const ofCampaign: readonly Fault[] = [
-  {
-    id: 'campaign-compared-by-name',
-    breaks: 'filter.promotion-id',
-    story: 'The value is compared with the name of the campaign.',
-    change: (_, { catalogue }) => ({
-      inCampaign: (tier, id) => catalogue.campaigns.get(tier.campaign_id)?.name === id,
-    }),
-  },
-  {
-    id: 'campaign-compared-with-tier',
-    breaks: 'filter.promotion-id',
-    story: 'promotion_id is taken for the id of the tier.',
-    change: () => ({ inCampaign: ({ id }, campaign) => id === campaign }),
-  },
-];
-
 /** Tier metadata that is compared wrongly. */
 function comparisonFault(id: string, story: string, hasMetadata: Handlers['hasMetadata']): Fault {
   return { id, breaks: 'filter.tier-metadata', story, change: () => ({ hasMetadata }) };
@@ -175,9 +141,6 @@ function comparisonFault(id: string, story: string, hasMetadata: Handlers['hasMe
 const ofMetadata: readonly Fault[] = [
   comparisonFault('metadata-filter-by-key', 'That the tier has the key is enough.', ({ metadata }, key) =>
     Object.hasOwn(metadata, key),
-  ),
-  comparisonFault('metadata-filter-by-value', 'The value is looked for under any key.', ({ metadata }, _, value) =>
-    Object.values(metadata).map(String).includes(value),
   ),
   comparisonFault('metadata-filter-by-prefix', '$is is translated to LIKE "value%".', ({ metadata }, key, value) =>
     String(metadata[key] ?? '').startsWith(value),
@@ -196,11 +159,6 @@ const ofMetadata: readonly Fault[] = [
     },
   ),
   comparisonFault(
-    'metadata-filter-by-truth',
-    'Both values are cast to booleans.',
-    ({ metadata }, key, value) => Object.hasOwn(metadata, key) && Boolean(metadata[key]) === Boolean(value),
-  ),
-  comparisonFault(
     'metadata-filter-as-boolean',
     'A value other than "true" counts as false.',
     ({ metadata }, key, value) => (metadata[key] === 'true') === (value === 'true'),
@@ -217,5 +175,29 @@ const ofMetadata: readonly Fault[] = [
   ),
 ];
 
+/** A filter of which the place in the query matters. */
+const misplaced: readonly Fault[] = fields.flatMap(({ name, field, breaks }) =>
+  (
+    [
+      ['after', 'The first parameter of the query is looked at.', /^audienceRulesOnly=[^&]*&/],
+      ['before', 'The last parameter of the query is looked at.', /&audienceRulesOnly=[^&]*$/],
+    ] as const
+  ).map(
+    ([place, story, pattern]): Fault => ({
+      id: `${name}-lost-${place}-another-parameter`,
+      breaks,
+      story,
+      hiddenBy: ['audience-rules-only-effect'],
+      change: (handlers) => ({
+        readQuery(text) {
+          const query = handlers.readQuery(text);
+          if (!pattern.test(text)) return query;
+          return { ...query, filters: query.filters.filter((filter) => filter.field !== field) };
+        },
+      }),
+    }),
+  ),
+);
+
 /** How the result is narrowed. */
-export const filterFaults: readonly Fault[] = [...ofEither, ...ofCampaign, ...ofMetadata];
+export const filterFaults: readonly Fault[] = [...ofEither, ...misplaced, ...ofMetadata];

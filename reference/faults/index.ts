@@ -5,7 +5,6 @@ import type { Fault } from './fault.js';
 import { filterFaults } from './filters.js';
 import { listGeneratedFaults } from './generated-faults.js';
 import { metadataFaults } from './metadata.js';
-import { openBranchFaults } from './open-branches.js';
 import { orderFaults } from './order.js';
 import { requestFaults } from './request.js';
 import { resultFaults } from './result.js';
@@ -23,7 +22,6 @@ export const faults: readonly Fault[] = [
   ...metadataFaults,
   ...filterFaults,
   ...windowFaults,
-  ...openBranchFaults,
   ...resultFaults,
   ...awkwardDataFaults,
   ...sendingFaults,

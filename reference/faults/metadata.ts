@@ -1,6 +1,6 @@
 import { refuse } from '../early-response.js';
 import type { Members } from '../json.js';
-import { cached, type Fault, unlessWaived } from './fault.js';
+import { type Fault, unlessWaived } from './fault.js';
 
 interface MetadataRule {
   readonly key: string;
@@ -74,22 +74,6 @@ export const metadataFaults: readonly Fault[] = [
     'The one key of the example is built in.',
     (rule, metadata) => rule.key === 'store_name' && holds(rule, metadata),
   ),
-  {
-    id: 'metadata-last-entry-only',
-    breaks: 'metadata.promotion-rules',
-    story: 'What each entry says overwrites what the entry before said.',
-    change: (handlers) => ({
-      metadataOf: (members) =>
-        Object.fromEntries(Object.entries(unlessWaived(handlers.metadataOf(members), {})).slice(-1)),
-    }),
-  },
-  {
-    id: 'cached-without-metadata-values',
-    breaks: 'metadata.promotion-rules',
-    story: 'Results are cached under the keys of the metadata, without their values.',
-    hasState: true,
-    change: cached((request) => ({ ...request, metadata: Object.keys(unlessWaived(request.metadata, {})) })),
-  },
   {
     id: 'metadata-refused',
     breaks: 'metadata.promotion-rules',

@@ -57,15 +57,6 @@ const productItems: readonly Fault[] = [
     (lines) => lines.some(({ as }) => as === 'product'),
   ),
   {
-    id: 'any-product-counts',
-    breaks: 'order.product-item',
-    story: 'A rule about a product looks at how many pieces there are, and not of what.',
-    change: (handlers) => ({
-      productRule: ({ at_least }, { tally }) =>
-        tally === waived || handlers.isEnough(sum(tally.product.values()), at_least),
-    }),
-  },
-  {
     id: 'no-product-no-product-rules',
     breaks: 'order.product-item',
     story: 'Rules about products are skipped where the order has none.',
@@ -264,15 +255,6 @@ const repetitions: readonly Fault[] = [
       addUp: (as, all) => (as === 'product' && all.length % 2 === 0 ? 0 : handlers.addUp(as, all)),
     }),
   },
-  linesFault(
-    'items-after-a-repetition-lost',
-    'order.repeated-product',
-    'The loop over the items is left, rather than continued, at one that was there before.',
-    (lines) => {
-      const end = lines.findIndex(({ id }, at) => lines.findIndex((line) => line.id === id) < at);
-      return end < 0 ? lines : lines.slice(0, end);
-    },
-  ),
 ];
 
 const orderMetadata: readonly Fault[] = [

@@ -35,12 +35,6 @@ const bodies: readonly Fault[] = [
     404,
   ),
   {
-    id: 'body-of-get-dropped',
-    breaks: 'request.get-with-body',
-    story: 'The web framework drops the body of a GET.',
-    change: () => ({ readBody: () => ({ kind: 'unread' }) }),
-  },
-  {
     id: 'body-of-the-first-request',
     breaks: 'request.get-with-body',
     story: 'A cache in front of the service does not look at the bodies of GET requests.',
@@ -112,14 +106,6 @@ const options: readonly Fault[] = [
     breaks: 'options.expand-category',
     story: 'A campaign without categories is not thought of.',
     change: (handlers) => ({ expandOf: (members) => refuseSome(handlers.expandOf(members), 500) }),
-  },
-  {
-    id: 'expand-loses-the-result',
-    breaks: 'options.expand-category',
-    story: 'The error of the look-up of categories is answered with 200 and an empty list.',
-    change: (handlers) => ({
-      present: (tiers, request) => handlers.present(request.expand.length > 0 ? [] : tiers, request),
-    }),
   },
   {
     id: 'expand-keeps-one-tier-per-category',

@@ -1,32 +1,8 @@
-import type { Handlers } from '../handlers.js';
 import { emptyRequest, type ParsedRequest } from '../parsed-request.js';
 import { type Fault, hasEntries, isReservedForSome } from './fault.js';
 
-/** What is cut off the valid ones. */
-function cutFault(id: string, story: string, page: Handlers['page']): Fault {
-  return { id, breaks: 'result.all-valid', story, change: () => ({ page }) };
-}
-
-function pageFault(size: number): Fault {
-  return cutFault(
-    `page-of-${size}`,
-    `The answer is a list of pages of ${size}, and nothing leads to the next one.`,
-    (tiers) => tiers.slice(0, size),
-  );
-}
-
 /** Valid ones that are not returned. */
 const incomplete: readonly Fault[] = [
-  pageFault(10),
-  pageFault(20),
-  pageFault(50),
-  pageFault(100),
-  cutFault('first-tier-only', 'The search ends at the first tier that is valid.', (tiers) => tiers.slice(0, 1)),
-  cutFault(
-    'one-tier-per-campaign',
-    'The tiers are put into a map by their campaign, of which one remains.',
-    (tiers) => [...new Map(tiers.map((tier) => [tier.campaign_id, tier])).values()],
-  ),
   {
     id: 'ends-at-first-invalid',
     breaks: 'result.all-valid',
@@ -39,12 +15,6 @@ const incomplete: readonly Fault[] = [
         return end < 0 ? checked : checked.slice(0, end);
       },
     }),
-  },
-  {
-    id: 'tiers-without-rules-left-out',
-    breaks: 'result.all-valid',
-    story: 'A tier is joined with its rules, and one that has none disappears.',
-    change: (handlers) => ({ isValid: (tier, request) => tier.rules.length > 0 && handlers.isValid(tier, request) }),
   },
   {
     id: 'nothing-without-a-reservation',
@@ -68,22 +38,7 @@ const incomplete: readonly Fault[] = [
   },
 ];
 
-const incompleteForSome: readonly Fault[] = [
-  {
-    id: 'page-of-100-with-expand',
-    breaks: 'result.all-valid',
-    story: 'With categories joined, the answer is cut to a page of 100.',
-    change: (handlers) => ({
-      select: (request) => handlers.select(request).slice(0, request.expand.length > 0 ? 100 : undefined),
-    }),
-  },
-  {
-    id: 'items-of-the-first-page-only',
-    breaks: 'result.all-valid',
-    story: 'Of an order the first five items are read.',
-    change: (handlers) => ({ linesOf: (items) => handlers.linesOf(items).filter(({ item }) => item < 5) }),
-  },
-];
+const incompleteForSome: readonly Fault[] = [];
 
 /** Ones that are not valid, and are returned. */
 const invalid: readonly Fault[] = [
@@ -133,23 +88,6 @@ const invalid: readonly Fault[] = [
       isValid: ({ rules }, request) => rules.slice(0, 1).every((rule) => handlers.holds(rule, request)),
     }),
   },
-  {
-    id: 'last-rule-only',
-    breaks: 'result.valid-only',
-    story: 'The result of each rule overwrites that of the rule before.',
-    change: (handlers) => ({
-      isValid: ({ rules }, request) => rules.slice(-1).every((rule) => handlers.holds(rule, request)),
-    }),
-  },
-  {
-    id: 'one-rule-of-a-kind',
-    breaks: 'result.valid-only',
-    story: 'The rules of a tier are kept in a map by their kind, of which one remains.',
-    change: (handlers) => ({
-      isValid: ({ rules }, request) =>
-        [...new Map(rules.map((rule) => [rule.kind, rule])).values()].every((rule) => handlers.holds(rule, request)),
-    }),
-  },
   ruleless(
     'order-metadata',
     'The query with order metadata was written anew, without the rules.',
@@ -176,12 +114,6 @@ const invalid: readonly Fault[] = [
     change: (handlers) => ({
       isValid: (tier, request) => request.filters.length > 0 || handlers.isValid(tier, request),
     }),
-  },
-  {
-    id: 'rules-unused',
-    breaks: 'result.valid-only',
-    story: 'Whether a tier is valid is computed, but all that were checked are returned.',
-    change: (handlers) => ({ select: handlers.candidates }),
   },
   {
     id: 'promotions-listed',

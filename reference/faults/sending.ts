@@ -25,32 +25,12 @@ function refusedIf(id: string, story: string, isRefused: (body: string) => boole
 }
 
 const bodies: readonly Fault[] = [
-  bodyFault('chunked-body-dropped', 'Without Content-Length, a GET is taken for one without a body.', (request) =>
-    request.sent === 'chunked' ? 'not at all' : request,
-  ),
-  bodyFault(
-    'first-piece-only',
-    'The first piece of a body is taken for all of it, and what is no JSON for nothing.',
-    (request) => (request.sent === 'in-pieces' ? 'not at all' : request),
-  ),
-  bodyFault(
-    'fresh-connections-unread',
-    'The first request on a connection is answered before its body has come.',
-    (request) => (request.sent === 'on-a-fresh-connection' ? 'not at all' : request),
-  ),
   refusedIf(
     'body-must-begin-with-a-brace',
     'A firewall lets bodies pass that begin with a brace.',
     (body) => body[0] !== '{',
   ),
   refusedIf('body-of-one-line', 'The body is read up to the end of the line.', (body) => body.trim().includes('\n')),
-  bodyFault('body-of-the-last-line', 'Of a body the last line that has any text is kept.', (request) =>
-    (request.body ?? '').trim().includes('\n') ? 'not at all' : request,
-  ),
-  bodyFault('escapes-unread', 'The parser of the gateway leaves escapes as they are.', (request) => ({
-    ...request,
-    ...(request.body === undefined ? {} : { body: request.body.replaceAll(/\\u(?=[0-9a-f]{4})/g, '\\\\u') }),
-  })),
   bodyFault('customer-first', 'A streaming parser looks for the customer at the beginning alone.', (request) =>
     (request.body ?? '').includes('"customer"') && !/^\s*\{\s*"customer"/.test(request.body ?? '')
       ? { ...request, body: (request.body ?? '').replace('"customer":{"id":', '"customer":{"x-id":') }

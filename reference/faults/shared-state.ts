@@ -10,15 +10,6 @@ function stateFault(id: string, breaks: Requirement, story: string, change: Chan
 /** What several requests have in common by mistake, so that one of them gets what is another's. */
 export const sharedStateFaults: readonly Fault[] = [
   stateFault(
-    'cached-without-the-quantities',
-    'order.quantity',
-    'Results are cached under what is ordered, without how many.',
-    cached(({ tally, ...request }) => ({
-      ...request,
-      lines: request.lines.map(({ as, id, item }) => ({ as, id, item })),
-    })),
-  ),
-  stateFault(
     'cached-without-the-products',
     'order.product-item',
     'Results are cached under the quantities of an order, without its products.',
@@ -27,31 +18,12 @@ export const sharedStateFaults: readonly Fault[] = [
       lines: request.lines.map(({ as, id, quantity }) => ({ as, quantity, id: as === 'sku' ? id : '' })),
     })),
   ),
-  stateFault(
-    'cached-without-the-metadata',
-    'metadata.promotion-rules',
-    'Results are cached under a key from the days before metadata.',
-    cached((request) => ({ ...request, metadata: {} })),
-  ),
-  stateFault(
-    'cached-without-the-last-character',
-    'customer.by-id',
-    'The key of the cache is cut off, so that customers with like ids share results.',
-    cached((request) => ({ ...request, customer: String(unlessWaived(request.customer, '')).length })),
-  ),
   ...(['promotion_id', 'metadata'] as const).flatMap((field: Filter['field']): Fault[] => {
     const [name, breaks] =
       field === 'metadata'
         ? (['metadata-filter', 'filter.tier-metadata'] as const)
         : (['campaign-filter', 'filter.promotion-id'] as const);
-    const others = (request: ParsedRequest) => request.filters.filter((filter) => filter.field !== field);
     return [
-      stateFault(
-        `${name}-left-out-of-the-cache`,
-        breaks,
-        'Results are cached under the body, without the query.',
-        cached((request) => ({ ...request, filters: others(request) })),
-      ),
       stateFault(
         `${name}-value-left-out-of-the-cache`,
         breaks,

@@ -1,9 +1,7 @@
 import type { Tier } from '../../src/world/world.js';
 import type { Handlers, TierTest } from '../handlers.js';
 import { type Filter, type ParsedRequest, waived } from '../parsed-request.js';
-import { type Fault, hasEntries, hasOnlySkus } from './fault.js';
-
-const day = 24 * 60 * 60 * 1000;
+import type { Fault } from './fault.js';
 
 /** A window other than that of the newest 150 tiers. */
 function windowFault(id: string, story: string, newest: Handlers['newest']): Fault {
@@ -51,9 +49,6 @@ function filteredWindowFault(
 }
 
 const filteredWindowFaults = (['promotion_id', 'metadata'] as const).flatMap((field): Fault[] => [
-  filteredWindowFault(field, 'window-of-151', 'the loop over the tiers ends one too late.', (_, test, tiers) =>
-    tiers.slice(0, 151).filter(test),
-  ),
   filteredWindowFault(
     field,
     'older-only-with-expand',
@@ -87,9 +82,6 @@ function firstBy(textOf: (tier: Tier) => string): Handlers['newest'] {
 export const windowFaults: readonly Fault[] = [
   windowFault('window-of-149', 'The loop over the tiers ends one too early.', (tiers) => tiers.slice(0, 149)),
   windowFault('window-of-151', 'The loop over the tiers ends one too late.', (tiers) => tiers.slice(0, 151)),
-  windowFault('window-from-the-second', 'Positions are counted from 1, so that the newest tier is skipped.', (tiers) =>
-    tiers.slice(1, 151),
-  ),
   windowFault('window-of-100', 'The query for the tiers has the default limit of the database client.', (tiers) =>
     tiers.slice(0, 100),
   ),
@@ -102,33 +94,10 @@ export const windowFaults: readonly Fault[] = [
     'The limit is applied to tiers sorted by name.',
     firstBy(({ name }) => name),
   ),
-  windowFault(
-    'window-by-id',
-    'Ids are taken to grow with time.',
-    firstBy(({ id }) => id),
-  ),
-  windowFault(
-    'window-by-date-without-year',
-    'The limit is applied to tiers sorted by month and day.',
-    firstBy(({ created_at }) => created_at.slice('2024-'.length)),
-  ),
-  windowFault('window-of-30-days', 'The most recent tiers are those of the last 30 days.', (tiers) => {
-    const [newest] = tiers.map(({ created_at }) => Date.parse(created_at));
-    return tiers.filter(({ created_at }) => Date.parse(created_at) > (newest ?? 0) - 30 * day);
-  }),
-  windowFault('window-per-campaign', 'The limit is applied to each campaign by itself.', (tiers) =>
-    tiers.filter(
-      (tier, rank) => tiers.slice(0, rank).filter(({ campaign_id }) => campaign_id === tier.campaign_id).length < 150,
-    ),
-  ),
-  windowless('skus-alone', 'Orders of SKUs alone take a path of their own, without the limit.', hasOnlySkus),
   windowless(
     'expand',
     'The query that joins the categories was written anew, without the limit.',
     ({ expand }) => expand.length > 0,
-  ),
-  windowless('metadata', 'The query with metadata was written anew, without the limit.', ({ metadata }) =>
-    hasEntries(metadata),
   ),
   ...filteredWindowFaults,
   {

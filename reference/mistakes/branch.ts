@@ -37,6 +37,14 @@ export const conditions: readonly Condition[] = [
     isMet: ({ customer }) => customer === undefined,
   },
   {
+    id: 'empty-object',
+    excludes: ['order-metadata', 'expand', 'metadata', 'campaign-filter', 'metadata-filter', 'no-filter'],
+    what: 'with an empty object as body',
+    axis: 'customer',
+    question: 'empty-object',
+    isMet: (members) => Object.keys(members).length === 0,
+  },
+  {
     id: 'no-order',
     excludes: ['order-metadata'],
     what: 'without order',
@@ -152,10 +160,19 @@ export const conditions: readonly Condition[] = [
   },
   {
     id: 'both-filters',
-    what: 'with both filters',
+    // The suite sends one such request, and nothing else in it.
+    excludes: ['expand', 'metadata', 'order-metadata'],
+    what: 'with a campaign filter before a metadata filter',
     axis: 'filters',
     question: 'filter-combination',
-    isMet: (_, query) => /promotion_id.*metadata|metadata.*promotion_id/.test(fieldsOf(query)),
+    isMet: (_, query) => fieldsOf(query) === 'promotion_id metadata',
+  },
+  {
+    id: 'both-filters-reversed',
+    what: 'with a metadata filter before a campaign filter',
+    axis: 'filters',
+    question: 'filter-combination',
+    isMet: (_, query) => fieldsOf(query) === 'metadata promotion_id',
   },
   { id: 'no-filter', what: 'without a filter', axis: 'filters', isMet: (_, query) => fieldsOf(query) === '' },
   {

@@ -91,7 +91,7 @@ const rules: readonly Rule[] = [
   // Windows and pages.
   hidden(
     /^result-with-campaign-filter$/,
-    /^(?:page-of-(?:50|64|100)|last-page)$/,
+    /^(?:page-of-(?:64|100)|last-page)$/,
     'A campaign of the world has fewer valid tiers.',
   ),
   open(/^window-with-/, /^(?:missing|per-campaign)$/, 'filter-beyond-window'),

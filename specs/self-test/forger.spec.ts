@@ -28,7 +28,7 @@ const faultIds = [
   'window-of-149',
   'window-of-151',
   'campaign-filter-ignored',
-  'metadata-filter-first-match-only',
+  'result-with-metadata-filter/page-of-1',
   'quantity-ignored',
   'customer-ignored',
   'expand-refused',
