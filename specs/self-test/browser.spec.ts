@@ -229,9 +229,10 @@ test.describe('the page of any run', { tag: '@long' }, () => {
     await expect(shown).toHaveCount(suite.contract.questions.filter(({ group }) => group === 'Quantity').length);
     await page.getByRole('button', { name: 'Open all' }).click();
     await expect(page.locator('.item:visible:not([open])')).toHaveCount(0);
-    const link = page.locator('#attention small a').first();
-    await link.click();
-    await expect(page.locator(`[id="${await link.textContent()}"] summary`).first()).toBeInViewport();
+    // The search hides the causes, too: such a link is in another page, or in a message.
+    const [{ id } = { id: '' }] = failing;
+    await page.evaluate(`location.hash = ${JSON.stringify(id)}`);
+    await expect(page.locator(`[id="${id}"] summary`).first()).toBeInViewport();
     await page.close();
   });
 });

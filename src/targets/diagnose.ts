@@ -2,6 +2,7 @@ import type { Suite } from '../cases/suite.js';
 import { type RequirementCase, tag } from '../cases/test-case.js';
 import { type Channel, type Exchange, getHeaderValues, type HttpRequest, type HttpResponse } from '../http/exchange.js';
 import { describeAnswer, explainTransientFailure, headersHint, isSuccessful } from '../http/response-status.js';
+import { explainAmbiguity } from '../judge/explain-ambiguity.js';
 import { explainOwnPromotions } from '../judge/own-promotions.js';
 import { getKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -214,7 +215,13 @@ function checkResponses(exchanges: readonly (Exchange | undefined)[], diagnosis:
   const mentions = results.map(({ body }) => recognizer.findMentions(body));
   const available = world.tiers.filter(({ id }) => !world.unavailable.has(id)).length;
   const unreadable = results.find(({ body }) => parseJson(body) === undefined);
-  const reading = determineReading(mentions, target.tierPatterns);
+  const answered = exchanges.filter((each) => each !== undefined);
+  const determined = determineReading(mentions, target.tierPatterns);
+  const { patterns } = determined;
+  const reading =
+    determined.kind === 'ambiguous'
+      ? { ...determined, explain: () => explainAmbiguity(patterns, answered, { world, recognizer }) }
+      : determined;
   if (unreadable === undefined) reportReading(reading, mentions, available, report);
   else {
     const hint = `Check the base URL. ${headersHint}`;
@@ -223,7 +230,6 @@ function checkResponses(exchanges: readonly (Exchange | undefined)[], diagnosis:
   }
   const named = new Set(mentions.flatMap(({ idsByPattern }) => [...idsByPattern.values()].flat())).size;
   const missing = world.unavailable.size;
-  const answered = exchanges.filter((each) => each !== undefined);
   const own = explainOwnPromotions(answered, [], { world, recognizer, reading });
   if (own !== undefined) report('Ids', 'problem', own);
   else if (available === 0) {

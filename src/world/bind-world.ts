@@ -45,7 +45,8 @@ export function bindWorld(world: NamedWorld, { bindings, capabilities, ownPromot
   const idOf = (id: string) => own.get(id) ?? id;
   const idsOf = (kind: ThingKind) => new Map([...named.ids[kind]].map(([name, id]) => [name, idOf(id)]));
   const ids = Object.fromEntries(thingKinds.map((kind) => [kind, idsOf(kind)])) as unknown as NamedWorld['ids'];
-  return { ...named, ...replaceIds(named, idOf), ids, unavailable };
+  const known = bindings === undefined ? {} : ({ hasOwnIds: true } as const);
+  return { ...named, ...replaceIds(named, idOf), ids, unavailable, ...known };
 }
 
 function listMissingCapabilities(tier: Tier | undefined, capabilities: Availability['capabilities']): Rule['kind'][] {

@@ -20,6 +20,8 @@ export interface NamedWorld extends World {
   readonly unavailable: ReadonlyMap<string, UnavailableThing>;
   /** How many of the newest 150 tiers of the deployment are promotions of its own; undefined if nobody says so. */
   readonly ownPromotions?: number;
+  /** Whether the target has ids of its own, which messages show beside names. */
+  readonly hasOwnIds?: true;
 }
 
 /** A thing of the world that a deployment does not have. */
