@@ -1,5 +1,5 @@
 import type { ClosedQuestion, CompleteBehaviours, Outcome } from './behaviours.js';
-import { refuse, returnNothing } from './early-response.js';
+import { refuseBy, returnNothing } from './early-response.js';
 
 const statuses = {
   rejected: 400,
@@ -34,9 +34,9 @@ export function createDecider(
 ): Decide {
   return <Q extends ClosedQuestion>(question: Q, subject: string) => {
     const outcome: Outcome<Q> = behaviours[question];
-    if (outcome === 'nothing-returned') returnNothing();
+    if (outcome === 'nothing-returned') returnNothing(question);
     const status = outcome === 'rejected' ? rejected : findOutcomeStatus(outcome);
-    if (status !== undefined) refuse(status, `${subject}: not accepted`, key);
+    if (status !== undefined) refuseBy(question, status, `${subject}: not accepted`, key);
     return outcome as Exclude<Outcome<Q>, Final>;
   };
 }

@@ -106,6 +106,8 @@ function responseTo(
     return handlers.present(handlers.page(handlers.arrange(handlers.select(parsed))), parsed);
   } catch (early) {
     if (!(early instanceof EarlyResponse)) throw early;
-    return early.content === 'no-promotions' ? handlers.list([], emptyRequest) : handlers.refused(early.content);
+    const { content, question } = early;
+    if (content === 'no-promotions') return handlers.end(handlers.list([], emptyRequest), question ?? 'empty-result');
+    return handlers.end(handlers.refused(content), question);
   }
 }

@@ -1,4 +1,5 @@
 import type { Headers } from '../src/http/exchange.js';
+import type { ClosedQuestion } from './behaviours.js';
 
 /** An error response before it has a body. */
 export interface Refusal {
@@ -12,7 +13,11 @@ export interface Refusal {
 
 /** Thrown by any handler to respond at once. It is no `Error`, because a stack trace takes longer than the response. */
 export class EarlyResponse {
-  constructor(readonly content: Refusal | 'no-promotions') {}
+  /** @param question the question whose outcome ends the request */
+  constructor(
+    readonly content: Refusal | 'no-promotions',
+    readonly question?: ClosedQuestion,
+  ) {}
 }
 
 const keys: Readonly<Record<number, string>> = {
@@ -41,7 +46,12 @@ export function refuse(...stated: Parameters<typeof createRefusal>): never {
   throw new EarlyResponse(createRefusal(...stated));
 }
 
-/** Responds with success and no promotion. */
-export function returnNothing(): never {
-  throw new EarlyResponse('no-promotions');
+/** Responds with an error, because a question has this outcome. The other parameters are those of {@link createRefusal}. */
+export function refuseBy(question: ClosedQuestion, ...stated: Parameters<typeof createRefusal>): never {
+  throw new EarlyResponse(createRefusal(...stated), question);
+}
+
+/** Responds with success and no promotion. @param question the question that has this outcome, if one has */
+export function returnNothing(question?: ClosedQuestion): never {
+  throw new EarlyResponse('no-promotions', question);
 }

@@ -1,7 +1,7 @@
 import type { Credentials } from '../src/http/credentials.js';
 import type { Headers, HttpRequest, HttpResponse } from '../src/http/exchange.js';
 import type { Rule, Tier } from '../src/world/world.js';
-import type { CompleteBehaviours } from './behaviours.js';
+import type { ClosedQuestion, CompleteBehaviours } from './behaviours.js';
 import type { Catalogue } from './catalogue.js';
 import type { Refusal } from './early-response.js';
 import type { Members } from './json.js';
@@ -127,4 +127,6 @@ export interface ResponseHandlers {
   list(tiers: readonly Tier[], request: ParsedRequest): HttpResponse;
   /** The response that says why a request is refused. */
   refused(refusal: Refusal): HttpResponse;
+  /** The response to a request that ended early. @param question the question whose outcome ended it */
+  end(response: HttpResponse, question: ClosedQuestion | undefined): HttpResponse;
 }

@@ -1,5 +1,5 @@
 import { createDecider } from './decider.js';
-import { refuse } from './early-response.js';
+import { refuse, refuseBy } from './early-response.js';
 import type { DeploymentFacts, HandlerLookup, QueryHandlers } from './handlers.js';
 import type { Filter, Parameter } from './parsed-request.js';
 
@@ -48,7 +48,7 @@ export function createQueryHandlers(handlers: HandlerLookup, { behaviours }: Dep
       const last = values.at(-1);
       if (last === undefined) return false;
       const refuseValue = (status: number): never =>
-        refuse(status, 'audienceRulesOnly: not accepted', 'invalid_query_params');
+        refuseBy('audience-rules-only-values', status, 'audienceRulesOnly: not accepted', 'invalid_query_params');
       switch (behaviours['audience-rules-only-values']) {
         case 'only-true':
           return last === 'true';

@@ -39,6 +39,8 @@ export function createResponseHandlers(
 
     refused: createRefusalResponse,
 
+    end: (response) => response,
+
     present(tiers, request) {
       if (tiers.length > 0) return handlers().list(tiers, request);
       switch (inRequest('empty-result', 'promotions')) {

@@ -1,5 +1,5 @@
 import { createDecider } from './decider.js';
-import { refuse, returnNothing } from './early-response.js';
+import { refuse, refuseBy, returnNothing } from './early-response.js';
 import type { DeploymentFacts, RoutingHandlers } from './handlers.js';
 
 /** The path of the operation. */
@@ -13,6 +13,11 @@ const methodQuestions = {
   DELETE: 'method-delete',
 } as const;
 
+type RoutingQuestion =
+  | (typeof methodQuestions)[keyof typeof methodQuestions]
+  | 'path-trailing-slash'
+  | 'path-letter-case';
+
 /** Checks method and path of requests. */
 export function createRoutingHandlers({ behaviours }: DeploymentFacts): RoutingHandlers {
   const inRequest = createDecider(behaviours, 'bad_request');
@@ -24,14 +29,16 @@ export function createRoutingHandlers({ behaviours }: DeploymentFacts): RoutingH
       const query = mark < 0 ? '' : path.slice(mark + 1);
       const location = query === '' ? operationPath : `${operationPath}?${query}`;
 
-      const accept = (outcome: 'redirected' | 'same-result' | 'another-answer' | 'answered'): void => {
-        if (outcome === 'redirected') refuse(308, `see ${operationPath}`, undefined, [['location', location]]);
-        if (outcome === 'another-answer') returnNothing();
+      const decide = (question: RoutingQuestion, subject: string): void => {
+        const outcome = inRequest(question, subject);
+        if (outcome === 'redirected')
+          refuseBy(question, 308, `see ${operationPath}`, undefined, [['location', location]]);
+        if (outcome === 'another-answer' || outcome === 'answered') returnNothing(question);
       };
       if (place.replace(/\/$/, '').toLowerCase() !== operationPath) refuse(404, 'no such resource');
-      if (place.endsWith('/')) accept(inRequest('path-trailing-slash', 'path'));
-      if (place !== place.toLowerCase()) accept(inRequest('path-letter-case', 'path'));
-      if (isInQuestion(method)) accept(inRequest(methodQuestions[method], 'method'));
+      if (place.endsWith('/')) decide('path-trailing-slash', 'path');
+      if (place !== place.toLowerCase()) decide('path-letter-case', 'path');
+      if (isInQuestion(method)) decide(methodQuestions[method], 'method');
       else if (method !== 'GET') refuse(405, 'method: did you mean GET?');
       return query;
     },

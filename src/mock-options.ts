@@ -38,33 +38,36 @@ export function readMockOptions({
   until?: string;
 } {
   completeBehaviours(behaviours);
-  const recorded = record === undefined ? undefined : readMock(record);
+  const recorded = record === undefined ? undefined : readMock(record, behaviours);
   const served = world === undefined ? loadWorld() : readWorld(world);
   return {
     options: {
       world: served,
       credentials,
       behaviours: { ...recorded?.behaviours, ...behaviours },
-      ...(recorded?.answers === undefined ? {} : { change: mockFromRecord(recorded.answers, served) }),
+      ...(recorded === undefined ? {} : { change: mockFromRecord(recorded.record, served) }),
     },
     inimitable: recorded?.inimitable ?? [],
-    ...omitUndefined({ until: recorded?.until }),
+    ...omitUndefined({ until: recorded?.record.until }),
   };
 }
 
-/** @param file a record */
+/** @param file a record @param chosen outcomes that win over the recorded ones */
 function readMock(
   file: string,
-): ReturnType<typeof convertOutcomesToBehaviours> & Pick<TargetRecord, 'answers' | 'until'> {
-  const { questions, answers, until } = readRecord(file);
-  const outcomes = Object.entries(questions).map(([id, { outcome }]) => [id, outcome]);
+  chosen: Behaviours,
+): ReturnType<typeof convertOutcomesToBehaviours> & { readonly record: TargetRecord } {
+  const record = readRecord(file);
+  const kept = Object.entries(record.questions).filter(([id, { outcome }]) => (chosen[id] ?? outcome) === outcome);
+  const questions = Object.fromEntries(kept);
+  const outcomes = kept.map(([id, { outcome }]) => [id, outcome]);
   const { behaviours, inimitable } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
+  const { answers = {} } = record;
   // The templates answer these questions.
   const isImitated = (id: string) =>
-    (id === shapeQuestions.list && answers?.list !== undefined) ||
-    (id === shapeQuestions.error && answers?.error !== undefined);
-  const others = inimitable.filter((id) => !isImitated(id));
-  return { behaviours, inimitable: others, ...omitUndefined({ answers, until }) };
+    (id === shapeQuestions.list && answers.list !== undefined) ||
+    (id === shapeQuestions.error && answers.error !== undefined);
+  return { behaviours, inimitable: inimitable.filter((id) => !isImitated(id)), record: { ...record, questions } };
 }
 
 /** @throws UnusableInput with all problems of the world */

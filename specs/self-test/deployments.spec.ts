@@ -30,8 +30,40 @@ test.describe('where rejected promotions are listed beside returned ones', () =>
     const certificate = await verdictOn({ shape: 'with-rejected' });
     expect(certificate.verdict).toBe('incomplete');
     expect(listRequirementsWith('fail', certificate)).toEqual([]);
-    expect(certificate.incomplete_because?.join()).toContain('/promotions/*/id and /skipped/*/id');
-    expect(certificate.incomplete_because?.join()).toContain('response: { tier: /promotions/*/id }');
+    const reason = certificate.incomplete_because?.join() ?? '';
+    expect(reason).toMatch(/\/promotions\/\*\/id names \d+ promotions, none that is not valid; /);
+    expect(reason).toMatch(/\/skipped\/\*\/id names \d+ promotions, among them '[^']+' \(.*; the .*\), and not '/);
+    expect(reason).toContain('response: { tier: /promotions/*/id }');
+  });
+
+  test('the line for the target file is that of the valid ones, in either order, and with it the run conforms', async () => {
+    const answer = createIndependentDeployment(world, { shape: 'with-rejected' });
+    for (const [valid, refused] of [
+      ['accepted', 'skipped'],
+      ['valid', 'ignored'],
+    ] as const) {
+      const renamed: typeof answer = (request) => {
+        const response = answer(request);
+        const { promotions, skipped } = JSON.parse(response.body);
+        if (promotions === undefined) return response;
+        const lists = { [valid]: promotions, [refused]: skipped };
+        return { ...response, body: JSON.stringify(lists) };
+      };
+      const options = { suite: requirementSuite, isWorldLoaded: true };
+      const { certificate } = await certifyInProcess(renamed, options);
+      const [, tier = ''] = /response: \{ tier: (\S+) \}/.exec(certificate.incomplete_because?.join() ?? '') ?? [];
+      expect(tier).toBe(`/${valid}/*/id`);
+      const stated = await certifyInProcess(renamed, { ...options, tierPatterns: [tier] });
+      expect(stated.certificate.verdict).toBe('conforms');
+    }
+  });
+
+  test('no path is proposed that fails the run', async () => {
+    const violating = createIndependentDeployment(world, { shape: 'with-rejected', violation: 'ignores-customer' });
+    const { certificate } = await certifyInProcess(violating, { suite: requirementSuite, isWorldLoaded: true });
+    const reason = certificate.incomplete_because?.join() ?? '';
+    expect(reason).toContain('None of them agrees with the documentation');
+    expect(reason).not.toContain('tier:');
   });
 
   test('the path in a target file settles it', async () => {

@@ -7,10 +7,12 @@ import { convertOutcomesToBehaviours } from '../../reference/behaviours.js';
 import { createDeployment } from '../../reference/deployment.js';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
+import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { AdditivePolicy } from '../../src/judge/drift.js';
 import { mockFromRecord } from '../../src/mock-from-record.js';
 import { createBaseline } from '../../src/report/baseline.js';
+import { type AnsweredRun, compareRuns } from '../../src/report/compare/compare-runs.js';
 import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { createTemporaryFolder, runConformance } from './support/cli.js';
@@ -41,10 +43,10 @@ async function recorded(respond: Respond, options: { tierPatterns?: readonly str
 }
 
 /** What `serve --as` serves. */
-function served({ questions, answers = {} }: TargetRecord): Respond {
-  const outcomes = Object.entries(questions).map(([id, { outcome }]) => [id, outcome]);
+function served(record: TargetRecord): Respond {
+  const outcomes = Object.entries(record.questions).map(([id, { outcome }]) => [id, outcome]);
   const { behaviours } = convertOutcomesToBehaviours(Object.fromEntries(outcomes));
-  const change = mockFromRecord(answers, world);
+  const change = mockFromRecord(record, world);
   return createDeployment({ world, credentials: credentialPlaceholders, behaviours, change });
 }
 
@@ -94,6 +96,72 @@ test('Errors of a mock have the shape of the deployment', async () => {
   const record = await recorded(createIndependentDeployment(world));
   const { status, body } = served(record)({ ...request, body: '{' });
   expect([status, JSON.parse(body)]).toEqual([400, { error: 'malformed request' }]);
+});
+
+/** Refuses what the documentation does not describe, each with a status and a text of its own. */
+function choosingOtherStatuses(respond: Respond): Respond {
+  const refuse = (status: number, title: string): HttpResponse => ({
+    status,
+    headers: [['content-type', 'application/problem+json']],
+    body: JSON.stringify({ title, trace: 'a3f9c2d47b10e8' }),
+  });
+  const page = (status: number): HttpResponse => ({
+    status,
+    headers: [['content-type', 'text/html']],
+    body: '<h1>No</h1>',
+  });
+  return (request) => {
+    const { method, path: target, headers, body = '' } = request;
+    const header = (name: string) => headers.find(([each]) => each.toLowerCase() === name)?.[1];
+    if (method === 'OPTIONS') return { status: 204, headers: [['allow', 'GET']], body: '' };
+    if (method !== 'GET') return page(method === 'PUT' ? 501 : method === 'POST' ? 410 : 405);
+    if (/validation\/(\?|$)/.test(target)) return { status: 301, headers: [['location', '/elsewhere']], body: '' };
+    if (header('x-client-token') === undefined) return refuse(401, 'Send a token');
+    if (header('x-client-application-id') === undefined) return refuse(418, 'Send an application');
+    if (header('x-client-token') === 'not-the-token') return refuse(403, 'Wrong token');
+    if (header('content-type') === undefined) return page(406);
+    if (header('content-type') !== 'application/json') return refuse(415, 'Send JSON');
+    if (body.length > 20_000) return refuse(413, 'Too many items');
+    if (target.includes('no_such')) return refuse(422, 'Unknown parameter or filter');
+    if (/"quantity":(?:""|0|-|"[a-z])/.test(body)) return refuse(422, 'Wrong quantity');
+    if (/"metadata":\{"floor":3/.test(body)) return refuse(409, `${'A very long explanation. '.repeat(40)}`);
+    if (/"(?:metadata|payment_mean)":"|^\[/.test(body)) return refuse(500, 'Unexpected');
+    if (/audienceRulesOnly=(?:1|TRUE|&|$)/.test(target)) return refuse(422, 'Neither true nor false');
+    const response = respond(request);
+    if (response.status === 404) return refuse(404, 'Unknown customer');
+    return response.status === 400 ? refuse(422, 'Unprocessable') : response;
+  };
+}
+
+async function answered(name: string, respond: Respond): Promise<AnsweredRun> {
+  const keeper = createEvidenceKeeper((text) => text);
+  await certifyInProcess(respond, { keeper });
+  return { name, baseUrl: 'http://in-process.test', suite, evidence: keeper.take() };
+}
+
+function findResponse({ evidence }: AnsweredRun, question: string): unknown {
+  const { exchanges, uses } = evidence;
+  const use = uses.find((each) => each.case === question && each.request === 'probe');
+  const exchange = use && [...exchanges].find(({ id }) => id === use.id)?.exchange;
+  if (exchange === undefined || !('response' in exchange)) return undefined;
+  const { status, headers, body } = exchange.response;
+  const type = headers.find(([name]) => name.toLowerCase() === 'content-type');
+  // A record leaves out what changes from response to response.
+  return { status, type, body: body.replace('a3f9c2d47b10e8', '…') };
+}
+
+test('A mock answers the requests of the questions as the deployment did', async () => {
+  for (const traits of [{ empty: 404 }, { unknownCustomer: 'rejected', omitted: 'rejected', empty: 204 }] as const) {
+    const respond = choosingOtherStatuses(createIndependentDeployment(world, traits));
+    const model = await answered('model', respond);
+    const mock = await answered('mock', served(await recorded(respond)));
+    const { differences, notCompared, compared } = compareRuns(model, mock);
+    expect(differences.map(({ places, statuses, only }) => [places, statuses, only])).toEqual([]);
+    expect(notCompared).toEqual([]);
+    expect(compared).toBeGreaterThan(150);
+    for (const id of ['malformed-json', 'credentials-missing-token', 'credentials-wrong-token', 'method-post'])
+      expect([id, findResponse(mock, id)]).toEqual([id, findResponse(model, id)]);
+  }
 });
 
 test('A mock expands the categories of each campaign', async () => {

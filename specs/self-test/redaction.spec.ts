@@ -1,5 +1,6 @@
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
+import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
 import { allEchoes, echoArbitrary, encodings, escapes, holdsSecret, secretArbitrary } from './support/echoes.js';
 
@@ -71,6 +72,26 @@ test.describe('Nothing else is replaced', () => {
     for (const text of ['id-1 android-1', 'X-Key: id-12', 'X-Keyid-1', 'X-Key: no, id-1'])
       expect(redact(text)).toBe(text);
     expect(createRedactor([{ value: 'id-1', placeholder: '$ID' }])('X-Key: id-1')).toBe('X-Key: id-1');
+  });
+
+  test("a word of the suite's own requests, unless it is a whole value or follows its header", () => {
+    const redact = createRedactor(listCredentialSecrets({ applicationId: 'application', token: 'a-token-4711' }));
+    for (const text of [
+      'Content-Type: application/json',
+      'Set CLIENT_APPLICATION_ID, or X-Client-Application-Id.',
+      '{"application": 1, "note": "an application"}',
+      '$CLIENT_APPLICATION_ID',
+    ])
+      expect(redact(text)).toBe(text);
+    for (const [text, redacted] of [
+      ['X-Client-Application-Id: application', 'X-Client-Application-Id: $CLIENT_APPLICATION_ID'],
+      ['{"x-client-application-id":"application"}', '{"x-client-application-id":"$CLIENT_APPLICATION_ID"}'],
+      ['{"client":"Application","b":1}', '{"client":"$CLIENT_APPLICATION_ID","b":1}'],
+      ['application', '$CLIENT_APPLICATION_ID'],
+      [Buffer.from('application').toString('hex'), '$CLIENT_APPLICATION_ID'],
+      ['application a-token-4711', 'application $CLIENT_TOKEN'],
+    ] as const)
+      expect(redact(text)).toBe(redacted);
   });
 
   test('six characters are enough to be replaced anywhere', () => {

@@ -74,6 +74,14 @@ function boundSuite(hasNot: readonly string[] = []): Suite {
   return selectFromSuite(bound, { only: ids });
 }
 
+test("Messages show the target's own ids beside the names", async () => {
+  const own = boundSuite();
+  const violating = createIndependentDeployment(own.world, { violation: 'ignores-customer' });
+  const { certificate } = await certifyOver(createChannel(violating), own);
+  const reasons = certificate.requirements.flatMap(({ cases }) => cases.map(({ reason }) => reason ?? ''));
+  expect(reasons.join('\n')).toMatch(/'for-ben' \(its-own-tier-for-ben-of-mine, rank \d+: is for customer ben /);
+});
+
 const today = '2027-03-31';
 
 test.describe('The answers of two targets', () => {

@@ -5,18 +5,21 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
+import { createTierExplainer } from '../../src/contract/tier-explainer.js';
 import type { ShownResult } from '../../src/engine/case-result.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { findMismatches, inferShape } from '../../src/judge/body-shape.js';
 import { getKnownIds } from '../../src/recognition/known-ids.js';
 import { createCertificate } from '../../src/report/certificate.js';
+import { createResponseRenderer } from '../../src/report/exchange-text.js';
 import { parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { formatProblem } from '../../src/support/problem.js';
-import { quoteLines, toOneLine } from '../../src/support/untrusted-text.js';
+import { quoteLines, shortenPair, toOneLine } from '../../src/support/untrusted-text.js';
 import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { documentedRequest } from './support/wire.js';
 
 const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
@@ -317,4 +320,36 @@ test('toOneLine, quoteLines and formatProblem make any text safe', () => {
     }),
     { seed: 20_261_121 },
   );
+});
+
+test('Long texts that differ late are both shown from before their first difference', () => {
+  const begin = 'x'.repeat(250);
+  const [one, other] = shortenPair(`${begin}left${'y'.repeat(100)}`, `${begin}right`);
+  expect(one).toMatch(/^…x{20}lefty+…$/);
+  expect(other).toBe(`…${'x'.repeat(20)}right`);
+  expect(shortenPair('left', 'right')).toEqual(['left', 'right']);
+  expect(shortenPair(begin, `${begin}z`).join(' ')).toBe(`…${'x'.repeat(20)} …${'x'.repeat(20)}z`);
+});
+
+test('A long response shows its beginning and its end, and masks nothing', () => {
+  const render = (body: string) =>
+    createResponseRenderer(suite.world)({
+      request: documentedRequest,
+      response: { status: 500, headers: [['content-type', 'text/plain']], body },
+    });
+  const body = `Order ord_20260101-4711 failed at 2026-01-01T00:00:00Z: ${'at frame '.repeat(200)}caused by a null item`;
+  expect(render(body)).toContain('Order ord_20260101-4711 failed at 2026-01-01T00:00:00Z');
+  expect(render(body)).toMatch(/… \(\d+ characters\) ….*caused by a null item$/);
+});
+
+test('A metadata value that differs late from that of the filter explains why a promotion is not valid', () => {
+  const [tier] = suite.world.tiers;
+  if (tier === undefined) throw new Error('The world is empty.');
+  const long = 'v'.repeat(250);
+  const metadata = { region: `${long}north` };
+  const world = { ...suite.world, tiers: [{ ...tier, metadata }] };
+  const filtered = `${documentedRequest.path}?[filters][metadata.region][conditions][$is]=${long}south`;
+  const body = JSON.stringify({ customer: { id: suite.world.customers[0]?.id } });
+  const explain = createTierExplainer({ ...documentedRequest, path: filtered, body }, world);
+  expect(explain({ ...tier, metadata })).toMatch(/region = …v+north; the filter asks for …v+south$/);
 });

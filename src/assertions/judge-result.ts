@@ -4,6 +4,7 @@ import { getHeaderValues } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import { type ReturnedTiers, readReturnedTiers } from '../recognition/returned-tiers.js';
 import { parseJson } from '../support/json.js';
+import type { NamedWorld } from '../world/named-world.js';
 import type { Tier, World } from '../world/world.js';
 import type { JudgeContext } from './assertion.js';
 import { type AssertionResult, holds, unclear, violated } from './assertion-result.js';
@@ -86,7 +87,12 @@ function judgeClear(ids: readonly string[], result: ReturnedTiers): AssertionRes
 }
 
 /** Describes which tiers only one of two results has. Empty if the results are equal. */
-export function describeDifferences(one: ReturnedTiers, other: ReturnedTiers, otherName: string, world: World): string {
+export function describeDifferences(
+  one: ReturnedTiers,
+  other: ReturnedTiers,
+  otherName: string,
+  world: NamedWorld,
+): string {
   const onlyHere = one.returned.filter((id) => !other.returned.includes(id));
   const onlyThere = other.returned.filter((id) => !one.returned.includes(id));
   return [
@@ -102,13 +108,13 @@ function explainTiers(ids: readonly string[], { exchange: { request }, evidence:
 }
 
 /**
- * Renders names and ranks of the first five tiers, and the number of the others.
+ * Renders names and ranks of the first five tiers, and the number of the others; with the ids that the target gave them.
  *
  * @param explain returns a text to show with a tier, or ''
  */
 export function renderTierNames(
   ids: readonly string[],
-  { tiers }: World,
+  { tiers, hasOwnIds }: World & Pick<NamedWorld, 'hasOwnIds'>,
   explain: (tier: Tier) => string = () => '',
 ): string {
   const maxNamed = 5;
@@ -116,7 +122,7 @@ export function renderTierNames(
     const index = tiers.findIndex((tier) => tier.id === id);
     const tier = tiers[index];
     const explanation = tier === undefined ? '' : explain(tier);
-    return `'${tier?.name}' (rank ${index + 1}${explanation === '' ? '' : `: ${explanation}`})`;
+    return `'${tier?.name}' (${hasOwnIds ? `${id}, ` : ''}rank ${index + 1}${explanation === '' ? '' : `: ${explanation}`})`;
   });
   return `${named.join(', ')}${ids.length > maxNamed ? ` and ${ids.length - maxNamed} more` : ''}`;
 }

@@ -1,6 +1,7 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
 import { getMember, isJsonObject } from '../support/json.js';
+import { shortenPair } from '../support/untrusted-text.js';
 import { type NamedWorld, windowSize } from '../world/named-world.js';
 import { createNameLookup } from '../world/render-rule.js';
 import type { Tier } from '../world/world.js';
@@ -52,22 +53,29 @@ function renderReason(
   if (reason.is === 'rank') return `is older than the newest ${windowSize}`;
   if (reason.is === 'filter') {
     const subject = parseFilterParameter(reason.parameter);
-    if (subject?.on === 'metadata')
-      return `has the metadata ${subject.key} = ${named(tier.metadata[subject.key])}; the filter asks for ${reason.value}`;
-    return `is of campaign ${nameOf(tier.campaign_id)}; the filter asks for ${nameOf(reason.value)}`;
+    if (subject?.on === 'metadata') {
+      const [own, wanted] = shortenPair(named(tier.metadata[subject.key]), reason.value);
+      return `has the metadata ${subject.key} = ${own}; the filter asks for ${wanted}`;
+    }
+    const [own, wanted] = shortenPair(nameOf(tier.campaign_id), nameOf(reason.value));
+    return `is of campaign ${own}; the filter asks for ${wanted}`;
   }
   const { rule } = reason;
   switch (rule.kind) {
-    case 'customer':
-      return `is for customer ${rule.any_of.map(nameOf).join(' or ')}; the customer is ${named(values.customer)}`;
+    case 'customer': {
+      const [own, sent] = shortenPair(rule.any_of.map(nameOf).join(' or '), named(values.customer));
+      return `is for customer ${own}; the customer is ${sent}`;
+    }
     case 'product':
     case 'sku': {
       const items = values.items.filter((item) => item[`${rule.kind}_id`] === rule.id);
       const ordered = items.map(({ quantity = 1 }) => quantity).join(' + ') || 'none';
       return `asks for ${rule.at_least} of ${rule.kind} ${nameOf(rule.id)}; the order has ${ordered}`;
     }
-    case 'metadata':
-      return `asks for the metadata ${rule.key} = ${rule.is}; the request has ${named(values.metadata[rule.key])}`;
+    case 'metadata': {
+      const [own, sent] = shortenPair(rule.is, named(values.metadata[rule.key]));
+      return `asks for the metadata ${rule.key} = ${own}; the request has ${sent}`;
+    }
     case 'order_metadata':
       return `asks for the order metadata ${rule.key} = ${rule.includes}`;
   }

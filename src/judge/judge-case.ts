@@ -24,6 +24,7 @@ import { determineReading } from '../recognition/tier-reading.js';
 import type { Location } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import type { NamedWorld } from '../world/named-world.js';
+import { explainAmbiguity } from './explain-ambiguity.js';
 import { extractValue } from './extract-value.js';
 import { findOtherReadings, type OtherReading } from './other-readings.js';
 import { isOwnDataSeen } from './own-data.js';
@@ -169,11 +170,15 @@ export function createRowEvidence(
     ),
   );
   const mentions = successes.map(({ body }) => recognizer.findMentions(body));
-  const reading = determineReading([...calibration, ...mentions], configuredPatterns);
+  const determined = determineReading([...calibration, ...mentions], configuredPatterns);
+  const listExchanges = () => [...calibrationExchanges, ...rows.flatMap((row) => [...row.values()])];
+  const reading =
+    determined.kind === 'ambiguous'
+      ? { ...determined, explain: explainOnce(determined.patterns, listExchanges, { world, recognizer }) }
+      : determined;
   let others: readonly OtherReading[] | undefined;
   const listOtherReadings = () => {
-    const all = [...calibrationExchanges, ...rows.flatMap((row) => [...row.values()])];
-    others ??= findOtherReadings(all, reading, { world, recognizer });
+    others ??= findOtherReadings(listExchanges(), reading, { world, recognizer });
     return others;
   };
   const listRemainingReadings = () => {
@@ -195,6 +200,18 @@ export function createRowEvidence(
     listRemainingReadings,
   };
   return rows.map((exchanges) => ({ exchanges, ...shared }));
+}
+
+function explainOnce(
+  patterns: readonly string[],
+  listExchanges: () => readonly Exchange[],
+  target: Pick<TargetContext, 'world' | 'recognizer'>,
+): () => string | undefined {
+  let explained: { readonly text: string | undefined } | undefined;
+  return () => {
+    explained ??= { text: explainAmbiguity(patterns, listExchanges(), target) };
+    return explained.text;
+  };
 }
 
 /** By the calibration, which all cases of a run share. */

@@ -123,8 +123,8 @@ function findDecisiveValues(
   return isSplit && decisive.size > 0 ? [...decisive] : undefined;
 }
 
-/** @param tier its patterns; undefined if the suite finds them */
-function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
+/** Renders the line of a target file. @param tier its patterns; undefined if the suite finds them */
+export function renderStated(tier: string | readonly string[] | undefined, where?: string): string {
   const patterns = [tier ?? []].flat().map(renderScalar);
   const first =
     patterns.length === 0 ? [] : [`tier: ${patterns.length === 1 ? patterns[0] : `[${patterns.join(', ')}]`}`];

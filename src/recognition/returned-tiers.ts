@@ -47,7 +47,9 @@ export function readReturnedTiers(
       );
     }
     case 'ambiguous':
-      return unclear(`${renderPatterns(reading.patterns)}, which ${explainAmbiguity(reading.patterns)}`);
+      return unclear(
+        reading.explain?.() ?? `${renderPatterns(reading.patterns)}, which ${renderAmbiguity(reading.patterns)}`,
+      );
     case 'misstated':
       return unclear(
         `${renderPatterns(reading.patterns)}, but not under ${reading.stated.join(' or ')}, which the target file states. Correct response.tier there.`,
@@ -66,7 +68,7 @@ function renderPatterns(patterns: readonly string[]): string {
   return `Promotions are named under ${patterns.slice(0, maxShown).join(' and ')}${rest}`;
 }
 
-function explainAmbiguity(patterns: readonly string[]): string {
+function renderAmbiguity(patterns: readonly string[]): string {
   const single = patterns.filter((pattern) => !isCatchAllPattern(pattern));
   const problem = single.length < patterns.length ? 'are too many to tell apart' : 'disagree';
   return `${problem}. State in the target file which of them names the valid promotions, such as response: { tier: ${single[0] ?? '/promotions/*/id'} }, or several in a list. With the wrong one, a deployment that conforms fails.`;

@@ -17,7 +17,7 @@ export type TierReading = {
   /** The target file states the patterns. `*` stands for any step, `**` for any number of steps. */
   | { readonly kind: 'stated'; readonly patterns: readonly string[]; readonly hasIdsInTexts?: true }
   /** The patterns name different tiers, so it is unknown which one means "returned". */
-  | { readonly kind: 'ambiguous'; readonly patterns: readonly string[] }
+  | { readonly kind: 'ambiguous'; readonly patterns: readonly string[]; explain?(): string | undefined }
   /** The target file states patterns, but tiers are named under other patterns only. */
   | { readonly kind: 'misstated'; readonly stated: readonly string[]; readonly patterns: readonly string[] }
 );

@@ -6,6 +6,8 @@
  * 3. Matches that overlap are replaced as one, by the placeholder of the longest secret, so that no part is left.
  *
  * A secret of few characters is part of many words. It is replaced only as a whole word after the name that goes with it.
+ * So is a secret that is a word of the suite's own texts, such as `application`; also where it is a whole text or a whole
+ * quoted value, and where it is encoded.
  * SECURITY.md lists what is not found.
  */
 
@@ -19,6 +21,8 @@ export interface Secret {
   readonly placeholder: string;
   /** Goes before the value wherever it is sent, such as the name of a header. */
   readonly name?: string;
+  /** Whether the value occurs in the suite's own texts. */
+  readonly isOwnWord?: boolean;
 }
 
 /** Secrets with fewer characters are replaced only after their name. */
@@ -38,6 +42,9 @@ export function createRedactor(secrets: readonly Secret[]): (text: string) => st
   const replacers = [
     ...(long.length === 0 ? [] : [createLongReplacer(long)]),
     ...known.filter(({ value }) => value.length < minSecretLength).flatMap(createShortReplacers),
+    ...long
+      .filter(({ isOwnWord }) => isOwnWord)
+      .flatMap((secret) => [...createShortReplacers(secret), replaceWhole(secret)]),
   ];
   return (text) => replacers.reduce((redacted, replace) => replace(redacted), text);
 }
@@ -48,7 +55,9 @@ function createLongReplacer(secrets: readonly Secret[]): (text: string) => strin
   const find = createAutomaton([
     // A secret may be a word of a placeholder, which stays.
     ...secrets.map((secret) => [secret.placeholder, placeholder] as const),
-    ...secrets.flatMap(({ value }, owner) => [...listEncodedForms(value)].map((form) => [form, owner] as const)),
+    ...secrets.flatMap(({ value, isOwnWord }, owner) =>
+      [...listEncodedForms(value)].filter((form) => !isOwnWord || form !== value).map((form) => [form, owner] as const),
+    ),
   ]);
   return (text) => {
     const found: { from: number; to: number; owner: number }[] = [];
@@ -86,4 +95,11 @@ function createShortReplacers({ value, placeholder, name }: Secret): ((text: str
   const anyName = name.split(/[-_ ]/).map(escapeStringRegexp).join('[-_ ]');
   const pattern = new RegExp(`(${anyName}${separators}+)${escapeStringRegexp(value)}(?![a-z0-9])`, 'gi');
   return [(text) => text.replace(pattern, (_, before: string) => before + placeholder)];
+}
+
+/** Replaces a word where it is the whole text, or a whole value in quotation marks and no key. */
+function replaceWhole({ value, placeholder }: Secret): (text: string) => string {
+  const word = escapeStringRegexp(value);
+  const pattern = new RegExp(`^\\s*${word}\\s*$|(?<=(["']))${word}(?=\\1(?!\\s*:))`, 'gi');
+  return (text) => text.replace(pattern, () => placeholder);
 }

@@ -23,7 +23,7 @@ import { quoteLines, toOneLine } from '../support/untrusted-text.js';
 import { listNames, thingKinds } from '../world/named-world.js';
 import type { Cause } from './diagnosis/cause.js';
 import { mergeShapeDrift, renderDrift } from './drift-text.js';
-import { createResponseRenderer, type ResponseRenderer } from './exchange-text.js';
+import { createStableRenderer, type ResponseRenderer } from './exchange-text.js';
 import { renderFailure } from './failure-text.js';
 import { renderProfileNotice } from './notices.js';
 import type { ResponseTimes } from './response-times.js';
@@ -199,7 +199,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
   const merged = mergeShapeDrift(all);
   const results = merged.filter((result) => !isOwnCase(result));
   const byCase = new Map(results.map((result) => [result.id, result]));
-  const renderResponse = createResponseRenderer(suite.world);
+  const renderResponse = createStableRenderer(suite.world);
   const createEntry = (id: string, result: ShownResult | undefined) =>
     createCaseEntry(id, result, facts.target.base_url, renderResponse);
   // A result that is of no single case counts as one more case of the requirement that it refutes.

@@ -2,6 +2,7 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import { type Exchange, getHeaderValues, getSentRequest, type HttpResponse } from '../http/exchange.js';
 import { getKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { findTierMentions } from '../recognition/tier-mentions.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { quoteLines, toOneLine, truncate } from '../support/untrusted-text.js';
 import type { World } from '../world/world.js';
 
@@ -17,33 +18,71 @@ export function renderRequest(exchange: Exchange): string {
   return `${truncate(command, maxCommand)}… (${command.length} characters in all)`;
 }
 
-/** Renders a response: status, media type and the quoted body. The text is the same if the target answers the same. */
+/** Renders a response: status, media type and the quoted body. */
 export type ResponseRenderer = (exchange: Exchange) => string;
 
 /** Creates a renderer that shows the names of tiers in place of a body that names some. */
 export function createResponseRenderer(world: World): ResponseRenderer {
+  return createRenderer(world, shortenBody);
+}
+
+/** Creates a renderer whose text is the same if the target answers the same: it masks identifiers and times. */
+export function createStableRenderer(world: World): ResponseRenderer {
+  return createRenderer(world, stabilizeBody);
+}
+
+function createRenderer(world: World, shorten: (body: string) => string): ResponseRenderer {
   const ids = getKnownIds(world);
   return (exchange) => {
     if (!('response' in exchange)) return toOneLine(`No response: ${exchange.message}`);
-    const { status, headers } = exchange.response;
+    const { status, headers, body } = exchange.response;
     const head = [String(status), ...getHeaderValues(headers, 'content-type').slice(0, 1)].join(' ');
-    return [toOneLine(head), ...quoteLines(renderBody(exchange.response, world, ids))].join('\n');
+    const text = body === '' ? noBody : (renderNames(exchange.response, world, ids) ?? shorten(body));
+    return [toOneLine(head), ...quoteLines(text)].join('\n');
   };
 }
 
+/** What a rendered response says. */
+export interface ShownResponse {
+  readonly status: number;
+  readonly mediaType?: string;
+  /** Undefined if it names promotions, or is shown in part. */
+  readonly body?: string;
+}
+
+/** Reads a text of {@link createStableRenderer}; undefined if there was no response. */
+export function readShownResponse(text: string): ShownResponse | undefined {
+  const [, status, mediaType, shown = ''] = /^([1-5]\d\d)(?: (.*))?(?:\n\| (.*))?$/.exec(text) ?? [];
+  if (status === undefined) return undefined;
+  const isPart = /^\((?:names|mentions) /.test(shown) || shown.length > maxBody;
+  const body = shown === noBody ? '' : shown;
+  return { status: Number(status), ...omitUndefined({ mediaType, body: isPart ? undefined : body }) };
+}
+
+const noBody = '(no body)';
 const maxNames = 12;
 const maxBody = 400;
+const maxEnd = 200;
 
-function renderBody({ body, bodyLength }: HttpResponse, world: World, ids: KnownIds): string {
-  if (body === '') return '(no body)';
+function renderNames({ body, bodyLength }: HttpResponse, world: World, ids: KnownIds): string | undefined {
   const { idsByPattern, unlocatedIds } = findTierMentions(body, ids);
   const mentioned = new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds]);
-  if (mentioned.size > 0) {
-    const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
-    const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
-    const least = bodyLength === undefined ? '' : 'at least ';
-    return `(names ${least}${names.length} promotions: ${names.slice(0, maxNames).join(', ')}${more})`;
-  }
+  if (mentioned.size === 0) return undefined;
+  const names = world.tiers.filter(({ id }) => mentioned.has(id)).map(({ name }) => name);
+  const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : '';
+  const least = bodyLength === undefined ? '' : 'at least ';
+  return `(names ${least}${names.length} promotions: ${names.slice(0, maxNames).join(', ')}${more})`;
+}
+
+/** Shows the beginning and the end: an error often ends with its cause. */
+function shortenBody(body: string): string {
+  const text = body.replaceAll(/\s+/g, ' ');
+  const left = text.length - maxBody - maxEnd;
+  if (left <= 0) return text;
+  return `${truncate(text, maxBody)}… (${left} characters) …${text.slice(-maxEnd).replace(/^[\udc00-\udfff]/, '')}`;
+}
+
+function stabilizeBody(body: string): string {
   // Cut first: on a long run of letters, the pattern takes quadratic time.
   const stable = truncate(body, 20 * maxBody)
     .replaceAll(volatilePattern, '…')

@@ -8,7 +8,7 @@ import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { findSchemaFlaw } from '../support/user-schema.js';
 import { parseYaml, readYaml, type YamlFile } from '../support/yaml-file.js';
-import { createResponseRenderer, renderRequest } from './exchange-text.js';
+import { createStableRenderer, renderRequest } from './exchange-text.js';
 import { renderYaml } from './render-yaml.js';
 
 /** The outcomes of one target. The schema of its file is `schemas/record.schema.json`. */
@@ -38,7 +38,7 @@ export function createRecord(
   target: string,
   until?: string,
 ): TargetRecord {
-  const renderResponse = createResponseRenderer(suite.world);
+  const renderResponse = createStableRenderer(suite.world);
   const questions = results
     .filter((result) => result.outcome !== undefined)
     .sort((one, other) => (one.subject < other.subject ? -1 : 1))

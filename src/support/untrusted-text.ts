@@ -24,6 +24,23 @@ export function truncate(text: string, max: number): string {
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, '');
 }
 
+/** The length in UTF-16 code units from which texts are shortened, and how many units before a difference stay. */
+const [maxCompared, shownBefore] = [80, 20];
+
+/** Shortens two long texts so that both show their first difference. */
+export function shortenPair(one: string, other: string): [string, string] {
+  if (Math.max(one.length, other.length) <= maxCompared) return [one, other];
+  const length = Math.min(one.length, other.length);
+  let at = 0;
+  while (at < length && one[at] === other[at]) at += 1;
+  const from = Math.max(0, at - shownBefore);
+  const shorten = (text: string) => {
+    const shown = truncate(text.slice(from), maxCompared).replace(/^[\udc00-\udfff]/, '');
+    return `${from > 0 ? '…' : ''}${shown}${text.length > from + maxCompared ? '…' : ''}`;
+  };
+  return [shorten(one), shorten(other)];
+}
+
 const prefix = '| ';
 
 /** Splits a text into lines and prefixes each line that has no prefix yet. */

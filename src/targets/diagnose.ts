@@ -2,6 +2,7 @@ import type { Suite } from '../cases/suite.js';
 import { type RequirementCase, tag } from '../cases/test-case.js';
 import { type Channel, type Exchange, getHeaderValues, type HttpRequest, type HttpResponse } from '../http/exchange.js';
 import { describeAnswer, explainTransientFailure, headersHint, isSuccessful } from '../http/response-status.js';
+import { explainAmbiguity } from '../judge/explain-ambiguity.js';
 import { getKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import { readReturnedTiers } from '../recognition/returned-tiers.js';
@@ -213,9 +214,16 @@ function checkResponses(exchanges: readonly (Exchange | undefined)[], diagnosis:
   const mentions = results.map(({ body }) => recognizer.findMentions(body));
   const available = world.tiers.filter(({ id }) => !world.unavailable.has(id)).length;
   const unreadable = results.find(({ body }) => parseJson(body) === undefined);
-  if (unreadable === undefined)
-    reportReading(determineReading(mentions, target.tierPatterns), mentions, available, report);
-  else {
+  if (unreadable === undefined) {
+    const determined = determineReading(mentions, target.tierPatterns);
+    const { patterns } = determined;
+    const answered = exchanges.filter((each) => each !== undefined);
+    const reading =
+      determined.kind === 'ambiguous'
+        ? { ...determined, explain: () => explainAmbiguity(patterns, answered, { world, recognizer }) }
+        : determined;
+    reportReading(reading, mentions, available, report);
+  } else {
     const hint = `Check the base URL. ${headersHint}`;
     const what = 'is not JSON, so its promotions cannot be read';
     report('Responses', 'problem', `A successful body ${what}: ${describe(unreadable)}. ${hint}`);

@@ -1,3 +1,4 @@
+import { isOwnWord } from '../contract/operation.js';
 import { minSecretLength } from '../redaction/redactor.js';
 import type { Problem } from '../support/problem.js';
 import type { Environment } from './environment.js';
@@ -36,8 +37,10 @@ export function containsSecret(text: string, secrets: readonly string[]): boolea
     .some((secret) => forms.some((form) => form.includes(secret)));
 }
 
-/** Creates a note for a secret that is too short to be redacted everywhere. */
-export function describeShortSecret(name: string, value: string): string | undefined {
+/** Creates a note for a secret that cannot be redacted everywhere: it is too short, or an ordinary word. */
+export function describeWeakSecret(name: string, value: string): string | undefined {
+  if (isOwnWord(value) && value.trim().length >= minSecretLength)
+    return `${name} is a word of the suite's own requests, so it is redacted only as a whole value and after its header.`;
   if (value.trim().length >= minSecretLength) return undefined;
   return `${name} has fewer than ${minSecretLength} characters, so it may not be redacted where a response repeats it.`;
 }

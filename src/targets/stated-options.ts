@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { credentialHeaders } from '../contract/operation.js';
+import { credentialHeaders, isOwnWord } from '../contract/operation.js';
 import type { AdapterFile } from '../http/adapter.js';
 import type { PartialConnectionOptions } from '../http/connection-options.js';
 import type { Secret } from '../redaction/redactor.js';
@@ -84,7 +84,8 @@ function readHeaders(
       const hint = "Remove it: 'credentials', the test cases or the client set this header.";
       report({ at: yaml.locateKey(['headers', name]), message: `the header '${name}' cannot be set here`, hint });
     } else if (reference !== undefined) {
-      secrets.push({ value: readVariable(reference, yaml.locate(['headers', name])), placeholder: value, name });
+      const secret = readVariable(reference, yaml.locate(['headers', name]));
+      secrets.push({ value: secret, placeholder: value, name, isOwnWord: isOwnWord(secret) });
     } else if (/\$\{?[A-Za-z_]/.test(value)) {
       const hint = 'Use a variable for the whole value, such as $GATEWAY_KEY.';
       report({

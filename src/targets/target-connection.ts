@@ -5,7 +5,7 @@ import type { Problem } from '../support/problem.js';
 import { findBaseUrlFlaw, trimBaseUrl } from './base-url.js';
 import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
-import { describeShortSecret, findSecretFlaw } from './secret-checks.js';
+import { describeWeakSecret, findSecretFlaw } from './secret-checks.js';
 import { parseVariableReference, type ReadVariable, readStatedOptions } from './stated-options.js';
 import { initialTargetFile, type TargetFile } from './target-file.js';
 
@@ -44,7 +44,7 @@ export function readConnection(
     if (value) {
       const flaw = findSecretFlaw(name, value, environment);
       if (flaw !== undefined) problems.push({ at, ...flaw });
-      const note = describeShortSecret(name, value);
+      const note = describeWeakSecret(name, value);
       if (note !== undefined) notes.push(note);
       return value;
     }

@@ -42,7 +42,7 @@ export function bindWorld(named: NamedWorld, { bindings, capabilities }: Availab
   const idOf = (id: string) => own.get(id) ?? id;
   const idsOf = (kind: ThingKind) => new Map([...named.ids[kind]].map(([name, id]) => [name, idOf(id)]));
   const ids = Object.fromEntries(thingKinds.map((kind) => [kind, idsOf(kind)])) as unknown as NamedWorld['ids'];
-  return { ...replaceIds(named, idOf), ids, unavailable };
+  return { ...replaceIds(named, idOf), ids, unavailable, ...(bindings === undefined ? {} : { hasOwnIds: true }) };
 }
 
 function listMissingCapabilities(tier: Tier | undefined, capabilities: Availability['capabilities']): Rule['kind'][] {

@@ -18,6 +18,8 @@ export interface NamedWorld extends World {
   readonly ids: Readonly<Record<ThingKind, ReadonlyMap<string, string>>>;
   /** The things that the deployment under test does not have, by their ids in this world. */
   readonly unavailable: ReadonlyMap<string, UnavailableThing>;
+  /** Whether the target has ids of its own, which messages show beside names. */
+  readonly hasOwnIds?: true;
 }
 
 /** A thing of the world that a deployment does not have. */

@@ -7,7 +7,7 @@ import { isSuccessful } from '../../http/response-status.js';
 import { renderErrorShape } from '../../judge/extract-value.js';
 import { getKnownIds } from '../../recognition/known-ids.js';
 import { findTierMentions, hasMentions } from '../../recognition/tier-mentions.js';
-import { baseUrlPlaceholder, createResponseRenderer, type ResponseRenderer, renderRequest } from '../exchange-text.js';
+import { baseUrlPlaceholder, createStableRenderer, type ResponseRenderer, renderRequest } from '../exchange-text.js';
 import {
   codeBlock,
   inlineCode,
@@ -120,7 +120,7 @@ interface ExchangeRenderers {
 function createExchangeRenderers({ world }: Suite, results: readonly ShownResult[]): ExchangeRenderers {
   const ids = getKnownIds(world);
   const sampler = createSampler(world, results);
-  const renderResponse = createResponseRenderer(world);
+  const renderResponse = createStableRenderer(world);
   const namesTiers = ({ body }: HttpResponse) => hasMentions(findTierMentions(body, ids));
   return {
     sampler,
