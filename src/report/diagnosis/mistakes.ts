@@ -461,6 +461,13 @@ const textMistakes: readonly Mistake[] = [
   ),
   {
     kind: 'comparison',
+    sentence: 'Rules about metadata are inverted: a value that differs meets them, and an equal one does not.',
+    change: decideRules((rule, { metadata = {} }) =>
+      rule.kind === 'metadata' && rule.key in metadata ? requireIf(metadata[rule.key] !== rule.is) : undefined,
+    ),
+  },
+  {
+    kind: 'comparison',
     sentence: 'Rules about metadata compare the value alone: it may be under any key.',
     change: decideRules((rule, { metadata = {} }) =>
       rule.kind === 'metadata' ? requireIf(Object.values(metadata).includes(rule.is)) : undefined,
@@ -504,7 +511,7 @@ function changeBody(request: HttpRequest, change: (body: JsonObject) => JsonObje
 const itemMistakes: readonly (readonly [CauseKind, string, (items: readonly unknown[]) => readonly unknown[]])[] = [
   ['first-item-only', 'Only the first item of an order is read.', (items) => items.slice(0, 1)],
   ['first-item-only', 'Only the last item of an order is read.', (items) => items.slice(-1)],
-  ...[2, 3, 5, 10, 20, 50].map(
+  ...[2, 3, 5, 10, 16, 20, 32, 50].map(
     (count) =>
       [
         'items-not-read',
