@@ -62,7 +62,7 @@ const maxOwnPromotions = 30;
 export function renderHiddenPromotionsHint(size: number): string {
   const count = windowSize - size;
   if (count < 1 || count > maxOwnPromotions) return '';
-  return ` If ${count} newer promotions of the deployment take these places, say so in the target file: own_promotions: ${count}.`;
+  return ` If newer promotions of the deployment take the other places, say so in the target file: own_promotions: ${count}.`;
 }
 
 function listAnswered(exchange: Exchange): { readonly request: HttpRequest; readonly response: HttpResponse }[] {
