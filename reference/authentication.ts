@@ -20,7 +20,8 @@ export function createAuthenticationHandlers({ credentials, behaviours }: Deploy
       if (applicationId === '' && token === '') inCredentials('credentials-missing-both', 'credentials');
       else if (applicationId === '') inCredentials('credentials-missing-id', 'X-Client-Application-Id');
       else if (token === '') inCredentials('credentials-missing-token', 'X-Client-Token');
-      else if (!isUnchecked && !areKnown(sent, credentials)) inCredentials('credentials-wrong-token', 'credentials');
+      else if (!isUnchecked && !areCredentialsValid(sent, credentials))
+        inCredentials('credentials-wrong-token', 'credentials');
     },
   };
 }
@@ -34,7 +35,7 @@ export function readCredentials(headers: Headers): Credentials {
 }
 
 /** Whether credentials are right. The comparison takes constant time. */
-export function areKnown(sent: Credentials, own: Credentials): boolean {
+export function areCredentialsValid(sent: Credentials, own: Credentials): boolean {
   const matches = [isSame(sent.applicationId, own.applicationId), isSame(sent.token, own.token)];
   return !matches.includes(false);
 }

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { HttpResponse } from '../src/http/exchange.js';
 import type { World } from '../src/world/world.js';
-import { areKnown, readCredentials } from './authentication.js';
+import { areCredentialsValid, readCredentials } from './authentication.js';
 import { createDeployment, type Deployment, type DeploymentOptions } from './deployment.js';
 import { isObject, type Members } from './json.js';
 import { collectIds, findUnknownReferences, type WorldList, worldLists } from './world-flaws.js';
 
 /** What is wrong with a thing that is to be in a list of a world, if anything: in a sentence. */
-export type FindFlaw = (list: WorldList, thing: Members) => string | undefined;
+export type FlawFinder = (list: WorldList, thing: Members) => string | undefined;
 
 /** A world without anything in it. */
 export const emptyWorld: World = { customers: [], products: [], skus: [], categories: [], campaigns: [], tiers: [] };
@@ -20,7 +20,7 @@ export const emptyWorld: World = { customers: [], products: [], skus: [], catego
  *
  * @param flawOf says what is wrong with a thing as the world would list it, if anything
  */
-export function createManagedDeployment(options: DeploymentOptions, flawOf: FindFlaw): Deployment {
+export function createManagedDeployment(options: DeploymentOptions, flawOf: FlawFinder): Deployment {
   let world = options.world;
   let respond = createDeployment(options);
 
@@ -49,7 +49,7 @@ export function createManagedDeployment(options: DeploymentOptions, flawOf: Find
     if (list === undefined) return respond(request);
     if (!isList(list)) return reply(404, { error: `There are no ${list}.` });
     if (request.method !== 'POST') return reply(405, { error: 'Only POST is known here.' });
-    if (!areKnown(readCredentials(request.headers), options.credentials))
+    if (!areCredentialsValid(readCredentials(request.headers), options.credentials))
       return reply(401, { error: 'The credentials are wrong.' });
     return create(list, request.body ?? '');
   };

@@ -267,7 +267,7 @@ export const listPlaces: readonly Place<ListWalk>[] = [
   },
   {
     id: 'query-parameters',
-    what: 'The parameters of the query are walked',
+    what: 'The query parameters are read one by one',
     breaks: 'filter.promotion-id',
     plug: (walk) => (handlers) => ({
       readQuery: (query) => handlers.readQuery(walk(query.split('&'), textKeys).join('&')),

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import type { HttpRequest, HttpResponse } from '../src/http/exchange.js';
 import { createDeployment, type DeploymentOptions } from './deployment.js';
 import { createRefusal } from './early-response.js';
-import { createManagedDeployment, type FindFlaw } from './managed-deployment.js';
+import { createManagedDeployment, type FlawFinder } from './managed-deployment.js';
 import { createRefusalResponse } from './response.js';
 
 export interface ServerOptions extends DeploymentOptions {
   /** A free one, unless given. */
   readonly port?: number;
   /** Offers the management API, with this check of new things; see `createManagedDeployment`. */
-  readonly manage?: FindFlaw;
+  readonly manage?: FlawFinder;
 }
 
 /** Bodies of more bytes are answered with 413. */

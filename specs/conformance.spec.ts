@@ -2,7 +2,7 @@ import path from 'node:path';
 import { compileFunction } from 'node:vm';
 import { isOwnCase } from '../src/cases/suite.js';
 import type { TestCase } from '../src/cases/test-case.js';
-import { detachExchanges, explorationId, type ShownResult, sampleId } from '../src/engine/case-result.js';
+import { detachExchanges, explorationCaseId, type ShownResult, sampleId } from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
 import { listSampleCases } from '../src/engine/sample.js';
 import { expectFailure } from '../src/playwright/expected-failure.js';
@@ -41,7 +41,7 @@ if (exploration !== undefined) {
   const title = `${isThorough ? 'All triples of choices, each awkward text, sequences, and ' : ''}${requests} random requests, seed ${seed}`;
   const showProgress = (sent: number, total: number) =>
     void test.step(`${sent} of ${total} requests beside the cases were sent.`, () => undefined);
-  defineTest({ id: explorationId, title, tags: [explorationId] }, here, (run) =>
+  defineTest({ id: explorationCaseId, title, tags: [explorationCaseId] }, here, (run) =>
     run.explore(exploration, showProgress),
   );
 }

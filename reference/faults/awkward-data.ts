@@ -95,7 +95,7 @@ const ofProducts: readonly Fault[] = [
   {
     id: 'product-as-all-of-its-skus',
     breaks: 'order.product-item',
-    story: 'An item with a product is taken for one of each of its SKUs.',
+    story: 'An item that names a product counts as one item of each SKU of this product.',
     change: (handlers, { catalogue }) => ({
       linesOf: (items) =>
         handlers.linesOf(items).flatMap((line) => {

@@ -1,6 +1,6 @@
 import { refuse } from '../early-response.js';
 import type { Handlers } from '../handlers.js';
-import { cached, type Fault, isReservedForSome, unlessWaived } from './fault.js';
+import { createCacheChange, type Fault, isReservedForSome, unlessWaived } from './fault.js';
 
 /** Who the customer is, and what is reserved for whom. */
 export const customerFaults: readonly Fault[] = [
@@ -68,7 +68,7 @@ export const customerFaults: readonly Fault[] = [
     breaks: 'customer.by-id',
     story: 'Results are cached under everything that a request says save who sends it.',
     hasState: true,
-    change: cached((request) => ({ ...request, customer: undefined })),
+    change: createCacheChange((request) => ({ ...request, customer: undefined })),
   },
   {
     id: 'customers-of-the-first-page-only',

@@ -44,7 +44,7 @@ export function unlessWaived<T>(value: Waivable<T>, supposed: T): T {
 }
 
 /** Caches results under a key that lacks a part of the request. */
-export function cached(keyOf: (request: ParsedRequest) => unknown): Change {
+export function createCacheChange(keyOf: (request: ParsedRequest) => unknown): Change {
   return (handlers) => {
     const cache = new Map<string, readonly Tier[]>();
     return {

@@ -47,19 +47,19 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
     {
       id: `${name}-lost-with-reservations`,
       breaks,
-      story: 'Customers for whom something is reserved take a path of their own, without the filter.',
+      story: 'Customers with reserved promotions take a separate code path, without the filter.',
       change: lost(({ customer }, facts) => isReservedForSome(facts, customer)),
     },
     {
       id: `${name}-lost-with-several-items`,
       breaks,
-      story: 'Orders of several items take a path of their own, without the filter.',
+      story: 'Orders of several items take a separate code path, without the filter.',
       change: lost(({ lines }) => lines.length > 1),
     },
     {
       id: `${name}-lost-with-skus-alone`,
       breaks,
-      story: 'Orders of SKUs alone take a path of their own, without the filter.',
+      story: 'Orders that contain only SKUs take a separate code path, without the filter.',
       change: lost(hasOnlySkus),
     },
     {
@@ -87,7 +87,7 @@ const ofEither: readonly Fault[] = fields.flatMap(({ field, name, breaks }): Fau
     {
       id: `${name}-within-a-page`,
       breaks,
-      story: 'The filter is applied to the page of 10 that would have been returned without it.',
+      story: 'The first 10 promotions are taken, and then the filter is applied to them.',
       change: (handlers) => ({
         select(request) {
           const test = hasFilter(request) ? handlers.restriction(request) : undefined;

@@ -5,7 +5,7 @@ import { bodyMistakes, queryMistakes } from '../mistakes/bytes.js';
 import { findInvisibility, type Invisibility } from '../mistakes/find-invisibility.js';
 import { listMistakes } from '../mistakes/list.js';
 import type { Mistake } from '../mistakes/mistake.js';
-import { quantityMistakes, sumMistakes, thresholdMistakes } from '../mistakes/number.js';
+import { quantityMistakes, quantitySumMistakes, thresholdMistakes } from '../mistakes/number.js';
 import { pageMistakes, windowMistakes } from '../mistakes/order-and-cut.js';
 import { stateMistakes } from '../mistakes/state.js';
 import { isExactForIds, keyMistakes, type TextComparison, textMistakes, valueMistakes } from '../mistakes/text.js';
@@ -148,7 +148,7 @@ export function listGeneratedFaults(): readonly GeneratedFault[] {
     ...combineTexts(),
     ...combine('quantity', quantityPlaces, quantityMistakes),
     ...combine('threshold', thresholdPlaces, thresholdMistakes),
-    ...combine('sum', sumPlaces, sumMistakes),
+    ...combine('sum', sumPlaces, quantitySumMistakes),
     ...combine('list', listPlaces, listMistakes),
     ...combine('window', windowPlaces, windowMistakes),
     ...combine('page', pagePlaces, pageMistakes),

@@ -2,7 +2,7 @@ import { refuse } from '../early-response.js';
 import type { Handlers } from '../handlers.js';
 import { sum } from '../order.js';
 import { type Line, waived } from '../parsed-request.js';
-import { cached, type Fault, hasEntries, type Requirement, unlessWaived } from './fault.js';
+import { createCacheChange, type Fault, hasEntries, type Requirement, unlessWaived } from './fault.js';
 
 /** Items of an order that are read otherwise, or not at all. */
 function linesFault(
@@ -70,7 +70,7 @@ const productItems: readonly Fault[] = [
     breaks: 'order.product-item',
     story: 'Results are cached under the customer and the filters, without the order.',
     hasState: true,
-    change: cached(({ customer, filters }) => [customer, filters]),
+    change: createCacheChange(({ customer, filters }) => [customer, filters]),
   },
   {
     id: 'cart-kept',
@@ -102,7 +102,7 @@ const skuItems: readonly Fault[] = [
     breaks: 'order.sku-item',
     story: 'Results are cached under everything that a request says, save the ids of SKUs.',
     hasState: true,
-    change: cached((request) => ({
+    change: createCacheChange((request) => ({
       ...request,
       lines: request.lines.map((line) => ({ ...line, id: line.as === 'sku' ? undefined : line.id })),
     })),
@@ -130,7 +130,7 @@ const skuItems: readonly Fault[] = [
   {
     id: 'no-sku-no-sku-rules',
     breaks: 'order.sku-item',
-    story: 'Rules about SKUs are skipped where the order has none.',
+    story: 'If the order has no SKUs, rules about SKUs are skipped.',
     change: (handlers) => ({
       skuRule: (rule, request) => !request.lines.some(({ as }) => as === 'sku') || handlers.skuRule(rule, request),
     }),

@@ -69,7 +69,7 @@ const headers: readonly Fault[] = [
   refusalOfAll(
     'credentials-not-found',
     'request.credentials',
-    'The two headers are mixed up, so that the application is not found.',
+    'The two credential headers are swapped, so that the application is not found.',
     (authenticate) => ({ authenticate }),
     404,
   ),

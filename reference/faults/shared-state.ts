@@ -1,7 +1,7 @@
 import type { Change } from '../handlers.js';
 import type { Members } from '../json.js';
 import type { Filter, ParsedRequest } from '../parsed-request.js';
-import { cached, type Fault, type Requirement, unlessWaived } from './fault.js';
+import { createCacheChange, type Fault, type Requirement, unlessWaived } from './fault.js';
 
 function stateFault(id: string, breaks: Requirement, story: string, change: Change): Fault {
   return { id, breaks, story, change, hasState: true };
@@ -13,7 +13,7 @@ export const sharedStateFaults: readonly Fault[] = [
     'cached-without-the-products',
     'order.product-item',
     'Results are cached under the quantities of an order, without its products.',
-    cached(({ tally, ...request }) => ({
+    createCacheChange(({ tally, ...request }) => ({
       ...request,
       lines: request.lines.map(({ as, id, quantity }) => ({ as, quantity, id: as === 'sku' ? id : '' })),
     })),
@@ -28,7 +28,7 @@ export const sharedStateFaults: readonly Fault[] = [
         `${name}-value-left-out-of-the-cache`,
         breaks,
         'Results are cached under the body and the names of the parameters.',
-        cached((request) => ({
+        createCacheChange((request) => ({
           ...request,
           filters: request.filters.map((filter) => (filter.field === field ? { ...filter, value: '' } : filter)),
         })),

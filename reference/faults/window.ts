@@ -58,7 +58,7 @@ const filteredWindowFaults = (['promotion_id', 'metadata'] as const).flatMap((fi
   filteredWindowFault(
     field,
     'older-only-for-some',
-    'customers for whom very much is reserved have a limit after the filter, the others before it.',
+    'customers with more than 50 reserved promotions have the limit after the filter, other customers before it.',
     ({ customer }, test, tiers) => {
       const isReserved = ({ rules }: Tier) =>
         rules.some((rule) => rule.kind === 'customer' && customer !== waived && rule.any_of.includes(customer ?? ''));
@@ -103,7 +103,7 @@ export const windowFaults: readonly Fault[] = [
   {
     id: 'window-of-the-valid',
     breaks: 'limit.newest-150',
-    story: 'All tiers are checked until 150 valid ones are found.',
+    story: 'Tiers are checked until 150 valid ones are found.',
     change: (handlers) => ({ newest: (tiers) => tiers, select: (request) => handlers.select(request).slice(0, 150) }),
   },
   {

@@ -111,7 +111,7 @@ export const thresholdMistakes: readonly Mistake<ThresholdComparison>[] = [
   },
   {
     id: 'threshold-of-one-digit',
-    story: 'The column for the threshold has one digit.',
+    story: 'The database column for thresholds has one digit.',
     plug: (quantity, atLeast) => quantity >= Number(String(atLeast)[0]),
   },
   {
@@ -129,7 +129,7 @@ export const thresholdMistakes: readonly Mistake<ThresholdComparison>[] = [
 
 const total = (quantities: readonly number[]): number => quantities.reduce((sum, quantity) => sum + quantity, 0);
 
-export const sumMistakes: readonly Mistake<QuantitySum>[] = [
+export const quantitySumMistakes: readonly Mistake<QuantitySum>[] = [
   { id: 'maximum', story: 'The largest of several items counts.', plug: (quantities) => Math.max(...quantities) },
   { id: 'first', story: 'The first of several items counts.', plug: ([first = 0]) => first },
   { id: 'last', story: 'The last of several items counts.', plug: (quantities) => quantities.at(-1) ?? 0 },

@@ -177,8 +177,10 @@ export const pageMistakes: readonly Mistake<TierCut>[] = [
       (tiers) => tiers.filter(({ name }) => name.length <= length),
     ),
   ),
-  cut('entries-of-other-types-lost', 'Metadata that is no text breaks the record, which is skipped.', (tiers) =>
-    tiers.filter(({ metadata }) => Object.values(metadata).every((value) => typeof value === 'string')),
+  cut(
+    'entries-of-other-types-lost',
+    'A tier with a metadata value that is not a string cannot be read and is skipped.',
+    (tiers) => tiers.filter(({ metadata }) => Object.values(metadata).every((value) => typeof value === 'string')),
   ),
   cut('without-metadata-lost', 'A join drops tiers without metadata.', (tiers) =>
     tiers.filter(({ metadata }) => Object.keys(metadata).length > 0),

@@ -11,7 +11,7 @@ type Side = 'request' | 'storage' | 'both';
 
 const sideStories: Readonly<Record<Side, string>> = {
   request: 'This happens to the text of the request alone.',
-  storage: 'This happens to the stored text alone.',
+  storage: 'Only the stored text is treated so, not the text of the request.',
   both: 'This happens to both texts, so different texts become equal.',
 };
 

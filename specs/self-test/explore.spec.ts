@@ -12,11 +12,11 @@ import { readCaseFile } from '../../src/cases/case-file.js';
 import { assembleRequest, documentedRequestDraft } from '../../src/cases/request-draft.js';
 import { explainUndocumented } from '../../src/contract/explain-undocumented.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
-import { explorationId } from '../../src/engine/case-result.js';
+import { explorationCaseId } from '../../src/engine/case-result.js';
 import { explore } from '../../src/engine/explore.js';
 import { createRequest, type Exploration, listPatches, type RandomRequest } from '../../src/engine/request-values.js';
 import { startRun } from '../../src/engine/run.js';
-import { listThoroughSequences } from '../../src/engine/thorough-requests.js';
+import { listThoroughRequests } from '../../src/engine/thorough-requests.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
@@ -73,7 +73,7 @@ async function expectConforming(requests: number): Promise<void> {
       filteredWindow: 'filter-first',
     });
     const { verdict, subject, reason } = await exploring(deployment, { requests, seed: n + 1 });
-    expect.soft([verdict, subject], `${shape}: ${reason}`).toEqual(['pass', explorationId]);
+    expect.soft([verdict, subject], `${shape}: ${reason}`).toEqual(['pass', explorationCaseId]);
   }
 }
 
@@ -223,7 +223,7 @@ test.describe('A thorough run', () => {
     createDeployment({ world: own, credentials: credentialPlaceholders, change });
 
   test('sends documented requests, any three choices together, and each awkward text', () => {
-    const all = listThoroughSequences(world).flatMap(({ steps }) => steps);
+    const all = listThoroughRequests(world).flatMap(({ steps }) => steps);
     expect(all.length).toBeGreaterThan(2_000);
     for (const step of all.filter((_, n) => n % 7 === 0))
       expect(explainUndocumented(createRequest(listPatches(step), world))).toBeUndefined();

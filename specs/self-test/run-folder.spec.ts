@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, type TestInfo, test } from '@playwright/test';
 import type { TestResult } from '@playwright/test/reporter';
-import type { ExchangeUse, KeptExchange } from '../../src/engine/evidence-keeper.js';
+import type { ExchangeUse, StoredExchange } from '../../src/engine/evidence-keeper.js';
 import { createMemoryBudget } from '../../src/http/request-budget.js';
 import { createEvidenceStore } from '../../src/playwright/evidence-store.js';
 import { loadRunInputs, readRunOptions, shareRun } from '../../src/playwright/run-inputs.js';
@@ -98,12 +98,12 @@ test('The report of a test is attached in pieces and removed later; other attach
   expect(result.attachments.map(({ name }) => name)).toEqual(['of somebody else']);
 });
 
-function createExchange(id: string, body: string): KeptExchange {
+function createExchange(id: string, body: string): StoredExchange {
   const request = { method: 'GET', path: `/${id}`, headers: [] };
   return { id, exchange: { request, response: { status: 200, headers: [], body } } };
 }
 
-function createResult(exchanges: readonly KeptExchange[], uses: readonly ExchangeUse[]): TestResult {
+function createResult(exchanges: readonly StoredExchange[], uses: readonly ExchangeUse[]): TestResult {
   const result = { attachments: [{ name: 'of somebody else', contentType: 'text/plain', body: Buffer.from('') }] };
   attachTestReport(result as unknown as TestInfo, { uses } as TestReport, exchanges);
   return result as unknown as TestResult;

@@ -247,7 +247,7 @@ test('Targets that cannot be told apart are refused before anything is sent', as
     [['record', ...both, '--to', 'record.yaml'], '--to: works with a single target only'],
     [['certify', ...both, '--same-as', 'tow'], "--same-as: 'tow' is none of the targets\n    Did you mean 'two'?"],
     [['certify', '--target', one, '--same-as', 'one'], '--same-as: compares several targets'],
-    [['certify', '--target', one, '--target', 'twin.yaml'], 'twin.yaml: has the name of one.yaml'],
+    [['certify', '--target', one, '--target', 'twin.yaml'], 'twin.yaml: has the same name as one.yaml'],
     [['certify', ...both, '--target', 'none.yaml'], 'none.yaml:1:1: cannot be read'],
     [['doctor', ...both], 'name more than one deployment'],
   ] as const) {

@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { faults } from '../../reference/faults/index.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { createMentionFilter, type StatedResponse } from '../../src/recognition/sibling-values.js';
+import { createMentionFilter, type ResponseSettings } from '../../src/recognition/sibling-values.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { omitUndefined } from '../../src/support/omit-undefined.js';
 import type { Tier } from '../../src/world/world.js';
@@ -22,7 +22,7 @@ const groupBy = (all: Marked, name: (valid: boolean) => object, list: string) =>
 const mapEach = (all: Marked, entry: (tier: Marked[number]) => object) => ({ promotions: all.map(entry) });
 
 /** With the statement that the target file needs. */
-const shapes: Readonly<Record<string, readonly [shape: Shape, stated: StatedResponse]>> = {
+const shapes: Readonly<Record<string, readonly [shape: Shape, stated: ResponseSettings]>> = {
   'groups with a kind': [
     (all) => ({ groups: groupBy(all, (valid) => ({ kind: valid ? 'valid' : 'invalid' }), 'ids') }),
     { tier: '/groups/*/ids/*', where: { kind: 'valid' } },
@@ -141,7 +141,7 @@ function respondWith(shape: Shape, { faults = [], breakList }: Mistake = {}): Re
   });
 }
 
-async function certify(respond: Respond, stated: StatedResponse = {}): Promise<Certificate> {
+async function certify(respond: Respond, stated: ResponseSettings = {}): Promise<Certificate> {
   const mentionFilter = createMentionFilter(stated);
   const options = omitUndefined({
     mentionFilter,

@@ -1,6 +1,6 @@
 import type { ResponseKind } from './assertion.js';
 import { judgeNoneReturned, judgeResult } from './judge-result.js';
-import { findUndocumented } from './requirement-flaws.js';
+import { findUndocumentedId } from './requirement-flaws.js';
 
 /** Tiers that must not be returned. */
 export interface ExcludedTiers {
@@ -20,5 +20,5 @@ export const exclusionKind: Pick<
     const possible = tiers.filter((id) => possibleTiers.includes(id));
     return addWindow(possible.length > 0 ? possible : tiers);
   },
-  findFlaw: ({ tiers }, context) => findUndocumented(tiers, 'forbidden', context),
+  findFlaw: ({ tiers }, context) => findUndocumentedId(tiers, 'forbidden', context),
 };

@@ -23,7 +23,7 @@ export function findNothingRequired(context: FlawContext): Flaw | undefined {
 }
 
 /** Reports a tier for which the documentation does not say what the assertion expects. */
-export function findUndocumented(ids: readonly string[], wanted: Obligation, context: FlawContext): Flaw | undefined {
+export function findUndocumentedId(ids: readonly string[], wanted: Obligation, context: FlawContext): Flaw | undefined {
   const { tiers } = context.world;
   const wrong = tiers.find((tier) => ids.includes(tier.id) && context.oracle.returned(tier) !== wanted);
   if (wrong === undefined) return undefined;

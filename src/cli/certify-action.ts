@@ -25,7 +25,7 @@ import { type CertifyFlags, hasSeveralTargets, readCertifyOptions } from './cert
 import { exitStatus, mapEndingToExitStatus, reportMissingCertificate } from './exit-status.js';
 import { openPage } from './open-page.js';
 import { addCertificateReporter, runPlaywrightTests } from './run-playwright.js';
-import { keepShardReport, renderShardEnd } from './shard-report.js';
+import { keepShardReport, renderShardSummary } from './shard-report.js';
 
 /**
  * Checks everything that can be checked before anything is sent, then runs Playwright.
@@ -95,7 +95,7 @@ export async function runCertify(
     if (ending.kind === 'not-begun') process.stderr.write('No case was run. The results of earlier runs are kept.\n');
     if (ending.kind === 'certified' && flags.open) openPage(ending.page);
     if (ending.kind === 'certified' && ending.shard !== undefined)
-      process.stdout.write(joinLines(['', renderShardEnd(ending.shard, out)]));
+      process.stdout.write(joinLines(['', renderShardSummary(ending.shard, out)]));
     // The new record contains the drift that was shown: --update accepts it.
     const isAccepted = flags.update && ending.kind === 'certified' && ending.isRecorded;
     return mapEndingToExitStatus(isAccepted ? { ...ending, drift: [] } : ending);

@@ -124,7 +124,7 @@ function loadTargets(files: readonly string[], options: RunOptions): NamedTarget
     const { out } = inputs.settings;
     const same = targets.slice(0, n).find((earlier) => earlier.inputs.settings.out === out);
     if (same === undefined) continue;
-    const message = `has the name of ${same.file}, so the results of both would go to ${out}`;
+    const message = `has the same name as ${same.file}, so both would write their results to ${out}`;
     problems.push({ at: { setting: file }, message, hint: 'Give one of them another name.' });
   }
   // A problem of the environment is reported for each target.

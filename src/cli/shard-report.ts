@@ -22,7 +22,7 @@ export function keepShardReport(shard: Shard, out: string): string[] {
 }
 
 /** What a shard prints at its end. @param out the folder of the results */
-export function renderShardEnd({ isDone, ...shard }: Shard & { readonly isDone: boolean }, out: string): string {
+export function renderShardSummary({ isDone, ...shard }: Shard & { readonly isDone: boolean }, out: string): string {
   const state = isDone ? 'is done' : 'is not complete';
   const folder = path.join(out, reportsFolder);
   return `Shard ${renderShard(shard)} ${state}. For the verdict of all shards: npx conformance merge ${quote(folder)}`;

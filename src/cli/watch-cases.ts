@@ -13,7 +13,12 @@ import { createUnsentResult, isPartialRun, notReachedReason, type ShownResult } 
 import { listRequests } from '../engine/case-sender.js';
 import { startRun } from '../engine/run.js';
 import type { Endpoint } from '../http/connection-options.js';
-import { computeFileSignature, computeSignature, loadRunInputs, type RunInputs } from '../playwright/run-inputs.js';
+import {
+  computeFileSignature,
+  computeOptionsSignature,
+  loadRunInputs,
+  type RunInputs,
+} from '../playwright/run-inputs.js';
 import { openRunTarget } from '../playwright/run-target.js';
 import { collectRunFacts, createCertificate } from '../report/certificate.js';
 import { isBroken } from '../report/failure-text.js';
@@ -87,7 +92,7 @@ interface Round {
 /** Changes with every edit, even if the edited file is unusable. */
 function computeWatchSignature(options: RunOptions): string {
   try {
-    return computeSignature(options);
+    return computeOptionsSignature(options);
   } catch (error) {
     return computeFileSignature(options.target ?? '') + (error as Error).message;
   }

@@ -3,7 +3,12 @@ import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import type { RowExchanges } from '../judge/judge-case.js';
 import type { CaseExchanges } from './case-exchanges.js';
 import { type ConditionSender, createConditionSender } from './condition-sender.js';
-import { createRequestCache, createUncachedFetch, type FetchExchange, type FetchedExchange } from './request-cache.js';
+import {
+  createRequestCache,
+  createUncachedFetch,
+  type ExchangeFetcher,
+  type FetchedExchange,
+} from './request-cache.js';
 
 /** Lists the requests of a case, each once, without rows for which the target lacks test data. */
 export function listRequests({ rows }: TestCase): HttpRequest[] {
@@ -135,7 +140,7 @@ export function createUncachedSender(target: Channel, known: readonly TestCase[]
 async function sendRows(
   { rows }: TestCase,
   channel: Channel,
-  fetch: FetchExchange,
+  fetch: ExchangeFetcher,
   order: SendingOrder = 'concurrent',
 ): Promise<CaseExchanges> {
   const sender = createRowSender(channel, fetch, order);
@@ -145,7 +150,7 @@ async function sendRows(
 
 async function sendRowsSerially({ rows }: TestCase, channel: Channel): Promise<CaseExchanges> {
   const fetch = createUncachedFetch(channel);
-  const fetchOnNewConnection: FetchExchange = (request, whyWithheld) => {
+  const fetchOnNewConnection: ExchangeFetcher = (request, whyWithheld) => {
     channel.reconnect();
     return fetch(request, whyWithheld);
   };
@@ -166,7 +171,7 @@ interface RowSender {
   countAll(): Promise<Pick<CaseExchanges, 'count' | 'requestsSent'>>;
 }
 
-function createRowSender({ maxCaseBodyLength }: Channel, fetch: FetchExchange, order: SendingOrder): RowSender {
+function createRowSender({ maxCaseBodyLength }: Channel, fetch: ExchangeFetcher, order: SendingOrder): RowSender {
   const sent = new Map<string, Promise<FetchedExchange>>();
   let characters = 0;
   const whyWithheld = (): string | undefined =>

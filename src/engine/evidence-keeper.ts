@@ -3,7 +3,7 @@ import { type Channel, type Exchange, mapExchangeTexts } from '../http/exchange.
 import type { CaseExchanges } from './case-exchanges.js';
 
 /** An exchange as it was judged, except that secrets are redacted. Escape control characters before you show it. */
-export interface KeptExchange {
+export interface StoredExchange {
   /** Unique within a run; it names the first use. */
   readonly id: string;
   readonly exchange: Exchange;
@@ -23,7 +23,7 @@ export interface ExchangeUse {
 
 /** All exchanges of a run with their uses. The exchanges may not fit into memory together. */
 export interface RunEvidence {
-  readonly exchanges: Iterable<KeptExchange>;
+  readonly exchanges: Iterable<StoredExchange>;
   readonly uses: readonly ExchangeUse[];
 }
 
@@ -47,13 +47,13 @@ export interface EvidenceKeeper {
   /** Returns the id of an exchange that was kept. */
   findId(exchange: Exchange | undefined): string | undefined;
   /** Returns what was kept since the last call. */
-  take(): { readonly exchanges: readonly KeptExchange[]; readonly uses: readonly ExchangeUse[] };
+  take(): { readonly exchanges: readonly StoredExchange[]; readonly uses: readonly ExchangeUse[] };
 }
 
 /** Creates a keeper. @param redactSecrets replaces secrets in a text and changes nothing else */
 export function createEvidenceKeeper(redactSecrets: (text: string) => string): EvidenceKeeper {
   const ids = new WeakMap<Exchange, string>();
-  let exchanges: KeptExchange[] = [];
+  let exchanges: StoredExchange[] = [];
   let uses: ExchangeUse[] = [];
   const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange): void => {
     const known = ids.get(exchange);

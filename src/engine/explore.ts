@@ -16,7 +16,7 @@ import { InternalError } from '../support/internal-error.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import type { NamedWorld } from '../world/named-world.js';
 import type { Tier, World } from '../world/world.js';
-import { explorationId, type ShownResult } from './case-result.js';
+import { explorationCaseId, type ShownResult } from './case-result.js';
 import { createRandomSequences } from './random-requests.js';
 import {
   createPatch,
@@ -25,10 +25,10 @@ import {
   listPatches,
   mergePatches,
   type RandomRequest,
-  type RandomSequence,
+  type RequestSequence,
 } from './request-values.js';
 import { listSmallerSequences } from './shrink-sequence.js';
-import { countSteps, listThoroughSequences } from './thorough-requests.js';
+import { countSteps, listThoroughRequests } from './thorough-requests.js';
 
 /** Exploration ends after this many unclear responses: the target cannot be judged. */
 const maxUnclear = 10;
@@ -55,7 +55,7 @@ export async function explore(
   onProgress: (sent: number, total: number) => void = () => undefined,
 ): Promise<ShownResult> {
   const startedMs = getMonotonicMs();
-  const listed = isThorough ? listThoroughSequences(suite.world) : [];
+  const listed = isThorough ? listThoroughRequests(suite.world) : [];
   const requests = drawn + countSteps(listed);
   const { world, contract } = suite;
   let sent = 0;
@@ -77,7 +77,7 @@ export async function explore(
   const noteUnclear = (reason: string) => {
     unclear = { count: unclear.count + 1, reason };
   };
-  const sendSequence = async ({ steps, isSentTogether }: RandomSequence): Promise<SentStep[]> => {
+  const sendSequence = async ({ steps, isSentTogether }: RequestSequence): Promise<SentStep[]> => {
     const sending: Promise<SentStep>[] = [];
     for (const step of steps) {
       const request = createRequest(listPatches(step), world);
@@ -88,7 +88,7 @@ export async function explore(
     return Promise.all(sending);
   };
   /** Finds the first violation of a sequence, and ends the sequence there. */
-  const findViolation = async (sequence: RandomSequence): Promise<Found | undefined> => {
+  const findViolation = async (sequence: RequestSequence): Promise<Found | undefined> => {
     for (const [n, { request, exchange }] of (await sendSequence(sequence)).entries()) {
       const judged = judge(request, exchange, references, background);
       if (judged?.is === 'unclear') noteUnclear(judged.reason);
@@ -109,7 +109,7 @@ export async function explore(
     const again = await findViolation(sequence);
     return again?.violation.part === violation.part ? again : undefined;
   };
-  const findConfirmed = async (sequence: RandomSequence): Promise<Found | undefined> => {
+  const findConfirmed = async (sequence: RequestSequence): Promise<Found | undefined> => {
     const found = await findViolation(sequence);
     let confirmed: Found | undefined;
     // A race may need several attempts.
@@ -168,8 +168,8 @@ export async function explore(
   };
   const { reason, ...conclusion } = await conclude();
   return {
-    id: explorationId,
-    subject: explorationId,
+    id: explorationCaseId,
+    subject: explorationCaseId,
     at: nowhere,
     rows: [],
     drift: [],
@@ -196,7 +196,7 @@ interface SentStep {
 
 /** A sequence whose last request has a wrong response. */
 interface Found {
-  readonly sequence: RandomSequence;
+  readonly sequence: RequestSequence;
   readonly violation: Violation;
   readonly exchange: Exchange;
 }
@@ -209,8 +209,8 @@ function moveToEnd<T>(list: readonly T[], at: number): T[] {
 function* drawSequences(
   world: NamedWorld,
   { requests, seed }: Exploration,
-  listed: readonly RandomSequence[],
-): Generator<RandomSequence> {
+  listed: readonly RequestSequence[],
+): Generator<RequestSequence> {
   yield* listed;
   for (let [from, to] = [0, 64]; from < requests; [from, to] = [to, to * 2])
     yield* fc.sample(createRandomSequences(world), { seed, numRuns: Math.min(to, requests) }).slice(from);
@@ -318,9 +318,9 @@ function listAssertions(
 }
 
 /** Finds the requirement that the smallest failing sequence violates. */
-function findRequirement({ part }: Violation, { steps }: RandomSequence, { requirements }: Contract): string {
+function findRequirement({ part }: Violation, { steps }: RequestSequence, { requirements }: Contract): string {
   const finding = classify(part, steps.at(-1) as RandomRequest);
-  return requirements.find(({ findings }) => findings.includes(finding))?.id ?? explorationId;
+  return requirements.find(({ findings }) => findings.includes(finding))?.id ?? explorationCaseId;
 }
 
 function classify(
@@ -350,7 +350,7 @@ function classify(
 
 /** Renders a failing sequence as a case for a file in cases/requirements/. */
 function renderAsCase(
-  { steps, isSentTogether }: RandomSequence,
+  { steps, isSentTogether }: RequestSequence,
   { part }: Violation,
   verifies: string,
   references: References,

@@ -14,11 +14,11 @@ export const quickRequestLimit = 60;
 export interface Profile {
   /** The titles of the rows, by case id. */
   readonly rows: ReadonlyMap<string, ReadonlySet<string>>;
-  readonly figures: ProfileFigures;
+  readonly figures: ProfileStatistics;
 }
 
 /** The coverage of a profile, as the certificate states it. */
-export interface ProfileFigures {
+export interface ProfileStatistics {
   readonly name: 'quick' | 'budget';
   readonly max_requests: number;
   /** The number of requests if nothing fails and nothing is retried. */
@@ -107,7 +107,7 @@ function selectRow(testCase: TestCase, title: string): TestCase | undefined {
   return reduced?.rows.some(({ unavailable }) => unavailable.length === 0) ? reduced : undefined;
 }
 
-function countRows({ cases }: Suite): Pick<ProfileFigures, 'rows' | 'questions'> {
+function countRows({ cases }: Suite): Pick<ProfileStatistics, 'rows' | 'questions'> {
   const requirements = cases.filter(({ kind }) => kind === 'requirement');
   const rows = requirements.reduce((sum, { rows }) => sum + rows.length, 0);
   return { rows, questions: cases.length - requirements.length };

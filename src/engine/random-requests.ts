@@ -11,13 +11,13 @@ import {
   meetRules,
   type RandomItem,
   type RandomRequest,
-  type RandomSequence,
+  type RequestSequence,
   type RequestValues,
   sortByThreshold,
 } from './request-values.js';
 
 /** Creates a generator of documented requests. The documentation describes at least a part of each result. */
-export function createRandomSequences(world: NamedWorld): fc.Arbitrary<RandomSequence> {
+export function createRandomSequences(world: NamedWorld): fc.Arbitrary<RequestSequence> {
   const values = createRandomValues(world);
   const rarely = <T>(choices: readonly T[]): fc.Arbitrary<T | undefined> =>
     fc.oneof({ weight: 4, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: fc.constantFrom(...choices) });

@@ -14,13 +14,13 @@ export interface FetchedExchange {
 }
 
 /** Gets the exchange of a request. Like `Channel.send`, it never rejects. */
-export type FetchExchange = (request: HttpRequest, whyWithheld: () => string | undefined) => Promise<FetchedExchange>;
+export type ExchangeFetcher = (request: HttpRequest, whyWithheld: () => string | undefined) => Promise<FetchedExchange>;
 
 /** The maximum length of all cached bodies together, in characters of one or two bytes. */
 const maxCached = 48 * 1024 * 1024;
 
 /** Creates a function that sends every request. */
-export function createUncachedFetch({ send }: Pick<Channel, 'send'>): FetchExchange {
+export function createUncachedFetch({ send }: Pick<Channel, 'send'>): ExchangeFetcher {
   return async (request, whyWithheld) => {
     const exchange = await send(request, whyWithheld);
     return { exchange, requestsSent: countAttempts([exchange]) };
@@ -29,7 +29,7 @@ export function createUncachedFetch({ send }: Pick<Channel, 'send'>): FetchExcha
 
 /** Sends equal requests only once. */
 export interface RequestCache {
-  readonly fetch: FetchExchange;
+  readonly fetch: ExchangeFetcher;
   /** Counts the characters of all cached bodies. */
   countCachedCharacters(): number;
 }

@@ -43,7 +43,7 @@ export interface RandomRequest extends RequestValues {
 }
 
 /** Random requests, each of which differs from the one before in one member. */
-export interface RandomSequence {
+export interface RequestSequence {
   readonly steps: readonly RandomRequest[];
   /** Whether the requests overlap. Otherwise they are sent one after another. */
   readonly isSentTogether: boolean;

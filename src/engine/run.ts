@@ -9,7 +9,7 @@ import { hasMentions } from '../recognition/tier-mentions.js';
 import { InternalError } from '../support/internal-error.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Calibration, calibrate } from './calibrate.js';
-import { createUnsentResult, explorationId, type ShownResult, sampleId } from './case-result.js';
+import { createUnsentResult, explorationCaseId, type ShownResult, sampleId } from './case-result.js';
 import { type CaseSender, createCaseSender, createUncachedSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
 import type { Replay } from './replay.js';
@@ -120,7 +120,7 @@ export async function startRun(
     async explore(exploration, onProgress) {
       // Loaded on demand: most runs do not need the generator of random requests.
       const { explore } = await import('./explore.js');
-      const result = await explore(suite, createChannel(explorationId), background, exploration, onProgress);
+      const result = await explore(suite, createChannel(explorationCaseId), background, exploration, onProgress);
       return sanitizeResult(
         { ...result, ...omitUndefined({ exchangeId: keeper?.findId(result.exchange) }) },
         terms.redact,

@@ -1,10 +1,10 @@
-import type { RandomItem, RandomRequest, RandomSequence } from './request-values.js';
+import type { RandomItem, RandomRequest, RequestSequence } from './request-values.js';
 
 /** A sequence that may fail like a larger one. */
 export interface SmallerSequence {
-  readonly sequence: RandomSequence;
+  readonly sequence: RequestSequence;
   /** Means the same, but was not sent before: a deployment with a cache would repeat what it answered then. */
-  readonly disguised?: RandomSequence;
+  readonly disguised?: RequestSequence;
 }
 
 type Simplify = (request: RandomRequest) => RandomRequest;
@@ -17,7 +17,7 @@ type Simplify = (request: RandomRequest) => RandomRequest;
  * @param disguise a text that no request had before
  */
 export function* listSmallerSequences(
-  sequence: RandomSequence,
+  sequence: RequestSequence,
   known: ReadonlySet<string>,
   disguise: string,
 ): Generator<SmallerSequence> {
@@ -34,7 +34,7 @@ export function* listSmallerSequences(
   }
 }
 
-function addEntry({ steps, ...rest }: RandomSequence, key: string): RandomSequence {
+function addEntry({ steps, ...rest }: RequestSequence, key: string): RequestSequence {
   return { ...rest, steps: steps.map((step) => ({ ...step, metadata: { ...step.metadata, [key]: 'unused' } })) };
 }
 

@@ -8,7 +8,7 @@ import {
   meetRules,
   type RandomItem,
   type RandomRequest,
-  type RandomSequence,
+  type RequestSequence,
   type RequestValues,
   sortByThreshold,
 } from './request-values.js';
@@ -20,7 +20,7 @@ const groupSize = 8;
  * Lists the requests of a thorough run: any three choices for three members together, each alone, overlapping with others
  * and on a connection that others have used; each awkward text by itself; and each kind of request after each other kind.
  */
-export function listThoroughSequences(world: NamedWorld): RandomSequence[] {
+export function listThoroughRequests(world: NamedWorld): RequestSequence[] {
   const axes = listAxes(world);
   const plain = combine(axes, [0]);
   const combined = coverTriples(axes.map(({ length }) => length)).map((places) => combine(axes, places));
@@ -155,12 +155,12 @@ function group<T>(list: readonly T[]): T[][] {
 }
 
 /** Counts the requests of some sequences. */
-export function countSteps(sequences: readonly RandomSequence[]): number {
+export function countSteps(sequences: readonly RequestSequence[]): number {
   return sequences.reduce((sum, { steps }) => sum + steps.length, 0);
 }
 
 /** Counts the requests that an exploration sends if nothing fails. */
 export function countExplorationRequests(exploration: Exploration | undefined, world: NamedWorld): number {
   const { requests = 0, isThorough = false } = exploration ?? {};
-  return requests + (isThorough ? countSteps(listThoroughSequences(world)) : 0);
+  return requests + (isThorough ? countSteps(listThoroughRequests(world)) : 0);
 }

@@ -8,7 +8,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { KnownIds } from '../recognition/known-ids.js';
-import { parseEncodedJson } from '../recognition/tier-mentions.js';
+import { parseNestedJson } from '../recognition/tier-mentions.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Campaign, Tier, World } from '../world/world.js';
@@ -73,7 +73,7 @@ function replaceValues(value: unknown, path: string, context: Context, source: T
 }
 
 function replaceText(text: string, path: string, context: Context, source: TemplateSource): ResponseTemplate {
-  const packed = parseEncodedJson(text);
+  const packed = parseNestedJson(text);
   if (listTiers(packed, source).size > 0) return { [each.packed]: replaceValues(packed, path, context, source) };
   return placeholders.reduce((rest, { placeholder, readValue, isId = false }) => {
     const value = readValue(context);

@@ -15,7 +15,7 @@ import { listCredentialSecrets } from '../contract/operation.js';
 import {
   type CaseResult,
   createUnsentResult,
-  explorationId,
+  explorationCaseId,
   isPartialRun,
   notReachedReason,
   sampleId,
@@ -143,7 +143,7 @@ export default class CertificateReporter implements Reporter {
   }
 
   onStepBegin(test: TestCase, _: TestResult, { category, title }: TestStep): void {
-    if (category !== 'test.step' || readCaseId(test) !== explorationId || this.merged !== undefined) return;
+    if (category !== 'test.step' || readCaseId(test) !== explorationCaseId || this.merged !== undefined) return;
     if (getMonotonicMs() - this.progressShownMs < progressIntervalMs) return;
     this.progressShownMs = getMonotonicMs();
     process.stderr.write(joinLines([title]));
@@ -329,7 +329,7 @@ export default class CertificateReporter implements Reporter {
           ? [createUnsentResult(testCase, 'not-run', notReachedReason)]
           : [];
       }),
-      ...[sampleId, explorationId].flatMap((id) => results.get(id) ?? []),
+      ...[sampleId, explorationCaseId].flatMap((id) => results.get(id) ?? []),
     ];
   }
 

@@ -3,8 +3,8 @@ import path from 'node:path';
 import {
   calibrationPurpose,
   type ExchangeUse,
-  type KeptExchange,
   type RunEvidence,
+  type StoredExchange,
 } from '../engine/evidence-keeper.js';
 import { createTemporaryFolder } from './run-folder.js';
 import { unpackExchanges } from './test-report.js';
@@ -28,7 +28,7 @@ export function createEvidenceStore(maxMemoryBytes = defaultMemoryBytes): Eviden
   const uses: ExchangeUse[] = [];
   let bytes = 0;
   let overflow: OverflowFile | undefined;
-  function* listExchanges(): Generator<KeptExchange> {
+  function* listExchanges(): Generator<StoredExchange> {
     const seen = new Set<string>();
     for (const { read, shard } of pieces)
       for (const kept of unpackExchanges(read())) {

@@ -92,7 +92,10 @@ export function readMergedRun(
   const suite = loadSuite(suiteFolder, availability);
   if (suite.digest !== first.suite.digest) {
     const versions = `${first.suite.version} (${first.suite.digest}), and this is ${suite.version} (${suite.digest})`;
-    refuse(`the shards were run with the suite ${versions}`, 'Merge them with the suite that ran them.');
+    refuse(
+      `the shards were run with the suite ${versions}`,
+      'Merge the shards with the version of the suite that ran them.',
+    );
   }
   // The shard that sent the random requests knows their seed.
   const { settings: stated } = shards.find(({ settings }) => settings.exploration !== undefined) ?? first;

@@ -37,7 +37,7 @@ export function readRunOptions(): RunOptions {
  * @throws UnusableInput as `loadSuite` and `loadSettings`
  */
 export function loadRunInputs(options = readRunOptions()): RunInputs {
-  const signature = computeSignature(options);
+  const signature = computeOptionsSignature(options);
   if (loaded?.signature === signature) return loaded;
   const content = readRunFile(files.inputs);
   const handedOver = content && (deserialize(content) as LoadedInputs);
@@ -66,7 +66,7 @@ export function loadInputs(options: RunOptions, environment: Environment): RunIn
 }
 
 /** A text that changes whenever the options or a file of the run change. @throws UnusableInput for the target file */
-export function computeSignature(options: RunOptions): string {
+export function computeOptionsSignature(options: RunOptions): string {
   const { replay, cases, against } = options;
   const ofTarget = replay === undefined ? readAvailability(options).files : [replay];
   const ofCases = [...listSuiteFiles(), ...(cases === undefined ? [] : listOwnFiles(cases))];

@@ -3,7 +3,7 @@ import type { TestInfo } from '@playwright/test';
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import type { Calibration } from '../engine/calibrate.js';
 import type { CaseResult } from '../engine/case-result.js';
-import type { ExchangeUse, KeptExchange } from '../engine/evidence-keeper.js';
+import type { ExchangeUse, StoredExchange } from '../engine/evidence-keeper.js';
 import type { CertifiedTarget } from '../report/certificate.js';
 import { maxArchive } from '../report/har-archive.js';
 import { parseJson } from '../support/json.js';
@@ -25,7 +25,7 @@ const names = { report: 'conformance', exchanges: 'conformance-exchanges' } as c
 const maxPieceLength = 1024 * 1024;
 
 /** @param exchanges redacted */
-export function attachTestReport(testInfo: TestInfo, report: TestReport, exchanges: readonly KeptExchange[]): void {
+export function attachTestReport(testInfo: TestInfo, report: TestReport, exchanges: readonly StoredExchange[]): void {
   // `testInfo.attach` also makes a step, which takes longer than most cases.
   const attach = (name: string, contentType: string, body: Buffer) =>
     testInfo.attachments.push({ name, contentType, body });
@@ -53,9 +53,9 @@ export function readTestReport({
   return report && { report, packed: listBodies(names.exchanges) };
 }
 
-export function unpackExchanges(packed: Buffer): KeptExchange[] {
+export function unpackExchanges(packed: Buffer): StoredExchange[] {
   const lines = gunzipSync(packed, { maxOutputLength: maxArchive }).toString('utf8').split('\n');
-  return lines.map((line) => parseJson(line) as KeptExchange);
+  return lines.map((line) => parseJson(line) as StoredExchange);
 }
 
 /** Frees the memory of a report: Playwright keeps all test results until the end of the run. */

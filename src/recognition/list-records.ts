@@ -2,7 +2,7 @@ import { parseJson } from '../support/json.js';
 import { anyStepsWildcard } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
 import { isSelected } from './sibling-values.js';
-import { escapePathStep, type Position, parseEncodedJson } from './tier-mentions.js';
+import { escapePathStep, type Position, parseNestedJson } from './tier-mentions.js';
 import type { TierReading } from './tier-reading.js';
 
 /**
@@ -74,7 +74,7 @@ function listTexts(
 
 /** Opens an array or an object, also one that a string contains as JSON. Returns undefined for other values. */
 function openValue(value: unknown): Pick<Position, 'members' | 'names'> | undefined {
-  const opened = typeof value === 'string' ? parseEncodedJson(value) : value;
+  const opened = typeof value === 'string' ? parseNestedJson(value) : value;
   if (Array.isArray(opened)) return { members: opened, names: undefined };
   if (typeof opened !== 'object' || opened === null) return undefined;
   return { members: Object.values(opened), names: Object.keys(opened) };

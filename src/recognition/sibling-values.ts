@@ -13,13 +13,13 @@ export interface MentionFilter {
 }
 
 /** What a target file states about returned tiers. */
-export interface StatedResponse {
+export interface ResponseSettings {
   readonly tier?: string | readonly string[];
   readonly where?: Readonly<Record<string, unknown>>;
 }
 
 /** Creates the filter that a target file states; undefined if it states none. */
-export function createMentionFilter({ tier = [], where }: StatedResponse): MentionFilter | undefined {
+export function createMentionFilter({ tier = [], where }: ResponseSettings): MentionFilter | undefined {
   const patterns = [tier].flat();
   const hasIndex = patterns.some((pattern) => /\/\d+(\/|$)/.test(pattern));
   if (where === undefined && !hasIndex) return undefined;

@@ -135,7 +135,7 @@ function findMentionsOf(
   const readValue = (value: unknown, container: Container | undefined): Container | undefined => {
     if (typeof value === 'string' || typeof value === 'number') {
       const text = String(value);
-      const encoded = parseEncodedJson(text);
+      const encoded = parseNestedJson(text);
       if (encoded !== undefined) return readValue(encoded, container);
       const found = tiers.findIds(text);
       if (found.ids.length > 0) addMention(text, found, findNode(container), container);
@@ -181,7 +181,7 @@ function continueWith(container: Container | undefined): Container | undefined {
 }
 
 /** Parses a string of a body that contains JSON: an array or an object. Returns undefined for any other string. */
-export function parseEncodedJson(text: string): unknown {
+export function parseNestedJson(text: string): unknown {
   return firstCharacters.has(text.charCodeAt(0)) && /^\s*[[{]/.test(text) ? parseJson(text) : undefined;
 }
 

@@ -4,13 +4,13 @@ import { isWarningOutcome, type Question } from '../contract/contract.js';
 import type { Calibration } from '../engine/calibrate.js';
 import {
   countRequests,
-  explorationId,
+  explorationCaseId,
   isPartialRun,
   notSelectedReason,
   type ShownResult,
   sampleId,
 } from '../engine/case-result.js';
-import type { Profile, ProfileFigures } from '../engine/profile.js';
+import type { Profile, ProfileStatistics } from '../engine/profile.js';
 import type { Shard } from '../engine/shard.js';
 import { unsupportedPrefix } from '../http/adapted-channel.js';
 import type { AdapterIdentity } from '../http/adapter.js';
@@ -37,7 +37,7 @@ export interface Certificate {
   /** The results of the cases that were selected by name. */
   readonly selected?: SelectedCases;
   /** What a run with a limited number of requests covers. */
-  readonly profile?: ProfileFigures;
+  readonly profile?: ProfileStatistics;
   /** Whether some thousand requests were sent beside the cases, and all of them were answered as documented. */
   readonly is_thorough?: true;
   readonly suite: { readonly name: string; readonly version: string; readonly digest: string };
@@ -145,7 +145,7 @@ export interface RunFacts {
   readonly requestsSent: number;
   /** Whether only selected cases or rows were sent. */
   readonly isSelection?: boolean;
-  readonly profile?: ProfileFigures;
+  readonly profile?: ProfileStatistics;
   readonly isThorough?: boolean;
   readonly isReplay?: boolean;
   /** Whether the run ended before all selected cases were judged. */
@@ -203,8 +203,8 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
   const createEntry = (id: string, result: ShownResult | undefined) =>
     createCaseEntry(id, result, facts.target.base_url, renderResponse);
   // A result that is of no single case counts as one more case of the requirement that it refutes.
-  const others = [sampleId, explorationId].flatMap((id) => byCase.get(id) ?? []);
-  const exploration = byCase.get(explorationId);
+  const others = [sampleId, explorationCaseId].flatMap((id) => byCase.get(id) ?? []);
+  const exploration = byCase.get(explorationCaseId);
   const requirements = suite.contract.requirements.map(({ id, part, statement }): RequirementEntry => {
     const verifying = ofSuite.cases.filter((each) => each.kind === 'requirement' && each.verifies === id);
     const cases = [
@@ -255,7 +255,7 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
       ...facts.notes,
       ...describeOwnCases(own),
       ...drift.flatMap(({ each }) => (each.kind === 'addition' ? [toOneLine(each.message)] : [])),
-      ...(exploration?.subject === explorationId ? [exploration.reason] : []),
+      ...(exploration?.subject === explorationCaseId ? [exploration.reason] : []),
     ],
     requests_sent: facts.requestsSent,
     exchanges_judged: countRequests(all).exchangesJudged,

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import type { Content, Entry, Header, Log, Response } from 'har-format';
-import type { EvidenceKeeper, ExchangeUse, KeptExchange, RunEvidence } from '../engine/evidence-keeper.js';
+import type { EvidenceKeeper, ExchangeUse, RunEvidence, StoredExchange } from '../engine/evidence-keeper.js';
 import {
   type Exchange,
   getHeaderValues,
@@ -146,7 +146,7 @@ function createContentFactory(): ContentFactory {
 }
 
 function createEntry(
-  { id, exchange }: KeptExchange,
+  { id, exchange }: StoredExchange,
   uses: readonly EntryUse[],
   baseUrl: string,
   createContent: ContentFactory,

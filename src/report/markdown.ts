@@ -32,7 +32,7 @@ export function inlineCode(text: string): Markdown {
 }
 
 /** Renders lines as a block of code. @param text no untrusted text begins a line of it */
-export function codeBlock(language: string, text: string): Markdown {
+export function renderCodeBlock(language: string, text: string): Markdown {
   const fence = '`'.repeat(Math.max(2, findLongestRun(text)) + 1);
   return rawMarkdown(`${fence}${language}\n${text}\n${fence}`);
 }

@@ -1,4 +1,4 @@
-import type { ProfileFigures } from '../engine/profile.js';
+import type { ProfileStatistics } from '../engine/profile.js';
 import type { AdapterIdentity } from '../http/adapter.js';
 import { toOneLine } from '../support/untrusted-text.js';
 
@@ -21,7 +21,7 @@ export function renderAdapterNotice({ name, digest }: AdapterIdentity): string {
 }
 
 /** Renders what a run with a limited number of requests covers. */
-export function renderProfileNotice(figures: ProfileFigures): string {
+export function renderProfileNotice(figures: ProfileStatistics): string {
   const { name, max_requests, requests, rows, rows_of, questions, questions_of, faults_caught, faults_known } = figures;
   const flag = name === 'quick' ? '--quick' : `--budget ${max_requests}`;
   const share = Math.floor((100 * faults_caught) / faults_known);

@@ -7,7 +7,7 @@ import { checkFilesWritable } from './write-files-together.js';
 export const partialFolder = 'partial';
 
 /** Returns the file of a certificate's signature, which is beside it. */
-export function getSignatureFile(certificate: string): string {
+export function getSignaturePath(certificate: string): string {
   const { dir, name } = path.parse(certificate);
   return path.join(dir, `${name}.sig`);
 }
@@ -15,7 +15,7 @@ export function getSignatureFile(certificate: string): string {
 /** Lists all files that a run may write into its folder. */
 export function listResultFiles(out: string): string[] {
   const files = listOutputFiles().map((file) => path.join(out, file));
-  return [...files, path.join(out, 'evidence.har.gz'), getSignatureFile(path.join(out, 'certificate.json'))];
+  return [...files, path.join(out, 'evidence.har.gz'), getSignaturePath(path.join(out, 'certificate.json'))];
 }
 
 /** Returns a file of a run. @param named the file, or the folder of the run; a file that does not exist stays as it is */

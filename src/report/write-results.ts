@@ -17,7 +17,7 @@ import { type ExchangeIndex, indexExchanges } from './exchange-index.js';
 import { createArchive, type EvidenceOrigin } from './har-archive.js';
 import { encodeContent, loadOutputs } from './output.js';
 import { listPicturedCases } from './page/figures.js';
-import { getSignatureFile, listResultFiles, partialFolder } from './result-files.js';
+import { getSignaturePath, listResultFiles, partialFolder } from './result-files.js';
 import { createRunView, type RunView } from './run-view.js';
 import type { Signer } from './signature.js';
 import { createRecord, parseRecord, readRecord, renderRecord, type TargetRecord } from './target-record.js';
@@ -83,7 +83,7 @@ export function writeResults(
   if (archive !== undefined && sign !== undefined) {
     const content = files.get(signedCertificate) ?? Buffer.alloc(0);
     files.set(
-      getSignatureFile(signedCertificate),
+      getSignaturePath(signedCertificate),
       Buffer.from(sign({ certificate: content, evidence: archive.content })),
     );
   }

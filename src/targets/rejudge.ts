@@ -2,7 +2,7 @@ import { selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import {
   createUnsentResult,
-  explorationId,
+  explorationCaseId,
   notReachedReason,
   type ShownResult,
   sampleId,
@@ -47,7 +47,7 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses 
   }
   if (wasJudged.has(sampleId) && listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
   const { exploration } = settings;
-  if (wasJudged.has(explorationId) && exploration !== undefined) results.push(await run.explore(exploration));
+  if (wasJudged.has(explorationCaseId) && exploration !== undefined) results.push(await run.explore(exploration));
   const facts = {
     target: createCertifiedTarget(settings.target, origin.baseUrl),
     ...collectRunFacts(results, run.calibration, settings, selected.cases),

@@ -6,7 +6,7 @@ import type { Certificate } from '../report/certificate.js';
 import { listCertificateDifferences } from '../report/certificate-differences.js';
 import { computeDigest, maxArchive } from '../report/har-archive.js';
 import { parseCertificate } from '../report/read-certificate.js';
-import { getSignatureFile } from '../report/result-files.js';
+import { getSignaturePath } from '../report/result-files.js';
 import type { SignatureChecker } from '../report/signature.js';
 import { readForeignFile } from '../support/foreign-file.js';
 import { renderSafeStack } from '../support/internal-error.js';
@@ -45,7 +45,7 @@ export async function verifyCertificate(
   }: { readonly cases?: string | undefined; readonly checkSignature?: SignatureChecker | undefined } = {},
 ): Promise<Verification> {
   const content = readForeignFile(file, hint);
-  const signatureFile = getSignatureFile(file);
+  const signatureFile = getSignaturePath(file);
   const signature = readIfPresent(signatureFile);
   const parsed = tryParseCertificate(content, file);
   const evidenceFile = 'certificate' in parsed ? findEvidenceFile(parsed.certificate, file) : undefined;

@@ -1,6 +1,6 @@
 import { defineAssertion } from '../assertion.js';
 import { judgeAllReturned, judgeResult } from '../judge-result.js';
-import { findUndocumented } from '../requirement-flaws.js';
+import { findUndocumentedId } from '../requirement-flaws.js';
 import { selectionSchema, type TierSelection } from '../tier-selection.js';
 
 export default defineAssertion<TierSelection, { readonly tiers: readonly string[] }>({
@@ -17,5 +17,5 @@ export default defineAssertion<TierSelection, { readonly tiers: readonly string[
   describe: ({ tiers }, namesOf) => `returns ${namesOf(tiers)}`,
   judge: ({ tiers }, context) => judgeResult(context, false, (result) => judgeAllReturned(tiers, result, context)),
   listNeededIds: ({ tiers }, { addWindow }) => addWindow(tiers),
-  findFlaw: ({ tiers }, context) => findUndocumented(tiers, 'required', context),
+  findFlaw: ({ tiers }, context) => findUndocumentedId(tiers, 'required', context),
 });

@@ -3,7 +3,7 @@ import { exitStatus } from '../exit-status.js';
 
 export default ((command, end) => {
   command
-    .description('show in which requirements and questions certificates differ')
+    .description('compare certificates: list the requirements and questions that differ')
     .argument('<certificate>', 'a certificate.json, or the folder of a run')
     .argument('<certificates...>', 'others, which are compared with the first')
     .option('--html <file>', 'also write a page that shows all of them side by side')

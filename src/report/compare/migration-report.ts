@@ -1,7 +1,15 @@
 /** Renders a comparison of two targets: what changes for callers who go from one to the other. */
 
 import { renderShortList } from '../../support/render-short-list.js';
-import { codeBlock, joinMarkdown, type Markdown, markdown, rawMarkdown, renderTable, tableCode } from '../markdown.js';
+import {
+  joinMarkdown,
+  type Markdown,
+  markdown,
+  rawMarkdown,
+  renderCodeBlock,
+  renderTable,
+  tableCode,
+} from '../markdown.js';
 import { type Html, html, noHtml, renderPageHead, renderPreformatted } from '../markup.js';
 import type { JudgedDifferences } from './accepted-differences.js';
 import { type AnswerDifference, type Relation, type RunComparison, relations } from './compare-runs.js';
@@ -89,7 +97,7 @@ export function renderMigrationMarkdown(report: MigrationReport): Markdown {
     ...(note === undefined ? [] : [markdown`Accepted: ${note}`]),
     markdown`${each.requests} requests. The smallest is in ${each.places[0] ?? ''}:`,
     list(describeDifference(each, names)),
-    ...each.commands.flatMap((command, n) => [markdown`Sent to ${names[n] ?? ''}:`, codeBlock('sh', command)]),
+    ...each.commands.flatMap((command, n) => [markdown`Sent to ${names[n] ?? ''}:`, renderCodeBlock('sh', command)]),
     ...(each.places.length > 1 ? [markdown`The same in: ${renderShortList(each.places.slice(1))}`] : []),
   ];
   const { notCompared } = comparison;

@@ -611,7 +611,7 @@ function listStateMistakes({ history, all }: Observations): Mistake[] {
       ['earlier-request', `A request is answered with ${name} of the request before it.`, (n) => requests[n - 1]],
       [
         'earlier-request',
-        `All requests are answered with ${name} of the first one that has it.`,
+        `The first ${name} is kept and used for all later requests.`,
         (n) => (first >= 0 && first < n && isFilled[n] ? requests[first] : undefined),
       ],
       [

@@ -9,12 +9,12 @@ import { getKnownIds } from '../../recognition/known-ids.js';
 import { findTierMentions, hasMentions } from '../../recognition/tier-mentions.js';
 import { baseUrlPlaceholder, createStableRenderer, type ResponseRenderer, renderRequest } from '../exchange-text.js';
 import {
-  codeBlock,
   inlineCode,
   joinMarkdown,
   type Markdown,
   markdown,
   rawMarkdown,
+  renderCodeBlock,
   renderTable,
   tableCode,
 } from '../markdown.js';
@@ -102,12 +102,14 @@ function renderQuestion(question: Question, result: ShownResult | undefined, sho
     markdown`### ${rawMarkdown(question.id)}`,
     markdown`${rawMarkdown(question.open)} (${rawMarkdown(question.part)})`,
     markdown`**${renderSentence(question, result)}**${name}`,
-    ...(exchange === undefined ? [] : [renderCommand(exchange), codeBlock('text', show.renderResponse(exchange))]),
+    ...(exchange === undefined
+      ? []
+      : [renderCommand(exchange), renderCodeBlock('text', show.renderResponse(exchange))]),
   ];
 }
 
 function renderCommand(exchange: Exchange): Markdown {
-  return codeBlock('sh', renderRequest(exchange));
+  return renderCodeBlock('sh', renderRequest(exchange));
 }
 
 interface ExchangeRenderers {
@@ -171,7 +173,7 @@ function renderExamples(shown: readonly ShownAnswer[], show: ExchangeRenderers):
 function renderExample({ exchange }: ShownAnswer, { sampler, renderResponse }: ExchangeRenderers): Markdown[] {
   const sample = sampler(exchange.response.body);
   const text = renderResponse(exchange);
-  if (sample === undefined) return [codeBlock('text', text)];
+  if (sample === undefined) return [renderCodeBlock('text', text)];
   const [head = ''] = text.split('\n');
-  return [codeBlock('text', head), codeBlock('json', JSON.stringify(sample, null, 2))];
+  return [renderCodeBlock('text', head), renderCodeBlock('json', JSON.stringify(sample, null, 2))];
 }
