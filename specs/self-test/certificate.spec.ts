@@ -314,7 +314,7 @@ test.describe('the summary', () => {
       '',
       'Requirements  2 pass',
       'Questions     2 answered, 1 with a warning',
-      'Requests      12 sent, 5 exchanges judged: cases share requests',
+      'Requests      12 sent, 5 exchanges judged',
       'Certificate   out/certificate.json, out/certificate.html',
       'Observed      out/observed.md',
       'Record        staging.yaml',

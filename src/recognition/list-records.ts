@@ -12,12 +12,13 @@ import type { TierReading } from './tier-reading.js';
 export function listRecords(
   body: string,
   reading: Extract<TierReading, { kind: 'stated' | 'agreed' }>,
-  { ids: { tiers }, filter: ofTarget }: Pick<Recognizer, 'ids' | 'filter'>,
+  { ids: { tiers, tiersInWords = tiers }, filter: ofTarget }: Pick<Recognizer, 'ids' | 'filter'>,
 ): string[] {
   const filter = reading.filter ?? ofTarget;
   const value = parseJson(body);
   if (value === undefined) return [];
-  const isRecordKey = (key: string) => reading.kind === 'stated' || tiers.findAnywhere(key).size > 0;
+  const isRecordKey = (key: string) =>
+    reading.kind === 'stated' || [tiers, tiersInWords].some((finder) => finder.findIds(key).ids.length > 0);
   const listUnder = (pattern: string) =>
     listTexts(value, pattern.split('/').slice(1), isRecordKey).flatMap(({ text, position, isKey }) => {
       const { ids, isWhole } = tiers.findIds(text);

@@ -26,3 +26,12 @@ export function describeCounts(counts: Certificate['summary']): string {
 export function describeFurtherCount(count: number, what: string): string {
   return count === 0 ? '' : `, ${count} ${what}`;
 }
+
+/** Renders how many requests were sent, and how many exchanges were judged if these are more. */
+export function renderRequestCounts(counts: {
+  readonly requests_sent: number;
+  readonly exchanges_judged: number;
+}): string {
+  const { requests_sent: sent, exchanges_judged: judged } = counts;
+  return `${sent} sent, ${judged} exchanges judged${judged > sent ? ': cases share requests' : ''}`;
+}

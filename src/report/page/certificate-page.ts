@@ -4,6 +4,7 @@ import type { Question } from '../../contract/contract.js';
 import type { ShownResult } from '../../engine/case-result.js';
 import { type Verdict, verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
+import { renderRequestCounts } from '../counts.js';
 import type { Cause } from '../diagnosis/cause.js';
 import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted, renderTable } from '../markup.js';
 import { renderAdapterNotice, replayEndNotice } from '../notices.js';
@@ -184,8 +185,9 @@ function attention(page: Page, beside: ReadonlyMap<Cause, readonly Figure[]>): H
   });
   const shownIds = [...cards.map(({ entry }) => entry.id), ...covered];
   const isShown = (line: string) => shownIds.some((id) => line.startsWith(`${id}: `));
-  // Beside a cause, only what was left out is news.
-  const isNews = (line: string) => causes.length === 0 || !line.includes(' were not judged: ');
+  // A cause says why cases were not judged, except that it does not quote a transport error.
+  const isNews = (line: string) =>
+    !line.includes(' were not judged: ') || causes.every(({ kind }) => kind === 'no-response');
   const whyNot = (incomplete_because ?? describeSharedReasons(certificate)).filter(
     (line) => !isShown(line) && isNews(line),
   );
@@ -394,12 +396,12 @@ ${suite.contract.exclusions.map(
 }
 
 function about({ certificate }: Page): Html {
-  const { target, suite, requests_sent, exchanges_judged, started_at, duration_ms } = certificate;
+  const { target, suite, started_at, duration_ms } = certificate;
   const fact = (name: string, value: string | Html | undefined) =>
     value === undefined ? noHtml : html`<dt>${name}</dt><dd>${value}</dd>`;
   return html`<section id="about" class="chapter"><h2>About this run</h2>
 <div class="card"><dl class="facts">
-${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', `${requests_sent} sent, ${exchanges_judged} exchanges judged: cases share requests`)}${fact('Started', started_at)}${fact('Duration', renderDuration(duration_ms))}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}${fact('Share', 'Send this file as it is: it loads nothing from elsewhere, and the credentials are not in it.')}${fact('Compare', html`<code>npx conformance compare earlier/certificate.json certificate.json --html changes.html</code> shows what has changed since an earlier run.`)}
+${fact('Version', target.version)}${fact('Contact', target.contact)}${fact('Requests', renderRequestCounts(certificate))}${fact('Started', started_at)}${fact('Duration', renderDuration(duration_ms))}${fact('Suite', html`${suite.name} ${suite.version}<br><code>${suite.digest}</code>`)}${fact('Share', 'Send this file as it is: it loads nothing from elsewhere, and the credentials are not in it.')}${fact('Compare', html`<code>npx conformance compare earlier/certificate.json certificate.json --html changes.html</code> shows what has changed since an earlier run.`)}
 </dl></div>
 </section>
 `;

@@ -4,7 +4,13 @@ import { formatLocation } from '../../support/problem.js';
 import { joinLines, truncate } from '../../support/untrusted-text.js';
 import type { Certificate } from '../certificate.js';
 import { renderCodeFrame } from '../code-frame.js';
-import { describeAnswers, describeCounts, describeFurtherCount, renderHeadline } from '../counts.js';
+import {
+  describeAnswers,
+  describeCounts,
+  describeFurtherCount,
+  renderHeadline,
+  renderRequestCounts,
+} from '../counts.js';
 import { referenceEndNotice, referenceNotice, renderProfileNotice, replayEndNotice } from '../notices.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason } from '../shared-reasons.js';
 import type { WrittenResults } from '../write-results.js';
@@ -187,7 +193,7 @@ function renderSummary(certificate: Certificate, written: WrittenResults): strin
 }
 
 function listFields(certificate: Certificate, written: WrittenResults): (readonly [name: string, value: string])[] {
-  const { selected, summary, questions, drift, requests_sent, exchanges_judged, causes = [] } = certificate;
+  const { selected, summary, questions, drift, causes = [] } = certificate;
   const warnings = questions.filter(({ warning }) => warning).length;
   const drifted = describeFurtherCount(drift.length, 'drift');
   // Questions need valid promotions in responses before anything can be concluded.
@@ -201,7 +207,7 @@ function listFields(certificate: Certificate, written: WrittenResults): (readonl
     ...(selected === undefined
       ? [['Requirements', describeCounts(summary)] as const, ['Questions', answers] as const]
       : [['Selected', `${describeCounts(selected.cases)}${drifted}`] as const]),
-    ['Requests', `${requests_sent} sent, ${exchanges_judged} exchanges judged: cases share requests`],
+    ['Requests', renderRequestCounts(certificate)],
     ['Certificate', listFiles('certificate.json', 'certificate.html')],
     ['Observed', listFiles('observed.md', 'openapi.yaml')],
     ...(file === '' ? [] : [['Record', unwritten === undefined ? file : `${file} was ${unwritten}.`] as const]),
