@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
 import type { Relocation } from '../contract/relocation.js';
-import type { CaseResult, ShownResult } from '../engine/case-result.js';
+import type { CaseResult, ResultWithExchanges } from '../engine/case-result.js';
 import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { verdicts } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -67,7 +67,7 @@ export type ResultsEvidence = RunEvidence & { readonly origin: EvidenceOrigin; r
 export function writeResults(
   certificate: Certificate,
   suite: Suite,
-  results: readonly ShownResult[],
+  results: readonly ResultWithExchanges[],
   { out: wholeOut, recordTo, recordUntil, isPartial = false, target, sign, secrets = [] }: ResultsDestination,
   evidence?: ResultsEvidence,
 ): WrittenResults {
