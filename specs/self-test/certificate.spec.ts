@@ -180,7 +180,7 @@ test.describe('reasons', () => {
 
   test('An open circuit breaker is one reason, whatever it kept from being judged', () => {
     const why = 'Nothing more was sent: 10 requests in a row failed.';
-    const reasons = [why, `a row: A precondition is not met. ${why} (and 2 more of 3 rows)`, `x: ${why}`, why];
+    const reasons = [why, `a row: Not judged, since something else is not as expected: ${why} (and 2 more of 3 rows)`, `x: ${why}`, why];
     const results = ['one-a', 'one-b', 'two', 'first'].map((id, n) =>
       resultOf(id, 'inconclusive', { reason: reasons[n] ?? '' }),
     );
@@ -313,8 +313,8 @@ test.describe('the summary', () => {
       'CONFORMS  staging at https://a.test/api',
       '',
       'Requirements  2 pass',
-      'Questions     2 answered, 1 with a warning',
-      'Requests      12 sent, 5 exchanges judged',
+      'Questions     2 answered, 1 with a warning (see certificate.html)',
+      'Requests      12 sent, 5 judged',
       'Certificate   out/certificate.json, out/certificate.html',
       'Observed      out/observed.md',
       'Record        staging.yaml',

@@ -67,8 +67,8 @@ function runRequirements(answer: Answer, selects = ({ kind }: TestCase) => kind 
   return runWithEvidence(createChannel(answer), { selects });
 }
 
-const withFault = (id: string): Answer =>
-  createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: [findFault(id)] });
+const withFault = (...ids: readonly string[]): Answer =>
+  createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: ids.map(findFault) });
 
 const answering = (status: number, type: string, body: string): Answer => {
   return () => ({ status, headers: [['Content-Type', type]], body });
@@ -137,7 +137,16 @@ test('Every failing case belongs to a cause', async () => {
   });
   const { causes, results } = await diagnose(now, (testCase) => getSubjectId(testCase).startsWith('order.'));
   const failing = results.filter(({ verdict }) => verdict === 'fail').map(({ id }) => id);
-  expect([...new Set(causes.flatMap(({ cases }) => cases))].sort()).toEqual(failing.sort());
+  expect(causes.flatMap(({ cases }) => cases)).toEqual(expect.arrayContaining(failing));
+});
+
+test('A cause names the failures that it explains, even if another cause explains more of each', async () => {
+  const { causes } = await diagnose(withFault('quantity-above-threshold', 'metadata-filter-by-prefix'));
+  expect(causes.map(({ kind }) => kind)).toEqual(['threshold', 'filter-loose']);
+  for (const { requirements, cases } of causes) {
+    expect(requirements).toContain('filter.tier-metadata');
+    expect(cases).toContain('metadata-filter-whatever-is-open');
+  }
 });
 
 test('What fails only for some requests is named with what they have', async () => {

@@ -493,14 +493,14 @@ test.describe('The verdict of a requirement case', () => {
       { given: [include], expect: [exclude] },
       returning(third),
       'inconclusive',
-      "A precondition is not met. Not returned: 'first' (rank 1), 'second' (rank 2).",
+      "Not judged, since something else is not as expected: Not returned: 'first' (rank 1), 'second' (rank 2).",
     ],
     [
       'an unclear precondition',
       { given: [include], expect: [success] },
       answered(404),
       'inconclusive',
-      `A precondition is not met. ${noResult}`,
+      `Not judged, since something else is not as expected: ${noResult}`,
     ],
     ['nothing asserted', { given: [include] }, returning(first, second), 'error', 'The case asserts nothing.'],
     [
@@ -825,7 +825,7 @@ test.describe('The answer to a question', () => {
     const given = [asserting(written.include)];
     expect(judged(questionOf(rules, { given }), { probe: returning() })).toMatchObject({
       verdict: 'inconclusive',
-      reason: "A precondition is not met. Not returned: 'first' (rank 1), 'second' (rank 2).",
+      reason: "Not judged, since something else is not as expected: Not returned: 'first' (rank 1), 'second' (rank 2).",
     });
     expect(judged(questionOf(rules, { unavailable: ['tier greeting'] }), {})).toMatchObject({
       verdict: 'not-applicable',

@@ -3,13 +3,18 @@ import type { Assertion } from './assertion.js';
 import { renderTierNames } from './judge-result.js';
 import { findCompositeKind, findResponseKind } from './registry.js';
 
-/** Says in words what an assertion asks for. */
-export function describeAssertion(assertion: Assertion, world: World): string {
+/** Says in words what an assertion asks for. @param reason the tiers that it names come first */
+export function describeAssertion(assertion: Assertion, world: World, reason = ''): string {
   if ('lists' in assertion) {
     const { conjunction } = findCompositeKind(assertion);
-    const texts = assertion.lists.map((list) => list.map((each) => describeAssertion(each, world)).join(' and '));
+    const texts = assertion.lists.map((list) =>
+      list.map((each) => describeAssertion(each, world, reason)).join(' and '),
+    );
     return texts.join(`, ${conjunction} `);
   }
-  const words = findResponseKind(assertion).describe(assertion.data, (ids) => renderTierNames(ids, world));
+  const named = new Set(world.tiers.flatMap(({ id, name }) => (reason.includes(`'${name}' (`) ? [id] : [])));
+  const words = findResponseKind(assertion).describe(assertion.data, (ids) =>
+    renderTierNames([...ids.filter((id) => named.has(id)), ...ids.filter((id) => !named.has(id))], world),
+  );
   return `'${assertion.of}' ${words}`;
 }

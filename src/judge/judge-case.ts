@@ -352,13 +352,16 @@ const ownDataUnseen =
 const worldUnseen =
   'But no response names anything of the world: either it is not loaded under these ids (npx conformance world), or nothing is ever returned. If it is loaded, say so: --world-loaded, or world: loaded in the target file.';
 
+/** Before the reason why a row cannot be judged. */
+const unmetPrefix = 'Not judged, since something else is not as expected: ';
+
 /** Judges whether the row can be judged. Returns undefined if it can. */
 function judgePreconditions({ unavailable, given }: Row, at: Location, evidence: RowEvidence): Judgement | undefined {
   if (unavailable.length > 0)
     return { verdict: 'not-applicable', reason: `The target does not have ${renderShortList(unavailable)}.`, at };
   const unmet = findFirst(given, evidence, 'requirement')?.judgement;
   if (unmet === undefined) return undefined;
-  return { verdict: 'inconclusive', ...unmet, reason: `A precondition is not met. ${unmet.reason}` };
+  return { verdict: 'inconclusive', ...unmet, reason: `${unmetPrefix}${unmet.reason}` };
 }
 
 /** An assertion that does not hold. */
@@ -376,9 +379,10 @@ function findFirst(assertions: readonly Assertion[], evidence: RowEvidence, mode
     const result = judgeAssertion(assertion, evidence, mode);
     if (result.is === 'holds') return [];
     const { is, explain, shownBy } = result;
-    const expected = is === 'violated' ? { expected: describeAssertion(assertion, evidence.world) } : {};
+    const reason = explain();
+    const expected = is === 'violated' ? { expected: describeAssertion(assertion, evidence.world, reason) } : {};
     const shown = shownBy === undefined ? {} : { exchange: shownBy };
-    return [{ is, judgement: { reason: explain(), at: assertion.at, ...expected, ...shown } }];
+    return [{ is, judgement: { reason, at: assertion.at, ...expected, ...shown } }];
   });
   const violated = findings.filter(({ is }) => is === 'violated');
   const [first] = violated;

@@ -27,11 +27,12 @@ export function describeFurtherCount(count: number, what: string): string {
   return count === 0 ? '' : `, ${count} ${what}`;
 }
 
-/** Renders how many requests were sent, and how many exchanges were judged if these are more. */
+/** Renders how many requests were sent, and how many were judged if these are fewer. */
 export function renderRequestCounts(counts: {
   readonly requests_sent: number;
   readonly exchanges_judged: number;
 }): string {
   const { requests_sent: sent, exchanges_judged: judged } = counts;
-  return `${sent} sent, ${judged} exchanges judged${judged > sent ? ': cases share requests' : ''}`;
+  if (judged > sent) return `${sent} sent; many serve several cases`;
+  return judged === sent ? `${sent} sent` : `${sent} sent, ${judged} judged`;
 }

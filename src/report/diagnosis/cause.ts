@@ -10,7 +10,10 @@ export interface Cause {
   readonly evidence: readonly string[];
   /** The judged row with the largest deviation. */
   readonly example: CauseExample;
-  /** The requirements that fail for this cause, and their failing cases. Empty if nothing could be judged. */
+  /**
+   * Failing requirements, and their cases that fail or could not be judged for this cause. Another cause may have them,
+   * too. Empty if nothing could be judged.
+   */
   readonly requirements: readonly string[];
   readonly cases: readonly string[];
   /** Requirements that could not be judged only because of it. */

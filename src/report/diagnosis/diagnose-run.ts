@@ -25,7 +25,7 @@ interface Row {
 }
 
 /**
- * Finds what most likely is wrong with a deployment, the cause of most failures first. Every failing row belongs to one
+ * Finds what most likely is wrong with a deployment, the cause of most failures first. Every failing row belongs to a
  * cause. Changes no verdict. Pure.
  *
  * @param statedPatterns the patterns under which, by the target file, returned tiers are named
@@ -72,14 +72,19 @@ export function diagnoseRun(
   const failingRequirements = new Set(failing.map(({ requirement }) => requirement));
   const causes = findings.flatMap((finding): (Cause & { readonly weight: number })[] => {
     const own = owners.get(finding) ?? [];
+    // Several mistakes may show in one row: it counts for the one that explains most of it.
+    const explained = failing.filter(
+      (row) => own.includes(row) || (row.condition === undefined && (finding.symptoms.get(row.key)?.size ?? 0) > 0),
+    );
     const following = unjudged.filter(({ key }) => finding === whole || finding.symptoms.has(key));
-    const shown = own.length > 0 ? own : following;
+    const shown = explained.length > 0 ? explained : following;
     const sizeOf = ({ key }: Row) => finding.symptoms.get(key)?.size ?? 0;
     // Among equals, the requirement that fails most.
     const countOf = ({ requirement }: Row) => shown.filter((row) => row.requirement === requirement).length;
     const [largest] = shown.toSorted((one, other) => sizeOf(other) - sizeOf(one) || countOf(other) - countOf(one));
     if (largest === undefined) return [];
-    const follows = following.map(({ requirement }) => requirement);
+    const [beside, follows] = partition(following, ({ requirement }) => failingRequirements.has(requirement));
+    const listed = [...explained, ...beside];
     return [
       {
         kind: finding.kind,
@@ -91,9 +96,9 @@ export function diagnoseRun(
           ...(largest.title === '' ? {} : { row: largest.title }),
           shows: finding.symptoms.get(largest.key)?.words ?? '',
         },
-        requirements: distinct(own.map(({ requirement }) => requirement)),
-        cases: distinct(own.map((row) => row.case)),
-        follows: distinct(follows).filter((id) => !failingRequirements.has(id)),
+        requirements: distinct(listed.map(({ requirement }) => requirement)),
+        cases: distinct(listed.map((row) => row.case)),
+        follows: distinct(follows.map(({ requirement }) => requirement)),
         ...omitUndefined({ picture: finding.picture }),
         // What can be named comes first.
         weight: own.length * 1_000 + following.length - (finding.kind === 'unexplained' ? 1_000_000 : 0),
@@ -101,6 +106,10 @@ export function diagnoseRun(
     ];
   });
   return causes.toSorted((one, other) => other.weight - one.weight).map(({ weight: _, ...cause }) => cause);
+}
+
+function partition<T>(list: readonly T[], isFirst: (each: T) => boolean): [T[], T[]] {
+  return [list.filter(isFirst), list.filter((each) => !isFirst(each))];
 }
 
 function distinct(list: readonly string[]): string[] {

@@ -7,6 +7,7 @@ import {
   type Finding,
   findDeviation,
   mergeDeviations,
+  rankNotice,
 } from './finding.js';
 import { listMistakes, type Mistake } from './mistakes.js';
 import type { Observation, Observations } from './observation.js';
@@ -65,7 +66,7 @@ export function explainResults(observations: Observations, world: NamedWorld, fa
       const [expected, before] = [predictWith(found, each, predict), predictWith(others, each, predict)];
       return isContradicted(each, expected, before);
     });
-    return [createFinding(hypothesis, deviations, compared, odd.length, observations, rankOf)];
+    return [createFinding(hypothesis, deviations, odd.length, observations, rankOf)];
   });
 }
 
@@ -189,7 +190,6 @@ function isContradicted({ returned }: Compared, expected: Prediction, before: Pr
 function createFinding(
   hypothesis: Hypothesis,
   deviations: ReadonlyMap<Observation, Deviation>,
-  compared: readonly Compared[],
   odd: number,
   observations: Observations,
   rankOf: (n: number) => number,
@@ -197,7 +197,7 @@ function createFinding(
   const { mistake, features } = hypothesis;
   const { kind, sentence, picture } = mistake;
   const together = mergeDeviations([...deviations.values()]);
-  const concerned = compared.filter((each) => isConcerned(hypothesis, each)).length;
+  const shown = describeDeviation(together, observations, rankOf);
   const limit = features.length === 0 ? '' : ` ${features.slice(0, maxNamed).join(', or ')}`;
   const unclear = features.length < 2 ? '' : ' The responses do not show which of these decides.';
   const contradictions =
@@ -208,7 +208,8 @@ function createFinding(
     kind,
     sentence: limit === '' ? sentence : `Only for requests${limit}: ${sentence}`,
     evidence: [
-      `${deviations.size} of ${concerned} different requests${limit} show it: ${describeDeviation(together, observations, rankOf)}. ${contradictions}${unclear}`,
+      `${deviations.size === 1 ? 'One request shows' : `${deviations.size} requests show`} it: ${shown}. ${contradictions}${unclear}`,
+      ...(shown.includes('rank ') ? [rankNotice] : []),
     ],
     ...(picture === undefined ? {} : { picture }),
     symptoms: createSymptoms(deviations, observations, rankOf),

@@ -1,4 +1,5 @@
 import type { Obligation } from '../../contract/oracle.js';
+import type { Rule, Tier } from '../../world/world.js';
 import type { CauseKind, Picture } from './cause.js';
 import type { Observation, Observations } from './observation.js';
 
@@ -65,16 +66,43 @@ export function describeDeviation(
   { tiers }: Observations,
   rankOf: (position: number) => number,
 ): string {
-  const list = (positions: readonly number[], what: string) => {
+  const list = (unsorted: readonly number[], what: string) => {
+    const positions = unsorted.toSorted((one, other) => one - other);
     if (positions.length === 0) return [];
     const names = positions.slice(0, 3).map((n) => `'${tiers[n]?.name}'`);
-    const which = positions.length <= 3 ? names.join(', ') : renderRanges(positions.map(rankOf));
-    return [`${positions.length} ${what}: ${which}`];
+    if (positions.length <= 3) return [`${positions.length} ${what}: ${names.join(', ')}`];
+    const ranges = renderRanges(positions.map(rankOf));
+    // One range of ranks says more than names.
+    if (/^\d+ to \d+$/.test(ranges)) return [`${positions.length} ${what}: rank ${ranges}`];
+    const common = describeCommonRules(positions.flatMap((n) => tiers[n] ?? []));
+    return [
+      `${positions.length} ${what}: ${names.join(', ')} and ${positions.length - 3} more${common} (rank ${ranges})`,
+    ];
   };
   return [...list(absent, 'not returned'), ...list(wrong, 'returned but not valid')].join('; ');
 }
 
-/** Renders ranks as ranges: "rank 3, 7 to 9 and 4 more". */
+const ruleWords: readonly (readonly [words: string, kinds: readonly Rule['kind'][]])[] = [
+  ['a customer', ['customer']],
+  ['a product', ['product']],
+  ['a SKU', ['sku']],
+  ['a product or SKU', ['product', 'sku']],
+  ['order metadata', ['order_metadata']],
+  ['metadata', ['metadata']],
+];
+
+/** Says which kind of rule all tiers have. */
+function describeCommonRules(tiers: readonly Tier[]): string {
+  const common = ruleWords.find(([, kinds]) =>
+    tiers.every(({ rules }) => rules.some(({ kind }) => kinds.includes(kind))),
+  );
+  return common === undefined ? '' : `, all with a rule about ${common[0]}`;
+}
+
+/** What a rank is, where an output first shows one. */
+export const rankNotice = 'Rank 1 is the newest promotion tier.';
+
+/** Renders ranks as ranges: "3, 7 to 9 …". */
 function renderRanges(ranks: readonly number[]): string {
   const ranges: { first: number; last: number }[] = [];
   for (const rank of ranks.toSorted((one, other) => one - other)) {
@@ -83,5 +111,5 @@ function renderRanges(ranks: readonly number[]): string {
     else ranges.push({ first: rank, last: rank });
   }
   const shown = ranges.slice(0, 3).map(({ first, last }) => (first === last ? `${first}` : `${first} to ${last}`));
-  return `rank ${shown.join(', ')}${ranges.length > 3 ? ' …' : ''}`;
+  return `${shown.join(', ')}${ranges.length > 3 ? ' …' : ''}`;
 }

@@ -73,12 +73,14 @@ ${attention(page, beside)}${searchForm(page)}${requirementsChapter(page)}${pictu
 /** So many figures stand beside a cause. */
 const maxFigures = 2;
 
-/** Chooses the figures to show beside each cause: those of its picture in which something is wrong. */
+/** Chooses the figures to show beside each cause: those of its picture and its requirements in which something is wrong. */
 function placeFigures(causes: readonly Cause[], figures: readonly Figure[]): Map<Cause, readonly Figure[]> {
   const placed = new Set<Figure>();
   return new Map(
     causes.map((cause) => {
-      const fitting = figures.filter((each) => each.isOff && each.picture === cause.picture && !placed.has(each));
+      const isOwn = ({ picture, requirement = '' }: Figure) =>
+        picture === cause.picture && (requirement === '' || cause.requirements.includes(requirement));
+      const fitting = figures.filter((each) => each.isOff && isOwn(each) && !placed.has(each));
       const chosen = fitting.slice(0, maxFigures);
       for (const each of chosen) placed.add(each);
       return [cause, chosen];
@@ -89,7 +91,7 @@ function placeFigures(causes: readonly Cause[], figures: readonly Figure[]): Map
 function pictures(figures: readonly Figure[]): Html {
   if (figures.length === 0) return noHtml;
   return html`<section id="pictures" class="chapter">
-<h2>At a glance</h2>
+<h2>Pictures</h2>
 ${figures.map(({ figure }) => figure)}
 </section>
 `;
@@ -144,11 +146,11 @@ function contents({ certificate, suite }: Page, figures: readonly Figure[]): Htm
 ${item('attention', 'What needs attention')}
 ${item('search', 'Search and filter')}
 ${item('requirements', 'Requirements', requirements.length, sub(listParts(requirements).map((part) => item(createAnchor(part), part))))}
-${figures.length === 0 ? noHtml : item('pictures', 'At a glance')}
+${figures.length === 0 ? noHtml : item('pictures', 'Pictures')}
 ${item('questions', 'Questions', questions.length, sub(listGroups(suite).map((group) => item(createAnchor(group), group))))}
 ${drift.length === 0 ? noHtml : item('drift', 'Drift', drift.length)}
 ${unstable.length === 0 ? noHtml : item('unstable', 'Unstable', unstable.length)}
-${item('not-verified', 'Not verified', suite.contract.exclusions.length)}
+${item('not-verified', 'Statements without a test', suite.contract.exclusions.length)}
 ${item('about', 'About this run')}
 ${certificate.response_times === undefined ? noHtml : item('response-times', 'Response times')}
 </ul></details></nav>
@@ -224,7 +226,7 @@ function causeCard(cause: Cause, figures: readonly Figure[], { certificate, suit
     return html`<li><a href="#${entry.id}">${entry.statement}</a> <code class="id">${entry.id}</code> <small>${own.map(({ id }, n) => html`${n === 0 ? '' : ', '}<a href="#${id}">${id}</a>`)}</small></li>`;
   });
   const list = html`<ul class="plain">${items}</ul>`;
-  const count = `${cases.length === 1 ? 'One case fails' : `${cases.length} cases fail`} for this cause`;
+  const count = cases.length === 1 ? 'One case shows this' : `${cases.length} cases show this`;
   return html`<div class="card attention cause" data-is="${verdict}"><div class="lead"><h3>${sentence}</h3>${renderVerdictBadge(verdict)}</div>${evidence.map((each) => html`<p>${each}</p>`)}
 <p class="example">Best seen in <a href="#${example.case}">${title}</a>${example.row === undefined ? '' : `, ${example.row}`}${example.shows === '' ? '.' : html`: <b>${example.shows}</b>`}</p>
 ${figures.map(({ figure }) => figure)}${
@@ -276,6 +278,7 @@ function searchForm({ certificate, suite }: Page): Html {
 <button type="reset">Clear</button><button type="button" id="open-all">Open all</button><button type="button" id="close-all">Close all</button>
 <output id="shown"></output>
 </form>
+<p id="nothing" hidden>Nothing here has all these words. The suite may not ask this.</p>
 `;
 }
 
@@ -386,7 +389,7 @@ ${ids.map(
 }
 
 function exclusions({ suite }: Page): Html {
-  return html`<section id="not-verified" class="chapter"><h2>Not verified</h2>
+  return html`<section id="not-verified" class="chapter"><h2>Statements without a test</h2>
 <p>Other statements of the documentation, and why the suite sends nothing for them.</p>
 ${suite.contract.exclusions.map(
   ({

@@ -30,9 +30,18 @@ type CaseFilter = (testCase: TestCase) => boolean;
 
 interface FigureCases {
   readonly window: CaseFilter;
-  readonly filters: readonly { readonly requirement: string; readonly isIncluded: CaseFilter }[];
+  readonly filters: readonly {
+    readonly title: string;
+    readonly requirement: string;
+    readonly isIncluded: CaseFilter;
+  }[];
   readonly quantity: CaseFilter;
 }
+
+const filterFindings: readonly (readonly [ExplorationFinding, title: string])[] = [
+  ['campaign-filter-wrong', 'The filter by promotion_id'],
+  ['metadata-filter-wrong', 'The filter by tier metadata'],
+];
 
 /** Selects cases by the findings of exploration that their requirements list, and by varied quantities. */
 function selectCases({ contract }: Suite): FigureCases {
@@ -43,10 +52,9 @@ function selectCases({ contract }: Suite): FigureCases {
   };
   return {
     window: verifies(idsWith('older-returned')),
-    filters: [...idsWith('campaign-filter-wrong'), ...idsWith('metadata-filter-wrong')].map((requirement) => ({
-      requirement,
-      isIncluded: verifies([requirement]),
-    })),
+    filters: filterFindings.flatMap(([finding, title]) =>
+      idsWith(finding).map((requirement) => ({ title, requirement, isIncluded: verifies([requirement]) })),
+    ),
     quantity: ({ rows }) => rows.some(({ requests }) => hasVaryingQuantities([...requests.values()])),
   };
 }
@@ -83,6 +91,8 @@ function chartExchanges(
 /** A chart of what was returned, with the same in words. */
 export interface Figure {
   readonly picture: Picture;
+  /** The requirement of a filter. */
+  readonly requirement?: string;
   readonly figure: Html;
   /** Whether something in it is wrong. */
   readonly isOff: boolean;
@@ -101,9 +111,10 @@ export function renderFigures(suite: Suite, evidence: ExchangeIndex, statedPatte
   const inWindow = chart(window, (each) => !isFiltered(each));
   const figures = [
     { picture: 'window', figure: windowFigure(inWindow, suite), isOff: isOff(inWindow) } as const,
-    ...filters.map(({ requirement, isIncluded }) => {
+    ...filters.map(({ title, requirement, isIncluded }) => {
       const seen = chart(isIncluded, isFiltered);
-      return { picture: 'filters', figure: filterFigure(requirement, seen, suite), isOff: isOff(seen) } as const;
+      const figure = filterFigure(title, requirement, seen, suite);
+      return { picture: 'filters', requirement, figure, isOff: isOff(seen) } as const;
     }),
     ...renderQuantityFigures(
       chart(quantity, ({ exchange }) => readQuantities(exchange.request).length > 0),
@@ -142,7 +153,7 @@ ${chartLegend}
 `;
 }
 
-function filterFigure(requirement: string, exchanges: readonly ChartedExchange[], suite: Suite): Html {
+function filterFigure(title: string, requirement: string, exchanges: readonly ChartedExchange[], suite: Suite): Html {
   if (exchanges.length === 0) return noHtml;
   const rows = groupEqualRows(
     exchanges,
@@ -154,7 +165,7 @@ function filterFigure(requirement: string, exchanges: readonly ChartedExchange[]
   const axis = createChartAxis(tiers, suite);
   const cases = [...new Set(rows.map(({ each }) => each.testCase))];
   return html`<figure id="picture-${requirement}">
-<figcaption><h3>The filter <code>${requirement}</code></h3><p>A row for each request with the filter, a column for each of the ${tiers.length} tiers that any of them returned or should have, from the newest to the oldest. Right of the line are those older than the newest ${windowSize}.</p></figcaption>
+<figcaption><h3>${title}</h3><p>A row for each request with the filter, a column for each of the ${tiers.length} tiers that any of them returned or should have, from the newest to the oldest. Right of the line are those older than the newest ${windowSize}.</p></figcaption>
 <table class="grid">
 <thead><tr><th scope="col">Request</th><th scope="col">Tiers</th><th scope="col">Returned</th></tr></thead>
 ${cases.map(

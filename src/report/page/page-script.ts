@@ -7,11 +7,17 @@ const items = [...document.querySelectorAll('.item')].map((element) => ({
   element,
   is: element.dataset.is.split(' '),
   group: element.dataset.group,
-  text: [element.closest('.block').dataset.text, element.dataset.group, element.querySelector('summary').textContent]
-    .join(' ').toLowerCase(),
+  // Exchanges and pictures have words of their own, which would match nearly everything.
+  text: [element.closest('.block').dataset.text, element.dataset.group, ...[...element.querySelectorAll(
+    'summary, .inside > p, .outcomes, .assertions')].map((each) => each.textContent)].join(' ').toLowerCase(),
 }));
+const readText = (element) => {
+  const copy = element.cloneNode(true);
+  if (copy.localName !== 'figure') for (const figure of copy.querySelectorAll('figure')) figure.remove();
+  return copy.textContent.toLowerCase();
+};
 const others = [...document.querySelectorAll('#results .card, #results figure')].map((element) => ({
-  element, is: (element.dataset.is ?? '').split(' '), text: element.textContent.toLowerCase(),
+  element, is: (element.dataset.is ?? '').split(' '), text: readText(element),
 }));
 const narrow = () => {
   const { text, is, group } = form.elements;
@@ -36,6 +42,7 @@ const narrow = () => {
     const target = byId(link.hash.slice(1));
     link.parentElement.hidden = target !== null && target.closest('[hidden]') !== null;
   }
+  byId('nothing').hidden = document.querySelector('#results .chapter:not([hidden])') !== null;
   byId('shown').textContent = shown + ' of ' + items.length + ' shown';
 };
 const copyText = async (text) => {

@@ -29,7 +29,8 @@ export function groupFailures({ causes = [], requirements, own_cases }: Certific
   const ofCauses = causes.flatMap(({ example, cases }, n) => {
     const shown =
       failing.find(({ entry }) => entry.id === example.case) ?? failing.find(({ entry }) => cases.includes(entry.id));
-    return shown === undefined ? [] : [{ number: n + 1, ...shown, cases }];
+    const own = failing.flatMap(({ entry: { id } }) => (cases.includes(id) ? [id] : []));
+    return shown === undefined ? [] : [{ number: n + 1, ...shown, cases: own }];
   });
   const others = new Map<string, FailureGroup>();
   for (const { subject, entry } of failing) {

@@ -199,7 +199,7 @@ function listFields(certificate: Certificate, written: WrittenResults): (readonl
   // Questions need valid promotions in responses before anything can be concluded.
   const unanswered = questions.filter(({ outcome }) => outcome === null).length;
   const why = causes.length > 0 && unanswered > maxEntries ? ' (most follow from what is wrong above)' : '';
-  const answers = `${describeAnswers(questions)}${why}${describeFurtherCount(warnings, 'with a warning')}${drifted}`;
+  const answers = `${describeAnswers(questions)}${why}${describeFurtherCount(warnings, 'with a warning (see certificate.html)')}${drifted}`;
   const listFiles = (...names: readonly string[]) =>
     names.flatMap((name) => written.files.filter((file) => path.basename(file) === name)).join(', ');
   const { file = '', unwritten } = written.record ?? {};
