@@ -277,7 +277,7 @@ test('world, explain and --dry-run know own cases', async () => {
 
 test('@long certify --cases shows a failure on its line, and ends with 1 although the target conforms', async () => {
   const { url, close } = await listen(createIndependentDeployment(suite.world));
-  writeFileSync(path.join(folder, 'target.yaml'), `name: tea-shop\nbase_url: ${url}\n`);
+  writeFileSync(path.join(folder, 'target.yaml'), `name: tea-shop\nbase_url: ${url}\nworld: loaded\n`);
   const { status, output } = await runConformance(['certify', '--target', 'target.yaml', '--cases', 'mine'], {
     cwd: folder,
     env: { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-of-this-test' },

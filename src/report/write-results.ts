@@ -88,7 +88,7 @@ export function writeResults(
     );
   }
   let record: RecordOutput | undefined;
-  const listAll = (): string => `${[...listUnpassedCases(certificate, readUnpassedCases(wholeOut))].join('\n')}\n`;
+  const listAll = (): string => `${[...listUnpassedCases(certificate, readEarlierUnpassed(wholeOut))].join('\n')}\n`;
   writeFilesTogether(out, () => {
     // Read while no other process writes: it may be of another run.
     record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view, recordUntil);
@@ -198,6 +198,16 @@ function isReadable(text: string, record: TargetRecord): boolean {
     return isDeepStrictEqual(parseRecord(text, 'record'), record);
   } catch (error) {
     if (error instanceof UnusableInput) return false;
+    throw error;
+  }
+}
+
+/** Reads the cases that did not pass before. A damaged certificate of an earlier run must not cost this run's results. */
+function readEarlierUnpassed(out: string): ReadonlySet<string> | undefined {
+  try {
+    return readUnpassedCases(out);
+  } catch (error) {
+    if (error instanceof UnusableInput) return undefined;
     throw error;
   }
 }
