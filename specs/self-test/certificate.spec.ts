@@ -180,7 +180,12 @@ test.describe('reasons', () => {
 
   test('An open circuit breaker is one reason, whatever it kept from being judged', () => {
     const why = 'Nothing more was sent: 10 requests in a row failed.';
-    const reasons = [why, `a row: Not judged, since something else is not as expected: ${why} (and 2 more of 3 rows)`, `x: ${why}`, why];
+    const reasons = [
+      why,
+      `a row: Not judged, since something else is not as expected: ${why} (and 2 more of 3 rows)`,
+      `x: ${why}`,
+      why,
+    ];
     const results = ['one-a', 'one-b', 'two', 'first'].map((id, n) =>
       resultOf(id, 'inconclusive', { reason: reasons[n] ?? '' }),
     );

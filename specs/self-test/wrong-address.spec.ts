@@ -57,6 +57,10 @@ test.describe('The command ends early and shows what the target said:', () => {
       server: createServer(answerWith(200, 'application/json', '{"status":"ok"}')),
       says: [/200 \(application\/json\), "\{"status":"ok"\}"/, /base_url/],
     },
+    'an empty object': {
+      server: createServer(answerWith(200, 'application/json', '{}')),
+      says: [/"\{\}"/, /base_url/],
+    },
     'no JSON': { server: createServer(answerWith(200, 'text/plain', 'It works!')), says: [/"It works!"/] },
     'a gateway': {
       server: createServer(answerWith(403, 'application/json', '{"message":"Missing API key"}')),
@@ -64,7 +68,7 @@ test.describe('The command ends early and shows what the target said:', () => {
     },
     'HTTPS on the port': { server: createTlsServer(serverCertificate) as unknown as Server, says: [/https:\/\//] },
   };
-  const quick = ['a web page', 'HTTPS on the port'];
+  const quick = ['a web page', 'an empty object', 'HTTPS on the port'];
   for (const [what, { server, says }] of Object.entries(targets)) {
     test(what, { tag: quick.includes(what) ? [] : ['@long'] }, async () => {
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -1,6 +1,7 @@
 import { notReachedReason, notSelectedReason } from '../engine/case-result.js';
 import { nothingMorePrefix } from '../http/request-budget.js';
 import type { Verdict } from '../judge/verdict.js';
+import type { Cause } from './diagnosis/cause.js';
 
 /** Reasons that several cases share for having no verdict, with the number of these cases. */
 export type SharedReasons = ReadonlyMap<string, number>;
@@ -38,6 +39,12 @@ export function isSharedReason(reason: string, shared: SharedReasons): boolean {
 function extractCause(reason: string): string {
   const start = reason.indexOf(nothingMorePrefix);
   return start < 0 ? reason : reason.slice(start).replace(/ \(and \d+ more of \d+ rows\)$/, '');
+}
+
+/** Drops what a cause says already. No cause quotes a transport error. */
+export function dropExplainedReasons(lines: readonly string[], causes: readonly Cause[]): readonly string[] {
+  if (causes.every(({ kind }) => kind === 'no-response')) return lines;
+  return lines.filter((line) => !line.includes(' were not judged: '));
 }
 
 /** Describes the shared reasons, a sentence each. */

@@ -11,7 +11,13 @@ import { renderAdapterNotice, replayEndNotice } from '../notices.js';
 import { renderAnswer } from '../render-answer.js';
 import { describeTimes, listTimesRows, timesHeadings } from '../response-times.js';
 import type { RunView } from '../run-view.js';
-import { describeSharedReasons, findSharedReasons, isSharedReason, type SharedReasons } from '../shared-reasons.js';
+import {
+  describeSharedReasons,
+  dropExplainedReasons,
+  findSharedReasons,
+  isSharedReason,
+  type SharedReasons,
+} from '../shared-reasons.js';
 import { type CaseRenderer, createCaseRenderer, renderVerdictBadge } from './case-section.js';
 import { type Figure, renderFigures } from './figures.js';
 import { pageScript } from './page-script.js';
@@ -187,12 +193,8 @@ function attention(page: Page, beside: ReadonlyMap<Cause, readonly Figure[]>): H
   });
   const shownIds = [...cards.map(({ entry }) => entry.id), ...covered];
   const isShown = (line: string) => shownIds.some((id) => line.startsWith(`${id}: `));
-  // A cause says why cases were not judged, except that it does not quote a transport error.
-  const isNews = (line: string) =>
-    !line.includes(' were not judged: ') || causes.every(({ kind }) => kind === 'no-response');
-  const whyNot = (incomplete_because ?? describeSharedReasons(certificate)).filter(
-    (line) => !isShown(line) && isNews(line),
-  );
+  const reasons = incomplete_because ?? describeSharedReasons(certificate);
+  const whyNot = dropExplainedReasons(reasons, causes).filter((line) => !isShown(line));
   const list = (entries: readonly Html[]) => html`<ul class="plain">${entries}</ul>`;
   return html`<section id="attention" class="chapter">
 <h2>What needs attention</h2>

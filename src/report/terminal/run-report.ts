@@ -12,7 +12,7 @@ import {
   renderRequestCounts,
 } from '../counts.js';
 import { referenceEndNotice, referenceNotice, renderProfileNotice, replayEndNotice } from '../notices.js';
-import { describeSharedReasons, findSharedReasons, isSharedReason } from '../shared-reasons.js';
+import { describeSharedReasons, dropExplainedReasons, findSharedReasons, isSharedReason } from '../shared-reasons.js';
 import type { WrittenResults } from '../write-results.js';
 import { describeFollows, type FailureGroup, groupFailures, locateEntry, sortRequirements } from './group-failures.js';
 
@@ -157,7 +157,9 @@ function renderUnjudged(certificate: Certificate): string[] {
   // Beside failures, only what was left out is news.
   const isNews = (line: string) => certificate.verdict !== 'does-not-conform' || line.includes('not reached');
   return [
-    ...reasons.filter((line) => !isOfRequirement(line) && isNews(line)).flatMap((line) => ['', line]),
+    ...(hasOneReason(certificate) ? reasons : dropExplainedReasons(reasons, causes))
+      .filter((line) => !isOfRequirement(line) && isNews(line))
+      .flatMap((line) => ['', line]),
     ...(shown.length === 0 ? [] : ['']),
     ...shown.map(shorten),
     ...describeRest(unjudged.length - shown.length, 'requirement'),
