@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -58,7 +59,8 @@ export function startAdapter(
   const worker = new Worker(new URL('./adapter-worker.js', import.meta.url), {
     workerData: url,
     env: {},
-    execArgv: [],
+    // Warnings of Node.js name files of the suite.
+    execArgv: ['--no-warnings'],
     stdout: true,
     stderr: true,
   });
@@ -86,11 +88,7 @@ export function startAdapter(
     const [, line, column = '1'] =
       stack.split(url)[1]?.match(/^:(\d+)(?::(\d+))?/) ?? (isSyntaxError ? findSyntaxError(file) : null) ?? [];
     const at = line === undefined ? locate(current) : { file: shown, line: Number(line), column: Number(column) };
-    const isTypeScript = /\.m?ts$/.test(file) && message.includes('Unknown file extension');
-    const hint = isTypeScript
-      ? `Node.js ${process.versions.node} does not run TypeScript. Use Node.js 22.18 or newer, or write the adapter as .mjs.`
-      : 'Correct the adapter: no case was judged with it.';
-    fail(at, `the adapter failed: ${message}`, hint);
+    fail(at, `the adapter failed: ${message}`, findHint(file, message));
   });
   worker.on('error', (error) => fail(locate(current), `the adapter failed: ${error.message}`, endHint));
   worker.on('exit', () => fail(locate(current), 'the adapter ended its thread', endHint));
@@ -133,6 +131,16 @@ export function startAdapter(
 }
 
 const endHint = 'Functions of an adapter are pure: they return a value, and do not wait, loop or exit.';
+
+/** Tells how to correct a module that cannot be loaded or that threw. */
+function findHint(file: string, message: string): string {
+  const extension = path.extname(file);
+  if (/^\.m?ts$/.test(extension) && message.includes('Unknown file extension'))
+    return `Node.js ${process.versions.node} does not run TypeScript. Use Node.js 22.18 or newer, or write the adapter as .mjs.`;
+  if (/^\.[jt]s$/.test(extension) && /Unexpected token 'export'|Cannot use import statement/.test(message))
+    return `Node.js takes the file for CommonJS. Rename it to .m${extension.slice(1)}, or write "type": "module" in its package.json.`;
+  return 'Correct the adapter: no case was judged with it.';
+}
 
 /** Node.js names the line of a syntax error only where it prints the error. */
 function findSyntaxError(file: string): RegExpMatchArray | null {
