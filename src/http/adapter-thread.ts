@@ -41,7 +41,7 @@ export interface AdapterThread {
   close(): Promise<void>;
 }
 
-/** How long loading and each call may take. Pure functions need microseconds. */
+/** How long loading, and by default each call, may take. Pure functions need microseconds. */
 const defaultTimeoutMs = 10_000;
 
 /**
@@ -49,6 +49,7 @@ const defaultTimeoutMs = 10_000;
  * variables, so that it has no credentials. What it prints goes to standard error.
  *
  * @param redact replaces secrets in printed text and in messages
+ * @param timeoutMs how long each call may take, in milliseconds
  */
 export function startAdapter(
   { file, shown }: AdapterFile,
@@ -93,20 +94,20 @@ export function startAdapter(
   worker.on('error', (error) => fail(locate(current), `the adapter failed: ${error.message}`, endHint));
   worker.on('exit', () => fail(locate(current), 'the adapter ended its thread', endHint));
 
-  const wait = async (id: number, name?: AdapterFunction): Promise<unknown> => {
+  const wait = async (id: number, limitMs: number, name?: AdapterFunction): Promise<unknown> => {
     if (failure !== undefined) throw failure;
     let timer: NodeJS.Timeout | undefined;
     const expire = () =>
-      fail(locate(name), `${name ?? 'the adapter'} did not return within ${timeoutMs / 1_000} seconds`, endHint);
+      fail(locate(name), `${name ?? 'the adapter'} did not return within ${limitMs / 1_000} seconds`, endHint);
     const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
-    timer = setTimeout(expire, timeoutMs);
+    timer = setTimeout(expire, limitMs);
     try {
       return await answer;
     } finally {
       clearTimeout(timer);
     }
   };
-  const loading: Promise<unknown> | undefined = wait(0);
+  const loading: Promise<unknown> | undefined = wait(0, defaultTimeoutMs);
   const load = async (): Promise<readonly AdapterFunction[]> => (await loading) as readonly AdapterFunction[];
   loading.catch(() => undefined);
   let count = 0;
@@ -117,7 +118,7 @@ export function startAdapter(
       current = name;
       count += 1;
       const id = count;
-      const answer = wait(id, name);
+      const answer = wait(id, timeoutMs, name);
       worker.postMessage({ id, name, args } satisfies AdapterCall);
       return answer;
     },
