@@ -27,7 +27,12 @@ export async function renderCommandsPage(): Promise<string> {
 
 function renderCommand(command: Command): string {
   const usage = `npx conformance ${command.name()} ${command.usage()}`.replace(' -- ', ' ');
-  const rows = command.options.map(({ flags, description }) => `| \`${flags}\` | ${escapeCell(description)} |`);
+  const rows = [
+    ...command.options.map(({ flags, description }) => [flags, description] as const),
+    ...command.registeredArguments
+      .filter(({ description }) => description !== '')
+      .map((each) => [each.variadic ? `${each.name()}...` : each.name(), each.description] as const),
+  ].map(([flags, description]) => `| \`${flags}\` | ${escapeCell(description)} |`);
   const options = rows.length === 0 ? [] : ['', '| option | |', '|---|---|', ...rows];
   return [`## ${command.name()}`, '', capitalize(command.description()), '', '```text', usage, '```', ...options].join(
     '\n',

@@ -44,14 +44,12 @@ export interface CertifyFlags extends TargetFlags, Pick<RunOptions, (typeof runF
 /** Adds the flags and arguments of `certify` and `record`. */
 export function addCertifyFlags(command: Command): Command {
   const countFlag = (flags: string, description: string) => new Option(flags, description).argParser(parseCount);
-  return addTargetFlags(command)
+  return addTargetFlags(command, '; repeat it for several targets')
     .option('--cases <folder>', 'also run your own cases; they are reported separately')
     .option('--out <folder>', 'for the results (default: results/<target>)')
     .option('--against <record>', 'report every difference from a record')
     .option('--dry-run', 'print the requests and send nothing')
-    .addOption(
-      new Option('--format <format>', 'of --dry-run: requests for a shell or for an editor').choices(requestFormats),
-    )
+    .addOption(new Option('--format <format>', `of --dry-run: ${requestFormats.join(' or ')}`).choices(requestFormats))
     .option('--world-loaded', 'the target has the test data: fail if it returns none of it')
     .option('--no-intrusive', 'skip cases that send bad credentials, oversized bodies or other methods')
     .option('--only <name>', 'run this case, requirement, question, tag or group; may be repeated', collectList)

@@ -14,10 +14,10 @@ export interface TargetFlags {
   readonly allowHttp?: true;
 }
 
-/** Adds the flags that select a deployment. */
-export function addTargetFlags(command: Command): Command {
+/** Adds the flags that select a deployment. @param note on `--target` */
+export function addTargetFlags(command: Command, note = ''): Command {
   return command
-    .option('--target <file>', 'a target file (environment: TARGET)', collectValue)
+    .option('--target <file>', `a target file (environment: TARGET)${note}`, collectValue)
     .option('--base-url <url>', `the endpoint is at <url>${documentedOperation.path} (environment: BASE_URL)`)
     .option('--reference', 'the reference deployment; also the default if the environment names no deployment')
     .option('--allow-http', 'send credentials to another machine over plain HTTP');

@@ -167,7 +167,7 @@ function listNextSteps({ folder, replacements: { NAME } }: Project, environment:
     `Load the output of "npx conformance world" into the deployment, or put its own ids into ${targetFile}.`,
     `Run: npx conformance doctor${unset.length === 0 ? flag : ''}`,
     `Run: npx conformance certify${unset.length === 0 ? flag : ''}`,
-    `Commit the answers, too: npx conformance record --to conformance/record.yaml, and copy results/${NAME}/observed.md to conformance/observed.md (results/ is not committed).`,
+    `When the deployment conforms, commit the answers, too: npx conformance record --to conformance/record.yaml, and copy results/${NAME}/observed.md to conformance/observed.md (results/ is not committed).`,
     'Commit the files. On GitHub, set the variable BASE_URL and the secrets CLIENT_APPLICATION_ID and CLIENT_TOKEN.',
   ];
   const samples = 'node_modules/promotion-validation-conformance/templates/workflows';

@@ -29,7 +29,7 @@ export async function runServe({ port = 0, world, as, behaviour, manage, fault =
   const { url, close } = await startServer(port, { ...options, ...managed, port, faults });
   process.stdout.write(
     joinLines([
-      `The reference deployment answers at ${url}${documentedOperation.path}. Its credentials are public:`,
+      `${as === undefined ? 'The reference deployment' : `The mock of ${as}`} answers at ${url}${documentedOperation.path}. Its credentials are public:`,
       `${credentialHeaders.applicationId}: ${referenceCredentials.applicationId}`,
       `${credentialHeaders.token}: ${referenceCredentials.token}`,
       ...faults.map(({ breaks, story }) => `Breaks ${breaks}: ${story}`),

@@ -5,7 +5,11 @@ import type { ConfigureCommand } from '../command.js';
 export default ((command) => {
   command
     .description('print the test data that the cases need in a deployment')
-    .addOption(new Option('--format <format>').choices(Object.keys(worldFormats)).default('json'))
+    .addOption(
+      new Option('--format <format>', `of the output: ${Object.keys(worldFormats).join(', ')}`)
+        .choices(Object.keys(worldFormats))
+        .default('json'),
+    )
     .option('--cases <folder>', 'also print the data that your own cases need')
     .action(async ({ format, cases }: { format: WorldFormat; cases?: string }) => {
       const { loadWorld } = await import('../../world/world-file.js');

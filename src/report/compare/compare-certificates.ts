@@ -2,7 +2,7 @@ import { undetermined } from '../../cases/test-case.js';
 import type { Contract } from '../../contract/contract.js';
 import { notReachedReason, notSelectedReason } from '../../engine/case-result.js';
 import { nothingMorePrefix } from '../../http/request-budget.js';
-import { findWorstVerdict } from '../../judge/verdict.js';
+import { findWorstVerdict, verdicts } from '../../judge/verdict.js';
 import { joinLines, toOneLine } from '../../support/untrusted-text.js';
 import type { Certificate, QuestionEntry, RequirementEntry } from '../certificate.js';
 import { renderAnswer } from '../render-answer.js';
@@ -20,6 +20,8 @@ export interface Comparison<C extends Certificate = Certificate> {
   readonly times?: TimesTable | undefined;
   /** What limits the comparison, a sentence each. */
   readonly notices: readonly string[];
+  /** Which causes of failures are gone, new or left, and how much differs, a sentence each. */
+  readonly changes: readonly string[];
 }
 
 /** The verdicts or outcomes of one requirement or question. */
@@ -54,26 +56,69 @@ export function compareCertificates<C extends Certificate>(stated: readonly C[],
     ? [...stated].sort((one, other) => one.started_at.localeCompare(other.started_at))
     : stated;
   const mark = (cells: readonly Cell[]) => markDifferences(cells, isOverTime);
+  const rows = [
+    ...createRows('requirement', certificates, (each) => each.requirements, createVerdictCells, mark).sort(
+      (one, other) => rankVerdicts(one) - rankVerdicts(other),
+    ),
+    ...createRows(
+      'question',
+      certificates,
+      (each) => each.questions.map((entry) => ({ ...entry, statement: findQuestion(contract, entry)?.open ?? '' })),
+      (entries) => entries.map((entry) => entry && createAnswerCell(entry, contract)),
+      mark,
+    ),
+  ];
+  const headings = certificates.map((each) => renderHeading(each, certificates, isOverTime));
   return {
     isOverTime,
     certificates,
-    headings: certificates.map((each) => renderHeading(each, certificates, isOverTime)),
-    rows: [
-      ...createRows('requirement', certificates, (each) => each.requirements, createVerdictCells, mark),
-      ...createRows(
-        'question',
-        certificates,
-        (each) => each.questions.map((entry) => ({ ...entry, statement: findQuestion(contract, entry)?.open ?? '' })),
-        (entries) => entries.map((entry) => entry && createAnswerCell(entry, contract)),
-        mark,
-      ),
-    ],
+    headings,
+    rows,
     times: createTimesTable(
       compareTimes(certificates, (n) => (n === 0 ? undefined : certificates[isOverTime ? n - 1 : 0])),
       certificates,
     ),
     notices: listNotices(certificates),
+    changes: [...compareCauses(certificates, headings, isOverTime), ...countDifferences(rows)],
   };
+}
+
+/** The verdicts that matter most come first. */
+function rankVerdicts({ cells }: ComparedRow): number {
+  return verdicts.indexOf(findWorstVerdict(verdicts.filter((each) => cells.some(({ text }) => text === each))));
+}
+
+/** Says which causes are gone, new or left in each certificate but the first. */
+function compareCauses(certificates: readonly Certificate[], headings: readonly string[], isOverTime: boolean) {
+  const listSentences = (certificate?: Certificate) => (certificate?.causes ?? []).map(({ sentence }) => sentence);
+  return certificates.slice(1).flatMap((certificate, n) => {
+    const before = listSentences(certificates[isOverTime ? n : 0]);
+    const now = listSentences(certificate);
+    const name = (what: string, sentences: readonly string[]) =>
+      sentences.map((sentence) => `${headings[n + 1] ?? ''}, ${what}: ${sentence}`);
+    return [
+      ...name(
+        'new',
+        now.filter((each) => !before.includes(each)),
+      ),
+      ...name(
+        'still wrong',
+        now.filter((each) => before.includes(each)),
+      ),
+      ...name(
+        'no longer wrong',
+        before.filter((each) => !now.includes(each)),
+      ),
+    ];
+  });
+}
+
+function countDifferences(rows: readonly ComparedRow[]): string[] {
+  const count = (wanted: ComparedRow['kind']) => rows.filter(({ kind, differs }) => differs && kind === wanted).length;
+  const [requirements, questions] = [count('requirement'), count('question')];
+  return requirements + questions === 0
+    ? []
+    : [`Requirements that differ: ${requirements}. Questions that differ: ${questions}.`];
 }
 
 function isSameDeployment(one: Certificate['target'], other: Certificate['target'] | undefined): boolean {
@@ -174,11 +219,12 @@ export function describeAgreement({ notices }: Comparison): string {
 
 /** Renders the differences as a table for the terminal, one column per certificate, after what limits them. */
 export function renderComparisonTable(comparison: Comparison): string {
-  const { headings, rows, times, notices } = comparison;
+  const { headings, rows, times, notices, changes } = comparison;
   const differing = rows.filter(({ differs }) => differs);
   const cells = differing.map((row) => [row.id, ...row.cells.map(({ text }) => text)]);
   return joinLines([
     ...(notices.length === 0 ? [] : [...notices, '']),
+    ...(changes.length === 0 ? [] : [...changes, '']),
     ...(differing.length === 0 ? [describeAgreement(comparison)] : alignColumns([['Id', ...headings], ...cells])),
     ...(times === undefined ? [] : ['', times.title, ...alignColumns([['', ...headings], ...times.rows])]),
   ]);

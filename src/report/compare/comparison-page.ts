@@ -7,7 +7,7 @@ type LinkedCertificate = Certificate & { readonly link: string };
 
 /** Renders certificates side by side as a page for people. It has no script and loads nothing from elsewhere. */
 export function renderComparisonPage(comparison: Comparison<LinkedCertificate>): string {
-  const { rows, certificates, times, notices, isOverTime } = comparison;
+  const { rows, certificates, times, notices, changes, isOverTime } = comparison;
   const differing = rows.filter(({ differs }) => differs);
   const agreeing = rows.filter(({ differs }) => !differs);
   const names = [...new Set(certificates.map(({ target }) => target.name))];
@@ -18,7 +18,7 @@ export function renderComparisonPage(comparison: Comparison<LinkedCertificate>):
 <header>
 <p class="kicker">${isOverTime ? `${certificates.length} runs of ${names.join()}` : `${certificates.length} deployments side by side`}</p>
 <h1>${differing.length === 0 ? describeAgreement(comparison) : `${count} in ${rows.length} requirements and questions`}</h1>
-${notices.map((notice) => html`<p>${notice}</p>\n`)}</header>
+${[...notices, ...changes].map((each) => html`<p>${each}</p>\n`)}</header>
 <main>
 <ul class="runs">
 ${certificates.map((certificate, n) => renderRun(certificate, comparison.headings[n] ?? ''))}</ul>
