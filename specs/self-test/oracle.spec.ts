@@ -410,7 +410,7 @@ test.describe('Whether a tier matches depends on the filter', () => {
       { filter: { 'metadata.opening hours': 'late' } },
       { 'odd-keys': 'required', ten: 'forbidden' },
     ],
-    ['a number as text', { filter: { 'metadata.code': '10' } }, { ten: 'required', 'ten-padded': 'forbidden' }],
+    ['a number as text', { filter: { 'metadata.length': '10' } }, { ten: 'required', 'ten-padded': 'forbidden' }],
   ];
   test(
     'filter by filter',
