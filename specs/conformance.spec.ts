@@ -2,7 +2,7 @@ import path from 'node:path';
 import { compileFunction } from 'node:vm';
 import { isOwnCase } from '../src/cases/suite.js';
 import type { TestCase } from '../src/cases/test-case.js';
-import { detachExchanges, explorationCaseId, type ShownResult, sampleId } from '../src/engine/case-result.js';
+import { detachExchanges, explorationCaseId, type ResultWithExchanges, sampleId } from '../src/engine/case-result.js';
 import type { Run } from '../src/engine/run.js';
 import { listSampleCases } from '../src/engine/sample.js';
 import { expectFailure } from '../src/playwright/expected-failure.js';
@@ -50,7 +50,7 @@ if (exploration !== undefined) {
 function defineTest(
   { id, title, tags }: Pick<TestCase, 'id' | 'title' | 'tags'>,
   location: Location,
-  getResult: (run: Run) => Promise<ShownResult>,
+  getResult: (run: Run) => Promise<ResultWithExchanges>,
 ): void {
   const details = { tag: tags.map((tag) => `@${tag}`), annotation: { type: caseAnnotation, description: id } };
   callFrom(location, test, `${id}: ${title}`, details, async ({ run, session }, testInfo) => {
@@ -83,7 +83,7 @@ function callFrom({ file, line, column }: Location, define: typeof test, ...args
 }
 
 /** Shows each row of a matrix as a step, unless all rows pass: a step takes longer than judging a row. */
-async function showRows({ id, rows, at }: ShownResult): Promise<void> {
+async function showRows({ id, rows, at }: ResultWithExchanges): Promise<void> {
   if (rows.length < 2 || rows.every(({ verdict }) => verdict === 'pass')) return;
   for (const { title, verdict, reason } of rows) {
     const show = () => {

@@ -150,7 +150,7 @@ function quantityFault(id: string, story: string, changed: (quantity: number) =>
 }
 
 const quantities: readonly Fault[] = [
-  thresholdFault('quantity-ignored', 'That an order has a thing at all is enough.', (quantity) => quantity > 0),
+  thresholdFault('quantity-ignored', 'One unit is enough, whatever the threshold is.', (quantity) => quantity > 0),
   thresholdFault('quantity-above-threshold', '">" is written for ">=".', (quantity, atLeast) => quantity > atLeast),
   thresholdFault(
     'quantity-one-short',

@@ -5,7 +5,7 @@ import { documentedRequestDraft } from '../../src/cases/request-draft.js';
 import type { Suite } from '../../src/cases/suite.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import type { Question, Requirement } from '../../src/contract/contract.js';
-import { notReachedReason, type ShownResult } from '../../src/engine/case-result.js';
+import { notReachedReason, type ResultWithExchanges } from '../../src/engine/case-result.js';
 import { renderCurlCommand } from '../../src/http/curl-command.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { type Verdict, verdicts } from '../../src/judge/verdict.js';
@@ -71,7 +71,7 @@ const facts: RunFacts = {
   durationMs: 1234.5,
 };
 
-function resultOf(id: string, verdict: Verdict, more: Partial<ShownResult> = {}): ShownResult {
+function resultOf(id: string, verdict: Verdict, more: Partial<ResultWithExchanges> = {}): ResultWithExchanges {
   const reason = verdict === 'pass' ? '' : `It is ${verdict}.`;
   return {
     id,

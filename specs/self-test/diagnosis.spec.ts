@@ -4,7 +4,7 @@ import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
 import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
-import type { ShownResult } from '../../src/engine/case-result.js';
+import type { ResultWithExchanges } from '../../src/engine/case-result.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
 import type { Cause, CauseKind } from '../../src/report/diagnosis/cause.js';
@@ -58,7 +58,7 @@ test('A reason states what a promotion requires and what the request has', async
 async function diagnose(
   answer: Answer,
   selects?: (testCase: TestCase) => boolean,
-): Promise<{ causes: readonly Cause[]; results: readonly ShownResult[] }> {
+): Promise<{ causes: readonly Cause[]; results: readonly ResultWithExchanges[] }> {
   const { results, certificate } = await runRequirements(answer, selects);
   return { results, causes: certificate.causes ?? [] };
 }

@@ -10,7 +10,7 @@ import { parse } from 'yaml';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
-import type { ShownResult } from '../../src/engine/case-result.js';
+import type { ResultWithExchanges } from '../../src/engine/case-result.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { compareCertificates } from '../../src/report/compare/compare-certificates.js';
@@ -43,14 +43,20 @@ function volatile(answer: Answer, from: number): Answer {
   };
 }
 
-const documentsOf = ({ certificate, results }: { certificate: Certificate; results: readonly ShownResult[] }) => ({
+const documentsOf = ({
+  certificate,
+  results,
+}: {
+  certificate: Certificate;
+  results: readonly ResultWithExchanges[];
+}) => ({
   observed: renderOutput('observed.md', certificate, suite, results),
   openapi: renderOutput('openapi.yaml', certificate, suite, results),
 });
 
 test.describe('of a run', () => {
   const chosen = { 'empty-result': 'not-found', 'quantity-numeric-string': 'as-number' };
-  let run: { certificate: Certificate; results: readonly ShownResult[] };
+  let run: { certificate: Certificate; results: readonly ResultWithExchanges[] };
   let documents: ReturnType<typeof documentsOf>;
   test.beforeAll(async () => {
     run = await certifyInProcess(volatile(reference({ behaviours: chosen }), 100));
@@ -154,11 +160,11 @@ const { value: anyBody } = fc.letrec((tie) => ({
 
 /** The reference deployment, whose results are these bodies in turn; the evidence of an earlier run with other bodies. */
 function resultsWith(
-  results: readonly ShownResult[],
+  results: readonly ResultWithExchanges[],
   bodies: readonly string[],
   volatile: readonly string[],
-): ShownResult[] {
-  return results.map((result, n): ShownResult => {
+): ResultWithExchanges[] {
+  return results.map((result, n): ResultWithExchanges => {
     const { exchange: evidence } = result;
     if (evidence === undefined || !('response' in evidence)) return result;
     const response = { ...evidence.response, body: bodies[n % bodies.length] ?? '' };
@@ -196,7 +202,7 @@ test('Samples of any bodies fit the schemas beside them and have no references',
 });
 
 test('A sample has no volatile values, and all types', () => {
-  const [first] = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as ShownResult[];
+  const [first] = [{ volatile: ['/a', '/b', '/c/*/d'] }] as unknown as ResultWithExchanges[];
   const sampler = createSampler(suite.world, first === undefined ? [] : [first]);
   const body = {
     a: { n: 5, is: true, list: ['x'] },

@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import type { ShownResult } from '../../src/engine/case-result.js';
+import type { ResultWithExchanges } from '../../src/engine/case-result.js';
 import { reportToGitHub } from '../../src/playwright/github-actions.js';
 import { type Certificate, createCertificate } from '../../src/report/certificate.js';
 import { createResponseRenderer } from '../../src/report/exchange-text.js';
@@ -63,9 +63,14 @@ test('Failures are annotations on their lines of the case files', async () => {
 test('No text ends an annotation or a property of it', async () => {
   const { results, certificate } = await judged;
   const hostile = '%0A::error::x\r\n::set-output name=a::b,line=9:c%';
-  const [first] = results.filter(({ verdict }) => verdict === 'fail') as [ShownResult];
+  const [first] = results.filter(({ verdict }) => verdict === 'fail') as [ResultWithExchanges];
   const { exchange: _, expected: __, ...plain } = first;
-  const result: ShownResult = { ...plain, id: hostile, reason: hostile, at: { ...first.at, file: `cases/${hostile}` } };
+  const result: ResultWithExchanges = {
+    ...plain,
+    id: hostile,
+    reason: hostile,
+    at: { ...first.at, file: `cases/${hostile}` },
+  };
   const text = renderAnnotations([result], { suite, certificate, workspace: packageRoot });
   expect(text.trimEnd().split(/[\r\n]/)).toHaveLength(1);
   expect(commandIn(text.trimEnd())).toMatchObject({

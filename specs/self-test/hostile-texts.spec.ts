@@ -12,7 +12,7 @@ import MarkdownIt from 'markdown-it';
 import { marked } from 'marked';
 import { SaxesParser } from 'saxes';
 import { parseAllDocuments } from 'yaml';
-import type { ShownResult } from '../../src/engine/case-result.js';
+import type { ResultWithExchanges } from '../../src/engine/case-result.js';
 import { createEvidenceKeeper, type RunEvidence } from '../../src/engine/evidence-keeper.js';
 import { createPlan } from '../../src/engine/plan.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
@@ -116,7 +116,11 @@ const hostileText = fc
 type NextText = () => string;
 
 /** Fills every text of a run that does not come from the suite. */
-function createHostileRun(text: NextText): { certificate: Certificate; results: ShownResult[]; exchanges: Exchange[] } {
+function createHostileRun(text: NextText): {
+  certificate: Certificate;
+  results: ResultWithExchanges[];
+  exchanges: Exchange[];
+} {
   const sendOne = (request: HttpRequest): Exchange => {
     const headersSent = [...request.headers, [text(), text()] as const];
     const foreign = { method: text(), path: `/${text()}`, headers: headersSent, body: text() };
@@ -135,7 +139,7 @@ function createHostileRun(text: NextText): { certificate: Certificate; results: 
   };
   let calls = 0;
   const exchanges: Exchange[] = [];
-  const results = suite.cases.map(({ id, at, rows, ...testCase }, n): ShownResult => {
+  const results = suite.cases.map(({ id, at, rows, ...testCase }, n): ResultWithExchanges => {
     const [request] = [...(rows[0]?.requests.values() ?? [])];
     const [exchange, repeatedExchange] = [0, 1].map(() => sendOne(request as HttpRequest)) as [Exchange, Exchange];
     exchanges.push(exchange);

@@ -12,7 +12,7 @@ import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
-import { type Binding, bindWorld } from '../../src/world/bind-world.js';
+import { type BoundId, bindWorld } from '../../src/world/bind-world.js';
 import { type NamedWorld, thingKinds, windowSize } from '../../src/world/named-world.js';
 import { expandWorld } from '../../src/world/world-file.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
@@ -211,10 +211,10 @@ test.describe('Mistakes are reported with their location:', () => {
     const tier = (text: string) => `customers: [own-zoe]\ntiers:\n  - { name: ${text} }\n`;
     for (const [text, said] of [
       ['customers: [zoe]\n', "w.yaml:1:13: 'zoe' does not match"],
-      [tier('own-x, campaign: spring'), "w.yaml:3:13: tier 'own-x' may be valid for customers of the suite"],
+      [tier('own-x, campaign: spring'), "w.yaml:3:13: tier 'own-x' is not restricted to your own customers"],
       [
         tier('own-x, campaign: spring, rules: [{ customer: [own-zoe, ann] }]'),
-        "w.yaml:3:13: tier 'own-x' may be valid for customers of the suite",
+        "w.yaml:3:13: tier 'own-x' is not restricted to your own customers",
       ],
       [
         tier('own-x, campaign: sprung, rules: [{ customer: [own-zoe] }]'),
@@ -252,7 +252,7 @@ test('No name of the suite begins with own-', () => {
 
 test('Bindings of own names are allowed in a run without own cases', () => {
   const at = { file: 'bindings.yaml', line: 1, column: 1 };
-  const none: ReadonlyMap<string, Binding> = new Map();
+  const none: ReadonlyMap<string, BoundId> = new Map();
   const bound = (world: NamedWorld, name: string) => {
     const customer = new Map([[name, { id: 'zoe-7', at }]]);
     return bindWorld(world, {
@@ -277,7 +277,7 @@ test('world, explain and --dry-run know own cases', async () => {
 
 test('@long certify --cases shows a failure on its line, and ends with 1 although the target conforms', async () => {
   const { url, close } = await listen(createIndependentDeployment(suite.world));
-  writeFileSync(path.join(folder, 'target.yaml'), `name: tea-shop\nbase_url: ${url}\n`);
+  writeFileSync(path.join(folder, 'target.yaml'), `name: tea-shop\nbase_url: ${url}\nworld: loaded\n`);
   const { status, output } = await runConformance(['certify', '--target', 'target.yaml', '--cases', 'mine'], {
     cwd: folder,
     env: { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-of-this-test' },

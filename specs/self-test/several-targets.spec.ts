@@ -10,7 +10,7 @@ import { judgeDifferences, readAcceptedDifferences } from '../../src/report/comp
 import { type AnsweredRun, compareRuns, judgeComparison } from '../../src/report/compare/compare-runs.js';
 import { renderMigrationMarkdown, renderMigrationSentence } from '../../src/report/compare/migration-report.js';
 import type { StoredEvidence } from '../../src/report/har-archive.js';
-import type { Binding } from '../../src/world/bind-world.js';
+import type { BoundId } from '../../src/world/bind-world.js';
 import { type ThingKind, thingKinds } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
@@ -69,7 +69,7 @@ function boundSuite(hasNot: readonly string[] = []): Suite {
     return [kind, new Map(names.map((name) => [name, { id: `its-own-${kind}-${name}-of-mine`, at }]))];
   });
   const bound = loadSuite(suiteFolder, {
-    bindings: Object.fromEntries(bindings) as Record<ThingKind, Map<string, Binding>>,
+    bindings: Object.fromEntries(bindings) as Record<ThingKind, Map<string, BoundId>>,
   });
   return selectFromSuite(bound, { only: ids });
 }

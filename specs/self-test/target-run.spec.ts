@@ -6,7 +6,7 @@ import { stringify } from 'yaml';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { createRelocatedChannel, describeRelocation } from '../../src/contract/relocation.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
-import type { Binding } from '../../src/world/bind-world.js';
+import type { BoundId } from '../../src/world/bind-world.js';
 import type { ThingKind } from '../../src/world/named-world.js';
 import { listNames, thingKinds } from '../../src/world/named-world.js';
 import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
@@ -37,7 +37,7 @@ function boundTo(idOf: IdOf): Suite {
   const at = { file: 'bindings.yaml', line: 1, column: 1 };
   const entries = ownIds(idOf).map(([kind, ids]) => [kind, new Map(ids.map(([name, id]) => [name, { id, at }]))]);
   const own = loadSuite(suiteFolder, {
-    bindings: Object.fromEntries(entries) as Record<ThingKind, Map<string, Binding>>,
+    bindings: Object.fromEntries(entries) as Record<ThingKind, Map<string, BoundId>>,
   });
   return { ...own, cases: own.cases.filter(({ kind }) => kind === 'requirement') };
 }

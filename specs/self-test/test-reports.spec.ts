@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { SaxesParser } from 'saxes';
-import { createUnsentResult, type ShownResult } from '../../src/engine/case-result.js';
+import { createUnsentResult, type ResultWithExchanges } from '../../src/engine/case-result.js';
 import { createCertificate } from '../../src/report/certificate.js';
 import { createResponseRenderer } from '../../src/report/exchange-text.js';
 import { createFailureSections, renderFailure } from '../../src/report/failure-text.js';
@@ -46,7 +46,12 @@ const exchange = {
   request: { method: 'GET', path: '/v1/promotions/validation', headers: [] },
   response: { status: 200, headers: [], body: '' },
 };
-const createResult = (id: string, verdict: ShownResult['verdict'], reason: string, more: Partial<ShownResult> = {}) => {
+const createResult = (
+  id: string,
+  verdict: ResultWithExchanges['verdict'],
+  reason: string,
+  more: Partial<ResultWithExchanges> = {},
+) => {
   const testCase = suite.cases.find((each) => each.id === id);
   if (testCase === undefined) throw new Error(`There is no case '${id}'.`);
   return { ...createUnsentResult(testCase, verdict, reason), durationMs: 250, ...more };

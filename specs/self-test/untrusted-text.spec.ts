@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { createTierExplainer } from '../../src/contract/tier-explainer.js';
-import type { ShownResult } from '../../src/engine/case-result.js';
+import type { ResultWithExchanges } from '../../src/engine/case-result.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { findMismatches, inferShape } from '../../src/judge/body-shape.js';
 import { getKnownIds } from '../../src/recognition/known-ids.js';
@@ -195,7 +195,7 @@ test('A run with text that was not sanitized has a page with a policy, and a rec
     request: { method: 'GET', path: '/', headers: [] },
     response: { status: 200, headers: [['content-type', hostile]] as const, body: hostile },
   };
-  const results = suite.cases.map(({ id, at, ...testCase }, n): ShownResult => {
+  const results = suite.cases.map(({ id, at, ...testCase }, n): ResultWithExchanges => {
     const subject = testCase.kind === 'requirement' ? testCase.verifies : testCase.answers;
     const rows = [{ title: 'a row', verdict: 'fail', reason: hostile } as const];
     const drift = [{ kind: 'shape', message: hostile } as const];
@@ -235,7 +235,7 @@ test('A run with text that was not sanitized has a page with a policy, and a rec
 
   // Ajv refuses this property name.
   const shape = { type: 'object', properties: { '\ud800': { type: 'string' } } };
-  const unfit = writeResults(certificate, suite, [{ ...(results[0] as ShownResult), shape }], {
+  const unfit = writeResults(certificate, suite, [{ ...(results[0] as ResultWithExchanges), shape }], {
     out,
     recordTo: path.join(out, 'unfit.yaml'),
   });

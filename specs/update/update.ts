@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expandSuite, suiteFolder } from '../../src/cases/suite.js';
+import { parseSuite, suiteFolder } from '../../src/cases/suite.js';
 import { parseContract } from '../../src/contract/contract.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
@@ -20,7 +20,7 @@ async function update(): Promise<void> {
     const contract = parseContract(readYaml(path.join(suiteFolder, 'contract.yaml')));
     writeSchema('contract-ids', createContractIdsSchema(contract));
   });
-  const suite = expandSuite(suiteFolder, {});
+  const suite = parseSuite(suiteFolder, {});
   await report(path.relative(packageRoot, idsFile), () => {
     const ids = renderIds(suite);
     const known = new Set(listIds(ids));

@@ -54,7 +54,7 @@ export const suiteFolder = path.join(packageRoot, 'cases');
  */
 export function loadSuite(folder = suiteFolder, availability: Availability = {}, own?: string): Suite {
   const isAsBuilt = folder === suiteFolder && Object.keys(availability).length === 0 && own === undefined;
-  return (isAsBuilt ? readBuiltSuite() : undefined) ?? expandSuite(folder, availability, own);
+  return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, own);
 }
 
 /** The file with the expanded suite, beside the compiled files. Sources have none: they may be newer. */
@@ -70,11 +70,11 @@ function readBuiltSuite(): Suite | undefined {
 export function precompileSuite(): void {
   if (builtFile === undefined) return;
   rmSync(builtFile, { force: true });
-  writeFileSync(builtFile, serialize(expandSuite(suiteFolder, {})));
+  writeFileSync(builtFile, serialize(parseSuite(suiteFolder, {})));
 }
 
 /** Reads all files of a suite, even if the build did. @throws UnusableInput like `loadSuite` */
-export function expandSuite(folder: string, availability: Availability, own?: string): Suite {
+export function parseSuite(folder: string, availability: Availability, own?: string): Suite {
   const problems: Problem[] = [];
   const attempt = <T>(load: () => T): T | undefined => {
     try {

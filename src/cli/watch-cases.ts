@@ -9,7 +9,7 @@ import { serveReference } from '../../reference/server.js';
 import { selectFromSuite } from '../cases/case-selection.js';
 import type { Suite } from '../cases/suite.js';
 import type { Calibration } from '../engine/calibrate.js';
-import { createUnsentResult, isPartialRun, notReachedReason, type ShownResult } from '../engine/case-result.js';
+import { createUnsentResult, isPartialRun, notReachedReason, type ResultWithExchanges } from '../engine/case-result.js';
 import { listRequests } from '../engine/case-sender.js';
 import { startRun } from '../engine/run.js';
 import type { Endpoint } from '../http/connection-options.js';
@@ -86,7 +86,7 @@ interface WatchedRun {
 /** The result of a round; it has no case results if the input was unusable. */
 interface Round {
   readonly status: number;
-  readonly results: readonly ShownResult[];
+  readonly results: readonly ResultWithExchanges[];
 }
 
 /** Changes with every edit, even if the edited file is unusable. */
@@ -136,12 +136,12 @@ async function judgeCases(
   inputs: RunInputs,
   suite: Suite,
   bail: boolean,
-): Promise<{ results: ShownResult[]; calibration: Calibration; baseUrl: string }> {
+): Promise<{ results: ResultWithExchanges[]; calibration: Calibration; baseUrl: string }> {
   const target = openRunTarget(inputs, reference, undefined, options);
   const { channel, baseUrl, options: engineOptions, findFailure, close } = target;
   try {
     const run = await startRun(suite, channel, { ...createEngineOptions(inputs.settings), ...engineOptions });
-    const results: ShownResult[] = [];
+    const results: ResultWithExchanges[] = [];
     for (const testCase of suite.cases) {
       const isOver = bail && results.some(isBroken);
       results.push(isOver ? createUnsentResult(testCase, 'not-run', notReachedReason) : await run.runCase(testCase));
@@ -170,9 +170,9 @@ async function hasTargetChanged(watched: WatchedRun, { results }: Round, isEdite
 }
 
 /** Selects as many cases as {@link maxCheckRequests} allows, those that did not pass first. */
-function selectForCheck(suite: Suite, results: readonly ShownResult[]): Suite {
+function selectForCheck(suite: Suite, results: readonly ResultWithExchanges[]): Suite {
   const byId = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
-  const hasPassed = (result: ShownResult) => Number(result.verdict === 'pass');
+  const hasPassed = (result: ResultWithExchanges) => Number(result.verdict === 'pass');
   let requests = 0;
   const cases = results
     .filter(({ reason }) => reason !== notReachedReason)
@@ -186,6 +186,6 @@ function selectForCheck(suite: Suite, results: readonly ShownResult[]): Suite {
 }
 
 /** What a result says about the target, as a text to compare. */
-function serializeResult({ verdict, outcome, reason, rows, drift }: ShownResult): string {
+function serializeResult({ verdict, outcome, reason, rows, drift }: ResultWithExchanges): string {
   return JSON.stringify([verdict, outcome, reason, rows, drift]);
 }

@@ -46,13 +46,13 @@ export interface CaseResult {
 }
 
 /** A result with its exchanges, which are redacted, escaped and shortened for display. */
-export interface ShownResult extends CaseResult {
+export interface ResultWithExchanges extends CaseResult {
   readonly exchange?: Exchange;
   readonly repeatedExchange?: Exchange;
 }
 
 /** Removes the exchanges from a result: the evidence has them. */
-export function detachExchanges({ exchange: _, repeatedExchange: __, ...result }: ShownResult): CaseResult {
+export function detachExchanges({ exchange: _, repeatedExchange: __, ...result }: ResultWithExchanges): CaseResult {
   return result;
 }
 
@@ -60,7 +60,7 @@ export function detachExchanges({ exchange: _, repeatedExchange: __, ...result }
 export function attachExchanges(
   results: readonly CaseResult[],
   find: (id: string) => Exchange | undefined,
-): ShownResult[] {
+): ResultWithExchanges[] {
   return results.map((result) => {
     const exchange = result.exchangeId === undefined ? undefined : find(result.exchangeId);
     const repeatedExchange = result.repeatedExchangeId === undefined ? undefined : find(result.repeatedExchangeId);

@@ -16,7 +16,7 @@ import { InternalError } from '../support/internal-error.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import type { NamedWorld } from '../world/named-world.js';
 import type { Tier, World } from '../world/world.js';
-import { explorationCaseId, type ShownResult } from './case-result.js';
+import { explorationCaseId, type ResultWithExchanges } from './case-result.js';
 import { createRandomSequences } from './random-requests.js';
 import {
   createPatch,
@@ -53,7 +53,7 @@ export async function explore(
   background: TargetContext,
   { requests: drawn, seed, isThorough = false }: Exploration,
   onProgress: (sent: number, total: number) => void = () => undefined,
-): Promise<ShownResult> {
+): Promise<ResultWithExchanges> {
   const startedMs = getMonotonicMs();
   const listed = isThorough ? listThoroughRequests(suite.world) : [];
   const requests = drawn + countSteps(listed);
@@ -143,7 +143,9 @@ export async function explore(
 
   // The request that nothing is valid for is sent in addition.
   const countDrawn = () => Math.min(sent, requests);
-  const conclude = async (): Promise<Pick<ShownResult, 'verdict' | 'reason'> & Partial<ShownResult>> => {
+  const conclude = async (): Promise<
+    Pick<ResultWithExchanges, 'verdict' | 'reason'> & Partial<ResultWithExchanges>
+  > => {
     let found: Found | undefined;
     try {
       found = await run();

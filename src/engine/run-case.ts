@@ -12,7 +12,7 @@ import { escapeControlCharacters } from '../support/escape-control-characters.js
 import { getMonotonicMs } from '../support/monotonic-clock.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { CaseExchanges } from './case-exchanges.js';
-import type { ShownResult } from './case-result.js';
+import type { ResultWithExchanges } from './case-result.js';
 import type { CaseSender } from './case-sender.js';
 import type { EvidenceKeeper } from './evidence-keeper.js';
 import { sanitizeDrift, sanitizeResult, sanitizeText } from './sanitize-result.js';
@@ -36,7 +36,7 @@ export async function runCase(
   testCase: TestCase,
   sender: CaseSender,
   { background, expected, infersShape, redact, keeper, purpose }: CaseTerms,
-): Promise<ShownResult> {
+): Promise<ResultWithExchanges> {
   const startedMs = getMonotonicMs();
   const attempts = await sendAndJudge(testCase, sender, background);
   const durationMs = getMonotonicMs() - startedMs;
@@ -64,7 +64,10 @@ export async function runCase(
   };
 }
 
-function createResult(testCase: TestCase, { judgement, first, repeats, confirmations }: CaseAttempts): ShownResult {
+function createResult(
+  testCase: TestCase,
+  { judgement, first, repeats, confirmations }: CaseAttempts,
+): ResultWithExchanges {
   const { verdict, reason, at, expected, exchange = '', rows, outcome, isUnstable } = judgement;
   const row = rows.findIndex(
     (each) => each.verdict === verdict && each.at === at && each.exchange === judgement.exchange,
@@ -101,10 +104,10 @@ function createResult(testCase: TestCase, { judgement, first, repeats, confirmat
 
 /** The outcome of an open value is text of the deployment; all other outcomes are words of the suite. */
 function sanitizeOutcome(
-  { outcome }: ShownResult,
+  { outcome }: ResultWithExchanges,
   testCase: TestCase,
   redact: Channel['redact'],
-): Pick<ShownResult, 'outcome'> {
+): Pick<ResultWithExchanges, 'outcome'> {
   const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
   return isOpenValue && outcome !== undefined ? { outcome: sanitizeText(outcome, redact) } : {};
 }

@@ -9,7 +9,7 @@ import { hasMentions } from '../recognition/tier-mentions.js';
 import { InternalError } from '../support/internal-error.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { type Calibration, calibrate } from './calibrate.js';
-import { createUnsentResult, explorationCaseId, type ShownResult, sampleId } from './case-result.js';
+import { createUnsentResult, explorationCaseId, type ResultWithExchanges, sampleId } from './case-result.js';
 import { type CaseSender, createCaseSender, createUncachedSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
 import type { Replay } from './replay.js';
@@ -47,13 +47,13 @@ export interface Run {
   /** What every case is judged with. */
   readonly background: TargetContext;
   /** Sends and judges a case, unless the target is unreachable or the case is excluded. */
-  runCase(testCase: TestCase): Promise<ShownResult>;
+  runCase(testCase: TestCase): Promise<ResultWithExchanges>;
   /** Sends random requests. */
-  explore(exploration: Exploration, onProgress?: (sent: number, total: number) => void): Promise<ShownResult>;
+  explore(exploration: Exploration, onProgress?: (sent: number, total: number) => void): Promise<ResultWithExchanges>;
   /** Returns the exchanges that were kept since the last call; none without a keeper. */
   takeEvidence(): ReturnType<EvidenceKeeper['take']>;
   /** Sends the sample cases again, to detect a deployment that changed during the run. */
-  repeatSamples(): Promise<ShownResult>;
+  repeatSamples(): Promise<ResultWithExchanges>;
 }
 
 /**
@@ -89,7 +89,7 @@ export async function startRun(
     isWorldSeen: isWorldLoaded || !hasTiers || namings.some(hasMentions),
     ...(tierPatterns === undefined ? {} : { configuredPatterns: tierPatterns }),
   };
-  const findUnsentResult = (testCase: TestCase): ShownResult | undefined => {
+  const findUnsentResult = (testCase: TestCase): ResultWithExchanges | undefined => {
     if (unreachable !== undefined) return createUnsentResult(testCase, 'inconclusive', unreachable);
     const reason = options.findExclusionReason?.(testCase);
     return reason === undefined ? undefined : createUnsentResult(testCase, 'not-applicable', reason);
@@ -99,7 +99,7 @@ export async function startRun(
   );
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, suite.cases);
   const terms = { background, expected, infersShape, keeper, redact: (text: string) => channel.redact(text) };
-  const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ShownResult> => {
+  const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
     try {
       return findUnsentResult(testCase) ?? (await runCase(testCase, sender, { ...terms, purpose }));
     } catch (error) {
@@ -112,7 +112,7 @@ export async function startRun(
     runCase: (testCase) => runWith(sender, testCase),
     takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [] },
     async repeatSamples() {
-      const results: ShownResult[] = [];
+      const results: ResultWithExchanges[] = [];
       const uncached = replay?.createSender(sampleId) ?? createUncachedSender(channel, suite.cases);
       for (const testCase of listSampleCases(suite)) results.push(await runWith(uncached, testCase, sampleId));
       return combineSampleResults(results);
@@ -134,9 +134,9 @@ export async function runSuite(
   suite: Suite,
   channel: Channel,
   options: EngineOptions = {},
-): Promise<{ results: ShownResult[]; calibration: Calibration }> {
+): Promise<{ results: ResultWithExchanges[]; calibration: Calibration }> {
   const run = await startRun(suite, channel, { ...options, plannedCases: new Set(suite.cases.map(({ id }) => id)) });
-  const results: ShownResult[] = [];
+  const results: ResultWithExchanges[] = [];
   for (const testCase of suite.cases) results.push(await run.runCase(testCase));
   if (listSampleCases(suite).length > 0) results.push(await run.repeatSamples());
   return { results, calibration: run.calibration };

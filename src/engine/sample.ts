@@ -1,7 +1,7 @@
 import type { Suite } from '../cases/suite.js';
 import { type TestCase, tag } from '../cases/test-case.js';
 import { findWorstVerdict } from '../judge/verdict.js';
-import { countRequests, type ShownResult, sampleId } from './case-result.js';
+import { countRequests, type ResultWithExchanges, sampleId } from './case-result.js';
 
 /** Lists the cases that are sent again at the end of a run. */
 export function listSampleCases({ cases }: Suite): readonly TestCase[] {
@@ -14,7 +14,7 @@ export function listSampleCases({ cases }: Suite): readonly TestCase[] {
  *
  * @param results of at least one case
  */
-export function combineSampleResults(results: readonly ShownResult[]): ShownResult {
+export function combineSampleResults(results: readonly ResultWithExchanges[]): ResultWithExchanges {
   const counts = {
     ...countRequests(results),
     durationMs: results.reduce((sum, { durationMs }) => sum + durationMs, 0),

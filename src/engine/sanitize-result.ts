@@ -1,7 +1,7 @@
 import { type Channel, type Exchange, mapExchangeTexts } from '../http/exchange.js';
 import type { Drift } from '../judge/drift.js';
 import { toOneLine, truncate } from '../support/untrusted-text.js';
-import type { ShownResult } from './case-result.js';
+import type { ResultWithExchanges } from './case-result.js';
 
 /** The longest text that is shown as a whole, in characters. */
 const maxTextLength = 4_000;
@@ -15,7 +15,7 @@ export const maxResultBody = 64 * 1024;
  * Makes a result fit for display: redacts and escapes the deployment's texts and shortens bodies. Words of the suite stay
  * as they are, so that a credential such as "pass" does not hide a verdict.
  */
-export function sanitizeResult(result: ShownResult, redact: Channel['redact']): ShownResult {
+export function sanitizeResult(result: ResultWithExchanges, redact: Channel['redact']): ResultWithExchanges {
   const { reason, rows, exchange, repeatedExchange } = result;
   return {
     ...result,

@@ -40,8 +40,9 @@ interface KeyRules {
 
 /** Whether a member is described together with others: its key is an id or secret, or there are too many members. */
 function isCollective(key: string, { members }: Statistics, { ids, isShown }: KeyRules): boolean {
+  // Validators read names such as `constructor` from the prototype where a value lacks them.
   // Ajv ignores a property named `__proto__`, and it rejects lone surrogates in names of properties.
-  if (key === '__proto__' || /\p{Cs}/u.test(key)) return true;
+  if (key in Object.prototype || /\p{Cs}/u.test(key)) return true;
   return (
     ids.tiers.findExact(key) !== undefined ||
     ids.keys.findExact(key) !== undefined ||

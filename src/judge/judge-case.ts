@@ -258,7 +258,7 @@ function doubtWindow(judgement: Judgement, evidence: CaseEvidence): Judgement {
 
 /** Turns a failure into a doubt: read in another way, the responses agree with the documentation. */
 function doubtReading({ at, exchange }: Partial<Judgement> & Pick<Judgement, 'at'>, other: OtherReading): Judgement {
-  const reason = `Perhaps not all promotions that a response names were returned. If all were, the documentation is violated; if only those ${other.words} were, all agrees with it. Write one of these lines in the target file: ${other.stated}, or response: { where: {} } if all were returned.`;
+  const reason = `A response may name promotions that it does not return. If it returns all that it names, it violates the documentation. If it returns only those ${other.words}, it conforms. Write one of these lines in the target file: ${other.stated}, or response: { where: {} } if all are returned.`;
   return { verdict: 'inconclusive', reason, at, ...(exchange === undefined ? {} : { exchange }) };
 }
 

@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs';
 import type { Suite } from '../cases/suite.js';
-import type { ShownResult } from '../engine/case-result.js';
+import type { ResultWithExchanges } from '../engine/case-result.js';
 import type { Certificate } from '../report/certificate.js';
 import { renderAnnotations } from '../report/terminal/github-annotations.js';
 import { renderJobSummary } from '../report/terminal/job-summary.js';
@@ -16,7 +16,7 @@ export function reportToGitHub(
   environment: Environment,
   certificate: Certificate,
   suite: Suite,
-  results: readonly ShownResult[],
+  results: readonly ResultWithExchanges[],
 ): string {
   const { GITHUB_ACTIONS, GITHUB_STEP_SUMMARY: file, GITHUB_WORKSPACE } = environment;
   const notes: string[] = [];

@@ -7,7 +7,7 @@ import {
   explorationCaseId,
   isPartialRun,
   notSelectedReason,
-  type ShownResult,
+  type ResultWithExchanges,
   sampleId,
 } from '../engine/case-result.js';
 import type { Profile, ProfileStatistics } from '../engine/profile.js';
@@ -168,7 +168,7 @@ export interface RunFacts {
  *   such as --grep, which is a selection like --only.
  */
 export function collectRunFacts(
-  results: readonly ShownResult[],
+  results: readonly ResultWithExchanges[],
   calibration: Pick<Calibration, 'requestsSent' | 'note'> | undefined,
   settings: {
     readonly only?: readonly string[];
@@ -194,13 +194,13 @@ export function collectRunFacts(
 }
 
 /** Creates the certificate of a run. Cases without a result were not selected. */
-export function createCertificate(suite: Suite, all: readonly ShownResult[], facts: RunFacts): Certificate {
+export function createCertificate(suite: Suite, all: readonly ResultWithExchanges[], facts: RunFacts): Certificate {
   const ofSuite = { ...suite, cases: suite.cases.filter((testCase) => !isOwnCase(testCase)) };
   const merged = mergeShapeDrift(all);
   const results = merged.filter((result) => !isOwnCase(result));
   const byCase = new Map(results.map((result) => [result.id, result]));
   const renderResponse = createStableRenderer(suite.world);
-  const createEntry = (id: string, result: ShownResult | undefined) =>
+  const createEntry = (id: string, result: ResultWithExchanges | undefined) =>
     createCaseEntry(id, result, facts.target.base_url, renderResponse);
   // A result that is of no single case counts as one more case of the requirement that it refutes.
   const others = [sampleId, explorationCaseId].flatMap((id) => byCase.get(id) ?? []);
@@ -268,9 +268,9 @@ export function createCertificate(suite: Suite, all: readonly ShownResult[], fac
 
 function createOwnCasesEntry(
   { own, cases }: Suite,
-  results: readonly ShownResult[],
+  results: readonly ResultWithExchanges[],
   { isCutShort }: RunFacts,
-  createEntry: (id: string, result: ShownResult | undefined) => CaseEntry,
+  createEntry: (id: string, result: ResultWithExchanges | undefined) => CaseEntry,
 ): OwnCasesEntry | undefined {
   if (own === undefined) return undefined;
   const entries = cases.filter(isOwnCase).map((testCase: TestCase): OwnCaseEntry => {
@@ -298,7 +298,7 @@ function describeOwnCases(own: OwnCasesEntry | undefined): string[] {
 }
 
 function createUnstableEntry(
-  { id, reason, exchange, repeatedExchange }: ShownResult,
+  { id, reason, exchange, repeatedExchange }: ResultWithExchanges,
   renderResponse: ResponseRenderer,
 ): UnstableEntry[] {
   if (exchange === undefined || repeatedExchange === undefined) return [];
@@ -375,7 +375,7 @@ function increment(name: string): string {
 
 function createCaseEntry(
   id: string,
-  result: ShownResult | undefined,
+  result: ResultWithExchanges | undefined,
   baseUrl: string,
   renderResponse: ResponseRenderer,
 ): CaseEntry {
@@ -400,7 +400,7 @@ function createCaseEntry(
   };
 }
 
-function createQuestionEntry(question: Question, result: ShownResult | undefined): QuestionEntry {
+function createQuestionEntry(question: Question, result: ResultWithExchanges | undefined): QuestionEntry {
   const reason = result === undefined ? notSelectedReason : result.reason;
   return {
     id: question.id,

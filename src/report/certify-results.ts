@@ -1,5 +1,5 @@
 import type { Suite } from '../cases/suite.js';
-import { attachExchanges, type CaseResult, type ShownResult } from '../engine/case-result.js';
+import { attachExchanges, type CaseResult, type ResultWithExchanges } from '../engine/case-result.js';
 import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
 import { diagnoseRun } from './diagnosis/diagnose-run.js';
@@ -10,7 +10,7 @@ import { indexForOutputs, type ResultsDestination } from './write-results.js';
 /** The certificate of a run, and what outputs show beside it. */
 export interface CertifiedResults {
   readonly certificate: Certificate;
-  readonly results: readonly ShownResult[];
+  readonly results: readonly ResultWithExchanges[];
   readonly index: ExchangeIndex;
 }
 

@@ -1,10 +1,10 @@
-import type { ShownResult } from '../engine/case-result.js';
+import type { ResultWithExchanges } from '../engine/case-result.js';
 import type { Drift } from '../judge/drift.js';
 import { quoteLines, toOneLine } from '../support/untrusted-text.js';
 import type { ResponseRenderer } from './exchange-text.js';
 
 /** Keeps each change of shape in the first case that shows it, with the number of the others. */
-export function mergeShapeDrift(results: readonly ShownResult[]): ShownResult[] {
+export function mergeShapeDrift(results: readonly ResultWithExchanges[]): ResultWithExchanges[] {
   const counts = new Map<string, number>();
   for (const drift of results.flatMap((result) => result.drift))
     if (drift.kind !== 'outcome') counts.set(drift.message, (counts.get(drift.message) ?? 0) + 1);
@@ -20,7 +20,7 @@ export function mergeShapeDrift(results: readonly ShownResult[]): ShownResult[] 
 }
 
 /** Does the same, and drops new members that count as no drift. */
-export function dropAdditions(results: readonly ShownResult[]): ShownResult[] {
+export function dropAdditions(results: readonly ResultWithExchanges[]): ResultWithExchanges[] {
   return mergeShapeDrift(results).map((result) => ({
     ...result,
     drift: result.drift.filter(({ kind }) => kind !== 'addition'),
@@ -28,7 +28,7 @@ export function dropAdditions(results: readonly ShownResult[]): ShownResult[] {
 }
 
 /** Renders a drift, with the responses of this run and of the record. */
-export function renderDrift(drift: Drift, { exchange }: ShownResult, renderResponse: ResponseRenderer): string {
+export function renderDrift(drift: Drift, { exchange }: ResultWithExchanges, renderResponse: ResponseRenderer): string {
   if (drift.kind !== 'outcome') return toOneLine(drift.message);
   const { question, outcome, expected } = drift;
   return [

@@ -1,4 +1,4 @@
-import type { ShownResult } from '../engine/case-result.js';
+import type { ResultWithExchanges } from '../engine/case-result.js';
 import { renderCurlCommand } from '../http/curl-command.js';
 import { getSentRequest } from '../http/exchange.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -7,13 +7,13 @@ import { renderDrift } from './drift-text.js';
 import type { ResponseRenderer } from './exchange-text.js';
 
 /** Whether a test of this case fails: it fails, is an error, or its outcome drifted. */
-export function isBroken({ verdict, drift }: ShownResult): boolean {
+export function isBroken({ verdict, drift }: ResultWithExchanges): boolean {
   return verdict === 'fail' || verdict === 'error' || drift.some(({ kind }) => kind === 'outcome');
 }
 
 /** Renders a case that fails, is an error or drifted, in lines for people. */
 export function renderBrokenCase(
-  result: ShownResult,
+  result: ResultWithExchanges,
   baseUrl: string,
   renderResponse: ResponseRenderer,
 ): { readonly kind: 'fail' | 'error' | 'drift'; readonly text: string } {
@@ -35,7 +35,7 @@ export interface FailureSections {
 }
 
 export function createFailureSections(
-  { reason, rows, expected, exchange, asCase }: ShownResult,
+  { reason, rows, expected, exchange, asCase }: ResultWithExchanges,
   baseUrl: string,
   renderResponse: ResponseRenderer,
 ): FailureSections {
@@ -52,7 +52,7 @@ export function createFailureSections(
 }
 
 /** Renders why a case failed, in lines for people. */
-export function renderFailure(result: ShownResult, baseUrl: string, renderResponse: ResponseRenderer): string {
+export function renderFailure(result: ResultWithExchanges, baseUrl: string, renderResponse: ResponseRenderer): string {
   const { why, expected, asCase, received, command } = createFailureSections(result, baseUrl, renderResponse);
   const section = (heading: string, text: string | undefined) =>
     text === undefined ? [] : ['', `${heading}:`, ...text.split('\n')];

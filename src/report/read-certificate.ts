@@ -13,7 +13,7 @@ export function readCertificate(file: string): Certificate {
 /** Parses the text of a certificate file. @throws UnusableInput with every problem of the text */
 export function parseCertificate(text: string, file: string): Certificate {
   if (parseJson(text) === undefined)
-    throw new UnusableInput([{ at: { setting: file }, message: 'is not valid JSON, so it was changed' }]);
+    throw new UnusableInput([{ at: { setting: file }, message: 'is not valid JSON: it was changed or is damaged' }]);
   return validateCertificate(parseYaml(text, file), file);
 }
 

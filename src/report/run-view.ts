@@ -1,6 +1,6 @@
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import type { Relocation } from '../contract/relocation.js';
-import type { ShownResult } from '../engine/case-result.js';
+import type { ResultWithExchanges } from '../engine/case-result.js';
 import type { Certificate } from './certificate.js';
 import type { ExchangeIndex } from './exchange-index.js';
 import type { EvidenceArchive } from './har-archive.js';
@@ -10,9 +10,9 @@ export interface RunView {
   readonly certificate: Certificate;
   readonly suite: Suite;
   /** The results of all cases that were selected. */
-  readonly results: readonly ShownResult[];
+  readonly results: readonly ResultWithExchanges[];
   /** The results without those of the user's own cases. */
-  readonly suiteResults: readonly ShownResult[];
+  readonly suiteResults: readonly ResultWithExchanges[];
   /** Whether only some of the cases were selected. */
   readonly isPartial: boolean;
   /** The exchanges of the run; undefined if they were not kept. */
@@ -29,7 +29,7 @@ export interface RunView {
 export function createRunView(
   certificate: Certificate,
   suite: Suite,
-  results: readonly ShownResult[],
+  results: readonly ResultWithExchanges[],
   more: Partial<Omit<RunView, 'certificate' | 'suite' | 'results' | 'suiteResults'>> = {},
 ): RunView {
   const suiteResults = results.filter((result) => !isOwnCase(result));

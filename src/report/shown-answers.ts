@@ -1,7 +1,7 @@
 import type { AnsweredExchange } from '../assertions/row-evidence.js';
 import type { Suite } from '../cases/suite.js';
 import type { Question } from '../contract/contract.js';
-import type { ShownResult } from '../engine/case-result.js';
+import type { ResultWithExchanges } from '../engine/case-result.js';
 import { isTransient } from '../http/response-status.js';
 import { getKnownIds, type KnownIds } from '../recognition/known-ids.js';
 import { parseJson } from '../support/json.js';
@@ -16,7 +16,7 @@ export interface ShownAnswer {
 }
 
 /** Lists the responses that answer questions, in the order of the contract, without transient failures. */
-export function listShownAnswers({ contract }: Suite, results: readonly ShownResult[]): ShownAnswer[] {
+export function listShownAnswers({ contract }: Suite, results: readonly ResultWithExchanges[]): ShownAnswer[] {
   const byQuestion = new Map(results.map((result) => [result.subject, result.exchange]));
   return contract.questions.flatMap((question) => {
     const exchange = byQuestion.get(question.id);
@@ -44,7 +44,7 @@ export type Sampler = (body: string) => unknown;
  *
  * @param results of which repeated requests show what changes
  */
-export function createSampler(world: World, results: readonly ShownResult[]): Sampler {
+export function createSampler(world: World, results: readonly ResultWithExchanges[]): Sampler {
   const ids = getKnownIds(world);
   const times = new Set(world.tiers.map(({ created_at }) => created_at));
   const isOfWorld = (text: string) =>

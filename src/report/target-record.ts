@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
-import type { ShownResult } from '../engine/case-result.js';
+import type { ResultWithExchanges } from '../engine/case-result.js';
 import { type BodyShape, mergeShapes } from '../judge/body-shape.js';
 import { mergeTemplates, type ResponseTemplates } from '../judge/extract-templates.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -34,7 +34,7 @@ export interface RecordedAnswer {
 /** Creates the record of a run, with every question that was answered. @param until the last day of the answers */
 export function createRecord(
   suite: Suite,
-  results: readonly ShownResult[],
+  results: readonly ResultWithExchanges[],
   target: string,
   until?: string,
 ): TargetRecord {
@@ -56,14 +56,14 @@ export function createRecord(
 }
 
 /** Merges the shapes of the successful bodies of all cases. */
-export function mergeShapesOfRun(results: readonly ShownResult[]): BodyShape | undefined {
+export function mergeShapesOfRun(results: readonly ResultWithExchanges[]): BodyShape | undefined {
   return results.flatMap(({ shape }) => shape ?? []).reduce<BodyShape | undefined>(mergeShapes, undefined);
 }
 
 /** Nobody would read longer templates in a record. */
 const maxTemplates = 64 * 1024;
 
-function mergeTemplatesOfRun(results: readonly ShownResult[]): ResponseTemplates | undefined {
+function mergeTemplatesOfRun(results: readonly ResultWithExchanges[]): ResponseTemplates | undefined {
   const templates = results
     .flatMap(({ answers }) => answers ?? [])
     .reduce<ResponseTemplates | undefined>(mergeTemplates, undefined);

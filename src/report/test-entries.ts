@@ -1,5 +1,5 @@
 import { isOwnCase } from '../cases/suite.js';
-import type { ShownResult } from '../engine/case-result.js';
+import type { ResultWithExchanges } from '../engine/case-result.js';
 import { dropAdditions } from './drift-text.js';
 import { createResponseRenderer } from './exchange-text.js';
 import { renderBrokenCase } from './failure-text.js';
@@ -7,7 +7,7 @@ import type { RunView } from './run-view.js';
 
 /** A case as reports of tests show it, whatever their format. */
 export interface TestEntry {
-  readonly result: ShownResult;
+  readonly result: ResultWithExchanges;
   /** `requirements`, `questions`, or the folder of the user's own cases. */
   readonly group: string;
   /** What the case speaks of. */
@@ -61,9 +61,9 @@ function findCause({ causes = [] }: RunView['certificate'], id: string): string 
 }
 
 function determineStatus(
-  result: ShownResult,
+  result: ResultWithExchanges,
   cause: string,
-  render: (result: ShownResult) => ReturnType<typeof renderBrokenCase>,
+  render: (result: ResultWithExchanges) => ReturnType<typeof renderBrokenCase>,
 ): TestStatus {
   const { verdict, reason, drift } = result;
   if (verdict === 'pass' && drift.length === 0) return { is: 'passed' };

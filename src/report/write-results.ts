@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
 import type { Relocation } from '../contract/relocation.js';
-import type { CaseResult, ShownResult } from '../engine/case-result.js';
+import type { CaseResult, ResultWithExchanges } from '../engine/case-result.js';
 import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { verdicts } from '../judge/verdict.js';
 import { createRecognizer } from '../recognition/recognizer.js';
@@ -67,7 +67,7 @@ export type ResultsEvidence = RunEvidence & { readonly origin: EvidenceOrigin; r
 export function writeResults(
   certificate: Certificate,
   suite: Suite,
-  results: readonly ShownResult[],
+  results: readonly ResultWithExchanges[],
   { out: wholeOut, recordTo, recordUntil, isPartial = false, target, sign, secrets = [] }: ResultsDestination,
   evidence?: ResultsEvidence,
 ): WrittenResults {
@@ -88,7 +88,7 @@ export function writeResults(
     );
   }
   let record: RecordOutput | undefined;
-  const listAll = (): string => `${[...listUnpassedCases(certificate, readUnpassedCases(wholeOut))].join('\n')}\n`;
+  const listAll = (): string => `${[...listUnpassedCases(certificate, readEarlierUnpassed(wholeOut))].join('\n')}\n`;
   writeFilesTogether(out, () => {
     // Read while no other process writes: it may be of another run.
     record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view, recordUntil);
@@ -188,6 +188,16 @@ function isReadable(text: string, record: TargetRecord): boolean {
     return isDeepStrictEqual(parseRecord(text, 'record'), record);
   } catch (error) {
     if (error instanceof UnusableInput) return false;
+    throw error;
+  }
+}
+
+/** Reads the cases that did not pass before. A damaged certificate of an earlier run must not cost this run's results. */
+function readEarlierUnpassed(out: string): ReadonlySet<string> | undefined {
+  try {
+    return readUnpassedCases(out);
+  } catch (error) {
+    if (error instanceof UnusableInput) return undefined;
     throw error;
   }
 }

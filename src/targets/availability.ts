@@ -2,7 +2,7 @@ import { quote } from 'shlex';
 import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
-import type { Availability, Binding } from '../world/bind-world.js';
+import type { Availability, BoundId } from '../world/bind-world.js';
 import { listNames, type ThingKind, thingKinds } from '../world/named-world.js';
 import type { RunOptions } from './run-options.js';
 import { type BindingsDocument, readTargetFile, resolveBeside, type TargetFile } from './target-file.js';
@@ -52,11 +52,11 @@ function readBindings(target: TargetFile, name: string): Bindings {
 function createBindings(document: BindingsDocument, yaml: YamlFile, under: YamlPath = []): Bindings {
   const byKind = thingKinds.map((kind) => {
     const list = listNames[kind];
-    const entries = Object.keys(document[list] ?? {}).map((name): [string, Binding] => {
+    const entries = Object.keys(document[list] ?? {}).map((name): [string, BoundId] => {
       const keys = [...under, list, name];
       return [name, { id: yaml.getSource(keys), at: yaml.locate(keys) }];
     });
     return [kind, new Map(entries)];
   });
-  return Object.fromEntries(byKind) as Record<ThingKind, Map<string, Binding>>;
+  return Object.fromEntries(byKind) as Record<ThingKind, Map<string, BoundId>>;
 }

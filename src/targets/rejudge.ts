@@ -4,7 +4,7 @@ import {
   createUnsentResult,
   explorationCaseId,
   notReachedReason,
-  type ShownResult,
+  type ResultWithExchanges,
   sampleId,
 } from '../engine/case-result.js';
 import { countAttempts } from '../engine/request-cache.js';
@@ -38,7 +38,7 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses 
   const run = await startRun(selected, replay.createChannel(''), options);
   const wasJudged = new Set(judged);
   const wasUnjudged = new Map(unjudged.map((each) => [each.id, each]));
-  const results: ShownResult[] = [];
+  const results: ResultWithExchanges[] = [];
   for (const testCase of selected.cases) {
     const stated = wasUnjudged.get(testCase.id);
     if (wasJudged.has(testCase.id)) results.push(await run.runCase(testCase));

@@ -4,7 +4,7 @@ import { type NamedWorld, ownPrefix, type ThingKind, thingKinds, type Unavailabl
 import type { Rule, Tier, World } from './world.js';
 
 /** The id of a thing in a deployment, and where it is stated. */
-export interface Binding {
+export interface BoundId {
   readonly id: string;
   readonly at: Location;
 }
@@ -12,7 +12,7 @@ export interface Binding {
 /** The parts of the world that a deployment has. */
 export interface Availability {
   /** Ids by kind and name. Default: the ids of the world. */
-  readonly bindings?: Readonly<Record<ThingKind, ReadonlyMap<string, Binding>>>;
+  readonly bindings?: Readonly<Record<ThingKind, ReadonlyMap<string, BoundId>>>;
   /** The kinds of rules that it supports. Default: all. */
   readonly capabilities?: ReadonlySet<Rule['kind']>;
   /** How many promotions of its own are newer than the 150th tier. Default: unknown. */

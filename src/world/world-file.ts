@@ -221,8 +221,8 @@ function findOwnTierProblems(added: readonly TierDraft[], additions: YamlFile | 
       : [
           {
             at: additions.locate([...at, 'name']),
-            message: `tier '${key}' may be valid for customers of the suite`,
-            hint: `Add a rule for your own customers only, such as { customer: [${ownPrefix}somebody] }.`,
+            message: `tier '${key}' is not restricted to your own customers`,
+            hint: `Its results would change the suite's own requests. Add a rule such as { customer: [${ownPrefix}somebody] }.`,
           },
         ],
   );

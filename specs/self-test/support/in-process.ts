@@ -1,5 +1,5 @@
 import { loadSuite, type Suite } from '../../../src/cases/suite.js';
-import type { ShownResult } from '../../../src/engine/case-result.js';
+import type { ResultWithExchanges } from '../../../src/engine/case-result.js';
 import { type EngineOptions, runSuite } from '../../../src/engine/run.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 import { createRecognizer } from '../../../src/recognition/recognizer.js';
@@ -22,7 +22,7 @@ export async function certifyOver(
   channel: Channel,
   own: Suite,
   options: EngineOptions = {},
-): Promise<{ certificate: Certificate; results: ShownResult[] }> {
+): Promise<{ certificate: Certificate; results: ResultWithExchanges[] }> {
   const shared = own.world === suite.world && options.mentionFilter === undefined ? { recognizer } : {};
   const { results, calibration } = await runSuite(own, channel, { ...shared, ...options });
   const certificate = createCertificate(own, results, {
@@ -39,7 +39,7 @@ export async function certifyOver(
 export function certifyInProcess(
   answer: (request: HttpRequest) => HttpResponse,
   { suite: own = suite, ...options }: EngineOptions & { suite?: Suite } = {},
-): Promise<{ certificate: Certificate; results: ShownResult[] }> {
+): Promise<{ certificate: Certificate; results: ResultWithExchanges[] }> {
   return certifyOver(createChannel(answer), own, options);
 }
 

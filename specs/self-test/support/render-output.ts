@@ -1,5 +1,5 @@
 import type { Suite } from '../../../src/cases/suite.js';
-import type { ShownResult } from '../../../src/engine/case-result.js';
+import type { ResultWithExchanges } from '../../../src/engine/case-result.js';
 import type { Certificate } from '../../../src/report/certificate.js';
 import { encodeContent, loadOutputs } from '../../../src/report/output.js';
 import { createRunView } from '../../../src/report/run-view.js';
@@ -11,7 +11,7 @@ export function renderOutput(
   file: string,
   certificate: Certificate,
   suite: Suite,
-  results: readonly ShownResult[],
+  results: readonly ResultWithExchanges[],
   more?: Parameters<typeof createRunView>[3],
 ): string {
   const content = outputs.get(file)?.(createRunView(certificate, suite, results, more));

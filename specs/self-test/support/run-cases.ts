@@ -7,14 +7,14 @@
  */
 
 import { listCredentialSecrets } from '../../../src/contract/operation.js';
-import type { ShownResult } from '../../../src/engine/case-result.js';
+import type { ResultWithExchanges } from '../../../src/engine/case-result.js';
 import { runSuite } from '../../../src/engine/run.js';
 import { openClient } from '../../../src/http/client.js';
 import { noRetry } from '../../../src/http/connection-options.js';
 import { suite } from './in-process.js';
 
 export interface CaseRun {
-  readonly results: readonly Pick<ShownResult, 'id' | 'verdict' | 'reason'>[];
+  readonly results: readonly Pick<ResultWithExchanges, 'id' | 'verdict' | 'reason'>[];
   /** The peak memory of the process so far, in bytes. */
   readonly peak: number;
 }

@@ -1,7 +1,7 @@
 import { selectFromSuite } from '../../../src/cases/case-selection.js';
 import { loadSuite, suiteFolder } from '../../../src/cases/suite.js';
 import type { TestCase } from '../../../src/cases/test-case.js';
-import type { ShownResult } from '../../../src/engine/case-result.js';
+import type { ResultWithExchanges } from '../../../src/engine/case-result.js';
 import { createEvidenceKeeper } from '../../../src/engine/evidence-keeper.js';
 import { startRun } from '../../../src/engine/run.js';
 import { listSampleCases } from '../../../src/engine/sample.js';
@@ -19,7 +19,7 @@ import { recognizer, suite } from './in-process.js';
 /** The result of a run in this process, and its evidence. */
 export interface RunWithEvidence {
   readonly certificate: Certificate;
-  readonly results: readonly ShownResult[];
+  readonly results: readonly ResultWithExchanges[];
   readonly evidence: StoredEvidence;
   readonly origin: EvidenceOrigin;
 }
@@ -48,7 +48,7 @@ export async function runWithEvidence(
   const cases = selected.cases.filter(selects);
   const engineOptions = { ...createEngineOptions(settings), recognizer, keeper: createEvidenceKeeper(withoutSecrets) };
   const run = await startRun(selected, channel, { ...engineOptions, plannedCases: new Set(cases.map(({ id }) => id)) });
-  const results: ShownResult[] = [];
+  const results: ResultWithExchanges[] = [];
   for (const testCase of cases) results.push(await run.runCase(testCase));
   if (listSampleCases(selected).length > 0) results.push(await run.repeatSamples());
   if (settings.exploration !== undefined) results.push(await run.explore(settings.exploration));

@@ -1,5 +1,5 @@
 import type { Suite } from '../../cases/suite.js';
-import type { ShownResult } from '../../engine/case-result.js';
+import type { ResultWithExchanges } from '../../engine/case-result.js';
 import type { HttpRequest } from '../../http/exchange.js';
 import type { FailureCondition } from '../../judge/judge-case.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
@@ -33,7 +33,7 @@ interface Row {
  */
 export function diagnoseRun(
   suite: Suite,
-  results: readonly ShownResult[],
+  results: readonly ResultWithExchanges[],
   index: ExchangeIndex,
   statedPatterns?: readonly string[],
 ): Cause[] {
@@ -146,7 +146,7 @@ function describeConditions(failing: readonly Row[]): Finding[] {
 }
 
 /** Lists the rows of requirement cases, and the other results about requirements, that fail or are inconclusive. */
-function listRows({ cases, contract }: Suite, results: readonly ShownResult[]): Row[] {
+function listRows({ cases, contract }: Suite, results: readonly ResultWithExchanges[]): Row[] {
   const verifying = new Map(cases.flatMap((each) => (each.kind === 'requirement' ? [[each.id, each.verifies]] : [])));
   const requirements = new Set(contract.requirements.map(({ id }) => id));
   return results.flatMap(({ id, subject, verdict, rows, exchange }): Row[] => {

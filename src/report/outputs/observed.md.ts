@@ -1,7 +1,7 @@
 import type { Suite } from '../../cases/suite.js';
 import { undetermined } from '../../cases/test-case.js';
 import { isWarningOutcome, type Question } from '../../contract/contract.js';
-import { notSelectedReason, type ShownResult } from '../../engine/case-result.js';
+import { notSelectedReason, type ResultWithExchanges } from '../../engine/case-result.js';
 import { type Exchange, getHeaderValues, type HttpResponse } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { renderErrorShape } from '../../judge/extract-value.js';
@@ -74,7 +74,7 @@ function linkTo({ id }: Question): Markdown {
 
 interface AnsweredQuestion {
   readonly question: Question;
-  readonly result: ShownResult | undefined;
+  readonly result: ResultWithExchanges | undefined;
 }
 
 function listAnswerRows(answered: readonly AnsweredQuestion[], group: string): Markdown[][] {
@@ -89,13 +89,17 @@ function listAnswerRows(answered: readonly AnsweredQuestion[], group: string): M
 }
 
 /** Renders what a target does, in one sentence. */
-function renderSentence(question: Question, result: ShownResult | undefined): Markdown {
+function renderSentence(question: Question, result: ResultWithExchanges | undefined): Markdown {
   if (result?.outcome === undefined) return markdown`No answer. ${result?.reason ?? notSelectedReason}`;
   if (result.outcome === undetermined) return markdown`Undetermined. ${result.reason}`;
   return renderAnswerMarkdown(question, result.outcome, result.exchange);
 }
 
-function renderQuestion(question: Question, result: ShownResult | undefined, show: ExchangeRenderers): Markdown[] {
+function renderQuestion(
+  question: Question,
+  result: ResultWithExchanges | undefined,
+  show: ExchangeRenderers,
+): Markdown[] {
   const { outcome, exchange } = result ?? {};
   const name = question.answer.kind === 'outcomes' && outcome !== undefined ? markdown` (${inlineCode(outcome)})` : '';
   return [
@@ -119,7 +123,7 @@ interface ExchangeRenderers {
 }
 
 /** Creates renderers that show a body by its sample, without what changes from response to response. */
-function createExchangeRenderers({ world }: Suite, results: readonly ShownResult[]): ExchangeRenderers {
+function createExchangeRenderers({ world }: Suite, results: readonly ResultWithExchanges[]): ExchangeRenderers {
   const ids = getKnownIds(world);
   const sampler = createSampler(world, results);
   const renderResponse = createStableRenderer(world);

@@ -5,7 +5,7 @@ import {
   documentedOperation,
   renderFilterParameter,
 } from '../../contract/operation.js';
-import type { ShownResult } from '../../engine/case-result.js';
+import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { getHeaderValues } from '../../http/exchange.js';
 import { isSuccessful } from '../../http/response-status.js';
 import { type BodyShape, inferShape } from '../../judge/body-shape.js';
@@ -108,7 +108,7 @@ const methods: ReadonlySet<string> = new Set(['GET', 'PUT', 'POST', 'DELETE', 'O
 /** Creates the `description` of an element, with the answers to the questions about it, and their `x-observed`. */
 type Describer = (about: OperationElement, documented: string) => Members;
 
-function createDescriber(questions: readonly Question[], results: readonly ShownResult[]): Describer {
+function createDescriber(questions: readonly Question[], results: readonly ResultWithExchanges[]): Describer {
   const bySubject = new Map(results.map((result) => [result.subject, result]));
   return (about, documented) => {
     const answered = questions.flatMap((question) => {

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { describeAssertion } from '../../assertions/describe-assertion.js';
 import type { Suite } from '../../cases/suite.js';
 import type { RequirementRow, Row, TestCase } from '../../cases/test-case.js';
-import type { ShownResult } from '../../engine/case-result.js';
+import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { renderCurlCommand } from '../../http/curl-command.js';
 import { type Exchange, getHeaderValues, type HttpRequest } from '../../http/exchange.js';
 import type { Verdict } from '../../judge/verdict.js';
@@ -24,7 +24,7 @@ export interface CaseRenderer {
    *
    * @param testCase undefined for results that are of no single case
    */
-  body(testCase: TestCase | undefined, result: ShownResult | undefined): Html;
+  body(testCase: TestCase | undefined, result: ResultWithExchanges | undefined): Html;
 }
 
 /** Characters of a command before it is cut: one request sends an order of hundreds of items. */
@@ -73,7 +73,7 @@ ${yamlSection(testCase, result, readCaseFile(testCase.at.file))}`;
 }
 
 /** Lists the one exchange that a result itself has, for runs whose exchanges were not kept. */
-function listExchangeOfResult(results: readonly ShownResult[], caseId: string): CaseExchange[] {
+function listExchangeOfResult(results: readonly ResultWithExchanges[], caseId: string): CaseExchange[] {
   const { exchange, exchangeId: id = caseId } = results.find((result) => result.id === caseId) ?? {};
   return exchange === undefined ? [] : [{ id, row: 0, request: 'request', attempt: 1, exchange }];
 }
@@ -81,7 +81,7 @@ function listExchangeOfResult(results: readonly ShownResult[], caseId: string): 
 /** Lines that say why a case fails: the number of failing rows, and the first of them. */
 const maxWhy = 4;
 
-function verdictSections(result: ShownResult, baseUrl: string, responseText: ResponseRenderer): Html {
+function verdictSections(result: ResultWithExchanges, baseUrl: string, responseText: ResponseRenderer): Html {
   const { verdict, asCase } = result;
   if (verdict !== 'fail' && verdict !== 'error') return asCase === undefined ? noHtml : part('As a case', asCase);
   const { why, expected, received, command } = createFailureSections(result, baseUrl, responseText);
@@ -100,7 +100,7 @@ type ExchangeRenderer = (caseId: string, each: CaseExchange, isOpen: boolean) =>
 /** Renders the rows of a case: what each sent and got back, and what it expects. */
 function rowSections(
   { id, rows }: TestCase,
-  result: ShownResult | undefined,
+  result: ResultWithExchanges | undefined,
   suite: Suite,
   exchanges: readonly CaseExchange[],
   renderExchange: ExchangeRenderer,
@@ -165,7 +165,7 @@ function shorten(text: string, max: number, length = text.length): string {
 /** Characters: a file of one line may have many cases. */
 const maxEntry = 20_000;
 
-function yamlSection(testCase: TestCase, result: ShownResult | undefined, lines: readonly string[]): Html {
+function yamlSection(testCase: TestCase, result: ResultWithExchanges | undefined, lines: readonly string[]): Html {
   const { at } = testCase;
   if (lines.length === 0) return noHtml;
   const entry = extractEntryLines(lines, at);

@@ -1,7 +1,7 @@
 import type { Suite } from '../../cases/suite.js';
 import { undetermined } from '../../cases/test-case.js';
 import type { Question } from '../../contract/contract.js';
-import type { ShownResult } from '../../engine/case-result.js';
+import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { type Verdict, verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
 import { renderRequestCounts } from '../counts.js';
@@ -21,7 +21,7 @@ import { pageStyle } from './page-style.js';
 interface Page {
   readonly certificate: Certificate;
   readonly suite: Suite;
-  readonly results: ReadonlyMap<string, ShownResult>;
+  readonly results: ReadonlyMap<string, ResultWithExchanges>;
   readonly cases: CaseRenderer;
   /** Reasons that the top of the page shows once. */
   readonly shared: SharedReasons;
@@ -340,7 +340,11 @@ ${reasonMarkup(reason ?? '', page.shared)}${outcomeList(question, outcome)}<p><s
 }
 
 /** Renders the answer as a sentence. */
-function renderOutcome(question: Question, { outcome }: QuestionEntry, result: ShownResult | undefined): string {
+function renderOutcome(
+  question: Question,
+  { outcome }: QuestionEntry,
+  result: ResultWithExchanges | undefined,
+): string {
   if (outcome === null) return 'No answer.';
   return renderAnswer(question, outcome, result?.exchange);
 }

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import type { Suite } from '../../cases/suite.js';
-import type { ShownResult } from '../../engine/case-result.js';
+import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { escapeControlCharacters } from '../../support/escape-control-characters.js';
 import { packageRoot } from '../../support/package-root.js';
 import type { Certificate } from '../certificate.js';
@@ -15,7 +15,7 @@ import { groupFailures, sortByGroup } from './group-failures.js';
  * @param workspace the folder to which the paths of annotations are relative
  */
 export function renderAnnotations(
-  results: readonly ShownResult[],
+  results: readonly ResultWithExchanges[],
   { suite, certificate, workspace }: { suite: Suite; certificate: Certificate; workspace: string },
 ): string {
   const renderResponse = createResponseRenderer(suite.world);
