@@ -55,6 +55,11 @@ const rules: readonly Rule[] = [
   open(/^filter-(?:key|value)$/, /^letter-case-folded-/, 'filter-letter-case'),
   open(/^filter-value$/, /^empty-as-nothing-/, 'filter-empty-value'),
   hidden(
+    /^metadata-value$/,
+    /^empty-as-nothing-/,
+    'No rule of the world asks for an empty value: an API may refuse one.',
+  ),
+  hidden(
     /^filter-key$/,
     /^(?:cut-at-bracket|brackets-as-index)-/,
     'The documentation describes no filter whose key has a bracket.',
