@@ -136,7 +136,7 @@ test('Texts on which parsers disagree are not documented, in written requests an
 
 test('A failure is shrunk to one difference: texts, lists and sequences are as short as they can be', async () => {
   const find = async (id: string) => {
-    const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed: 7 });
+    const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed: 9 });
     return parse(asCase).cases[0];
   };
   const { request } = await find('metadata-by-part');
@@ -147,7 +147,7 @@ test('A failure is shrunk to one difference: texts, lists and sequences are as s
     rules.some((rule) => rule.kind === 'metadata' && rule.key === key && rule.is === value);
   const differing = Object.entries<string>(request.body.metadata).filter((entry) => !isRule(entry));
   expect(differing).toHaveLength(1);
-  expect([...(differing[0]?.[1] ?? '')].length).toBeLessThanOrEqual(1);
+  expect([...(differing[0]?.[1] ?? '')]).toHaveLength(1);
   const { requests } = await find('metadata-filter-value-left-out-of-the-cache');
   const [earlier, probe] = [requests['earlier-1'], requests.probe].map(
     ({ filter }) => Object.entries<string>(filter)[0],
