@@ -189,8 +189,8 @@ const mistakes: Readonly<Record<string, Mistake>> = {
 };
 
 for (const [n, [what, mistake]] of Object.entries(mistakes).entries()) {
-  test(`Fails, with and without the line, if ${what}`, { tag: n < 2 ? [] : '@long' }, async () => {
-    const some = Object.entries(shapes).filter((_, at) => (n < 2 ? at === 6 : at % 5 === 0));
+  test(`Fails, with and without the line, if ${what}`, { tag: n === 0 ? [] : '@long' }, async () => {
+    const some = Object.entries(shapes).filter((_, at) => (n === 0 ? at === 6 : at % 5 === 0));
     for (const [name, [shape, stated]] of some)
       for (const line of [{}, stated]) {
         const certificate = await certify(respondWith(shape, mistake), line);
