@@ -79,7 +79,7 @@ test("Messages show the target's own ids beside the names", async () => {
   const violating = createIndependentDeployment(own.world, { violation: 'ignores-customer' });
   const { certificate } = await certifyOver(createChannel(violating), own);
   const reasons = certificate.requirements.flatMap(({ cases }) => cases.map(({ reason }) => reason ?? ''));
-  expect(reasons.join('\n')).toMatch(/'for-ben' \(its-own-tier-for-ben-of-mine, rank \d+: is for customer ben /);
+  expect(reasons.join('\n')).toMatch(/'for-ann' \(its-own-tier-for-ann-of-mine, rank \d+: is for customer ann /);
 });
 
 const today = '2027-03-31';
