@@ -45,7 +45,7 @@ async function expectNoFaultConforms(draws: number): Promise<void> {
 
 test.describe('Through an unreliable proxy', () => {
   for (const [draws, tag] of [
-    [4, []],
+    [2, []],
     [200, ['@long']],
   ] as const) {
     test(`a conforming deployment never fails, ${draws} times`, { tag: [...tag] }, () => expectNoFailure(draws));
@@ -54,7 +54,8 @@ test.describe('Through an unreliable proxy', () => {
   }
 
   for (const fault of [undefined, 'window-of-149']) {
-    test(`over sockets: ${fault ?? 'a conforming deployment'}`, async () => {
+    const tag = fault === undefined ? '@long' : [];
+    test(`over sockets: ${fault ?? 'a conforming deployment'}`, { tag }, async () => {
       const answer =
         fault === undefined
           ? createIndependentDeployment(world)

@@ -37,7 +37,9 @@ async function serve(args: readonly string[]): Promise<{ url: string; output: st
 const env = { CLIENT_APPLICATION_ID: 'reference-application', CLIENT_TOKEN: 'reference-token' };
 
 // With every case, and any behaviours, the same is seen in questions.spec.ts.
-test('A target is recorded, served as a mock, certified against its record, changed and compared', async () => {
+test('A target is recorded, served as a mock, certified against its record, changed and compared', {
+  tag: '@long',
+}, async () => {
   const behaviours = [
     'quantity-numeric-string=rejected',
     'filter-combination=union',

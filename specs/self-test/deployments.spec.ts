@@ -77,10 +77,12 @@ test.describe('where rejected promotions are listed beside returned ones', () =>
   });
 });
 
-test('a violating deployment fails the requirement that it breaks', async () => {
-  for (const [violation, { breaks }] of Object.entries(violations)) {
+// The kill matrix has the same violations of the reference deployment.
+for (const [n, [violation, { breaks }]] of Object.entries(violations).entries())
+  test(`a deployment that violates '${violation}' fails the requirement that it breaks`, {
+    tag: n % 4 === 0 ? [] : '@long',
+  }, async () => {
     const certificate = await verdictOn({ violation: violation as keyof typeof violations });
-    expect.soft(certificate.verdict, violation).toBe('does-not-conform');
-    expect.soft(listRequirementsWith('fail', certificate), violation).toContain(breaks[0]);
-  }
-});
+    expect(certificate.verdict).toBe('does-not-conform');
+    expect(listRequirementsWith('fail', certificate)).toContain(breaks[0]);
+  });

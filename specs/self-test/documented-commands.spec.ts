@@ -97,7 +97,7 @@ for (const { name, text } of guide) {
   });
 }
 
-test('README.md: the sample run is a real one', async () => {
+test('README.md: the sample run is a real one', { tag: '@long' }, async () => {
   const { text = '' } = guide.find((page) => page.name === 'README.md') ?? {};
   const [sample = ''] = listBlocks(text, 'text');
   const { folder: cwd, remove } = createTemporaryFolder();

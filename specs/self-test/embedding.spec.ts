@@ -69,7 +69,7 @@ function run(program: string): Promise<string> {
   return new Promise((resolve) => child.on('close', () => resolve(output)));
 }
 
-test('The programs have the right types, and certify and mock as they say', async () => {
+test('The programs have the right types, and certify and mock as they say', { tag: '@long' }, async () => {
   mkdirSync(path.join(cwd, 'node_modules', '@types'), { recursive: true });
   symlinkSync(packageRoot, path.join(cwd, 'node_modules', 'promotion-validation-conformance'));
   for (const name of ['fastify', '@types/node'])

@@ -48,7 +48,7 @@ async function expectFound(faults: readonly Fault[]): Promise<void> {
 /** The last fault of each requirement. */
 const oneOfEach = [...new Map(faults.map((fault) => [fault.breaks, fault])).values()];
 
-test('Random requests find faults of several requirements', () => expectFound(oneOfEach.filter((_, n) => n % 5 === 0)));
+test('Random requests find faults of several requirements', () => expectFound(oneOfEach.filter((_, n) => n % 8 === 0)));
 
 /** A random request that is answered with 401 is inconclusive, so that only written cases find these. */
 const refusing = (fault: Fault) => fault.breaks === 'request.credentials';
@@ -77,7 +77,7 @@ async function expectConforming(requests: number): Promise<void> {
   }
 }
 
-test('Random requests fail no conforming deployment', () => expectConforming(60));
+test('Random requests fail no conforming deployment', () => expectConforming(30));
 
 test('Many random requests fail no conforming deployment', { tag: '@long' }, () => expectConforming(600));
 
@@ -110,10 +110,8 @@ function createStrictDeployment() {
 }
 
 test('Random requests fail no conforming deployment that is strict about text', async () => {
-  for (const seed of [7, 8]) {
-    const { verdict, reason } = await exploring(createStrictDeployment(), { requests: 300, seed });
-    expect.soft(verdict, reason).toBe('pass');
-  }
+  const { verdict, reason } = await exploring(createStrictDeployment(), { requests: 300, seed: 7 });
+  expect(verdict, reason).toBe('pass');
 });
 
 test('Texts on which parsers disagree are not documented, in written requests and in random ones', () => {
@@ -175,15 +173,18 @@ test('The same seed sends the same requests', async () => {
     [1, 2].map(async () => {
       const requests: string[] = [];
       const answer = createIndependentDeployment(world);
-      await exploring((request) => {
-        requests.push(JSON.stringify(request));
-        return answer(request);
-      });
+      await exploring(
+        (request) => {
+          requests.push(JSON.stringify(request));
+          return answer(request);
+        },
+        { requests: 100, seed: 7 },
+      );
       return requests;
     }),
   );
   expect(sent[0]).toEqual(sent[1]);
-  expect(sent[0]?.length).toBeGreaterThan(600);
+  expect(sent[0]?.length).toBeGreaterThan(100);
 });
 
 test('A target without clear responses is inconclusive', async () => {
@@ -232,14 +233,17 @@ test.describe('A thorough run', () => {
     expect(all.filter(sendsTogether).length).toBeGreaterThan(0);
   });
 
-  test('fails no conforming deployment', async () => {
-    for (const [n, shape] of (['wrapped', 'keyed-by-id', 'in-urls'] as const).entries()) {
-      const filteredWindow = n === 0 ? 'window-first' : 'filter-first';
+  for (const [shape, tag] of [
+    ['wrapped', '@long'],
+    ['keyed-by-id', []],
+    ['in-urls', '@long'],
+  ] as const)
+    test(`fails no conforming deployment: ${shape}`, { tag: [tag].flat() }, async () => {
+      const filteredWindow = shape === 'wrapped' ? 'window-first' : 'filter-first';
       const deployment = createIndependentDeployment(few, { shape, empty: 404, filteredWindow });
       const { verdict, reason } = await exploreThoroughly(deployment, few);
-      expect.soft(verdict, reason).toBe('pass');
-    }
-  });
+      expect(verdict, reason).toBe('pass');
+    });
 
   test('finds what shows for three members together, on a used connection and when requests overlap', async () => {
     const [expand, metadata, filter] = ['expand', 'metadata', 'campaign-filter'].map(

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
@@ -9,33 +9,19 @@ import { suite } from './support/in-process.js';
 const inPackage = (...steps: readonly string[]) => path.join(packageRoot, ...steps);
 const read = (file: string) => readFileSync(inPackage(file), 'utf8');
 
-/** The files of these folders and files, relative to the package. */
-function filesIn(...roots: readonly string[]): string[] {
-  return roots.flatMap((root) => {
-    if (!existsSync(inPackage(root))) return [];
-    if (path.extname(root) !== '') return [root];
-    const names = readdirSync(inPackage(root), { recursive: true, encoding: 'utf8' });
-    return names.filter((name) => /\.(ts|mjs|ya?ml|json|md)$/.test(name)).map((name) => path.join(root, name));
-  });
-}
-
 test('The sources contain no id of a requirement or a case', () => {
   const ids = [...suite.contract.requirements, ...suite.cases.filter(({ kind }) => kind === 'requirement')].map(
     ({ id }) => id,
   );
   // The documented body has a member of this name.
   const members = ['order.metadata'];
-  const found = filesIn('src').flatMap((file) => {
-    const text = read(file);
-    return ids.filter((id) => !members.includes(id) && text.includes(`'${id}'`)).map((id) => `${file}: ${id}`);
-  });
-  expect(found).toEqual([]);
-});
-
-test('The reference deployment imports only types from src/', () => {
-  const found = filesIn('reference').flatMap((file) =>
-    [...read(file).matchAll(/^import (?!type )[^;]*?'[^']*\/src\/[^']*'/gm)].map(([line]) => `${file}: ${line}`),
-  );
+  const sources = readdirSync(inPackage('src'), { recursive: true, encoding: 'utf8' });
+  const found = sources
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((file) => {
+      const text = read(path.join('src', file));
+      return ids.filter((id) => !members.includes(id) && text.includes(`'${id}'`)).map((id) => `${file}: ${id}`);
+    });
   expect(found).toEqual([]);
 });
 

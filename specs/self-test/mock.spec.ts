@@ -15,7 +15,7 @@ import { createBaseline } from '../../src/report/baseline.js';
 import { type AnsweredRun, compareRuns } from '../../src/report/compare/compare-runs.js';
 import { createRecord, parseRecord, renderRecord, type TargetRecord } from '../../src/report/target-record.js';
 import { loadSettings } from '../../src/targets/settings.js';
-import { createTemporaryFolder, runConformance } from './support/cli.js';
+import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName, shapes } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
@@ -77,8 +77,12 @@ const nesting: readonly string[] = ['linked-list', 'tree'];
 /** Shapes with what a mock cannot know: an order of its own, what was skipped, or what is of each promotion alone. */
 const inexact: readonly string[] = ['extra-fields', 'with-rejected', 'grouped-by-campaign', 'grouped-by-campaign-key'];
 
+/** One of each kind is in the short run. */
+const quick: readonly string[] = ['wrapped', 'keyed-by-id', 'linked-list', 'with-rejected'];
+
 for (const shape of Object.keys(shapes) as ShapeName[]) {
-  test(`A mock of a recorded deployment does not drift: ${shape}`, async () => {
+  const tag = quick.includes(shape) ? [] : '@long';
+  test(`A mock of a recorded deployment does not drift: ${shape}`, { tag }, async () => {
     const options = shape === 'with-rejected' ? { tierPatterns: ['/promotions/*/id'] } : {};
     const respond = createIndependentDeployment(world, { shape });
     const record = await recorded(respond, options);
@@ -230,7 +234,7 @@ test('record --update shows the changes and accepts them', async () => {
   const { url, close } = await listen(createIndependentDeployment(world, { numericStrings: 'rejected' }));
   const only = ['--only', 'quantity-numeric-string'];
   const update = ['record', url, '--to', record, '--update', '--out', 'updated', ...only];
-  const none = await runConformance(update, { cwd, env });
+  const none = await runConformanceInProcess(update, { cwd, env });
   expect([none.status, existsSync(record)]).toEqual([exitStatus.unusableInput, false]);
   expect(none.output).toContain('Leave out --update.');
 

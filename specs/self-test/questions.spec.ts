@@ -30,6 +30,13 @@ function reference(behaviours: Behaviours = {}) {
   return createDeployment({ world, credentials: credentialPlaceholders, behaviours });
 }
 
+/** A run on the reference deployment as it is, which several tests look at. */
+let plainRun: ReturnType<typeof certifyInProcess> | undefined;
+const runPlain = () => {
+  plainRun ??= certifyInProcess(reference(), { infersShape: true });
+  return plainRun;
+};
+
 /** The suite with the case of one question, and no other. */
 function suiteFor(question: string): Suite {
   return { ...suite, cases: suite.cases.filter(({ id }) => id === question) };
@@ -41,7 +48,7 @@ function outcomesIn({ questions }: Certificate): Record<string, string | null> {
 }
 
 test('The reference deployment answers every question', async () => {
-  const { certificate } = await certifyInProcess(reference());
+  const { certificate } = await runPlain();
   expect(certificate.verdict).toBe('conforms');
   expect(certificate.questions.filter(({ outcome }) => outcome === null || outcome === undetermined)).toEqual([]);
 });
@@ -115,14 +122,14 @@ async function expectCircles(combinations: number): Promise<void> {
   expect(imitated).toBeGreaterThanOrEqual(combinations * 0.4);
 }
 
-test('A mock from a record of any behaviours shows no drift', () => expectCircles(2));
+test('A mock from a record of any behaviours shows no drift', () => expectCircles(1));
 
 test('25 mocks from records of any behaviours show no drift', { tag: '@long' }, () => expectCircles(25));
 
 test('Two runs on an unchanged target write the same record and document', async () => {
   const texts = await Promise.all(
-    [1, 2].map(async () => {
-      const { certificate, results } = await certifyInProcess(reference(), { infersShape: true });
+    [runPlain(), certifyInProcess(reference(), { infersShape: true })].map(async (run) => {
+      const { certificate, results } = await run;
       return [
         renderRecord(createRecord(suite, results, 'reference')),
         renderOutput('observed.md', certificate, suite, results),
@@ -133,7 +140,7 @@ test('Two runs on an unchanged target write the same record and document', async
 });
 
 test('A changed outcome is drift, shown with both responses', async () => {
-  const { results } = await certifyInProcess(reference());
+  const { results } = await runPlain();
   const expected = createBaseline(createRecord(suite, results, 'reference'), {}, undefined);
   const { certificate } = await certifyInProcess(reference({ 'quantity-numeric-string': 'rejected' }), { expected });
   expect(certificate.verdict).toBe('conforms');
@@ -144,14 +151,14 @@ test('A changed outcome is drift, shown with both responses', async () => {
 });
 
 test('A pin wins over the record', async () => {
-  const { results } = await certifyInProcess(reference());
+  const { results } = await runPlain();
   const expected = createBaseline(createRecord(suite, results, 'reference'), { 'quantity-zero': 'as-one' }, undefined);
   const { certificate } = await certifyInProcess(reference(), { expected });
   expect(certificate.drift.map((drift) => drift.case)).toEqual(['quantity-zero']);
 });
 
 test('An answer past its last day is drift, once for each day', async () => {
-  const { results } = await certifyInProcess(reference());
+  const { results } = await runPlain();
   const record = createRecord(suite, results, 'reference', '2027-03-31');
   const certifyOn = async (today: string, questions = record.questions) => {
     const expected = createBaseline({ ...record, questions }, {}, undefined, undefined, today);
@@ -212,7 +219,7 @@ test('The behaviours of the reference deployment are outcomes of the contract', 
 });
 
 test('Credentials that are words of the suite do not change results', async () => {
-  const plain = await certifyInProcess(reference());
+  const plain = await runPlain();
   const answersIn = (certificate: Certificate) => named.map(({ id }) => [id, outcomesIn(certificate)[id]]);
   const words = ['pass', 'id', 'fail', 'title', 'order.metadata', 'as-number', 'promotions', '200'];
   const redact = createRedactor(words.map((value, n) => ({ value, placeholder: `$SECRET_${n}` })));

@@ -82,7 +82,7 @@ test('Two runs into one folder each have their own status, and all files are of 
   expect([one.status, other.status]).toEqual([1, 0]);
   expect(whole.isLeft()).toBe(true);
   const files = readdirSync(partial('shared')).sort();
-  expect(files).toEqual(names);
+  expect(files).toEqual([...names, 'unpassed-cases.txt'].sort());
   const text = (name: string) => readFileSync(path.join(partial('shared'), name), 'utf8');
   const { target, verdict } = JSON.parse(text('certificate.json'));
   const isOfOne = target.base_url === one.url;
@@ -90,7 +90,7 @@ test('Two runs into one folder each have their own status, and all files are of 
   expect(verdict).toBe(isOfOne ? 'does-not-conform' : 'incomplete');
   expect(text('certificate.html')).toContain(host);
   expect(text('evidence.har')).toContain(host);
-  expect(text('observed.md')).toContain(`# What ${host} does`);
+  expect(text('observed.md')).toContain(`# What \`${host}\` does`);
   expect(/<testsuites [^>]*failures="(\d+)"/.exec(text('junit.xml'))?.[1] === '0').toBe(!isOfOne);
 });
 

@@ -57,7 +57,8 @@ test.describe('Ids of the deployment:', () => {
       undefined,
     ],
   ] as const) {
-    test(`${what} conform, or are incomplete if they are short and inside of texts`, async () => {
+    const tag = idOf === slugs ? [] : '@long';
+    test(`${what} conform, or are incomplete if they are short and inside of texts`, { tag }, async () => {
       const own = boundTo(idOf);
       const certified = async (shape: ShapeName) =>
         (await certifyInProcess(createIndependentDeployment(own.world, { shape }), { suite: own })).certificate;

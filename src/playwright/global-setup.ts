@@ -5,6 +5,7 @@ import { referenceNotice, renderReplayNotice } from '../report/notices.js';
 import { InternalError } from '../support/internal-error.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
+import { createEngineOptions } from '../targets/settings.js';
 import { createCertifiedTarget } from '../targets/target.js';
 import type { World } from '../world/world.js';
 import { loadRunInputs, shareRun } from './run-inputs.js';
@@ -33,7 +34,7 @@ async function startSession(): Promise<() => Promise<void>> {
   const requestBudget = createMemoryBudget();
   const endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials };
   const { channel, baseUrl, redact, options, findFailure, close } = openRunTarget(inputs, endpoint, requestBudget);
-  const run = await startRun(suite, channel, options);
+  const run = await startRun(suite, channel, { ...createEngineOptions(settings), ...options });
   const { calibration } = run;
   await close();
   const failure = findFailure();
