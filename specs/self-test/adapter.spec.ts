@@ -174,12 +174,24 @@ const bad = {
     at: ':1:1',
     message: "unknown member 'nextReqest'",
   },
+  'has a misspelt function in place of a needed one': {
+    code: 'export default { toRequest() {}, toResponce() {} };',
+    at: ':1:1',
+    message: "no function toResponse. It has an unknown member 'toResponce'",
+  },
+  'never finishes loading': {
+    code: 'await new Promise(() => undefined); export default {};',
+    at: ':1:1',
+    message: 'did not return within 10 seconds',
+  },
 };
 
 for (const [what, { code, at, message }] of Object.entries(bad))
-  test(`An adapter that ${what} is a problem with its line, and everything after it is not sent`, async () => {
+  test(`An adapter that ${what} is a problem with its line, and everything after it is not sent`, {
+    tag: message.includes('10 seconds') ? ['@long'] : [],
+  }, async () => {
     // A function that never returns does not return within any time. All others are waited for.
-    const timeoutMs = message.startsWith('did not') ? 500 : undefined;
+    const timeoutMs = message === 'did not return within' ? 500 : undefined;
     const adapter = start(what.replaceAll(' ', '-'), code, timeoutMs);
     let sent = 0;
     const channel = createAdaptedChannel(

@@ -24,7 +24,7 @@ export function createAdaptedChannel<T extends Channel>(channel: T, adapter: Ada
       if (wire.length === maxPages)
         return conclude({
           transportError: 'too-large',
-          message: `The adapter asked for more than ${maxPages} requests in place of one.`,
+          message: `nextRequest of the adapter asked for more than ${maxPages} requests in place of one. After the last page it must return undefined.`,
         });
       const { sent, again } = request;
       const exchange: Exchange = await channel.send({ ...next, ...omitUndefined({ sent, again }) }, whyWithheld);

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -40,7 +41,7 @@ export interface AdapterThread {
   close(): Promise<void>;
 }
 
-/** How long loading and each call may take. Pure functions need microseconds. */
+/** How long loading, and by default each call, may take. Pure functions need microseconds. */
 const defaultTimeoutMs = 10_000;
 
 /**
@@ -48,6 +49,7 @@ const defaultTimeoutMs = 10_000;
  * variables, so that it has no credentials. What it prints goes to standard error.
  *
  * @param redact replaces secrets in printed text and in messages
+ * @param timeoutMs how long each call may take, in milliseconds
  */
 export function startAdapter(
   { file, shown }: AdapterFile,
@@ -58,7 +60,8 @@ export function startAdapter(
   const worker = new Worker(new URL('./adapter-worker.js', import.meta.url), {
     workerData: url,
     env: {},
-    execArgv: [],
+    // Warnings of Node.js name files of the suite.
+    execArgv: ['--no-warnings'],
     stdout: true,
     stderr: true,
   });
@@ -86,29 +89,25 @@ export function startAdapter(
     const [, line, column = '1'] =
       stack.split(url)[1]?.match(/^:(\d+)(?::(\d+))?/) ?? (isSyntaxError ? findSyntaxError(file) : null) ?? [];
     const at = line === undefined ? locate(current) : { file: shown, line: Number(line), column: Number(column) };
-    const isTypeScript = /\.m?ts$/.test(file) && message.includes('Unknown file extension');
-    const hint = isTypeScript
-      ? `Node.js ${process.versions.node} does not run TypeScript. Use Node.js 22.18 or newer, or write the adapter as .mjs.`
-      : 'Correct the adapter: no case was judged with it.';
-    fail(at, `the adapter failed: ${message}`, hint);
+    fail(at, `the adapter failed: ${message}`, findHint(file, message));
   });
   worker.on('error', (error) => fail(locate(current), `the adapter failed: ${error.message}`, endHint));
   worker.on('exit', () => fail(locate(current), 'the adapter ended its thread', endHint));
 
-  const wait = async (id: number, name?: AdapterFunction): Promise<unknown> => {
+  const wait = async (id: number, limitMs: number, name?: AdapterFunction): Promise<unknown> => {
     if (failure !== undefined) throw failure;
     let timer: NodeJS.Timeout | undefined;
     const expire = () =>
-      fail(locate(name), `${name ?? 'the adapter'} did not return within ${timeoutMs / 1_000} seconds`, endHint);
+      fail(locate(name), `${name ?? 'the adapter'} did not return within ${limitMs / 1_000} seconds`, endHint);
     const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
-    timer = setTimeout(expire, timeoutMs);
+    timer = setTimeout(expire, limitMs);
     try {
       return await answer;
     } finally {
       clearTimeout(timer);
     }
   };
-  const loading: Promise<unknown> | undefined = wait(0);
+  const loading: Promise<unknown> | undefined = wait(0, defaultTimeoutMs);
   const load = async (): Promise<readonly AdapterFunction[]> => (await loading) as readonly AdapterFunction[];
   loading.catch(() => undefined);
   let count = 0;
@@ -119,7 +118,7 @@ export function startAdapter(
       current = name;
       count += 1;
       const id = count;
-      const answer = wait(id, name);
+      const answer = wait(id, timeoutMs, name);
       worker.postMessage({ id, name, args } satisfies AdapterCall);
       return answer;
     },
@@ -133,6 +132,16 @@ export function startAdapter(
 }
 
 const endHint = 'Functions of an adapter are pure: they return a value, and do not wait, loop or exit.';
+
+/** Tells how to correct a module that cannot be loaded or that threw. */
+function findHint(file: string, message: string): string {
+  const extension = path.extname(file);
+  if (/^\.m?ts$/.test(extension) && message.includes('Unknown file extension'))
+    return `Node.js ${process.versions.node} does not run TypeScript. Use Node.js 22.18 or newer, or write the adapter as .mjs.`;
+  if (/^\.[jt]s$/.test(extension) && /Unexpected token 'export'|Cannot use import statement/.test(message))
+    return `Node.js takes the file for CommonJS. Rename it to .m${extension.slice(1)}, or write "type": "module" in its package.json.`;
+  return 'Correct the adapter: no case was judged with it.';
+}
 
 /** Node.js names the line of a syntax error only where it prints the error. */
 function findSyntaxError(file: string): RegExpMatchArray | null {

@@ -26,17 +26,19 @@ async function answer(id: number, compute: () => unknown): Promise<void> {
 }
 
 const loading = import(workerData as string).then((module) => module.default);
+// Before the module is awaited: without a listener, a module that never settles would end the thread.
+parentPort?.on('message', ({ id, name, args }: AdapterCall) =>
+  answer(id, async () => ((await loading)[name] as AnyFunction)(...args, context)),
+);
 await answer(0, async () => {
   const adapter = await loading;
   if (typeof adapter !== 'object' || adapter === null)
     throw new Error('The module has no default export that is an object.');
-  for (const name of ['toRequest', 'toResponse'])
-    if (typeof adapter[name] !== 'function') throw new Error(`The adapter has no function ${name}.`);
+  const missing = ['toRequest', 'toResponse'].find((name) => typeof adapter[name] !== 'function');
   const other = Object.keys(adapter).find((name) => !adapterFunctions.some((each) => each === name));
-  if (other !== undefined)
-    throw new Error(`The adapter has an unknown member '${other}'. Known: ${adapterFunctions.join(', ')}.`);
+  const found =
+    other === undefined ? '' : ` It has an unknown member '${other}'. Known: ${adapterFunctions.join(', ')}.`;
+  if (missing !== undefined) throw new Error(`The adapter has no function ${missing}.${found}`);
+  if (other !== undefined) throw new Error(`The adapter cannot be used.${found}`);
   return Object.keys(adapter);
 });
-parentPort?.on('message', ({ id, name, args }: AdapterCall) =>
-  answer(id, async () => ((await loading)[name] as AnyFunction)(...args, context)),
-);

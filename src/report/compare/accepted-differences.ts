@@ -57,7 +57,7 @@ export function judgeDifferences(
     }),
     outdated: entries.flatMap((entry) => {
       const name = `The accepted difference '${entry.kind}: ${entry.difference}'`;
-      if (!used.has(entry)) return [`${name} no longer exists: remove it.`];
+      if (!used.has(entry)) return [`${name} matches no difference: correct or remove it.`];
       return isOver(entry) ? [`${name} was accepted until ${entry.until}: it counts again.`] : [];
     }),
   };

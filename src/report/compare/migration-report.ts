@@ -30,18 +30,24 @@ const words: Readonly<Record<Relation, string>> = {
 
 /** Renders the result as one sentence. */
 export function renderMigrationSentence({ comparison, names: [model, other], accepted }: MigrationReport): string {
-  const { compared, differences } = comparison;
+  const { compared, differences, notCompared } = comparison;
   const count = (some: readonly AnswerDifference[]) => some.reduce((sum, { requests }) => sum + requests, 0);
   const differing = count(differences);
   const same = `Of ${compared} requests, ${other} returns the same promotions as ${model} for ${compared - differing}`;
-  if (differing === 0) return `${same}.`;
+  const missing = notCompared.length === 0 ? '' : ` ${countRequests(notCompared.length)} could not be compared.`;
+  if (differing === 0) return `${same}.${missing}`;
   const causes = relations.flatMap((relation) => {
     const some = differences.filter((each) => each.relation === relation);
     const kinds = some.map(({ kind }) => kind).join(', ');
     return some.length === 0 ? [] : [`${words[relation]} for ${count(some)} (${kinds})`];
   });
   const agreed = accepted.length === 0 ? '' : ` Of these, ${count(accepted)} are accepted.`;
-  return `${same}; ${differing} differ, because ${causes.join(', and ')}.${agreed}`;
+  const list = new Intl.ListFormat('en').format(causes);
+  return `${same}; ${differing} differ, because ${list}.${agreed}${missing}`;
+}
+
+function countRequests(count: number): string {
+  return count === 1 ? '1 request' : `${count} requests`;
 }
 
 /** A row of the table. */
@@ -95,10 +101,12 @@ export function renderMigrationMarkdown(report: MigrationReport): Markdown {
   const renderOne = (each: AnswerDifference, note?: string): Markdown[] => [
     markdown`## ${each.kind}: ${each.relation}`,
     ...(note === undefined ? [] : [markdown`Accepted: ${note}`]),
-    markdown`${each.requests} requests. The smallest is in ${each.places[0] ?? ''}:`,
+    markdown`${countRequests(each.requests)}. The smallest is in ${each.places[0] ?? ''}:`,
     list(describeDifference(each, names)),
     ...each.commands.flatMap((command, n) => [markdown`Sent to ${names[n] ?? ''}:`, renderCodeBlock('sh', command)]),
-    ...(each.places.length > 1 ? [markdown`The same in: ${renderShortList(each.places.slice(1))}`] : []),
+    ...(each.places.length > 1
+      ? [markdown`Other cases that send such requests: ${renderShortList(each.places.slice(1))}`]
+      : []),
   ];
   const { notCompared } = comparison;
   const blocks = [
@@ -126,7 +134,7 @@ export function renderMigrationPage(report: MigrationReport): Html {
   const { notCompared } = comparison;
   const renderOne = (each: AnswerDifference, note?: string): Html =>
     html`<section><h2>${each.kind}: ${each.relation}</h2>${note === undefined ? noHtml : html`<p><b>Accepted:</b> ${note}</p>`}
-<p>${String(each.requests)} requests. The smallest is in <code>${each.places[0] ?? ''}</code>:</p>
+<p>${countRequests(each.requests)}. The smallest is in <code>${each.places[0] ?? ''}</code>:</p>
 <ul>${describeDifference(each, names).map((line) => html`<li>${line}</li>`)}</ul>
 ${each.commands.map((command, n) => html`<details><summary>Sent to ${names[n] ?? ''}</summary>${renderPreformatted(command)}</details>`)}</section>
 `;
