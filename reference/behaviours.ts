@@ -108,7 +108,15 @@ export const closedQuestions = {
   'expand-not-an-array': ['rejected', 'server-error', 'as-one-value', 'ignored', 'nothing-returned', 'no-effect'],
 
   'metadata-letter-case': ['exact', 'ignored-in-both', 'ignored-in-value', 'ignored-in-key'],
-  'order-metadata-rules': ['applied', 'first-value', 'last-value', 'ignored', 'never-satisfied'],
+  'order-metadata-rules': [
+    'applied',
+    'applied-to-parts',
+    'applied-to-metadata-too',
+    'first-value',
+    'last-value',
+    'ignored',
+    'never-satisfied',
+  ],
 
   'audience-rules-only-effect': ['skips-order-rules', 'audience-tiers-only', 'no-effect', 'nothing-returned'],
   'audience-rules-only-values': [

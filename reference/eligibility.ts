@@ -53,12 +53,14 @@ export function createEligibilityHandlers(
 
     skuRule: ({ id, at_least }, { tally }) => tally === waived || handlers().isEnough(tally.sku.get(id) ?? 0, at_least),
 
-    orderMetadataRule({ key, includes }, { orderMetadata, turn }) {
+    orderMetadataRule({ key, includes }, { orderMetadata, metadata, turn }) {
       if (orderMetadata === waived) return true;
       const sent = orderMetadata[key];
       const values: readonly unknown[] = Array.isArray(sent) ? sent : [];
       const holds = {
         applied: values.includes(includes),
+        'applied-to-parts': values.some((value) => String(value).includes(includes)),
+        'applied-to-metadata-too': values.includes(includes) || (metadata !== waived && metadata[key] === includes),
         'first-value': values[0] === includes,
         'last-value': values.at(-1) === includes,
         ignored: true,

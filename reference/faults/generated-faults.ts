@@ -56,18 +56,27 @@ function combine<Plug>(
   );
 }
 
+/** The questions about the ids at each place. */
+const questionsOfUnknownIds: Readonly<Record<string, string>> = {
+  'customer-id': 'unknown-customer',
+  'product-id': 'unknown-product',
+  'sku-id': 'unknown-sku',
+  'campaign-id': 'filter-unknown-campaign',
+};
+
 function combineTexts(): GeneratedFault[] {
   return textPlaces.flatMap((place) => {
     const isId = place.id.endsWith('-id');
     const more = place.id.endsWith('-key') ? keyMistakes : isId ? [] : valueMistakes;
     const mistakes = [...textMistakes, ...more];
     const [exact, inexact] = isId ? splitByExactness(mistakes) : [[], mistakes];
-    const reason = 'Ids are random and hold no other sign than a letter, a digit and an underscore.';
+    // Such a mistake shows only for an id that is like another. It is the id of nothing, and ids of the world are random.
+    const question = questionsOfUnknownIds[place.id] ?? '';
     return [
       ...combine('text', [place], inexact),
       ...combine('text', [place], exact).map((fault) => ({
         ...fault,
-        invisibility: { is: 'not-visible', reason } as const,
+        invisibility: { is: 'open', question } as const,
       })),
     ];
   });

@@ -1,6 +1,7 @@
 import type { Tier } from '../../src/world/world.js';
-import type { Change } from '../handlers.js';
-import { type ParsedRequest, waived } from '../parsed-request.js';
+import type { Change, Handlers } from '../handlers.js';
+import { isObject, type Members } from '../json.js';
+import { type Body, type ParsedRequest, waived } from '../parsed-request.js';
 import type { Mistake } from './mistake.js';
 
 /** A member of a request that a developer may keep for too long. */
@@ -64,6 +65,43 @@ function lostAfter(count: number): StateMistake {
     })(member);
 }
 
+/** Reads what is right of a request that is refused: what a deployment may have stored by then. */
+function readRightParts(handlers: Handlers, body: Body, query: string): ParsedRequest | undefined {
+  if (body.kind !== 'object') return undefined;
+  const { options: _, ...members } = body.members;
+  const order = isObject(members.order) ? members.order : {};
+  const items = (Array.isArray(order.items) ? order.items : []).filter((item: Members) =>
+    Number.isInteger(item.quantity),
+  );
+  const right: Body = { kind: 'object', members: { ...members, options: {}, order: { ...order, items } } };
+  return { ...handlers.parseBody(right), ...handlers.readQuery(query), turn: 'first' };
+}
+
+/** Keeps the member of a refused request, because only a request that succeeds clears it. */
+const keptFromRefused: StateMistake = (member) => (handlers) => {
+  let query = '';
+  let refused: ParsedRequest | undefined;
+  return {
+    route(request) {
+      query = handlers.route(request);
+      return query;
+    },
+    parseBody(body) {
+      try {
+        return handlers.parseBody(body);
+      } catch (early) {
+        refused = readRightParts(handlers, body, query);
+        throw early;
+      }
+    },
+    select(request) {
+      const kept = refused === undefined ? undefined : member.read(refused);
+      refused = undefined;
+      return handlers.select(kept === undefined ? request : member.replace(request, kept));
+    },
+  };
+};
+
 export const stateMistakes: readonly Mistake<StateMistake>[] = [
   {
     id: 'of-the-request-before',
@@ -111,6 +149,11 @@ export const stateMistakes: readonly Mistake<StateMistake>[] = [
         return kept.get(key) ?? own;
       };
     }),
+  },
+  {
+    id: 'of-a-refused-request',
+    story: 'It is stored before the request is checked, and only a request that succeeds clears it.',
+    plug: keptFromRefused,
   },
   {
     id: 'left-out-of-the-cache',

@@ -1,11 +1,12 @@
 import { type GeneratedFault, listGeneratedFaults } from '../../reference/faults/generated-faults.js';
+import type { Invisibility } from '../../reference/mistakes/find-invisibility.js';
 import { renderTable } from './proof.js';
 import { runInWorkers } from './run-in-workers.js';
 
 /** What became of a generated fault. */
 export interface GeneratedProof {
   readonly fault: GeneratedFault;
-  readonly is: 'killed' | 'open' | 'not-visible' | 'surviving';
+  readonly is: 'killed' | 'surviving' | Invisibility['is'];
   /** The first case that fails. */
   readonly caughtBy?: string;
 }
@@ -24,7 +25,8 @@ export async function proveGenerated(faults = listGeneratedFaults()): Promise<Ge
   });
 }
 
-const marks = { killed: '✗', open: '?', 'not-visible': '·', surviving: '**S**' } as const;
+const marks = { killed: '✗', open: '?', 'thorough-only': '+', 'not-visible': '·', surviving: '**S**' } as const;
+const leadIns = { open: 'Open', 'thorough-only': 'Only --thorough', 'not-visible': 'Not visible' } as const;
 
 /** A report: counts by kind and place, reasons, survivors, and a table of places and mistakes for each kind. */
 export function renderGenerated(proofs: readonly GeneratedProof[]): string {
@@ -32,29 +34,29 @@ export function renderGenerated(proofs: readonly GeneratedProof[]): string {
   const count = (some: readonly GeneratedProof[], is: GeneratedProof['is']) =>
     some.filter((proof) => proof.is === is).length;
   const counts = (some: readonly GeneratedProof[]) =>
-    (['killed', 'open', 'not-visible', 'surviving'] as const).map((is) => String(count(some, is)));
+    (Object.keys(marks) as (keyof typeof marks)[]).map((is) => String(count(some, is)));
   const reasons = new Map<string, number>();
   for (const { fault } of proofs) {
     const { invisibility } = fault;
     if (invisibility === undefined) continue;
-    const why = invisibility.is === 'open' ? `Open: ${invisibility.question}` : `Not visible: ${invisibility.reason}`;
+    const why = `${leadIns[invisibility.is]}: ${invisibility.is === 'open' ? invisibility.question : invisibility.reason}`;
     reasons.set(why, (reasons.get(why) ?? 0) + 1);
   }
   const survivors = proofs.filter(({ is }) => is === 'surviving').map(({ fault }) => `- ${fault.id}`);
   return [
     '# Generated faults: places × mistakes',
     '',
-    `${proofs.length} faults. ✗ is killed, ? is left open by a question, · is not visible, S survives.`,
+    `${proofs.length} faults. ✗ is killed, ? is left open by a question, + shows with --thorough only, · is not visible, S survives.`,
     '',
     ...renderTable(
-      ['kind', 'killed', 'open', 'not visible', 'surviving'],
+      ['kind', 'killed', 'open', 'only --thorough', 'not visible', 'surviving'],
       [
         ...kinds.map((kind) => [kind, ...counts(proofs.filter(({ fault }) => fault.kind === kind))]),
         ['all', ...counts(proofs)],
       ],
     ),
     '',
-    '## Why no request shows them',
+    '## Why no request of a default run shows them',
     '',
     ...renderTable(
       ['reason', 'faults'],

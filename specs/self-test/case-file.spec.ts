@@ -333,12 +333,19 @@ test.describe('an expectation that could fail a conforming deployment, or pass o
       asking('{ filter: { campaign: spring, metadata.level: gold } }', '{ ▸status: 2xx }'),
       /several filters/,
     ],
+    ['an empty expand being accepted', asking('{ body: { options: { expand: [] } } }', '{ ▸status: 2xx }'), /expand/],
     ['an omitted member being accepted', asking('{ without: [body.order] }', '{ ▸status: 2xx }'), /order/],
     [
       'a numeric string as quantity',
       marked(items(mug('"1"')), '{ returned: { ▸include: mug-1 } }'),
       /\/body\/order\/items\/0\/quantity/,
       /\/body\/order\/items\/0\/quantity/,
+    ],
+    [
+      'an undocumented request to compare with',
+      comparing(`one: {}, two: ${items(mug('"1"'))}`, 'returned: { ▸differs-from: two }').replace('id', '▸id'),
+      /\/body\/order\/items\/0\/quantity/,
+      /./,
     ],
     ['another method', marked('{ method: POST }', '{ ▸status: 2xx }'), /\/method/, /\/method/],
     ['a status code', asking('{}', '{ ▸status: 200 }'), /2xx/],
@@ -403,6 +410,12 @@ test.describe('an expectation that could fail a conforming deployment, or pass o
       /expects nothing \(row 'b'\)/,
     ],
   ]);
+});
+
+test('A request that no assertion is about may be undocumented: it only comes before the others', () => {
+  const refused = 'refused: { body: { options: { expand: 1 } } }';
+  const lines = [`requests: { ${refused}, probe: {} }`, 'expect: [{ of: probe, returned: { include: greeting } }]'];
+  expect(read(requirement(...lines)).problems).toEqual([]);
 });
 
 test.describe('a contract is refused with', () => {

@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { closedQuestions } from '../../reference/behaviours.js';
 import { createDeployment } from '../../reference/deployment.js';
 import type { Fault } from '../../reference/faults/fault.js';
-import { inBranch } from '../../reference/faults/generated-faults.js';
+import { inBranch, listGeneratedFaults } from '../../reference/faults/generated-faults.js';
 import { faults, findFault } from '../../reference/faults/index.js';
 import type { Change } from '../../reference/handlers.js';
 import { parseFirstWins } from '../../reference/json.js';
@@ -134,7 +134,7 @@ test('Texts on which parsers disagree are not documented, in written requests an
 
 test('A failure is shrunk to one difference: texts, lists and sequences are as short as they can be', async () => {
   const find = async (id: string) => {
-    const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed: 7 });
+    const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed: 9 });
     return parse(asCase).cases[0];
   };
   const { request } = await find('metadata-by-part');
@@ -258,6 +258,26 @@ test.describe('A thorough run', () => {
       few,
     );
     expect(ofCache).toBe('fail');
+  });
+
+  test('finds what shows in no request of a default run', { tag: '@long' }, async () => {
+    const costly = listGeneratedFaults().filter(({ invisibility }) => invisibility?.is === 'thorough-only');
+    expect(costly.length).toBeGreaterThan(10);
+    for (const { id, change } of costly) {
+      const { verdict, reason } = await exploreThoroughly(deploy(world, change), world);
+      expect.soft(verdict, `${id}: ${reason}`).toBe('fail');
+    }
+  });
+
+  test('passes a deployment that refuses a NUL', async () => {
+    const answer = deploy(few);
+    const refused: HttpResponse = { status: 500, headers: [], body: '' };
+    const hasNul = ({ path, body = '' }: HttpRequest) => path.includes('%00') || body.includes('\\u0000');
+    const { verdict, reason } = await exploreThoroughly(
+      (request) => (hasNul(request) ? refused : answer(request)),
+      few,
+    );
+    expect(verdict, reason).toBe('pass');
   });
 
   test('fails no variant of the reference deployment', { tag: '@long' }, async () => {

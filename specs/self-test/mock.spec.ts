@@ -125,11 +125,11 @@ function choosingOtherStatuses(respond: Respond): Respond {
     if (header('x-client-token') === 'not-the-token') return refuse(403, 'Wrong token');
     if (header('content-type') === undefined) return page(406);
     if (header('content-type') !== 'application/json') return refuse(415, 'Send JSON');
-    if (body.length > 20_000) return refuse(413, 'Too many items');
+    if (body.length > 40_000) return refuse(413, 'Too many items');
     if (target.includes('no_such')) return refuse(422, 'Unknown parameter or filter');
     if (/"quantity":(?:""|0|-|"[a-z])/.test(body)) return refuse(422, 'Wrong quantity');
     if (/"metadata":\{"floor":3/.test(body)) return refuse(409, `${'A very long explanation. '.repeat(40)}`);
-    if (/"(?:metadata|payment_mean)":"|^\[/.test(body)) return refuse(500, 'Unexpected');
+    if (/"metadata":(?:"|\{"payment_mean":")|^\[/.test(body)) return refuse(500, 'Unexpected');
     if (/audienceRulesOnly=(?:1|TRUE|&|$)/.test(target)) return refuse(422, 'Neither true nor false');
     const response = respond(request);
     if (response.status === 404) return refuse(404, 'Unknown customer');

@@ -79,6 +79,7 @@ test.describe('Nothing is required if a part of the request is open', () => {
     ['unknown customer', { body: { customer: { id: 'cust_x' } } }, `${effect('an unknown customer')}: cust_x`],
     ['unknown product', items({ product_id: 'prod_x', quantity: 1 }), `${effect('an unknown product')}: prod_x`],
     ['unknown SKU', items({ sku_id: 'sku_x', quantity: 1 }), `${effect('an unknown SKU')}: sku_x`],
+    ['empty expand', { body: { options: { expand: [] } } }, 'whether options.expand may be empty is open'],
     ['repeated SKU', items(sku('bag-small'), sku('bag-small')), 'whether a SKU may be repeated is open'],
     ['product, SKU', items(product('shirt'), sku('shirt-blue')), effect('a product and its own SKU in one order')],
     ['SKU, product', items(sku('shirt-blue'), product('shirt')), effect('a product and its own SKU in one order')],
@@ -178,6 +179,7 @@ test.describe('If a part of the request is open, the rest still holds', () => {
       [ann, { without: ['body.order'] }, { filter: { campaign: 'spring' } }],
       [o, o, f, f, f, f, f],
     ],
+    ['an empty expand', [ann, { body: { options: { expand: [] } } }], [o, o, f, f, o, f, f]],
     ['both filters', [ann, { filter: { campaign: 'spring', 'metadata.has_budget': 'true' } }], [o, o, f, f, o, f, f]],
     ['an empty filter', [ann, { filter: { 'metadata.has_budget': '' } }], [o, o, f, f, o, o, o]],
     ['a key of no tier', [ann, { filter: { 'metadata.no_such_key': 'x' } }], [o, o, f, f, o, o, o]],
@@ -206,6 +208,13 @@ test.describe('If a part of the request is open, the rest still holds', () => {
     const { accepted, openReason } = oracleWith(ann, query('audienceRulesOnly=true'));
     expect([accepted, openReason]).toEqual([true, 'the effect of audienceRulesOnly is open']);
     expect(oracleWith(query('audienceRulesOnly=true'), { without: ['body.order'] }).accepted).toBe(false);
+  });
+
+  test('A NUL may be refused, and otherwise the whole result is as documented', () => {
+    const metadata = (value: string) => ({ body: { metadata: { store_name: value } } });
+    const [plain, nul] = [metadata('Broadway '), metadata('Broadway\0')].map((patch) => oracleWith(ann, patch));
+    expect([plain?.accepted, nul?.accepted, nul?.openReason]).toEqual([true, false, undefined]);
+    for (const tier of world.tiers) expect(nul?.returned(tier)).toBe(plain?.returned(tier));
   });
 
   test('A repeated product counts at least as its smallest quantity', () => {
@@ -401,7 +410,7 @@ test.describe('Whether a tier matches depends on the filter', () => {
       { filter: { 'metadata.opening hours': 'late' } },
       { 'odd-keys': 'required', ten: 'forbidden' },
     ],
-    ['a number as text', { filter: { 'metadata.code': '10' } }, { ten: 'required', 'ten-padded': 'forbidden' }],
+    ['a number as text', { filter: { 'metadata.length': '10' } }, { ten: 'required', 'ten-padded': 'forbidden' }],
   ];
   test(
     'filter by filter',

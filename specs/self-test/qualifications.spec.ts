@@ -99,7 +99,7 @@ test('Compared with the reference deployment, exactly the differences that are b
   const taken = ['customer-not-an-object: probe', 'customer-not-an-object: probe-by-ben', 'items-not-an-array: probe'];
   const quantities = ['fraction', 'empty-string', 'non-numeric-string'].map((each) => `quantity-${each}: probe`);
   expect(withWindow.map(({ kind, relation, places }) => [kind, relation, places.toSorted()])).toEqual([
-    ['undocumented', 'wider', [...taken, ...quantities].sort()],
+    ['undocumented', 'wider', [...taken, ...quantities, 'with-and-without-a-filter: refused'].sort()],
     ['order', 'wider', ['quantity-negative: probe']],
     ['undocumented', 'narrower', ['quantity-null: probe']],
   ]);

@@ -16,13 +16,18 @@ export interface StatedRow {
 }
 
 /**
- * Finds what might fail a conforming deployment, or pass on nothing, in a row of a requirement case. Each request must be
- * documented, each expectation must follow from the documentation, and each negative one needs its positive control.
+ * Finds what might fail a conforming deployment, or pass on nothing, in a row of a requirement case. Each request that an
+ * assertion is about must be documented, each expectation must follow from the documentation, and each negative one needs
+ * its positive control.
  */
 export function findRowFlaws({ title, at, requests, given, expect }: StatedRow, world: World): Problem[] {
   const inRow = title === '' ? '' : ` (row '${title}')`;
   const createProblem = (where: Location, { message, hint }: Flaw) => ({ at: where, message: message + inRow, hint });
-  const getRequest = (name: string): ExaminedRequest => ({ name, ...(requests.get(name) as PreparedRequest) });
+  const judged = new Set([...given, ...expect].flatMap((each) => ('of' in each ? each.of : [...requests.keys()])));
+  const getRequest = (name: string): ExaminedRequest => {
+    judged.add(name);
+    return { name, ...(requests.get(name) as PreparedRequest) };
+  };
   const controls = [...given, ...expect].filter((each) => getShown(each) === 'presence');
   const findFlaws = (assertion: Assertion): Flaw[] => {
     if ('lists' in assertion)
@@ -41,13 +46,17 @@ export function findRowFlaws({ title, at, requests, given, expect }: StatedRow, 
     const lacksControl = getShown(assertion) === 'absence' && !isControlled;
     return [...(flaw === undefined ? [] : [flaw]), ...(lacksControl ? [createControlFlaw(mayBeEmpty)] : [])];
   };
+  const expectFlaws = expect.flatMap((assertion) =>
+    findFlaws(assertion).map((flaw) => createProblem(assertion.at, flaw)),
+  );
   return [
-    ...[...requests.values()].flatMap(({ oracle: { undocumentedReason } }) => {
-      if (undocumentedReason === undefined) return [];
-      const message = `a requirement cannot rest on this request: ${undocumentedReason}`;
+    // A request that no assertion is about comes only before others, and may be one that deployments refuse.
+    ...[...requests].flatMap(([name, { oracle }]) => {
+      if (oracle.undocumentedReason === undefined || !judged.has(name)) return [];
+      const message = `a requirement cannot rest on this request: ${oracle.undocumentedReason}`;
       return [createProblem(at, { message, hint: 'Correct the request, or ask a question instead.' })];
     }),
-    ...expect.flatMap((assertion) => findFlaws(assertion).map((flaw) => createProblem(assertion.at, flaw))),
+    ...expectFlaws,
     ...(expect.length === 0
       ? [createProblem(at, { message: 'the case expects nothing', hint: "Add 'expect:'." })]
       : []),

@@ -76,13 +76,14 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
 
   const rulesReason = explainOpenRules(body, world);
   const filtersReason = explainOpenFilters(content.query, request.path, world);
-  const isAccepted = rulesReason === undefined && filtersReason === undefined;
+  const expandReason = body.options?.expand?.length === 0 ? 'whether options.expand may be empty is open' : undefined;
+  const isAccepted = (rulesReason ?? filtersReason ?? expandReason) === undefined;
   // A request with this parameter must be accepted, though its effect is open.
   const audienceReason = content.query.some(([name]) => name === audienceParameter)
     ? `the effect of ${audienceParameter} is open`
     : undefined;
   const areRulesOpen = (audienceReason ?? rulesReason) !== undefined;
-  const openReason = audienceReason ?? rulesReason ?? filtersReason;
+  const openReason = audienceReason ?? rulesReason ?? filtersReason ?? expandReason;
   /** If a part of the request is open, `required` becomes `open`. `forbidden` may still hold. */
   const openIfPartial = (obligation: Obligation): Obligation =>
     openReason !== undefined && obligation === 'required' ? 'open' : obligation;
@@ -111,8 +112,8 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
   };
   const [filter] = filters;
   return {
-    // A server may require Content-Length (RFC 9112, section 6.3).
-    accepted: isAccepted && request.sent !== 'chunked',
+    // A server may require Content-Length (RFC 9112, section 6.3), and some databases store no NUL.
+    accepted: isAccepted && request.sent !== 'chunked' && !JSON.stringify(content).includes('\\u0000'),
     alternatives: openReason === undefined && filter !== undefined ? createAlternatives(matching, valid, world) : [],
     ...(filter === undefined ? {} : { filteredOn: parseFilterParameter(filter.name)?.on as FilterSubject['on'] }),
     valid,

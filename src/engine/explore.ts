@@ -9,7 +9,7 @@ import type { Contract, ExplorationFinding } from '../contract/contract.js';
 import { explainUndocumented } from '../contract/explain-undocumented.js';
 import { createOracle, type Obligation, type Oracle } from '../contract/oracle.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import { explainInapplicable } from '../http/response-status.js';
+import { explainInapplicable, isSuccessful } from '../http/response-status.js';
 import { createRowEvidence, type TargetContext } from '../judge/judge-case.js';
 import { explainOwnPromotions } from '../judge/own-promotions.js';
 import { InternalError } from '../support/internal-error.js';
@@ -264,6 +264,8 @@ function judge(
   const others = [...references].map(([name, reference]) => [name, reference.exchange] as const);
   const [evidence] = createRowEvidence([new Map<string, Exchange>([[requestName, exchange], ...others])], background);
   if (evidence === undefined || explainInapplicable(exchange) !== undefined) return undefined;
+  const mayBeRefused = !oracle.accepted && oracle.openReason === undefined;
+  if (mayBeRefused && 'response' in exchange && !isSuccessful(exchange.response)) return undefined;
   let unclear: { is: 'unclear'; reason: string } | undefined;
   for (const [part, assertion] of listAssertions(request, oracle, references, background)) {
     const truth = judgeAssertion(assertion, evidence, 'requirement');

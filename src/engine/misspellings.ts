@@ -12,6 +12,7 @@ export const misspellings: readonly Misspelling[] = [
   (text) => `North ${text}`,
   (text) => `${text} `,
   (text) => ` ${text}`,
+  (text) => `${text}\0 and more`,
   cut(0, -1),
   cut(1),
   cut(0, 16),

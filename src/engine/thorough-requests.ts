@@ -18,7 +18,8 @@ const groupSize = 8;
 
 /**
  * Lists the requests of a thorough run: any three choices for three members together, each alone, overlapping with others
- * and on a connection that others have used; each awkward text by itself; and each kind of request after each other kind.
+ * and on a connection that others have used; each awkward text by itself; each other choice beside each open part; and each
+ * kind of request after each other kind.
  */
 export function listThoroughRequests(world: NamedWorld): RequestSequence[] {
   const axes = listAxes(world);
@@ -26,7 +27,12 @@ export function listThoroughRequests(world: NamedWorld): RequestSequence[] {
   const combined = coverTriples(axes.map(({ length }) => length)).map((places) => combine(axes, places));
   const texts = listTextRequests(world, plain);
   const changed = axes.flatMap((choices) => choices.slice(1).map((choice) => ({ ...plain, ...choice })));
-  const kinds = [plain, ...changed, ...listOpenChanges(world).map((openChange) => ({ ...plain, openChange }))];
+  const opened = listOpenChanges(world).map((openChange) => ({ ...plain, openChange }));
+  const kinds = [plain, ...changed, ...opened];
+  // A filter would leave it open whether older tiers are returned.
+  const openedWithOther = opened.flatMap((one) =>
+    changed.filter(({ filters }) => filters.length === 0).map((other) => ({ ...other, openChange: one.openChange })),
+  );
   return [
     ...combined.map((each) => ({
       steps: [{ ...each, form: 'on-a-fresh-connection' as const }],
@@ -34,7 +40,7 @@ export function listThoroughRequests(world: NamedWorld): RequestSequence[] {
     })),
     ...group(combined).map((steps) => ({ steps, isSentTogether: true })),
     ...group(combined.toReversed()).map((steps) => ({ steps, isSentTogether: false })),
-    ...texts.map((each) => ({ steps: [each], isSentTogether: false })),
+    ...[...texts, ...openedWithOther].map((each) => ({ steps: [each], isSentTogether: false })),
     ...kinds.flatMap((one, n) =>
       group(kinds.slice(n + 1).flatMap((two) => [one, two])).map((steps) => ({ steps, isSentTogether: false })),
     ),
