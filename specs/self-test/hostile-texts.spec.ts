@@ -39,6 +39,7 @@ import { joinLines } from '../../src/support/untrusted-text.js';
 import { openBrowser } from './support/browser.js';
 import { createTemporaryFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
+import { prepareEvidence } from './support/run-with-evidence.js';
 
 const { folder, remove } = createTemporaryFolder();
 let browser: Browser;
@@ -281,15 +282,13 @@ function renderAll(texts: readonly string[], out: string): Text[] {
   const text = () => texts[drawn++ % texts.length] ?? '';
   const run = createHostileRun(text);
   const { certificate, results, exchanges } = run;
-  const evidence = {
-    ...keepAll(exchanges),
-    origin: {
-      suite: { name: text(), version: text(), digest: text() },
-      baseUrl: certificate.target.base_url,
-      inputs: { [text()]: text() },
-      extent: { isCutShort: true, judged: [], unjudged: [], gaps: [text()] },
-    },
+  const origin = {
+    suite: { name: text(), version: text(), digest: text() },
+    baseUrl: certificate.target.base_url,
+    inputs: { [text()]: text() },
+    extent: { isCutShort: true, judged: [], unjudged: [], gaps: [text()] },
   };
+  const evidence = prepareEvidence({ evidence: keepAll(exchanges), origin }, results);
   mkdirSync(out, { recursive: true });
   const record = path.join(out, 'record.yaml');
   const written = writeResults(certificate, suite, results, { out, recordTo: record }, evidence);

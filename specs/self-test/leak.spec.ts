@@ -23,6 +23,7 @@ import { allEchoes } from './support/echoes.js';
 import { certifyOver, suite } from './support/in-process.js';
 import { listen } from './support/independent-deployment.js';
 import { readTexts } from './support/read-texts.js';
+import { prepareEvidence } from './support/run-with-evidence.js';
 
 // Nothing in them is escaped in JSON or in a JSON Pointer, so each form reaches the outputs encoded once.
 const secrets = {
@@ -161,7 +162,8 @@ for (const [extent, cases, tag] of [
         extent: { isCutShort: false, judged: [], unjudged: [] },
       };
       const destination = { out, recordTo: path.join(cwd, 'record.yaml'), sign };
-      const written = writeResults(certificate, suite, results, destination, { ...evidence, origin });
+      const prepared = prepareEvidence({ evidence, origin }, results);
+      const written = writeResults(certificate, suite, results, destination, prepared);
       const replay = createRunReplay({ evidence, target }, suite);
       const again = await certifyOver(replay.createChannel(''), { ...suite, cases }, { ...options, replay });
       const listVerdicts = (of: typeof results) => of.map(({ id, verdict }) => [id, verdict]);

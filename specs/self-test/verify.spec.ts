@@ -12,7 +12,7 @@ import { writeResults } from '../../src/report/write-results.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { runWithEvidence } from './support/run-with-evidence.js';
+import { prepareEvidence, runWithEvidence } from './support/run-with-evidence.js';
 
 const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
@@ -45,7 +45,7 @@ const files = (async () => {
   const options = { only: ['limit.newest-150', 'response-status', 'deprecation-headers'] };
   const { certificate, results, evidence, origin } = await runWithEvidence(createChannel(answer), { options });
   const sign = createSigner(inFolder('key.pem'));
-  writeResults(certificate, suite, results, { out: cwd, sign }, { ...evidence, origin });
+  writeResults(certificate, suite, results, { out: cwd, sign }, prepareEvidence({ evidence, origin }, results));
   return Object.fromEntries(Object.values(names).map((name) => [name, readFileSync(inFolder(name), 'utf8')]));
 })();
 

@@ -20,6 +20,8 @@ interface NamedUnder {
 
 /** The number of patterns in the explanation. */
 const maxShown = 5;
+/** The length of all patterns together, in characters. Nobody reads longer ones, and to compare them takes long. */
+const maxPatterns = 10_000;
 
 /**
  * Explains patterns that name different tiers: what each names for one request, and which of them agrees with the
@@ -32,7 +34,7 @@ export function explainAmbiguity(
   exchanges: readonly Exchange[],
   { world, recognizer }: { readonly world: NamedWorld; readonly recognizer: Recognizer },
 ): string | undefined {
-  if (patterns.some(isCatchAllPattern)) return undefined;
+  if (patterns.some(isCatchAllPattern) || patterns.join('').length > maxPatterns) return undefined;
   const responses = exchanges.flatMap((exchange) => readResponse(exchange, patterns, world, recognizer));
   const namesSeveral = (response: readonly NamedUnder[]) => response.filter(({ named }) => named.length > 0).length > 1;
   const isTelling = (response: readonly NamedUnder[]) => response.some(({ forbidden }) => forbidden.length > 0);

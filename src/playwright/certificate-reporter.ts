@@ -25,7 +25,7 @@ import { countAttempts } from '../engine/request-cache.js';
 import type { RequestBudget } from '../http/request-budget.js';
 import type { Secret } from '../redaction/redactor.js';
 import { collectRunFacts, determineOverallVerdict } from '../report/certificate.js';
-import type { RunExtent } from '../report/har-archive.js';
+import { createArchiver, type RunExtent } from '../report/har-archive.js';
 import { createSigner } from '../report/signature.js';
 import { addColors } from '../report/terminal/colors.js';
 import { liveIntervalMs, progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
@@ -254,9 +254,13 @@ export default class CertificateReporter implements Reporter {
       const times = { startedAt: this.startedAt, durationMs: getMonotonicMs() - this.startedMs };
       const others = { target: createCertifiedTarget(settings.target, baseUrl), isCutShort, gaps, isReplay, ...times };
       const all = { ...facts, requestsSent, ...others };
-      return { ...certifyResults(suite, plainResults, sent, all, settings.target), evidence: sent };
+      // The exchanges are read once: to unpack them takes long.
+      const archiver = createArchiver(sent.uses, origin);
+      const evidence = { ...sent, exchanges: visitEach(sent.exchanges, archiver.add) };
+      const certified = certifyResults(suite, plainResults, evidence, all, settings.target);
+      return { ...certified, archive: archiver.finish() };
     };
-    const { certificate, results, index, evidence } =
+    const { certificate, results, ...evidence } =
       this.merged === undefined
         ? certifyOwn()
         : await certifyMerged(this.merged, sent, origin, plainResults, { startTime, duration });
@@ -268,7 +272,7 @@ export default class CertificateReporter implements Reporter {
       ...omitUndefined({ sign: this.sign }),
       secrets: this.merged === undefined && replay === undefined ? listSecrets() : [],
     };
-    const written = writeResults(certificate, suite, results, destination, { ...evidence, origin, index });
+    const written = writeResults(certificate, suite, results, destination, evidence);
     const { verdict, drift, selected, own_cases } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
     const isReached = results.every(({ verdict }) => verdict !== 'not-run');
@@ -335,6 +339,13 @@ export default class CertificateReporter implements Reporter {
 
   printsToStdio(): boolean {
     return true;
+  }
+}
+
+function* visitEach<Item>(items: Iterable<Item>, visit: (item: Item) => void): Generator<Item> {
+  for (const item of items) {
+    visit(item);
+    yield item;
   }
 }
 

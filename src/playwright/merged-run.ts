@@ -6,6 +6,7 @@ import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { parseShard, renderShard } from '../engine/shard.js';
 import type { CertifiedResults } from '../report/certify-results.js';
 import { createArchive, type EvidenceOrigin } from '../report/har-archive.js';
+import type { ResultsEvidence } from '../report/write-results.js';
 import { encodeMapsAndSets, isJsonObject } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
@@ -137,14 +138,15 @@ export async function certifyMerged(
   origin: EvidenceOrigin,
   reported: readonly CaseResult[],
   { startTime, duration }: Pick<FullResult, 'startTime' | 'duration'>,
-): Promise<CertifiedResults & { readonly evidence: RunEvidence }> {
-  const run = parseRecordedRun(createArchive(evidence, origin).content, 'the reports of the shards');
+): Promise<CertifiedResults & Pick<ResultsEvidence, 'archive'>> {
+  const archive = createArchive(evidence, origin);
+  const run = parseRecordedRun(archive.content, 'the reports of the shards');
   const { certificate, results, index } = await rejudgeRun(run, inputs.suite, true);
   const durations = new Map(reported.map(({ id, durationMs }) => [id, durationMs]));
   return {
     certificate: { ...certificate, started_at: startTime.toISOString(), duration_ms: Math.round(duration) },
     results: results.map((result) => ({ ...result, durationMs: durations.get(result.id) ?? 0 })),
     index,
-    evidence: run.evidence,
+    archive,
   };
 }

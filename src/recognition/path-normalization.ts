@@ -26,13 +26,27 @@ function findSingleResults(
   patterns: readonly string[],
   bodies: readonly { has(pattern: string): boolean }[],
 ): [string, string][] {
-  const known = new Set(patterns);
+  const byLength = new Map<number, string[]>();
+  for (const pattern of patterns) {
+    const others = byLength.get(pattern.length);
+    if (others === undefined) byLength.set(pattern.length, [pattern]);
+    else others.push(pattern);
+  }
   return patterns.flatMap((list) =>
-    [...list.matchAll(/\/\*(?=\/|$)/g)].flatMap(({ index }): [string, string][] => {
-      const single = list.slice(0, index) + list.slice(index + 2);
-      const isApart = known.has(single) && !bodies.some((body) => body.has(single) && body.has(list));
+    (byLength.get(list.length - '/*'.length) ?? []).flatMap((single): [string, string][] => {
+      const isApart = isWithoutOneList(single, list) && !bodies.some((body) => body.has(single) && body.has(list));
       return isApart ? [[single, list]] : [];
     }),
+  );
+}
+
+/** Whether a path is another one without one of its steps `*`. In linear time: paths may have thousands of steps. */
+function isWithoutOneList(single: string, list: string): boolean {
+  let same = 0;
+  while (same < single.length && single[same] === list[same]) same += 1;
+  // The next step may begin as the removed one does.
+  return [same, same - 1, same - 2].some(
+    (at) => at >= 0 && /^\/\*(\/|$)/.test(list.slice(at, at + 3)) && list.slice(at + 2) === single.slice(at),
   );
 }
 
@@ -61,6 +75,7 @@ function removeRepetitions(pattern: string, repeated: Set<string>): string {
     steps.push(step);
     // The first element is not a step: it is the empty text before the first slash.
     for (let length = 1; length <= maxRepeatedSteps && 2 * length < steps.length; length += 1) {
+      if (steps.at(-1) !== steps.at(-1 - length)) continue;
       const last = steps.slice(-length).join('/');
       if (last !== steps.slice(-2 * length, -length).join('/')) continue;
       repeated.add(last);

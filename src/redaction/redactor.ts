@@ -100,6 +100,8 @@ function createShortReplacers({ value, placeholder, name }: Secret): ((text: str
 /** Replaces a word where it is the whole text, or a whole value in quotation marks and no key. */
 function replaceWhole({ value, placeholder }: Secret): (text: string) => string {
   const word = escapeStringRegexp(value);
-  const pattern = new RegExp(`^\\s*${word}\\s*$|(?<=(["']))${word}(?=\\1(?!\\s*:))`, 'gi');
-  return (text) => text.replace(pattern, () => placeholder);
+  const isWhole = new RegExp(`^\\s*${word}\\s*$`, 'i');
+  // A pattern that begins with a word is a hundred times faster than one that begins with a quotation mark.
+  const quoted = new RegExp(`${word}(?<=(["'])${word})(?=\\1(?!\\s*:))`, 'gi');
+  return (text) => (isWhole.test(text) ? placeholder : text.replace(quoted, () => placeholder));
 }

@@ -88,37 +88,49 @@ export interface EvidenceArchive {
   readonly count: number;
 }
 
-/**
- * Creates an archive. A body that came several times is written once, in the first entry that has it.
- *
- * @param evidence redacted
- */
+/** Creates an archive. @param evidence redacted */
 export function createArchive({ exchanges, uses }: RunEvidence, origin: EvidenceOrigin): EvidenceArchive {
+  const archiver = createArchiver(uses, origin);
+  for (const kept of exchanges) archiver.add(kept);
+  return archiver.finish();
+}
+
+/** Writes an archive exchange by exchange: all of them may be more than fits into memory. */
+export interface Archiver {
+  add(kept: StoredExchange): void;
+  finish(): EvidenceArchive;
+}
+
+/** Creates an archiver. A body that came several times is written once, in the first entry that has it. */
+export function createArchiver(uses: RunEvidence['uses'], origin: EvidenceOrigin): Archiver {
   const usesById = new Map<string, EntryUse[]>();
   for (const [order, { id, ...use }] of uses.entries())
     usesById.set(id, [...(usesById.get(id) ?? []), { ...use, order }]);
   const createContent = createContentFactory();
   const { name, version } = readOwnPackage();
   const head = JSON.stringify({ version: '1.2', creator: { name, version }, _origin: origin });
-  // Piece by piece: all of it may be more than fits into memory.
   const pieces = [`{"log":${escapeControlCharacters(head).slice(0, -1)},"entries":[`];
   const compressed: Buffer[] = [];
   let length = 0;
   let count = 0;
-  for (const kept of exchanges) {
-    const entry = createEntry(kept, usesById.get(kept.id) ?? [], origin.baseUrl, createContent);
-    const piece = `${count === 0 ? '' : ','}\n${escapeControlCharacters(JSON.stringify(entry))}`;
-    pieces.push(piece);
-    count += 1;
-    length += piece.length;
-    if (length <= (compressed.length > 0 ? pieceLength : maxPlain)) continue;
-    compressed.push(compress(pieces.splice(0).join('')));
-    length = 0;
-  }
-  const rest = [...pieces, '\n]}}\n'].join('');
-  const isCompressed = compressed.length > 0;
-  const content = isCompressed ? Buffer.concat([...compressed, compress(rest)]) : Buffer.from(rest);
-  return { file: isCompressed ? 'evidence.har.gz' : 'evidence.har', isCompressed, content, count };
+  return {
+    add(kept) {
+      const entry = createEntry(kept, usesById.get(kept.id) ?? [], origin.baseUrl, createContent);
+      const piece = `${count === 0 ? '' : ','}\n${escapeControlCharacters(JSON.stringify(entry))}`;
+      pieces.push(piece);
+      count += 1;
+      length += piece.length;
+      if (length <= (compressed.length > 0 ? pieceLength : maxPlain)) return;
+      compressed.push(compress(pieces.splice(0).join('')));
+      length = 0;
+    },
+    finish() {
+      const rest = [...pieces, '\n]}}\n'].join('');
+      const isCompressed = compressed.length > 0;
+      const content = isCompressed ? Buffer.concat([...compressed, compress(rest)]) : Buffer.from(rest);
+      return { file: isCompressed ? 'evidence.har.gz' : 'evidence.har', isCompressed, content, count };
+    },
+  };
 }
 
 type ContentFactory = (id: string, body: string, mimeType: string) => OwnContent;

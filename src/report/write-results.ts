@@ -14,7 +14,7 @@ import { UnusableInput } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { type Certificate, createCertificate } from './certificate.js';
 import { type ExchangeIndex, indexExchanges } from './exchange-index.js';
-import { createArchive, type EvidenceOrigin } from './har-archive.js';
+import type { EvidenceArchive } from './har-archive.js';
 import { encodeContent, loadOutputs } from './output.js';
 import { listPicturedCases } from './page/figures.js';
 import { getSignaturePath, listResultFiles, partialFolder } from './result-files.js';
@@ -56,8 +56,11 @@ export interface ResultsDestination {
   readonly secrets?: readonly Secret[];
 }
 
-/** The exchanges of a run, and the run that they are of. They are read twice: for the archive and for the index. */
-export type ResultsEvidence = RunEvidence & { readonly origin: EvidenceOrigin; readonly index?: ExchangeIndex };
+/** The exchanges of a run: as they are kept, and as outputs show them. */
+export interface ResultsEvidence {
+  readonly archive: EvidenceArchive;
+  readonly index: ExchangeIndex;
+}
 
 /**
  * Writes the results of a run: all outputs, the signature and the record.
@@ -72,8 +75,7 @@ export function writeResults(
   evidence?: ResultsEvidence,
 ): WrittenResults {
   const out = isPartial ? path.join(wholeOut, partialFolder) : wholeOut;
-  const archive = evidence && createArchive(evidence, evidence.origin);
-  const exchanges = evidence && (evidence.index ?? indexForOutputs(suite, evidence, results, target?.mentionFilter));
+  const { archive, index: exchanges } = evidence ?? {};
   const view = createRunView(certificate, suite, results, {
     isPartial,
     ...omitUndefined({ archive, exchanges, operation: target?.operation, tierPatterns: target?.tierPatterns }),

@@ -14,6 +14,8 @@ const suspect = /(?:\r\n|[^\t\n\x20-\x7e])+|(?<!#)##+(?=\w*\[)/g;
  * value that is read back stays the same.
  */
 export function escapeControlCharacters(text: string): string {
+  // Most texts have none of these. This search is faster than the one below.
+  if (!/[^\t\n\x20-\x7e]/.test(text) && !text.includes('##')) return text;
   return text.replace(suspect, (part) => part.replace(unsafe, escapeUnits));
 }
 

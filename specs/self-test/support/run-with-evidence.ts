@@ -2,13 +2,14 @@ import { selectFromSuite } from '../../../src/cases/case-selection.js';
 import { loadSuite, suiteFolder } from '../../../src/cases/suite.js';
 import type { TestCase } from '../../../src/cases/test-case.js';
 import type { ResultWithExchanges } from '../../../src/engine/case-result.js';
-import { createEvidenceKeeper } from '../../../src/engine/evidence-keeper.js';
+import { createEvidenceKeeper, type RunEvidence } from '../../../src/engine/evidence-keeper.js';
 import { startRun } from '../../../src/engine/run.js';
 import { listSampleCases } from '../../../src/engine/sample.js';
 import type { Channel } from '../../../src/http/exchange.js';
 import { type Certificate, collectRunFacts } from '../../../src/report/certificate.js';
 import { certifyResults } from '../../../src/report/certify-results.js';
 import { createArchive, type EvidenceOrigin, type StoredEvidence } from '../../../src/report/har-archive.js';
+import { indexForOutputs, type ResultsEvidence } from '../../../src/report/write-results.js';
 import { encodeRecordedInputs, parseRecordedRun, type RecordedRun } from '../../../src/targets/recorded-run.js';
 import { rejudgeRun } from '../../../src/targets/rejudge.js';
 import type { RunOptions } from '../../../src/targets/run-options.js';
@@ -72,6 +73,14 @@ export async function runWithEvidence(
       extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
     },
   };
+}
+
+/** Prepares evidence as the results of a run need it. */
+export function prepareEvidence(
+  { evidence, origin }: { readonly evidence: RunEvidence; readonly origin: EvidenceOrigin },
+  results: readonly ResultWithExchanges[],
+): ResultsEvidence {
+  return { archive: createArchive(evidence, origin), index: indexForOutputs(suite, evidence, results) };
 }
 
 /** Reads the evidence of a run back from its archive. */
