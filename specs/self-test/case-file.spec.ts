@@ -64,13 +64,11 @@ function refuses(mistakes: readonly Mistake[], load = (yaml: string): readonly P
   );
 }
 
-test('a problem is reported with file, line, column and hint', () => {
+test('a problem is reported once, with file, line, column and hint', () => {
   const { problems } = read(
     'cases:\n  - id: one\n    verifies: order.quantity\n    titel: One\n    expect: [{ status: 2xx }]',
   );
-  expect(new UnusableInput(problems).message).toMatch(
-    /^cases\.yaml:2:5: .*'title'\n {4}.*\ncases\.yaml:4:5: .*'titel'\n {4}Did you mean 'title'\?$/,
-  );
+  expect(new UnusableInput(problems).message).toMatch(/^cases\.yaml:4:5: .*'titel'\n {4}Did you mean 'title'\?$/);
 });
 
 test.describe('a file that does not match the schema is refused:', () => {

@@ -99,7 +99,7 @@ test('A target is recorded, served as a mock, certified against its record, chan
   const equal = await runConformanceInProcess(['compare', ...certificates.slice(0, 2)], { cwd });
   expect([equal.status, equal.output]).toEqual([
     0,
-    expect.stringMatching(/ ran 16 of \d+ cases\.\n[\s\S]*\nThe certificates agree in .* that was compared\.\n/),
+    expect.stringMatching(/ ran \d+ of \d+ cases\.\n[\s\S]*\nThe certificates agree in .* that was compared\.\n/),
   ]);
   const differing = await runConformanceInProcess(['compare', ...certificates], { cwd });
   expect(differing.status).toBe(3);

@@ -49,6 +49,13 @@ const deployments: readonly Expectation[] = [
     'problem',
     /403 \(application\/json\), "\{"message":"Missing API key"\}".*'headers'/,
   ],
+  [
+    'answers with web pages',
+    always(200, [['Content-Type', 'text/html']], '<html></html>'),
+    'Credentials',
+    'unknown',
+    /nothing shows/,
+  ],
   ['loses the body', withoutBody(conforming), 'Body on GET', 'problem', /lost.*proxies/],
   ['loses the body and adds a request id', withoutBody(withRequestId), 'Body on GET', 'problem', /lost/],
   [

@@ -2,6 +2,7 @@ import type { Suite } from '../cases/suite.js';
 import type { Channel, Exchange } from '../http/exchange.js';
 import {
   describeAnswer,
+  describeTransportError,
   explainRedirect,
   explainRefusedCredentials,
   explainTransientFailure,
@@ -63,11 +64,7 @@ export async function calibrate(
 
 /** Explains why other requests would fail like this one; undefined if they may succeed. */
 function explainFailure(exchange: Exchange, redact: Channel['redact']): string | undefined {
-  if (!('response' in exchange)) {
-    const { transportError, message } = exchange;
-    const isOdd = transportError === 'broken-connection' || transportError === 'unreadable';
-    return isOdd ? `${message} If the port is for HTTPS, write https:// in the base URL.` : message;
-  }
+  if (!('response' in exchange)) return describeTransportError(exchange);
   const failure = explainTransientFailure(exchange);
   if (failure !== undefined) return failure;
   const { response } = exchange;

@@ -89,3 +89,9 @@ export function describeAnswer(response: HttpResponse, redact: (text: string) =>
 }
 
 export const headersHint = "If a gateway asks for further headers, set 'headers' in the target file.";
+
+/** Describes why a first request got no response. An HTTPS server breaks a connection without TLS. */
+export function describeTransportError({ transportError, message }: Extract<Exchange, { message: unknown }>): string {
+  const isOdd = transportError === 'broken-connection' || transportError === 'unreadable';
+  return isOdd ? `${message} If the port is for HTTPS, write https:// in the base URL.` : message;
+}

@@ -48,8 +48,11 @@ export function explainOwnPromotions(
   }
   if (!isAnyAbsent) return undefined;
   const names = renderShortList([...unknown].sort().map((each) => truncate(each, 60)));
-  return `Responses name promotions that the test data does not have: ${names}. Those that are newer than the test data take places among the newest 150. ${countHint(unknown.size)}`;
+  return `${ownPromotionsPrefix}: ${names}. Those that are newer than the test data take places among the newest 150. ${countHint(unknown.size)}`;
 }
+
+/** How the reasons begin. */
+export const ownPromotionsPrefix = 'Responses name promotions that the test data does not have';
 
 function countHint(count: number): string {
   return `Count them in the target file: own_promotions: ${count}, or 0 if none of them is a newer promotion. Or remove them from the deployment.`;

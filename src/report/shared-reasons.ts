@@ -1,5 +1,6 @@
 import { notReachedReason, notSelectedReason } from '../engine/case-result.js';
 import { nothingMorePrefix } from '../http/request-budget.js';
+import { ownPromotionsPrefix } from '../judge/own-promotions.js';
 import type { Verdict } from '../judge/verdict.js';
 import type { Cause } from './diagnosis/cause.js';
 
@@ -35,9 +36,9 @@ export function isSharedReason(reason: string, shared: SharedReasons): boolean {
   return shared.has(extractCause(reason));
 }
 
-/** Removes from a reason what differs from case to case: the unmet precondition and the number of rows. */
+/** Removes from a reason what differs from case to case: the row, the unmet precondition and the number of rows. */
 function extractCause(reason: string): string {
-  const start = reason.indexOf(nothingMorePrefix);
+  const start = Math.max(...[nothingMorePrefix, ownPromotionsPrefix].map((prefix) => reason.indexOf(prefix)));
   return start < 0 ? reason : reason.slice(start).replace(/ \(and \d+ more of \d+ rows\)$/, '');
 }
 

@@ -104,7 +104,15 @@ export function loadPartValidator(name: string, pointer: string): ValidateFuncti
 export function findSchemaProblems(schema: string, file: YamlFile): Problem[] {
   const validate = loadValidator(schema);
   if (validate(file.value)) return [];
-  return (validate.errors ?? []).filter(isCause).map((error) => createProblem(error, file));
+  const errors = (validate.errors ?? []).filter(isCause);
+  const problems = errors.map((error) => ({ error, problem: createProblem(error, file) }));
+  // A misspelt key is not missing, too.
+  const isMisspelt = ({ instancePath, params }: ErrorObject) =>
+    problems.some(
+      ({ error, problem }) =>
+        error.instancePath === instancePath && problem.hint === `Did you mean '${params.missingProperty}'?`,
+    );
+  return problems.filter(({ error }) => !isMisspelt(error)).map(({ problem }) => problem);
 }
 
 /** @throws UnusableInput with one problem for each error */

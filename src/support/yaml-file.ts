@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Document, Node, ParsedNode } from 'yaml';
+import type { Document, Node, ParsedNode, YAMLError } from 'yaml';
 import { readForeignFile } from './foreign-file.js';
 import { type Location, type Problem, UnusableInput } from './problem.js';
 import { requireLazily } from './require-lazily.js';
@@ -40,7 +40,7 @@ export function readYaml(file: string, shown = path.relative(process.cwd(), file
  * Parses YAML 1.2 text.
  *
  * @param file its name in messages
- * @throws UnusableInput with one problem for each syntax error
+ * @throws UnusableInput with one problem for each place that has syntax errors
  */
 export function parseYaml(text: string, file: string): YamlFile {
   const { isAlias, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } = loadYaml();
@@ -51,9 +51,15 @@ export function parseYaml(text: string, file: string): YamlFile {
     return { file, line, column: col };
   };
   if (document.errors.length > 0) {
+    const isFirst = ({ pos: [start] }: YAMLError, n: number) =>
+      document.errors.findIndex(({ pos: [other] }) => other === start) === n;
     throw new UnusableInput(
-      document.errors.map(
-        (error): Problem => ({ at: locate(error.pos[0]), message: `is not valid YAML: ${error.message}` }),
+      document.errors.filter(isFirst).map(
+        ({ pos: [start], code, message }): Problem => ({
+          at: locate(start),
+          message: `is not valid YAML: ${message}`,
+          ...(/INDENT|IMPLICIT_KEY/.test(code) ? { hint: 'Check the indentation here and in the line below.' } : {}),
+        }),
       ),
     );
   }

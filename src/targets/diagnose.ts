@@ -1,7 +1,13 @@
 import type { Suite } from '../cases/suite.js';
 import { type RequirementCase, tag } from '../cases/test-case.js';
 import { type Channel, type Exchange, getHeaderValues, type HttpRequest, type HttpResponse } from '../http/exchange.js';
-import { describeAnswer, explainTransientFailure, headersHint, isSuccessful } from '../http/response-status.js';
+import {
+  describeAnswer,
+  describeTransportError,
+  explainTransientFailure,
+  headersHint,
+  isSuccessful,
+} from '../http/response-status.js';
 import { explainAmbiguity } from '../judge/explain-ambiguity.js';
 import { explainOwnPromotions } from '../judge/own-promotions.js';
 import { getKnownIds, type KnownIds } from '../recognition/known-ids.js';
@@ -105,7 +111,7 @@ function chooseRequests({ cases }: Suite): HttpRequest[] {
 /** Checks whether there is a response that is no redirect and no transient failure. */
 function checkConnection(exchange: Exchange, { target, report }: Diagnosis): exchange is AnsweredExchange {
   if (!('response' in exchange)) {
-    report(exchange.transportError === 'tls' ? 'TLS' : 'URL', 'problem', exchange.message);
+    report(exchange.transportError === 'tls' ? 'TLS' : 'URL', 'problem', describeTransportError(exchange));
     return false;
   }
   const isTls = target.baseUrl.startsWith('https:');
@@ -128,7 +134,7 @@ function checkConnection(exchange: Exchange, { target, report }: Diagnosis): exc
 function checkOperation(
   { response }: AnsweredExchange,
   withoutBody: Exchange,
-  { report, describe }: Diagnosis,
+  { suite: { world }, report, describe }: Diagnosis,
 ): boolean {
   const { status } = response;
   const answered = `Answered ${describe(response)}.`;
@@ -146,7 +152,13 @@ function checkOperation(
     return false;
   }
   report('URL', 'fine', 'The operation answers.');
-  report('Credentials', 'fine', 'They are accepted.');
+  if (hasTiers(world) && isSuccessful(response) && !hasMentions(findTierMentions(response.body, getKnownIds(world))))
+    report(
+      'Credentials',
+      'unknown',
+      'The answer names no promotion of the test data, so nothing shows whether they are read.',
+    );
+  else report('Credentials', 'fine', 'They are accepted.');
   if (!isRefusedBody) return true;
   const without = `Without a body it answered ${describe(withoutBody.response)}.`;
   const hint = 'The deployment or a proxy rejects the body. Connect to the deployment without a proxy.';
@@ -179,15 +191,18 @@ function checkBody(
     return;
   }
   const result = summarizeResult(first.response, ids);
-  const hasTiers = world.tiers.some(({ id }) => !world.unavailable.has(id));
   const isSame = 'The response is the same with another body and without a body.';
   if (responses.some((response) => summarizeResult(response, ids) !== result))
     report('Body on GET', 'fine', 'Another body, or none, changes the response.');
-  else if (hasTiers && !hasMentions(findTierMentions(first.response.body, ids)))
+  else if (hasTiers(world) && !hasMentions(findTierMentions(first.response.body, ids)))
     report('Body on GET', 'unknown', `${isSame} They name no promotion of the test data, so this proves nothing.`);
-  else if (hasTiers) report('Body on GET', 'problem', `${isSame} ${lostBody}`);
+  else if (hasTiers(world)) report('Body on GET', 'problem', `${isSame} ${lostBody}`);
   // The promotions of the deployment may not depend on these ids.
   else report('Body on GET', 'unknown', `${isSame} If the responses should differ: ${lostBody}`);
+}
+
+function hasTiers({ tiers, unavailable }: Suite['world']): boolean {
+  return tiers.some(({ id }) => !unavailable.has(id));
 }
 
 /** Summarizes a response without values that differ each time. */
