@@ -62,7 +62,7 @@ export function findDrift(
       ? [
           {
             kind: 'expired',
-            message: `The recorded answer was valid until ${expected.expired}: record the target again (npx conformance record --update).`,
+            message: `The recorded answer was valid until ${expected.expired}: record the target again with a new last day (npx conformance record --update --until DATE).`,
           } as const,
         ]
       : []),
