@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { createFolder } from '../support/create-folder.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMember, parseJson } from '../support/json.js';
 import { packageRoot } from '../support/package-root.js';
@@ -132,7 +133,7 @@ function readTemplate(name: string): string {
 /** Writes a file unless it exists. @returns whether it was written */
 function writeNew(file: string, text: string): boolean {
   if (existsSync(file)) return false;
-  mkdirSync(path.dirname(file), { recursive: true });
+  createFolder(path.dirname(file));
   writeFileSync(file, text, { flag: 'wx' });
   return true;
 }

@@ -4,6 +4,8 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'it is not a folder',
   EACCES: 'this user has no permission',
   EPERM: 'this user has no permission',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
 };
 
 /** Describes a system error in words, such as `cannot be read: it is a folder`. @param failure what cannot be done */
