@@ -83,7 +83,7 @@ test.describe('a file that does not match the schema is refused:', () => {
     [
       'an unknown key of a check',
       asking('{}', '{ ▸something-else: 1 }'),
-      /'something-else'.*accepted, all-of, any-of, body, of, records, returned, status/,
+      /'something-else'.*accepted, .*status/,
     ],
     [
       'an unknown key of a check in a mapping',
