@@ -13,10 +13,11 @@ import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import type { EngineOptions } from '../../src/engine/run.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { createBaseline } from '../../src/report/baseline.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { diagnoseRun } from '../../src/report/diagnosis/diagnose-run.js';
-import { indexForOutputs } from '../../src/report/write-results.js';
+import { indexExchanges } from '../../src/report/exchange-index.js';
 import { openBrowser } from './support/browser.js';
 import { certifyOver, channelTo, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
@@ -46,7 +47,7 @@ async function pageOf(
 ): Promise<{ html: string; certificate: Certificate }> {
   const keeper = createEvidenceKeeper((text) => text);
   const run = await certifyOver(channelTo(answer), own, { ...options, keeper });
-  const exchanges = indexForOutputs(own, keeper.take(), run.results);
+  const exchanges = indexExchanges(keeper.take(), createRecognizer(own.world), run.results);
   const causes = diagnoseRun(own, run.results, exchanges);
   const certificate = { ...run.certificate, causes, target: { ...run.certificate.target, ...target } };
   return { html: renderOutput('certificate.html', certificate, own, run.results, { exchanges }), certificate };

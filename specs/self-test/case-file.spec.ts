@@ -80,11 +80,7 @@ test.describe('a file that does not match the schema is refused:', () => {
       /'expext'.*'expect'/,
     ],
     ['an unknown key of a request', asking('{ ▸hedaers: {} }', '{ status: 2xx }'), /'hedaers'.*'headers'/],
-    [
-      'an unknown key of a check',
-      asking('{}', '{ ▸something-else: 1 }'),
-      /'something-else'.*accepted, .*status/,
-    ],
+    ['an unknown key of a check', asking('{}', '{ ▸something-else: 1 }'), /'something-else'.*accepted, .*status/],
     [
       'an unknown key of a check in a mapping',
       requirement('request: {}', 'expect: { request: { ▸of: request, status: 2xx } }'),

@@ -42,15 +42,15 @@ interface Use {
   row: number;
   request: string;
   attempt: number;
-  order: number;
+  id: string;
 }
 // biome-ignore lint/suspicious/noExplicitAny: a forger respects no types.
 type Forged = any;
-type ForgedEntry = Entry & { _id: string; _uses: Use[] } & Forged;
+type ForgedEntry = Entry & { _id: string } & Forged;
 
 /** Evidence as a forger has it: JSON. */
 interface Evidence {
-  log: { entries: ForgedEntry[]; creator: Forged; _origin: EvidenceOrigin & Forged };
+  log: { entries: ForgedEntry[]; creator: Forged; _uses: Use[]; _origin: EvidenceOrigin & Forged };
 }
 
 /** Draws numbers: the same ones for the same seed (mulberry32). */
@@ -70,10 +70,12 @@ type Dice = ReturnType<typeof createDice>;
 /** @param failing the ids of the cases that failed */
 type Alteration = (evidence: Evidence, failing: readonly string[], dice: Dice) => void;
 
-const listUsed = ({ log }: Evidence, ids: readonly string[]) =>
-  log.entries.filter(({ _uses }) =>
-    _uses.some((use: Use) => ids.some((id) => use.case === id || use.case.endsWith(`/${id}`))),
-  );
+const listUses = ({ log }: Evidence, ids: readonly string[]) =>
+  log._uses.filter((use) => ids.some((id) => use.case === id || use.case.endsWith(`/${id}`)));
+const listUsed = (evidence: Evidence, ids: readonly string[]) => {
+  const used = new Set(listUses(evidence, ids).map(({ id }) => id));
+  return evidence.log.entries.filter(({ _id }) => used.has(_id));
+};
 const dropEntries = ({ log }: Evidence, dropped: readonly ForgedEntry[]) => {
   log.entries = log.entries.filter((entry) => !dropped.includes(entry));
 };
@@ -118,25 +120,28 @@ const alterations: Readonly<Record<string, Alteration>> = {
   'drop an exchange': (evidence, _, { pick }) => dropEntries(evidence, [pick(evidence.log.entries)]),
   'drop uses of failing cases': (evidence, failing, dice) => {
     const chosen = choose(failing, dice);
-    for (const entry of evidence.log.entries)
-      entry._uses = entry._uses.filter((use: Use) => !chosen.includes(use.case));
+    evidence.log._uses = evidence.log._uses.filter((use) => !chosen.includes(use.case));
   },
   'rename uses of failing cases': (evidence, failing, dice) => {
     const to = dice.pick([...evidence.log._origin.extent.judged, 'calibration', 'explore', 'none', '__proto__']);
     const chosen = choose(failing, dice);
-    for (const { _uses } of evidence.log.entries)
-      for (const use of _uses as Use[]) if (chosen.includes(use.case)) use.case = to;
+    for (const use of evidence.log._uses) if (chosen.includes(use.case)) use.case = to;
   },
   'move uses to other exchanges': (evidence, failing, dice) => {
-    for (const entry of listUsed(evidence, choose(failing, dice))) {
-      const other = dice.pick(evidence.log.entries);
-      [entry._uses, other._uses] = [other._uses, entry._uses];
+    for (const use of listUses(evidence, choose(failing, dice))) {
+      const other = dice.pick(evidence.log._uses);
+      [use.id, other.id] = [other.id, use.id];
     }
+  },
+  'name unknown exchanges': (evidence, failing, dice) => {
+    for (const use of listUses(evidence, choose(failing, dice))) use.id = dice.pick(['', 'none', '__proto__']);
+  },
+  'exchange the order of uses': ({ log }, _, { pick }) => {
+    log._uses = pick([log._uses.toReversed(), log._uses.toSorted(() => pick([-1, 1])), [...log._uses, ...log._uses]]);
   },
   'count attempts otherwise': (evidence, failing, dice) => {
     const by = dice.pick([1, 2, 7]);
-    for (const { _uses } of listUsed(evidence, choose(failing, dice)))
-      for (const use of _uses as Use[]) use.attempt += by;
+    for (const use of listUses(evidence, choose(failing, dice))) use.attempt += by;
   },
   'duplicate exchanges': ({ log }, _, { pick }) => {
     const entry = pick(log.entries);

@@ -8,7 +8,6 @@ import { expect, type TestInfo, test } from '@playwright/test';
 import type { TestResult } from '@playwright/test/reporter';
 import type { ExchangeUse, StoredExchange } from '../../src/engine/evidence-keeper.js';
 import { createMemoryBudget } from '../../src/http/request-budget.js';
-import { createEvidenceStore } from '../../src/playwright/evidence-store.js';
 import { loadRunInputs, readRunOptions, shareRun } from '../../src/playwright/run-inputs.js';
 import { loadSession, saveSession } from '../../src/playwright/session.js';
 import {
@@ -16,7 +15,6 @@ import {
   readTestReport,
   removeTestReport,
   type TestReport,
-  unpackExchanges,
 } from '../../src/playwright/test-report.js';
 
 test('A run removes the folders of killed runs and keeps those of running ones', () => {
@@ -68,32 +66,11 @@ test('The run folder contains options and session but no credentials, and is rem
   for (const name of Object.keys(secrets)) delete process.env[name];
 });
 
-test('Exchanges that do not fit into memory go to a file that is removed at the end', () => {
-  const listFolders = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`conformance-run-${process.pid}-`));
-  const before = new Set(listFolders());
-  const exchanges = ['one', 'two', 'three'].map((id) => createExchange(id, `${id} of a deployment`));
-  const store = createEvidenceStore(400);
-  for (const each of exchanges) {
-    const result = createResult([each], [{ id: each.id, case: each.id, row: 0, request: 'r', attempt: 1 }]);
-    const { report, packed = [] } = readTestReport(result) ?? {};
-    store.add(packed, report?.uses ?? [], undefined);
-  }
-  const [folder = '', ...others] = listFolders().filter((name) => !before.has(name));
-  expect(others).toEqual([]);
-  expect(readdirSync(path.join(tmpdir(), folder))).toHaveLength(1);
-  const evidence = store.readAll();
-  for (const _ of ['once', 'again']) expect([...evidence.exchanges]).toEqual(exchanges);
-  expect(evidence.uses.map(({ id }) => id)).toEqual(exchanges.map(({ id }) => id));
-  store.remove();
-  expect(existsSync(path.join(tmpdir(), folder))).toBe(false);
-});
-
 test('The report of a test is attached in pieces and removed later; other attachments stay', () => {
   const exchanges = ['a', 'b', 'c'].map((id) => createExchange(id, id.repeat(700_000)));
-  const result = createResult(exchanges, []);
-  const { packed = [] } = readTestReport(result) ?? {};
-  expect(packed).toHaveLength(2);
-  expect(packed.flatMap(unpackExchanges)).toEqual(exchanges);
+  const result = createResult(exchanges);
+  expect(result.attachments).toHaveLength(4);
+  expect([...(readTestReport(result)?.exchanges ?? [])]).toEqual(exchanges);
   removeTestReport(result);
   expect(result.attachments.map(({ name }) => name)).toEqual(['of somebody else']);
 });
@@ -103,8 +80,8 @@ function createExchange(id: string, body: string): StoredExchange {
   return { id, exchange: { request, response: { status: 200, headers: [], body } } };
 }
 
-function createResult(exchanges: readonly StoredExchange[], uses: readonly ExchangeUse[]): TestResult {
+function createResult(exchanges: readonly StoredExchange[]): TestResult {
   const result = { attachments: [{ name: 'of somebody else', contentType: 'text/plain', body: Buffer.from('') }] };
-  attachTestReport(result as unknown as TestInfo, { uses } as TestReport, exchanges);
+  attachTestReport(result as unknown as TestInfo, { uses: [] as readonly ExchangeUse[] } as TestReport, exchanges);
   return result as unknown as TestResult;
 }

@@ -44,26 +44,27 @@ export interface EvidenceKeeper {
   keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void;
   /** Wraps a channel so that its exchanges are kept for a purpose. */
   wrapChannel(channel: Channel, purpose: string): Channel;
-  /** Returns the id of an exchange that was kept. */
-  findId(exchange: Exchange | undefined): string | undefined;
+  /** Finds an exchange as it was kept. */
+  find(exchange: Exchange): StoredExchange | undefined;
   /** Returns what was kept since the last call. */
   take(): { readonly exchanges: readonly StoredExchange[]; readonly uses: readonly ExchangeUse[] };
 }
 
 /** Creates a keeper. @param redactSecrets replaces secrets in a text and changes nothing else */
 export function createEvidenceKeeper(redactSecrets: (text: string) => string): EvidenceKeeper {
-  const ids = new WeakMap<Exchange, string>();
+  const stored = new WeakMap<Exchange, StoredExchange>();
   let exchanges: StoredExchange[] = [];
   let uses: ExchangeUse[] = [];
   const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange): void => {
-    const known = ids.get(exchange);
-    const id = known ?? `${use.case}/${use.row}/${use.request}/${use.attempt}`;
-    if (known === undefined) {
-      ids.set(exchange, id);
+    let kept = stored.get(exchange);
+    if (kept === undefined) {
+      const id = `${use.case}/${use.row}/${use.request}/${use.attempt}`;
       // Nothing else changes, so that the exchange can be judged again with the same result.
-      exchanges.push({ id, exchange: mapExchangeTexts(exchange, redactSecrets) });
+      kept = { id, exchange: mapExchangeTexts(exchange, redactSecrets) };
+      stored.set(exchange, kept);
+      exchanges.push(kept);
     }
-    uses.push({ ...use, id });
+    uses.push({ ...use, id: kept.id });
   };
   return {
     keepCase(testCase, attempts, prefix) {
@@ -90,7 +91,7 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
         },
       };
     },
-    findId: (exchange) => exchange && ids.get(exchange),
+    find: (exchange) => stored.get(exchange),
     take() {
       const taken = { exchanges, uses };
       exchanges = [];

@@ -37,7 +37,7 @@ export function createReplay(
 ): Replay {
   const all = [...exchanges];
   const byId = new Map(all.map(({ id, exchange }) => [id, exchange]));
-  const ids = new Map(all.map(({ id, exchange }) => [exchange, id]));
+  const byExchange = new Map(all.map((kept) => [kept.exchange, kept]));
   const unused = new Map(all.map(({ id, exchange }) => [exchange, id]));
   const firstByKey = new Map(all.toReversed().map(({ exchange }) => [createKey(exchange.request), exchange]));
   const recorded = new Map<string, Set<Exchange>>();
@@ -107,7 +107,7 @@ export function createReplay(
     keeper: {
       keepCase: () => undefined,
       wrapChannel: (channel) => channel,
-      findId: (exchange) => exchange && ids.get(exchange),
+      find: (exchange) => byExchange.get(exchange),
       take: () => ({ exchanges: [], uses: [] }),
     },
     listUnused: () => [...unused.values()],

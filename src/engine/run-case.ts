@@ -42,7 +42,7 @@ export async function runCase(
   const durationMs = getMonotonicMs() - startedMs;
   keeper?.keepCase(testCase, [attempts.first, ...attempts.repeats, ...attempts.confirmations], purpose);
   const judged = createResult(testCase, attempts);
-  const result = sanitizeResult({ ...judged, ...sanitizeOutcome(judged, testCase, redact) }, redact);
+  const result = sanitizeResult({ ...judged, ...sanitizeOutcome(judged, testCase, redact) }, redact, keeper);
   const { exchanges } = attempts.first;
   const wantsBodies = infersShape || expected.schemas.length > 0;
   const bodies = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
@@ -53,8 +53,6 @@ export async function runCase(
   return {
     ...result,
     ...omitUndefined({
-      exchangeId: keeper?.findId(judged.exchange),
-      repeatedExchangeId: keeper?.findId(judged.repeatedExchange),
       answers: infersShape ? extractTemplates(testCase, exchanges, background, redact) : undefined,
       shape: infersShape ? inferShape(bodies, background.recognizer.ids, isShown) : undefined,
       volatile: volatile.length === 0 ? undefined : volatile,

@@ -7,7 +7,6 @@ import { createRecognizer, type Recognizer } from '../recognition/recognizer.js'
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { hasMentions } from '../recognition/tier-mentions.js';
 import { InternalError } from '../support/internal-error.js';
-import { omitUndefined } from '../support/omit-undefined.js';
 import { type Calibration, calibrate } from './calibrate.js';
 import { createUnsentResult, explorationCaseId, type ResultWithExchanges, sampleId } from './case-result.js';
 import { type CaseSender, createCaseSender, createUncachedSender } from './case-sender.js';
@@ -121,10 +120,7 @@ export async function startRun(
       // Loaded on demand: most runs do not need the generator of random requests.
       const { explore } = await import('./explore.js');
       const result = await explore(suite, createChannel(explorationCaseId), background, exploration, onProgress);
-      return sanitizeResult(
-        { ...result, ...omitUndefined({ exchangeId: keeper?.findId(result.exchange) }) },
-        terms.redact,
-      );
+      return sanitizeResult(result, terms.redact, keeper);
     },
   };
 }

@@ -1,7 +1,10 @@
 import { type Channel, type Exchange, mapExchangeTexts } from '../http/exchange.js';
 import type { Drift } from '../judge/drift.js';
+import { escapeControlCharacters } from '../support/escape-control-characters.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { toOneLine, truncate } from '../support/untrusted-text.js';
 import type { ResultWithExchanges } from './case-result.js';
+import type { EvidenceKeeper } from './evidence-keeper.js';
 
 /** The longest text that is shown as a whole, in characters. */
 const maxTextLength = 4_000;
@@ -14,20 +17,40 @@ export const maxResultBody = 64 * 1024;
 /**
  * Makes a result fit for display: redacts and escapes the deployment's texts and shortens bodies. Words of the suite stay
  * as they are, so that a credential such as "pass" does not hide a verdict.
+ *
+ * @param keeper has kept the exchanges of the result
  */
-export function sanitizeResult(result: ResultWithExchanges, redact: Channel['redact']): ResultWithExchanges {
+export function sanitizeResult(
+  result: ResultWithExchanges,
+  redact: Channel['redact'],
+  keeper: EvidenceKeeper | undefined,
+): ResultWithExchanges {
   const { reason, rows, exchange, repeatedExchange } = result;
+  const [shown, repeated] = [exchange, repeatedExchange].map((each) => each && showExchange(each, redact, keeper));
   return {
     ...result,
     reason: sanitizeText(reason, redact),
     rows: rows.map((row) => ({ ...row, reason: sanitizeText(row.reason, redact) })),
-    ...(exchange && { exchange: sanitizeExchange(exchange, redact, maxResultBody) }),
-    ...(repeatedExchange && { repeatedExchange: sanitizeExchange(repeatedExchange, redact, maxResultBody) }),
+    ...omitUndefined({ exchange: shown?.exchange, exchangeId: shown?.id }),
+    ...omitUndefined({ repeatedExchange: repeated?.exchange, repeatedExchangeId: repeated?.id }),
   };
+}
+
+/** An exchange that was kept has no secrets. */
+function showExchange(exchange: Exchange, redact: Channel['redact'], keeper: EvidenceKeeper | undefined) {
+  const kept = keeper?.find(exchange);
+  if (kept === undefined) return { exchange: sanitizeExchange(exchange, redact, maxResultBody), id: undefined };
+  return { exchange: shortenExchange(kept.exchange, maxResultBody), id: kept.id };
 }
 
 export function sanitizeDrift(drift: Drift, redact: Channel['redact']): Drift {
   return drift.kind !== 'outcome' ? { ...drift, message: sanitizeText(drift.message, redact) } : drift;
+}
+
+/** Makes an exchange without secrets fit for display. @param maxBody the maximum length of the body, in characters */
+export function shortenExchange(exchange: Exchange, maxBody: number): Exchange {
+  // Cut first: to escape a long body takes most of the time.
+  return sanitizeExchange(cutBodies(exchange, maxBody), escapeControlCharacters, maxBody);
 }
 
 /** Makes an exchange fit for display. @param maxBody the maximum length of the body, in characters */

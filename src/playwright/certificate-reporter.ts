@@ -21,11 +21,11 @@ import {
   sampleId,
 } from '../engine/case-result.js';
 import { createPlan, type Plan } from '../engine/plan.js';
-import { countAttempts } from '../engine/request-cache.js';
 import type { RequestBudget } from '../http/request-budget.js';
+import { createRecognizer } from '../recognition/recognizer.js';
 import type { Secret } from '../redaction/redactor.js';
 import { collectRunFacts, determineOverallVerdict } from '../report/certificate.js';
-import { createArchiver, type RunExtent } from '../report/har-archive.js';
+import type { RunExtent } from '../report/har-archive.js';
 import { createSigner } from '../report/signature.js';
 import { addColors } from '../report/terminal/colors.js';
 import { liveIntervalMs, progressIntervalMs, renderProgress } from '../report/terminal/progress.js';
@@ -36,7 +36,7 @@ import { UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { createCertifiedTarget, loadTarget } from '../targets/target.js';
 import { saveEnding } from './ending.js';
-import { createEvidenceStore } from './evidence-store.js';
+import { createExchangeCollector, type ExchangeCollector } from './exchange-collector.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
 import { reportToGitHub } from './github-actions.js';
 import { certifyMerged, type MergedRun, readMergedRun } from './merged-run.js';
@@ -59,7 +59,7 @@ export default class CertificateReporter implements Reporter {
   private readonly results = new Map<string, CaseResult>();
   /** The ids of the results with a report: they were judged. */
   private readonly judged = new Set<string>();
-  private readonly evidence = createEvidenceStore();
+  private collector: ExchangeCollector | undefined;
   /** The ids of all tests; undefined if Playwright found none. */
   private selected: ReadonlySet<string> | undefined;
   private firstReport: TestReport | undefined;
@@ -122,7 +122,7 @@ export default class CertificateReporter implements Reporter {
     // First, so that no error below leaves a failure that looks like a success.
     restoreFailure(test, result);
     if (this.refusal !== undefined) return;
-    const { report, packed = [] } = readTestReport(result) ?? {};
+    const { report, exchanges = [] } = readTestReport(result) ?? {};
     // After the other reporters: a blob report must contain it.
     queueMicrotask(() => removeTestReport(result));
     this.firstReport ??= report;
@@ -133,7 +133,8 @@ export default class CertificateReporter implements Reporter {
     if (report !== undefined) {
       this.results.set(id, report.result);
       this.judged.add(id);
-      this.evidence.add(packed, report.uses, report.shard);
+      this.collector ??= this.createCollector(report.target.base_url);
+      this.collector.add({ exchanges, uses: report.uses }, report.shard);
       if (this.merged !== undefined) this.checkAddress(report.target.base_url);
     } else if (testCase !== undefined) {
       const [problem = ''] = (result.error?.message ?? 'The test ended without a result.').split('\n');
@@ -207,8 +208,6 @@ export default class CertificateReporter implements Reporter {
       if (!isUnwritten) throw error;
       this.printResult = () => process.stderr.write(`${error.message}\n`);
       return { status: 'failed' };
-    } finally {
-      this.evidence.remove();
     }
   }
 
@@ -233,7 +232,6 @@ export default class CertificateReporter implements Reporter {
     const { target, calibration } = this.firstReport ?? session ?? {};
     const { base_url: baseUrl = '' } = target ?? {};
     const unreachable = session?.calibration.unreachable;
-    const sent = (this.evidence.isEmpty() ? session?.evidence : undefined) ?? this.evidence.readAll();
     const plainResults = this.listResults(unreachable);
     const isCutShort = status === 'interrupted' || status === 'timedout';
     const gaps = [...(this.merged?.gaps ?? []), ...this.shardErrors];
@@ -245,25 +243,24 @@ export default class CertificateReporter implements Reporter {
       inputs: recorded,
       extent: { ...this.createExtent(plainResults, isCutShort, unreachable), gaps },
     };
+    if (this.collector === undefined) {
+      this.collector = this.createCollector(baseUrl);
+      if (session !== undefined) this.collector.add(session.evidence);
+    }
+    const { archive, index: ownIndex, requestsSent } = this.collector.finish(plainResults, origin);
     const certifyOwn = () => {
       const selected = selectFromSuite(suite, settings).cases;
       const facts = collectRunFacts(plainResults, calibration, settings, selected);
-      const requestsSent =
-        replay === undefined ? facts.requestsSent : countAttempts([...sent.exchanges].map(({ exchange }) => exchange));
       const isReplay = replay !== undefined;
       const times = { startedAt: this.startedAt, durationMs: getMonotonicMs() - this.startedMs };
       const others = { target: createCertifiedTarget(settings.target, baseUrl), isCutShort, gaps, isReplay, ...times };
-      const all = { ...facts, requestsSent, ...others };
-      // The exchanges are read once: to unpack them takes long.
-      const archiver = createArchiver(sent.uses, origin);
-      const evidence = { ...sent, exchanges: visitEach(sent.exchanges, archiver.add) };
-      const certified = certifyResults(suite, plainResults, evidence, all, settings.target);
-      return { ...certified, archive: archiver.finish() };
+      const all = { ...facts, ...(isReplay ? { requestsSent } : {}), ...others };
+      return certifyResults(suite, plainResults, ownIndex, all, settings.target);
     };
-    const { certificate, results, ...evidence } =
+    const { certificate, results, index } =
       this.merged === undefined
         ? certifyOwn()
-        : await certifyMerged(this.merged, sent, origin, plainResults, { startTime, duration });
+        : await certifyMerged(this.merged, archive, plainResults, { startTime, duration });
     // Only the merge of all shards writes a record.
     const { recordTo: _, ...withoutRecord } = settings;
     const destination = {
@@ -272,7 +269,7 @@ export default class CertificateReporter implements Reporter {
       ...omitUndefined({ sign: this.sign }),
       secrets: this.merged === undefined && replay === undefined ? listSecrets() : [],
     };
-    const written = writeResults(certificate, suite, results, destination, evidence);
+    const written = writeResults(certificate, suite, results, destination, { archive, index });
     const { verdict, drift, selected, own_cases } = certificate;
     const isRecorded = written.record !== undefined && written.record.unwritten === undefined;
     const isReached = results.every(({ verdict }) => verdict !== 'not-run');
@@ -294,6 +291,11 @@ export default class CertificateReporter implements Reporter {
     // What a finished shard does not determine, another shard does.
     const isGood = shard?.isDone ? overall !== 'does-not-conform' : overall === 'conforms';
     return { status: status === 'passed' && !isGood ? 'failed' : status };
+  }
+
+  private createCollector(baseUrl: string): ExchangeCollector {
+    const { suite, settings } = this.inputs;
+    return createExchangeCollector(baseUrl, createRecognizer(suite.world, settings.target.mentionFilter));
   }
 
   /** If the target cannot be reached, the calibration judges all cases. */
@@ -339,13 +341,6 @@ export default class CertificateReporter implements Reporter {
 
   printsToStdio(): boolean {
     return true;
-  }
-}
-
-function* visitEach<Item>(items: Iterable<Item>, visit: (item: Item) => void): Generator<Item> {
-  for (const item of items) {
-    visit(item);
-    yield item;
   }
 }
 

@@ -2,11 +2,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FullResult } from '@playwright/test/reporter';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import type { CaseResult } from '../engine/case-result.js';
-import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { parseShard, renderShard } from '../engine/shard.js';
 import type { CertifiedResults } from '../report/certify-results.js';
-import { createArchive, type EvidenceOrigin } from '../report/har-archive.js';
-import type { ResultsEvidence } from '../report/write-results.js';
+import type { EvidenceArchive } from '../report/har-archive.js';
 import { encodeMapsAndSets, isJsonObject } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
@@ -134,12 +132,10 @@ function findDifferences(one: unknown, other: unknown, name = ''): string[] {
  */
 export async function certifyMerged(
   { inputs }: MergedRun,
-  evidence: RunEvidence,
-  origin: EvidenceOrigin,
+  archive: EvidenceArchive,
   reported: readonly CaseResult[],
   { startTime, duration }: Pick<FullResult, 'startTime' | 'duration'>,
-): Promise<CertifiedResults & Pick<ResultsEvidence, 'archive'>> {
-  const archive = createArchive(evidence, origin);
+): Promise<CertifiedResults> {
   const run = parseRecordedRun(archive.content, 'the reports of the shards');
   const { certificate, results, index } = await rejudgeRun(run, inputs.suite, true);
   const durations = new Map(reported.map(({ id, durationMs }) => [id, durationMs]));
@@ -147,6 +143,5 @@ export async function certifyMerged(
     certificate: { ...certificate, started_at: startTime.toISOString(), duration_ms: Math.round(duration) },
     results: results.map((result) => ({ ...result, durationMs: durations.get(result.id) ?? 0 })),
     index,
-    archive,
   };
 }

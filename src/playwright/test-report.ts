@@ -29,33 +29,50 @@ export function attachTestReport(testInfo: TestInfo, report: TestReport, exchang
   // `testInfo.attach` also makes a step, which takes longer than most cases.
   const attach = (name: string, contentType: string, body: Buffer) =>
     testInfo.attachments.push({ name, contentType, body });
-  let lines: string[] = [];
-  let length = 0;
+  let piece = '';
   for (const [n, kept] of exchanges.entries()) {
-    const line = JSON.stringify(kept);
-    lines.push(line);
-    length += line.length;
-    if (length < maxPieceLength && n < exchanges.length - 1) continue;
-    attach(names.exchanges, 'application/gzip', gzipSync(lines.join('\n'), { level: 1 }));
-    lines = [];
-    length = 0;
+    piece += packExchange(kept);
+    if (piece.length < maxPieceLength && n < exchanges.length - 1) continue;
+    attach(names.exchanges, 'application/gzip', gzipSync(piece, { level: 1 }));
+    piece = '';
   }
   attach(names.report, 'application/json', Buffer.from(JSON.stringify(report)));
 }
 
-/** The report of a test and its packed exchanges; undefined if the test ended before it had one. */
+/** The report of a test and its exchanges, which can be read once; undefined if the test ended before it had one. */
 export function readTestReport({
   attachments,
-}: TestResult): { report: TestReport; packed: readonly Buffer[] } | undefined {
+}: TestResult): { report: TestReport; exchanges: Iterable<StoredExchange> } | undefined {
   const listBodies = (wanted: string) => attachments.flatMap(({ name, body }) => (name === wanted ? (body ?? []) : []));
   const [text] = listBodies(names.report);
   const report = text && (parseJson(text.toString('utf8')) as TestReport | undefined);
-  return report && { report, packed: listBodies(names.exchanges) };
+  return report && { report, exchanges: unpackExchanges(listBodies(names.exchanges)) };
 }
 
-export function unpackExchanges(packed: Buffer): StoredExchange[] {
-  const lines = gunzipSync(packed, { maxOutputLength: maxArchive }).toString('utf8').split('\n');
-  return lines.map((line) => parseJson(line) as StoredExchange);
+/** Leaves the body as it is: to escape a long one as JSON takes as long as to compress it. */
+function packExchange(kept: StoredExchange): string {
+  const body = 'response' in kept.exchange ? kept.exchange.response.body : '';
+  return `${body.length} ${JSON.stringify(replaceBody(kept, ''))}\n${body}`;
+}
+
+/** Unpacks piece by piece: together they may not fit into memory. */
+function* unpackExchanges(pieces: readonly Buffer[]): Generator<StoredExchange> {
+  for (const piece of pieces) {
+    const text = gunzipSync(piece, { maxOutputLength: maxArchive }).toString('utf8');
+    for (let at = 0; at < text.length; ) {
+      const begin = text.indexOf('\n', at) + 1;
+      const [, length, json = ''] = /^(\d+) (.*)\n$/.exec(text.slice(at, begin)) ?? [];
+      at = begin + Number(length);
+      yield replaceBody(parseJson(json) as StoredExchange, text.slice(begin, at));
+    }
+  }
+}
+
+function replaceBody({ id, exchange }: StoredExchange, body: string): StoredExchange {
+  return {
+    id,
+    exchange: 'response' in exchange ? { ...exchange, response: { ...exchange.response, body } } : exchange,
+  };
 }
 
 /** Frees the memory of a report: Playwright keeps all test results until the end of the run. */

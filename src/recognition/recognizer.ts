@@ -23,7 +23,7 @@ export interface LocatedMention {
 }
 
 /** The size of the cache: the number of characters of all cached bodies. */
-const maxCharacters = 8 * 1024 * 1024;
+const maxCharacters = 64 * 1024 * 1024;
 
 /** Creates a recognizer for one or more runs with the same world. */
 export function createRecognizer(world: World, filter?: MentionFilter): Recognizer {

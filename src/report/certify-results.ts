@@ -1,11 +1,10 @@
 import type { Suite } from '../cases/suite.js';
 import { attachExchanges, type CaseResult, type ResultWithExchanges } from '../engine/case-result.js';
-import type { RunEvidence } from '../engine/evidence-keeper.js';
 import { type Certificate, createCertificate, type RunFacts } from './certificate.js';
 import { diagnoseRun } from './diagnosis/diagnose-run.js';
 import type { ExchangeIndex } from './exchange-index.js';
 import { measureResponseTimes } from './response-times.js';
-import { indexForOutputs, type ResultsDestination } from './write-results.js';
+import type { ResultsDestination } from './write-results.js';
 
 /** The certificate of a run, and what outputs show beside it. */
 export interface CertifiedResults {
@@ -23,14 +22,13 @@ export interface CertifiedResults {
 export function certifyResults(
   suite: Suite,
   plain: readonly CaseResult[],
-  evidence: RunEvidence,
+  index: ExchangeIndex,
   facts: Omit<RunFacts, 'causes' | 'responseTimes'>,
-  stated: Pick<NonNullable<ResultsDestination['target']>, 'tierPatterns' | 'mentionFilter'> & {
+  stated: Pick<NonNullable<ResultsDestination['target']>, 'tierPatterns'> & {
     readonly concurrency: number;
   },
   diagnoses = true,
 ): CertifiedResults {
-  const index = indexForOutputs(suite, evidence, plain, stated.mentionFilter);
   const results = attachExchanges(plain, index.find);
   const causes = diagnoses ? diagnoseRun(suite, results, index, stated.tierPatterns) : [];
   const responseTimes = measureResponseTimes(suite, index, stated.concurrency);

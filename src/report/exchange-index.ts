@@ -1,10 +1,15 @@
-import { calibrationPurpose, type RunEvidence } from '../engine/evidence-keeper.js';
-import { cutBodies, maxResultBody, sanitizeExchange } from '../engine/sanitize-result.js';
+import type { CaseResult } from '../engine/case-result.js';
+import {
+  calibrationPurpose,
+  type ExchangeUse,
+  type RunEvidence,
+  type StoredExchange,
+} from '../engine/evidence-keeper.js';
+import { cutBodies, maxResultBody, shortenExchange } from '../engine/sanitize-result.js';
 import type { Exchange } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
-import { escapeControlCharacters } from '../support/escape-control-characters.js';
 
 /** An exchange by which a case was judged, as it may be shown. */
 export interface CaseExchange {
@@ -17,7 +22,7 @@ export interface CaseExchange {
   readonly attempt: number;
   /** Its body may be cut. */
   readonly exchange: Exchange;
-  /** The tiers that the body names, if the case is charted and the response is a success. */
+  /** The tiers that the body names, if the response is a success. */
   readonly mentions?: TierMentions;
 }
 
@@ -35,43 +40,56 @@ export interface ExchangeIndex {
 /** So many characters of a body are shown, unless a result refers to it. */
 export const maxShownBody = 2_000;
 
-/**
- * Reads all exchanges once and keeps what outputs show: all of them with whole bodies may be more than fits into memory.
- *
- * @param isCharted whether a chart shows what the responses of a case return
- * @param referred the ids of exchanges that results refer to
- */
+/** Keeps of each exchange what outputs show: all of them with whole bodies may be more than fits into memory. */
+export interface ExchangeIndexer {
+  add(kept: StoredExchange): void;
+  /** @param results refer to exchanges of which more is shown */
+  finish(uses: readonly ExchangeUse[], results: readonly CaseResult[]): ExchangeIndex;
+}
+
+export function createExchangeIndexer(recognizer: Recognizer): ExchangeIndexer {
+  const kept = new Map<string, Pick<CaseExchange, 'exchange' | 'mentions'>>();
+  return {
+    add({ id, exchange }) {
+      const isRead = 'response' in exchange && isSuccessful(exchange.response);
+      kept.set(id, {
+        exchange: cutBodies(exchange, maxResultBody),
+        ...(isRead ? { mentions: recognizer.findMentions(exchange.response.body) } : {}),
+      });
+    },
+    finish(uses, results) {
+      const referred = new Set(
+        results.flatMap(({ exchangeId, repeatedExchangeId }) => [exchangeId, repeatedExchangeId]),
+      );
+      for (const [id, { exchange, ...others }] of kept) {
+        const maxBody = referred.has(id) ? maxResultBody : maxShownBody;
+        kept.set(id, { exchange: shortenExchange(exchange, maxBody), ...others });
+      }
+      const byCase = new Map<string, CaseExchange[]>();
+      for (const { case: caseId, ...use } of uses) {
+        const found = kept.get(use.id);
+        const ofCase = byCase.get(caseId) ?? [];
+        byCase.set(caseId, ofCase);
+        if (found !== undefined) ofCase.push({ ...use, ...found });
+      }
+      const listByCase = (caseId: string) => byCase.get(caseId) ?? [];
+      return {
+        find: (id) => kept.get(id)?.exchange,
+        listByCase,
+        all: [...kept.values()].map(({ exchange }) => exchange),
+        calibration: listByCase(calibrationPurpose).flatMap(({ mentions }) => mentions ?? []),
+      };
+    },
+  };
+}
+
+/** Indexes the exchanges of a run that has ended. */
 export function indexExchanges(
   { exchanges, uses }: RunEvidence,
   recognizer: Recognizer,
-  isCharted: (caseId: string) => boolean = () => false,
-  referred: ReadonlySet<string> = new Set(),
+  results: readonly CaseResult[] = [],
 ): ExchangeIndex {
-  const charted = new Set(
-    uses.filter((use) => use.case === calibrationPurpose || isCharted(use.case)).map(({ id }) => id),
-  );
-  const kept = new Map<string, Pick<CaseExchange, 'exchange' | 'mentions'>>();
-  for (const { id, exchange } of exchanges) {
-    const isRead = charted.has(id) && 'response' in exchange && isSuccessful(exchange.response);
-    const maxBody = referred.has(id) ? maxResultBody : maxShownBody;
-    kept.set(id, {
-      // Cut first: to escape a long body takes most of the time.
-      exchange: sanitizeExchange(cutBodies(exchange, maxBody), escapeControlCharacters, maxBody),
-      ...(isRead ? { mentions: recognizer.findMentions(exchange.response.body) } : {}),
-    });
-  }
-  const byCase = new Map<string, CaseExchange[]>();
-  for (const { case: caseId, ...use } of uses) {
-    const found = kept.get(use.id);
-    const ofCase = byCase.get(caseId) ?? [];
-    byCase.set(caseId, ofCase);
-    if (found !== undefined) ofCase.push({ ...use, ...found });
-  }
-  const listByCase = (caseId: string) => byCase.get(caseId) ?? [];
-  return {
-    find: (id) => kept.get(id)?.exchange,
-    listByCase,
-    all: [...kept.values()].map(({ exchange }) => exchange),
-    calibration: listByCase(calibrationPurpose).flatMap(({ mentions }) => mentions ?? []),
-  };
+  const indexer = createExchangeIndexer(recognizer);
+  for (const kept of exchanges) indexer.add(kept);
+  return indexer.finish(uses, results);
 }

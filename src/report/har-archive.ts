@@ -51,9 +51,13 @@ const maxBodies = 128 * 1024 * 1024;
 /** An archive may unpack to so many bytes: V8 has no longer strings. */
 export const maxArchive = 512 * 1024 * 1024;
 
+interface OwnLog extends Log {
+  readonly _uses: readonly ExchangeUse[];
+  readonly _origin: EvidenceOrigin;
+}
+
 interface OwnEntry extends PlainEntry {
   readonly _id: string;
-  readonly _uses: readonly EntryUse[];
   /** If an adapter made request and response: everything that went over the wire. */
   readonly _wire?: readonly PlainEntry[];
 }
@@ -74,9 +78,6 @@ interface OwnContent extends Content {
   readonly _omitted?: true;
 }
 
-/** A use, with its position among all uses. */
-type EntryUse = Omit<ExchangeUse, 'id'> & { readonly order: number };
-
 /** Evidence that was read from a file; all of it is in memory. */
 export type StoredEvidence = ReturnType<EvidenceKeeper['take']>;
 
@@ -90,32 +91,28 @@ export interface EvidenceArchive {
 
 /** Creates an archive. @param evidence redacted */
 export function createArchive({ exchanges, uses }: RunEvidence, origin: EvidenceOrigin): EvidenceArchive {
-  const archiver = createArchiver(uses, origin);
+  const archiver = createArchiver(origin.baseUrl);
   for (const kept of exchanges) archiver.add(kept);
-  return archiver.finish();
+  return archiver.finish(uses, origin);
 }
 
 /** Writes an archive exchange by exchange: all of them may be more than fits into memory. */
 export interface Archiver {
   add(kept: StoredExchange): void;
-  finish(): EvidenceArchive;
+  finish(uses: RunEvidence['uses'], origin: EvidenceOrigin): EvidenceArchive;
 }
 
 /** Creates an archiver. A body that came several times is written once, in the first entry that has it. */
-export function createArchiver(uses: RunEvidence['uses'], origin: EvidenceOrigin): Archiver {
-  const usesById = new Map<string, EntryUse[]>();
-  for (const [order, { id, ...use }] of uses.entries())
-    usesById.set(id, [...(usesById.get(id) ?? []), { ...use, order }]);
+export function createArchiver(baseUrl: string): Archiver {
   const createContent = createContentFactory();
   const { name, version } = readOwnPackage();
-  const head = JSON.stringify({ version: '1.2', creator: { name, version }, _origin: origin });
-  const pieces = [`{"log":${escapeControlCharacters(head).slice(0, -1)},"entries":[`];
+  const pieces = [`{"log":{"version":"1.2","creator":${JSON.stringify({ name, version })},"entries":[`];
   const compressed: Buffer[] = [];
   let length = 0;
   let count = 0;
   return {
     add(kept) {
-      const entry = createEntry(kept, usesById.get(kept.id) ?? [], origin.baseUrl, createContent);
+      const entry = createEntry(kept, baseUrl, createContent);
       const piece = `${count === 0 ? '' : ','}\n${escapeControlCharacters(JSON.stringify(entry))}`;
       pieces.push(piece);
       count += 1;
@@ -124,8 +121,9 @@ export function createArchiver(uses: RunEvidence['uses'], origin: EvidenceOrigin
       compressed.push(compress(pieces.splice(0).join('')));
       length = 0;
     },
-    finish() {
-      const rest = [...pieces, '\n]}}\n'].join('');
+    finish(uses, origin) {
+      const tail = escapeControlCharacters(JSON.stringify({ _uses: uses, _origin: origin }));
+      const rest = [...pieces, `\n],${tail.slice(1, -1)}}}\n`].join('');
       const isCompressed = compressed.length > 0;
       const content = isCompressed ? Buffer.concat([...compressed, compress(rest)]) : Buffer.from(rest);
       return { file: isCompressed ? 'evidence.har.gz' : 'evidence.har', isCompressed, content, count };
@@ -157,15 +155,10 @@ function createContentFactory(): ContentFactory {
   };
 }
 
-function createEntry(
-  { id, exchange }: StoredExchange,
-  uses: readonly EntryUse[],
-  baseUrl: string,
-  createContent: ContentFactory,
-): OwnEntry {
+function createEntry({ id, exchange }: StoredExchange, baseUrl: string, createContent: ContentFactory): OwnEntry {
   const entry = createPlainEntry(id, exchange, baseUrl, createContent);
   const wire = exchange.wire?.map((each, n) => createPlainEntry(nameWireEntry(id, n), each, baseUrl, createContent));
-  return { ...entry, _id: id, _uses: uses, ...omitUndefined({ _wire: wire }) };
+  return { ...entry, _id: id, ...omitUndefined({ _wire: wire }) };
 }
 
 /** Names an entry that went over the wire, for texts that other entries share. */
@@ -242,14 +235,14 @@ export function parseArchive(content: Buffer, file: string): { evidence: StoredE
     const [{ instancePath = '', message = '' } = {}] = validate.errors ?? [];
     return refuse(`was not written by a run of this suite: ${toOneLine(instancePath)} ${message}`);
   }
-  const { _origin: origin, entries } = (archive as { log: Log & { readonly _origin: EvidenceOrigin } }).log;
+  const { _origin: origin, _uses: uses, entries } = (archive as { log: OwnLog }).log;
   const { baseUrl } = origin;
   const stranger = (entries as OwnEntry[]).find((entry) =>
     [entry, ...(entry._wire ?? [])].some(({ request }) => !isBelow(request.url, baseUrl)),
   );
   if (stranger !== undefined)
     return refuse(`has a request to another address than ${baseUrl}: ${stranger.request.url}`);
-  return { evidence: readEvidence(entries as OwnEntry[], baseUrl), origin };
+  return { evidence: { exchanges: readExchanges(entries as OwnEntry[], baseUrl), uses }, origin };
 }
 
 function isBelow(url: string, baseUrl: string): boolean {
@@ -261,26 +254,20 @@ export function computeDigest(content: Buffer): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
 }
 
-function readEvidence(entries: readonly OwnEntry[], baseUrl: string): StoredEvidence {
+function readExchanges(entries: readonly OwnEntry[], baseUrl: string): StoredExchange[] {
   const texts = new Map(
     entries.flatMap(({ _id, response, _wire = [] }) => [
       [_id, response.content.text] as const,
       ..._wire.map((each, n) => [nameWireEntry(_id, n), each.response.content.text] as const),
     ]),
   );
-  return {
-    exchanges: entries.map((entry) => ({
-      id: entry._id,
-      exchange: {
-        ...readExchange(entry, baseUrl, texts),
-        ...omitUndefined({ wire: entry._wire?.map((each) => readExchange(each, baseUrl, texts)) }),
-      },
-    })),
-    uses: entries
-      .flatMap(({ _id: id, _uses }) => _uses.map((use) => ({ ...use, id })))
-      .sort((one, other) => one.order - other.order)
-      .map(({ order, ...use }) => use),
-  };
+  return entries.map((entry) => ({
+    id: entry._id,
+    exchange: {
+      ...readExchange(entry, baseUrl, texts),
+      ...omitUndefined({ wire: entry._wire?.map((each) => readExchange(each, baseUrl, texts)) }),
+    },
+  }));
 }
 
 function readExchange(

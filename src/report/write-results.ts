@@ -3,20 +3,17 @@ import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { Suite } from '../cases/suite.js';
 import type { Relocation } from '../contract/relocation.js';
-import type { CaseResult, ResultWithExchanges } from '../engine/case-result.js';
-import type { RunEvidence } from '../engine/evidence-keeper.js';
+import type { ResultWithExchanges } from '../engine/case-result.js';
 import { verdicts } from '../judge/verdict.js';
-import { createRecognizer } from '../recognition/recognizer.js';
 import type { MentionFilter } from '../recognition/sibling-values.js';
 import { createRedactor, minSecretLength, type Secret } from '../redaction/redactor.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { renderShortList } from '../support/render-short-list.js';
 import { type Certificate, createCertificate } from './certificate.js';
-import { type ExchangeIndex, indexExchanges } from './exchange-index.js';
+import type { ExchangeIndex } from './exchange-index.js';
 import type { EvidenceArchive } from './har-archive.js';
 import { encodeContent, loadOutputs } from './output.js';
-import { listPicturedCases } from './page/figures.js';
 import { getSignaturePath, listResultFiles, partialFolder } from './result-files.js';
 import { createRunView, type RunView } from './run-view.js';
 import type { Signer } from './signature.js';
@@ -107,28 +104,6 @@ export function writeResults(
     files: [...files.keys()],
     ...(record === undefined ? {} : { record: omitUndefined({ ...record, text: undefined }) as { file: string } }),
   };
-}
-
-/** Indexes the exchanges of a run for its outputs. If a requirement is in doubt, the diagnosis needs what all returned. */
-export function indexForOutputs(
-  suite: Suite,
-  evidence: RunEvidence,
-  results: readonly CaseResult[] = [],
-  filter?: MentionFilter,
-): ExchangeIndex {
-  const pictured = listPicturedCases(suite);
-  const isDoubtful = results.some(({ verdict }) => verdict === 'fail' || verdict === 'inconclusive');
-  const requirementCases = new Set(suite.cases.flatMap(({ kind, id }) => (kind === 'requirement' ? [id] : [])));
-  const referred = results.flatMap(({ exchangeId, repeatedExchangeId }) => [
-    exchangeId ?? [],
-    repeatedExchangeId ?? [],
-  ]);
-  return indexExchanges(
-    evidence,
-    createRecognizer(suite.world, filter),
-    (caseId) => pictured.has(caseId) || (isDoubtful && requirementCases.has(caseId)),
-    new Set(referred.flat()),
-  );
 }
 
 /**

@@ -10,8 +10,10 @@ import {
 import { countAttempts } from '../engine/request-cache.js';
 import { startRun } from '../engine/run.js';
 import { listSampleCases } from '../engine/sample.js';
+import { createRecognizer } from '../recognition/recognizer.js';
 import { collectRunFacts } from '../report/certificate.js';
 import { type CertifiedResults, certifyResults } from '../report/certify-results.js';
+import { indexExchanges } from '../report/exchange-index.js';
 import { createRunReplay, type RecordedRun, restoreSettings } from './recorded-run.js';
 import { createEngineOptions } from './settings.js';
 import { createCertifiedTarget } from './target.js';
@@ -58,6 +60,7 @@ export async function rejudgeRun(recorded: RecordedRun, suite: Suite, diagnoses 
     startedAt: new Date(0),
     durationMs: 0,
   };
-  const certified = certifyResults(suite, results, evidence, facts, settings.target, diagnoses);
+  const index = indexExchanges(evidence, createRecognizer(suite.world, settings.target.mentionFilter), results);
+  const certified = certifyResults(suite, results, index, facts, settings.target, diagnoses);
   return { ...certified, unused: replay.listUnused() };
 }

@@ -8,8 +8,9 @@ import { listSampleCases } from '../../../src/engine/sample.js';
 import type { Channel } from '../../../src/http/exchange.js';
 import { type Certificate, collectRunFacts } from '../../../src/report/certificate.js';
 import { certifyResults } from '../../../src/report/certify-results.js';
+import { indexExchanges } from '../../../src/report/exchange-index.js';
 import { createArchive, type EvidenceOrigin, type StoredEvidence } from '../../../src/report/har-archive.js';
-import { indexForOutputs, type ResultsEvidence } from '../../../src/report/write-results.js';
+import type { ResultsEvidence } from '../../../src/report/write-results.js';
 import { encodeRecordedInputs, parseRecordedRun, type RecordedRun } from '../../../src/targets/recorded-run.js';
 import { rejudgeRun } from '../../../src/targets/rejudge.js';
 import type { RunOptions } from '../../../src/targets/run-options.js';
@@ -64,7 +65,7 @@ export async function runWithEvidence(
     durationMs: 0,
   };
   return {
-    ...certifyResults(suite, results, evidence, facts, settings.target),
+    ...certifyResults(suite, results, indexExchanges(evidence, recognizer, results), facts, settings.target),
     evidence,
     origin: {
       suite: { name, version, digest },
@@ -80,7 +81,7 @@ export function prepareEvidence(
   { evidence, origin }: { readonly evidence: RunEvidence; readonly origin: EvidenceOrigin },
   results: readonly ResultWithExchanges[],
 ): ResultsEvidence {
-  return { archive: createArchive(evidence, origin), index: indexForOutputs(suite, evidence, results) };
+  return { archive: createArchive(evidence, origin), index: indexExchanges(evidence, recognizer, results) };
 }
 
 /** Reads the evidence of a run back from its archive. */

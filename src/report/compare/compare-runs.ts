@@ -185,7 +185,7 @@ function readAnswers(
   { suite, evidence, tierPatterns, mentionFilter }: AnsweredRun,
   nameOf: ReturnType<typeof createTierLookup>,
 ): (caseId: string, row: number, request: string) => Answered | undefined {
-  const index = indexExchanges(evidence, createRecognizer(suite.world, mentionFilter), () => true);
+  const index = indexExchanges(evidence, createRecognizer(suite.world, mentionFilter));
   const answers = new Map<string, Answered>();
   const answersByRequest = new Map<string, Set<string>>();
   for (const caseId of new Set(evidence.uses.map((use) => use.case))) {

@@ -59,13 +59,6 @@ function selectCases({ contract }: Suite): FigureCases {
   };
 }
 
-/** Lists the ids of all cases that a figure shows. */
-export function listPicturedCases(suite: Suite): ReadonlySet<string> {
-  const { window, filters, quantity } = selectCases(suite);
-  const isPictured = [window, ...filters.map(({ isIncluded }) => isIncluded), quantity];
-  return new Set(suite.cases.filter((each) => isPictured.some((isIncluded) => isIncluded(each))).map(({ id }) => id));
-}
-
 /** Finds what the exchanges of some cases returned, read as the judge reads it. */
 function chartExchanges(
   { cases }: Suite,
