@@ -122,7 +122,7 @@ function choosingOtherStatuses(respond: Respond): Respond {
     if (/validation\/(\?|$)/.test(target)) return { status: 301, headers: [['location', '/elsewhere']], body: '' };
     if (header('x-client-token') === undefined) return refuse(401, 'Send a token');
     if (header('x-client-application-id') === undefined) return refuse(418, 'Send an application');
-    if (header('x-client-token') === 'not-the-token') return refuse(403, 'Wrong token');
+    if (header('x-client-token') === 'wrong') return refuse(403, 'Wrong token');
     if (header('content-type') === undefined) return page(406);
     if (header('content-type') !== 'application/json') return refuse(415, 'Send JSON');
     if (body.length > 40_000) return refuse(413, 'Too many items');

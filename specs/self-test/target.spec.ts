@@ -245,6 +245,23 @@ tls: { cert: cert.pem, key: key.pem }`;
   expect(bytes.toString('latin1')).not.toContain('hunter2');
 });
 
+test('A secret that is a word of the requests is refused: evidence without it could not be judged again', () => {
+  const text = 'name: mine\nheaders: { X-Api-Key: $GATEWAY_KEY }';
+  const target = writeFile('target.yaml', text);
+  const loadWith = (own: Environment) => {
+    const environment = { ...deployment, GATEWAY_KEY: 'hunter2', ...own };
+    return loadSettings(completeRunOptions({ target }, environment), environment, suite);
+  };
+  const { customers, tiers } = suite.world;
+  for (const word of ['credit-card', 'BROADWAY', customers[0]?.id, tiers[0]?.id.slice(0, 12)])
+    for (const name of ['CLIENT_APPLICATION_ID', 'CLIENT_TOKEN', 'GATEWAY_KEY']) {
+      const problems = listProblems(() => loadWith({ [name]: word }));
+      expect(problems, `${name}: ${word}`).toMatchObject([{ at: { setting: name } }]);
+      expect(JSON.stringify(problems)).not.toContain(word);
+    }
+  for (const word of ['application', 'promotions', 'product_id', 'card']) loadWith({ CLIENT_TOKEN: word });
+});
+
 type RefusalRow = readonly [
   what: string,
   file: string | undefined,

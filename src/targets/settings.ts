@@ -3,6 +3,7 @@ import path from 'node:path';
 import { findCasesByName, selectFromSuite } from '../cases/case-selection.js';
 import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import type { Suite } from '../cases/suite.js';
+import { listCredentialSecrets } from '../contract/operation.js';
 import { describeRelocation } from '../contract/relocation.js';
 import { findExclusionReason, type RunScope } from '../engine/case-exclusion.js';
 import { createProfile, getRequestLimit, type Profile } from '../engine/profile.js';
@@ -10,6 +11,7 @@ import type { Exploration } from '../engine/request-values.js';
 import type { EngineOptions } from '../engine/run.js';
 import { parseShard, type Shard, type ShardScope, selectShard } from '../engine/shard.js';
 import type { Baseline } from '../judge/drift.js';
+import { createRedactor } from '../redaction/redactor.js';
 import { createBaseline, describeUncompared } from '../report/baseline.js';
 import { referenceNotice, renderAdapterNotice } from '../report/notices.js';
 import { readRecord, type TargetRecord } from '../report/target-record.js';
@@ -20,6 +22,7 @@ import { toOneLine } from '../support/untrusted-text.js';
 import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
 import { loadTarget, type Target } from './target.js';
+import type { TargetConnection } from './target-connection.js';
 
 /**
  * The settings of a run, without the connection to the target. They are read once, contain no secrets, and are passed to
@@ -54,8 +57,8 @@ const thoroughRandomRequests = 300;
  * @throws UnusableInput with every problem of the files
  */
 export function loadSettings(options: RunOptions, environment: Environment, suite: Suite): RunSettings {
-  const { target } = loadTarget(options, environment);
-  const problems = findPinProblems(target, suite);
+  const { target, connection } = loadTarget(options, environment);
+  const problems = [...findPinProblems(target, suite), ...findSecretsInRequests(connection, suite)];
   if (problems.length > 0) throw new UnusableInput(problems);
   const { against, recordTo, recordUntil, thorough: isThorough = false, seed = 1 } = options;
   const explore = options.explore ?? (isThorough ? thoroughRandomRequests : undefined);
@@ -181,6 +184,23 @@ export function resolveResultsFolder({ name }: Target, { out }: RunOptions): str
 /** Converts the name of a target to a folder name. */
 export function createFolderName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]+|^\.+/g, '-');
+}
+
+/** Redaction would change these requests in the evidence, or the ids in responses: `verify` could not judge it again. */
+function findSecretsInRequests({ location, options }: TargetConnection, { cases, world }: Suite): Problem[] {
+  const credentials = location.kind === 'deployment' ? listCredentialSecrets(location.credentials) : [];
+  const requests = cases.flatMap(({ rows }) => rows.flatMap((row) => [...row.requests.values()]));
+  const texts = new Set([
+    ...requests.flatMap(({ path, headers, body = '' }) => [path, body, ...headers.flat()]),
+    ...world.tiers.map(({ id }) => id),
+  ]);
+  return [...credentials, ...(options.secrets ?? [])].flatMap((secret) => {
+    const redact = createRedactor([secret]);
+    if ([...texts].every((text) => redact(text) === text)) return [];
+    const at = { setting: secret.placeholder.slice(1) };
+    const message = 'its value is a word of the requests, so it cannot be hidden in the evidence';
+    return [{ at, message, hint: 'Use another value. A header that is no secret needs no variable.' }];
+  });
 }
 
 function findPinProblems({ pins }: Target, { contract }: Suite): Problem[] {
