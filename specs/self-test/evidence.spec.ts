@@ -6,7 +6,9 @@ import { gzipSync } from 'node:zlib';
 import { chromium, expect, test } from '@playwright/test';
 import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
 import { faults, findFault } from '../../reference/faults/index.js';
+import { listCredentialSecrets } from '../../src/contract/operation.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
+import { createRedactor } from '../../src/redaction/redactor.js';
 import { createArchive, parseArchive } from '../../src/report/har-archive.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
@@ -40,6 +42,17 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     const archive = JSON.parse(content.toString('utf8'));
     const validate = loadValidator('evidence');
     expect(validate(archive), JSON.stringify(validate.errors?.slice(0, 3))).toBe(true);
+  });
+
+  test('for a run with a token that is a word of its requests', async () => {
+    const secrets = listCredentialSecrets({ applicationId: 'shop-application', token: 'credit-card' });
+    const echo = (request: HttpRequest) => ({
+      ...deployment()(request),
+      headers: [['x-echo', 'credit-card'] as const],
+    });
+    const { evidence } = await expectSame(createChannel(echo), { withoutSecrets: createRedactor(secrets) });
+    expect(JSON.stringify(evidence.exchanges.map(({ exchange }) => exchange.request))).toContain('credit-card');
+    expect(JSON.stringify(evidence.exchanges)).not.toContain('["x-echo","credit-card"]');
   });
 
   const few = 'limit,quantity,response-status,unknown-query-parameter,deprecation-headers';

@@ -1,5 +1,7 @@
+import { isOwnCase } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
-import { type Channel, type Exchange, mapExchangeTexts } from '../http/exchange.js';
+import { type Channel, type Exchange, type HttpRequest, mapExchangeTexts } from '../http/exchange.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import type { CaseExchanges } from './case-exchanges.js';
 
 /** An exchange as it was judged, except that secrets are redacted. Escape control characters before you show it. */
@@ -55,12 +57,13 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
   const stored = new WeakMap<Exchange, StoredExchange>();
   let exchanges: StoredExchange[] = [];
   let uses: ExchangeUse[] = [];
-  const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange): void => {
+  const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange, isOfSuite = true): void => {
     let kept = stored.get(exchange);
     if (kept === undefined) {
       const id = `${use.case}/${use.row}/${use.request}/${use.attempt}`;
       // Nothing else changes, so that the exchange can be judged again with the same result.
-      kept = { id, exchange: mapExchangeTexts(exchange, redactSecrets) };
+      const redacted = mapExchangeTexts(exchange, redactSecrets);
+      kept = { id, exchange: isOfSuite ? restoreRequest(redacted, exchange.request) : redacted };
       stored.set(exchange, kept);
       exchanges.push(kept);
     }
@@ -73,7 +76,8 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
         for (const [row, { requests }] of testCase.rows.entries())
           for (const name of requests.keys()) {
             const exchange = attempt.exchanges[row]?.get(name);
-            if (exchange !== undefined) keep({ case: purpose, row, request: name, attempt: n + 1 }, exchange);
+            if (exchange !== undefined)
+              keep({ case: purpose, row, request: name, attempt: n + 1 }, exchange, !isOwnCase(testCase));
           }
       for (const [n, { partners }] of attempts.entries())
         for (const [name, { exchange }] of partners?.exchanges ?? [])
@@ -99,4 +103,14 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
       return taken;
     },
   };
+}
+
+/**
+ * Restores the query and the body of a request that the suite wrote itself: a secret may be a word of them, and `verify`
+ * compares them with the case.
+ */
+function restoreRequest(redacted: Exchange, { path, body }: HttpRequest): Exchange {
+  const [, query = ''] = /^[^?]*(\?.*)$/s.exec(path) ?? [];
+  const request = { ...redacted.request, path: redacted.request.path.replace(/\?.*$/s, () => query) };
+  return { ...redacted, request: { ...request, ...omitUndefined({ body }) } };
 }

@@ -2,7 +2,7 @@ import type { Calibration } from '../engine/calibrate.js';
 import { openFileBudget, type RequestBudget } from '../http/request-budget.js';
 import type { CertifiedTarget } from '../report/certificate.js';
 import type { StoredEvidence } from '../report/har-archive.js';
-import { decodeMapsAndSets, encodeMapsAndSets } from '../support/json.js';
+import { decodeMapsAndSets, encodeMapsAndSets, parseJson } from '../support/json.js';
 import { type Problem, UnusableInput } from '../support/problem.js';
 import { getRunFile, readRunJson, writeRunFile, writeRunJson } from './run-folder.js';
 
@@ -30,10 +30,10 @@ export function saveSession(
   { target, calibration, evidence, requestBudget }: Session,
   redact: (text: string) => string,
 ): void {
-  const saved: SavedSession = { target, calibration, evidence, openedAt: requestBudget.openedAt };
-  // Each text by itself, since the redactor does not look for secrets that are escaped twice.
+  // Each text by itself, since the redactor does not look for secrets that are escaped twice. Evidence has no secrets.
   const redacted = (_: string, value: unknown) => (typeof value === 'string' ? redact(value) : value);
-  writeRunFile(files.session, JSON.stringify(encodeMapsAndSets(saved), redacted));
+  const shown = parseJson(JSON.stringify(encodeMapsAndSets({ target, calibration }), redacted)) as object;
+  writeRunJson(files.session, { ...shown, evidence, openedAt: requestBudget.openedAt });
   writeRunFile(files.requests, '.'.repeat(requestBudget.countSpent()));
 }
 

@@ -4,6 +4,8 @@
  * entry of a linked list, they are removed.
  */
 
+import { cacheByText } from '../support/cache-by-text.js';
+
 /** The number of steps that can repeat together, such as `children/*`. */
 const maxRepeatedSteps = 6;
 
@@ -51,9 +53,10 @@ function isWithoutOneList(single: string, list: string): boolean {
 }
 
 function findRepeatedPaths(patterns: readonly string[]): ReadonlyMap<string, string> {
-  const repeated = new Set<string>();
-  const shortened = new Map(patterns.map((pattern) => [pattern, removeRepetitions(pattern, repeated)]));
+  const shortest = patterns.map((pattern) => [pattern, removeRepetitions(pattern)] as const);
+  const repeated = new Set(shortest.flatMap(([, { removed }]) => removed));
   if (repeated.size === 0) return new Map();
+  const shortened = new Map(shortest.map(([pattern, { path }]) => [pattern, path]));
   const known = new Set(shortened.values());
   const normalize = (pattern: string): string => {
     for (const steps of repeated) {
@@ -68,9 +71,10 @@ function findRepeatedPaths(patterns: readonly string[]): ReadonlyMap<string, str
   );
 }
 
-/** Removes repetitions of steps. Adds the repeated steps to `repeated`. */
-function removeRepetitions(pattern: string, repeated: Set<string>): string {
+/** Removes repetitions of steps. A cache, because each case asks for the paths of all responses. */
+const removeRepetitions = cacheByText((pattern): { readonly path: string; readonly removed: readonly string[] } => {
   const steps: string[] = [];
+  const removed = new Set<string>();
   for (const step of pattern.split('/')) {
     steps.push(step);
     // The first element is not a step: it is the empty text before the first slash.
@@ -78,13 +82,13 @@ function removeRepetitions(pattern: string, repeated: Set<string>): string {
       if (steps.at(-1) !== steps.at(-1 - length)) continue;
       const last = steps.slice(-length).join('/');
       if (last !== steps.slice(-2 * length, -length).join('/')) continue;
-      repeated.add(last);
+      removed.add(last);
       steps.length -= length;
       break;
     }
   }
-  return steps.join('/');
-}
+  return { path: steps.join('/'), removed: [...removed] };
+});
 
 /** Merges the ids of nested levels under their normalized pattern. */
 export function mergeNestedPaths(

@@ -3,6 +3,8 @@ export const anyStepsWildcard = '**';
 
 /** Whether a pattern matches one of the stated patterns. A stated index matches any index: a filter decides about it. */
 export function matchesPatterns(pattern: string, stated: readonly string[]): boolean {
+  // Patterns that were found are stated as they are, and may have thousands of steps.
+  if (stated.includes(pattern)) return true;
   const steps = pattern.split('/');
   return stated.some((wanted) => matchesSteps(steps, wanted.split('/')));
 }

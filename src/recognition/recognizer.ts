@@ -1,3 +1,4 @@
+import { cacheByText } from '../support/cache-by-text.js';
 import type { World } from '../world/world.js';
 import { getKnownIds, type KnownIds } from './known-ids.js';
 import { isSelected, listIndices, listSiblingValues, type MentionFilter } from './sibling-values.js';
@@ -22,26 +23,23 @@ export interface LocatedMention {
   readonly indices: ReadonlyMap<number, number>;
 }
 
-/** The size of the cache: the number of characters of all cached bodies. */
-const maxCharacters = 64 * 1024 * 1024;
-
 /** Creates a recognizer for one or more runs with the same world. */
 export function createRecognizer(world: World, filter?: MentionFilter): Recognizer {
   const ids = getKnownIds(world);
   const find = (body: string, by: MentionFilter | undefined) =>
     findTierMentions(body, ids, by && ((mention) => isSelected(mention, by)));
-  const findByDefault = cacheByBody((body) => find(body, filter));
+  const findByDefault = cacheByText((body) => find(body, filter));
   const others = new WeakMap<MentionFilter, (body: string) => TierMentions>();
   return {
     ids,
     ...(filter === undefined ? {} : { filter }),
     findMentions(body, other) {
       if (other === undefined || other === filter) return findByDefault(body);
-      const findByOther = others.get(other) ?? cacheByBody((each) => find(each, other));
+      const findByOther = others.get(other) ?? cacheByText((each) => find(each, other));
       others.set(other, findByOther);
       return findByOther(body);
     },
-    listLocatedMentions: cacheByBody((body) => {
+    listLocatedMentions: cacheByText((body) => {
       const found: LocatedMention[] = [];
       findTierMentions(body, ids, (mention) => {
         const { id, pattern } = mention;
@@ -50,26 +48,5 @@ export function createRecognizer(world: World, filter?: MentionFilter): Recogniz
       });
       return found;
     }),
-  };
-}
-
-/** Caches the results of a function, for the bodies that were used last. */
-function cacheByBody<Result>(find: (body: string) => Result): (body: string) => Result {
-  const cache = new Map<string, Result>();
-  let characters = 0;
-  const evict = (body: string) => {
-    if (cache.delete(body)) characters -= body.length;
-  };
-  return (body) => {
-    const result = cache.get(body) ?? find(body);
-    // Insert it last: the first entry is then the least recently used one.
-    evict(body);
-    cache.set(body, result);
-    characters += body.length;
-    for (const oldest of cache.keys()) {
-      if (characters <= maxCharacters) break;
-      evict(oldest);
-    }
-    return result;
   };
 }

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs';
 import path from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
-import type { Suite } from '../cases/suite.js';
+import { isOwnCase, type Suite } from '../cases/suite.js';
 import type { Relocation } from '../contract/relocation.js';
 import type { ResultWithExchanges } from '../engine/case-result.js';
 import { verdicts } from '../judge/verdict.js';
@@ -135,7 +135,10 @@ function omitOwnWords(secrets: readonly Secret[], suite: Suite): Secret[] {
     const content = render(createRunView(empty, suite, []));
     return content === undefined ? '' : encodeContent(content).toString('utf8');
   });
-  const ownText = `${ownWords.join('')} ${verdicts.join(' ')}`.toLowerCase();
+  const requests = suite.cases
+    .filter((each) => !isOwnCase(each))
+    .flatMap(({ rows }) => rows.map((row) => [...row.requests]));
+  const ownText = `${ownWords.join('')} ${verdicts.join(' ')} ${JSON.stringify(requests)}`.toLowerCase();
   return secrets.filter(({ value }) => !ownText.includes(value.trim().toLowerCase()));
 }
 
