@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { findCasesByName, selectFromSuite } from '../cases/case-selection.js';
 import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
-import type { Suite } from '../cases/suite.js';
+import { isOwnCase, type Suite } from '../cases/suite.js';
 import { listCredentialSecrets } from '../contract/operation.js';
 import { describeRelocation } from '../contract/relocation.js';
 import { findExclusionReason, type RunScope } from '../engine/case-exclusion.js';
@@ -186,19 +186,23 @@ export function createFolderName(name: string): string {
   return name.replaceAll(/[^A-Za-z0-9._-]+|^\.+/g, '-');
 }
 
-/** Redaction would change these requests in the evidence, or the ids in responses: `verify` could not judge it again. */
+/** Redaction would change these texts in the evidence: `verify` could not judge it again. */
 function findSecretsInRequests({ location, options }: TargetConnection, { cases, world }: Suite): Problem[] {
   const credentials = location.kind === 'deployment' ? listCredentialSecrets(location.credentials) : [];
-  const requests = cases.flatMap(({ rows }) => rows.flatMap((row) => [...row.requests.values()]));
   const texts = new Set([
-    ...requests.flatMap(({ path, headers, body = '' }) => [path, body, ...headers.flat()]),
-    ...world.tiers.map(({ id }) => id),
+    ...Object.values(world.ids).flatMap((ids) => [...ids.values()]),
+    ...cases.flatMap((each) =>
+      each.rows
+        .flatMap(({ requests }) => [...requests.values()])
+        // Evidence has query and body of the suite's own requests as they are.
+        .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(each) ? [path, body] : []), ...headers.flat()]),
+    ),
   ]);
   return [...credentials, ...(options.secrets ?? [])].flatMap((secret) => {
     const redact = createRedactor([secret]);
     if ([...texts].every((text) => redact(text) === text)) return [];
     const at = { setting: secret.placeholder.slice(1) };
-    const message = 'its value is a word of the requests, so it cannot be hidden in the evidence';
+    const message = 'its value is a part of an id or of a request, so it cannot be hidden in the evidence';
     return [{ at, message, hint: 'Use another value. A header that is no secret needs no variable.' }];
   });
 }
