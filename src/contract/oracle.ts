@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../http/exchange.js';
+import { type HttpRequest, mayBeRefused } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { getWindowSize, windowSize } from '../world/named-world.js';
@@ -112,8 +112,8 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
   };
   const [filter] = filters;
   return {
-    // A server may require Content-Length (RFC 9112, section 6.3), and some databases store no NUL.
-    accepted: isAccepted && request.sent !== 'chunked' && !JSON.stringify(content).includes('\\u0000'),
+    // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0, and some databases store no NUL.
+    accepted: isAccepted && !mayBeRefused(request) && !JSON.stringify(content).includes('\\u0000'),
     alternatives: openReason === undefined && filter !== undefined ? createAlternatives(matching, valid, world) : [],
     ...(filter === undefined ? {} : { filteredOn: parseFilterParameter(filter.name)?.on as FilterSubject['on'] }),
     valid,
