@@ -81,6 +81,20 @@ test('Random requests fail no conforming deployment', () => expectConforming(30)
 
 test('Many random requests fail no conforming deployment', { tag: '@long' }, () => expectConforming(600));
 
+test('Thorough requests fail no conforming deployment', { tag: '@long' }, async () => {
+  const refusals = Object.entries(closedQuestions).flatMap(([question, outcomes]) => {
+    const refusal = ['rejected', 'server-error', 'not-found'].find((each) => outcomes.includes(each as never));
+    return refusal === undefined ? [] : [[question, refusal] as const];
+  });
+  // Two halves: one refusal may hide another.
+  for (const half of [0, 1]) {
+    const behaviours = Object.fromEntries(refusals.filter((_, n) => n % 2 === half));
+    const deployment = createDeployment({ world, credentials: credentialPlaceholders, behaviours });
+    const { verdict, reason } = await exploring(deployment, { requests: 300, seed: 7, isThorough: true });
+    expect(verdict, reason).toBe('pass');
+  }
+});
+
 test('A failure is shrunk to a small request and rendered as a valid case', async () => {
   const result = await exploring(
     createIndependentDeployment(world, { violation: 'ignores-metadata-filter-when-options-sent' }),

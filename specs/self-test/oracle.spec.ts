@@ -210,6 +210,12 @@ test.describe('If a part of the request is open, the rest still holds', () => {
     expect(oracleWith(query('audienceRulesOnly=true'), { without: ['body.order'] }).accepted).toBe(false);
   });
 
+  test('A filter may be refused if only older tiers match it, or a number or a boolean does', () => {
+    const filters = ['spring', 'archive'].map((name) => query(`${campaignFilter}=<campaign ${name}>`));
+    const all = [...filters, withMetadata('on_sale', 'true'), withMetadata('on_sale', 'yes')];
+    expect(all.map((patch) => oracleWith(patch).accepted)).toEqual([true, false, false, true]);
+  });
+
   test('A NUL may be refused, and otherwise the whole result is as documented', () => {
     const metadata = (value: string) => ({ body: { metadata: { store_name: value } } });
     const [plain, nul] = [metadata('Broadway '), metadata('Broadway\0')].map((patch) => oracleWith(ann, patch));

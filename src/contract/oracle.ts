@@ -1,4 +1,4 @@
-import { type HttpRequest, mayBeRefused } from '../http/exchange.js';
+import { type HttpRequest, usesOptionalHttp } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { getWindowSize, windowSize } from '../world/named-world.js';
@@ -105,15 +105,22 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
     if (each.length > 1) return each.every((one) => one === 'forbidden') ? 'forbidden' : 'open';
     return openIfPartial(combine(each));
   };
+  const isAmongNewest = ({ id }: Tier) => (ranks.get(id) ?? Number.POSITIVE_INFINITY) <= size;
   const checked = (tier: Tier): Obligation => {
-    if ((ranks.get(tier.id) ?? Number.POSITIVE_INFINITY) <= size) return openIfPartial('required');
+    if (isAmongNewest(tier)) return openIfPartial('required');
     // With a filter, a deployment may take the newest 150 before or after it filters.
     return filters.length === 0 ? 'forbidden' : 'open';
   };
   const [filter] = filters;
+  const matched = filter === undefined ? [] : world.tiers.filter((tier) => matching(tier) !== 'forbidden');
+  // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0, and some databases store no NUL.
+  const mayBeRefused =
+    usesOptionalHttp(request) ||
+    JSON.stringify(content).includes('\\u0000') ||
+    filters.some(({ name, value }) => comparesOtherTypes(name, value, world)) ||
+    (matched.length > 0 && !matched.some(isAmongNewest));
   return {
-    // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0, and some databases store no NUL.
-    accepted: isAccepted && !mayBeRefused(request) && !JSON.stringify(content).includes('\\u0000'),
+    accepted: isAccepted && !mayBeRefused,
     alternatives: openReason === undefined && filter !== undefined ? createAlternatives(matching, valid, world) : [],
     ...(filter === undefined ? {} : { filteredOn: parseFilterParameter(filter.name)?.on as FilterSubject['on'] }),
     valid,
@@ -247,6 +254,16 @@ function explainUnknownKey(parameter: string, { tiers }: World): string | undefi
   if (subject?.on !== 'metadata' || tiers.some(({ metadata }) => Object.hasOwn(metadata, subject.key)))
     return undefined;
   return `the effect of a metadata key that no tier has is open: ${subject.key}`;
+}
+
+/** Whether a tier has the value of a metadata filter as a number or a boolean. */
+function comparesOtherTypes(parameter: string, value: string, { tiers }: World): boolean {
+  const subject = parseFilterParameter(parameter);
+  if (subject?.on !== 'metadata') return false;
+  return tiers.some(({ metadata }) => {
+    const entry: unknown = Object.hasOwn(metadata, subject.key) ? metadata[subject.key] : undefined;
+    return typeof entry !== 'string' && String(entry) === value;
+  });
 }
 
 function judgeRule(rule: Rule, body: Body, skuOwner: ReadonlyMap<string, string>): Obligation {

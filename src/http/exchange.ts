@@ -22,7 +22,7 @@ export interface HttpRequest {
 }
 
 /** Whether HTTP lets a server refuse the way in which a request is sent. */
-export function mayBeRefused({ sent }: HttpRequest): boolean {
+export function usesOptionalHttp({ sent }: HttpRequest): boolean {
   return sent === 'chunked' || sent === 'http-1.0' || sent === 'expect-100-continue';
 }
 

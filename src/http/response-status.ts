@@ -1,5 +1,5 @@
 import { toOneLine, truncate } from '../support/untrusted-text.js';
-import { type Exchange, getHeaderValues, type HttpResponse, mayBeRefused } from './exchange.js';
+import { type Exchange, getHeaderValues, type HttpResponse, usesOptionalHttp } from './exchange.js';
 
 /** Whether the status is 2xx, so that the body is a result. */
 export function isSuccessful({ status }: HttpResponse): boolean {
@@ -64,7 +64,7 @@ export function explainUnsupported(exchange: Exchange): string | undefined {
  */
 export function explainInapplicable(exchange: Exchange): string | undefined {
   const { sent } = exchange.request;
-  const isOptional = mayBeRefused(exchange.request) && sent !== 'chunked';
+  const isOptional = usesOptionalHttp(exchange.request) && sent !== 'chunked';
   if (!('response' in exchange)) {
     if (isOptional && exchange.transportError === 'broken-connection') return `The target does not accept '${sent}'.`;
     return explainUnsupported(exchange);
