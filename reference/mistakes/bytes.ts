@@ -53,6 +53,12 @@ export const bodyMistakes: readonly Mistake<BodyReading>[] = [
     'The first request on a connection is answered before its body has come.',
     (request) => (request.sent === 'on-a-fresh-connection' ? undefined : request),
   ),
+  bodyMistake('http-1-0-unread', 'Before HTTP/1.1, a GET had no body.', (request) =>
+    request.sent === 'http-1.0' ? undefined : request,
+  ),
+  bodyMistake('expected-unread', 'Nobody waits for the body that comes after 100 (Continue).', (request) =>
+    request.sent === 'expect-100-continue' ? undefined : request,
+  ),
   bodyMistake('reused-connections-unread', 'The body of a second request on a connection is dropped.', (request) =>
     request.sent === undefined ? undefined : request,
   ),

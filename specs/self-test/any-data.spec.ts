@@ -173,7 +173,7 @@ test.describe('A target with a part of the world', () => {
 
   const capabilities = ['customer', 'product', 'sku', 'order_metadata', 'metadata'] as const;
   for (const [n, missing] of capabilities.entries()) {
-    const tag = missing === 'customer' || missing === 'sku' ? [] : '@long';
+    const tag = missing === 'sku' ? [] : '@long';
     test(`A deployment without ${missing} rules is incomplete, and fails nothing`, { tag }, async () => {
       const supported = new Set(capabilities.filter((kind) => kind !== missing));
       const tiers = world.tiers.filter(({ rules }) => rules.every(({ kind }) => kind !== missing));
@@ -185,8 +185,8 @@ test.describe('A target with a part of the world', () => {
     });
   }
 
-  for (const [start, tag] of [[0], [1, '@long'], [2, '@long']] as const)
-    test(`Nothing fails without every third tier, from number ${start + 1}`, { tag: tag ?? [] }, async () => {
+  for (const start of [0, 1, 2])
+    test(`Nothing fails without every third tier, from number ${start + 1}`, { tag: '@long' }, async () => {
       const names = world.tiers.filter((_, n) => n % 3 === start).map(({ name }) => name);
       const remaining = world.tiers.filter(({ name }) => !names.includes(name));
       for (const tiers of [remaining, world.tiers])

@@ -290,54 +290,12 @@ test('A certificate fits its schema, whatever the verdicts, and survives JSON', 
   );
 });
 
-test.describe('the summary', () => {
-  const written = {
-    certificate: 'out/certificate.json',
-    files: ['out/certificate.json', 'out/certificate.html', 'out/observed.md'],
-  };
-
-  test('Names target, verdict, counts and files', () => {
-    const text = renderRunReport(
-      createCertificate(
-        suite,
-        [
-          ...['one-a', 'one-b', 'two'].map((id) => resultOf(id, 'pass')),
-          ...['first', 'second'].map((id) => resultOf(id, 'pass', { outcome: 'bad' })),
-        ],
-        { ...facts, notes: ['A note.'] },
-      ),
-      { ...written, record: { file: 'staging.yaml' } },
-    );
-    expect(text.split('\n')).toEqual([
-      '',
-      '  pass  a.one  a.one holds.',
-      '  pass  a.two  a.two holds.',
-      '',
-      'A note.',
-      '',
-      'CONFORMS  staging at https://a.test/api',
-      '',
-      'Requirements  2 pass',
-      'Questions     2 answered, 1 with a warning (see certificate.html)',
-      'Requests      12 sent, 5 judged',
-      'Certificate   out/certificate.json, out/certificate.html',
-      'Observed      out/observed.md',
-      'Record        staging.yaml',
-      '',
-    ]);
-  });
-
-  test('Gives the reason of each requirement that does not pass, with the decisive case', () => {
-    const text = renderRunReport(certificateWith({ 'one-a': 'inconclusive', 'one-b': 'fail', two: 'pass' }), written);
-    expect(text.split('\n').slice(0, 6)).toEqual([
-      '',
-      '  fail  a.one  a.one holds.',
-      '  pass  a.two  a.two holds.',
-      '',
-      'fail  a.one: one-b  cases/a.yaml:3:5',
-      '   It is fail.',
-    ]);
-  });
+test('The report of a run names the decisive case of each requirement, and the files', () => {
+  const files = ['out/certificate.json', 'out/certificate.html', 'out/observed.md'];
+  const certificate = certificateWith({ 'one-a': 'inconclusive', 'one-b': 'fail', two: 'pass' });
+  const text = renderRunReport(certificate, { certificate: 'out/certificate.json', files });
+  expect(text).toContain('\nfail  a.one: one-b  cases/a.yaml:3:5\n   It is fail.\n');
+  for (const file of files) expect(text).toContain(file);
 });
 
 test.describe('the command that repeats a request', () => {
@@ -358,19 +316,6 @@ test.describe('the command that repeats a request', () => {
       .split('\0')
       .slice(0, -1);
   }
-
-  test('It has several lines, and variables for credentials', () => {
-    expect(renderCurlCommand(request, 'https://a.test/api')).toBe(
-      [
-        'curl -gi \\',
-        '  -X GET \\',
-        "  'https://a.test/api/v1/promotions/validation?[filters][promotion_id][conditions][$is]=camp_1' \\",
-        '  -H "X-Client-Token: $CLIENT_TOKEN" \\',
-        "  -H 'Content-Type: application/json' \\",
-        `  --data-raw '{"customer":{"id":"cust_1"}}'`,
-      ].join('\n'),
-    );
-  });
 
   const commands: readonly (readonly [what: string, request: HttpRequest, args: readonly string[]])[] = [
     [
@@ -430,7 +375,7 @@ test.describe('the command that repeats a request', () => {
           ]),
         );
       }),
-      { seed: 20_261_122, numRuns: 12 },
+      { seed: 20_261_122, numRuns: 5 },
     );
   });
 

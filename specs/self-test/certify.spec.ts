@@ -6,20 +6,11 @@ import { expect, test } from '@playwright/test';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { startRun } from '../../src/engine/run.js';
 import { openClient } from '../../src/http/client.js';
-import type { Endpoint } from '../../src/http/connection-options.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { openTarget } from '../../src/targets/open-target.js';
-import { loadTarget } from '../../src/targets/target.js';
 import { createNamedExport } from '../../src/world/world-formats.js';
-import {
-  copyPackage,
-  createTemporaryFolder,
-  loadCertificate,
-  runConformance,
-  runConformanceInProcess,
-} from './support/cli.js';
+import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, channelTo, requirementSuite, suite } from './support/in-process.js';
-import { createIndependentDeployment, listen } from './support/independent-deployment.js';
+import { createIndependentDeployment } from './support/independent-deployment.js';
 
 const { folder: cwd, remove } = createTemporaryFolder();
 test.afterAll(remove);
@@ -41,17 +32,6 @@ test('Without settings, the reference deployment conforms and every question is 
   expect(certificate.verdict).toBe('conforms');
   expect(certificate.summary).toEqual({ pass: 17 });
   expect(certificate.requests_sent).toBeGreaterThan(200);
-});
-
-test('A deployment under a path prefix conforms', async () => {
-  const { url, close } = await listen(createIndependentDeployment(suite.world, { prefix: '/shop/api', status: 203 }));
-  const { target, connection } = loadTarget({ baseUrl: `${url}/shop/api/` }, credentials);
-  expect(connection.location.kind).toBe('deployment');
-  const client = openTarget(target, connection.location as Endpoint, connection.options);
-  const { certificate } = await certifyOver(client, requirementSuite);
-  await client.close();
-  await close();
-  expect(certificate.summary).toEqual({ pass: 17 });
 });
 
 test.describe('A target that cannot be judged is incomplete, never a failure:', () => {
@@ -99,7 +79,7 @@ test.describe('A target that cannot be judged is incomplete, never a failure:', 
     expect(await noted(createIndependentDeployment(suite.world))).toBeUndefined();
   });
 
-  test('when down, the run ends before the first test with status 4', async () => {
+  test('when down, the run ends before the first test with status 4', { tag: '@long' }, async () => {
     const target = 'name: down\nbase_url: http://127.0.0.1:1\nretry: { delays_seconds: [0.01, 0.01] }\n';
     writeFileSync(path.join(cwd, 'down.yaml'), target);
     const args = ['certify', '--target', 'down.yaml', '--out', 'down', '--', '--grep', '@limit.newest-150'];
@@ -113,54 +93,6 @@ test.describe('A target that cannot be judged is incomplete, never a failure:', 
     expect(loadCertificate(cwd, 'down/partial').requests_sent).toBe(suite.calibration.length * 3);
     const page = readFileSync(path.join(cwd, 'down', 'partial', 'certificate.html'), 'utf8');
     expect(page.match(/refuses the connection/g)).toHaveLength(1);
-  });
-});
-
-test.describe('Unusable input ends with status 2 before anything is sent:', () => {
-  test('a typo in a case file: file, line, column and the hint', async () => {
-    const { folder, remove } = createTemporaryFolder();
-    const root = copyPackage(folder);
-    const file = path.join(root, 'cases', 'requirements', 'window.yaml');
-    const lines = readFileSync(file, 'utf8').split('\n');
-    const line = lines.findIndex((text) => text.includes('only: newest-150'));
-    const column = (lines[line] as string).indexOf('only') + 1;
-    writeFileSync(file, lines.map((text, n) => (n === line ? text.replace('only', 'onyl') : text)).join('\n'));
-    let requests = 0;
-    const answer = createIndependentDeployment(suite.world);
-    const { url, close } = await listen((request) => {
-      requests += 1;
-      return answer(request);
-    });
-    const { status, output } = await runConformance(['certify', '--base-url', url], {
-      cwd: folder,
-      env: credentials,
-      root,
-    });
-    await close();
-    remove();
-    expect(status).toBe(2);
-    expect(requests).toBe(0);
-    expect(output).toBe(
-      `cases/requirements/window.yaml:${line + 1}:${column}: unknown key 'onyl'\n    Did you mean 'only'?\n`,
-    );
-  });
-
-  test('a file as the folder for the results', async () => {
-    writeFileSync(path.join(cwd, 'taken'), '');
-    const { status, output } = await runConformanceInProcess(['certify', '--out', 'taken'], { cwd });
-    expect([status, output]).toEqual([2, '--out: cannot write into taken (ENOTDIR)\n    Name another folder.\n']);
-  });
-
-  test('a folder that the system lets nobody create', async () => {
-    const { status, output } = await runConformanceInProcess(['certify', '--out', '/proc/none/of/them'], { cwd });
-    expect([status, output]).toEqual([2, expect.stringContaining('--out: cannot write into /proc/none/of/them (')]);
-  });
-
-  test('a world that does not fit its schema', async () => {
-    writeFileSync(path.join(cwd, 'no-world.json'), '{ "customers": [{}] }');
-    const { status, output } = await runConformanceInProcess(['serve', '--world', 'no-world.json'], { cwd });
-    expect(status).toBe(2);
-    expect(output).toContain("no-world.json:1:17: entry 1 of 'customers' lacks the key 'id'");
   });
 });
 

@@ -96,22 +96,6 @@ test('The job summary is appended, with verdict, counts and failures', async () 
   remove();
 });
 
-test('No text of the target becomes Markdown or HTML in the job summary', async () => {
-  const { certificate } = await judged;
-  const hostile = '\n\n# forged\n<img src=x onerror=y> [a](https://a.test) &amp; `b`';
-  const text = renderJobSummary({
-    ...certificate,
-    target: { ...certificate.target, name: hostile },
-    drift: [{ case: 'a', text: hostile }],
-    unstable: [{ case: 'a', text: `x${hostile}` }],
-    incomplete_because: [hostile],
-  });
-  // It is one block of HTML: an empty line would end that.
-  expect(text.trimEnd()).not.toMatch(/\n\s*\n/);
-  expect(text).not.toMatch(/<(?!\/?(h2|h3|p|table|tr|th|td|ul|li)>)|^[^<\n]/m);
-  expect(text.match(/# forged/g)).toHaveLength(2);
-});
-
 test('The badge has verdict, counts and drift', async () => {
   const badgeOf = (certificate: Certificate) => {
     const badge = JSON.parse(renderOutput('badge.json', certificate, suite, []));

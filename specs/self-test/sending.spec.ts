@@ -100,13 +100,18 @@ test('Each form goes over the wire as its name says', async () => {
   const wire = Object.fromEntries(
     await Promise.all(formNames.map(async (form) => [form, await sendAs(form)] as const)),
   ) as Record<RequestForm, Awaited<ReturnType<typeof sendAs>>>;
+  const ownConnections = ['on-a-fresh-connection', 'http-1.0', 'expect-100-continue'];
   for (const form of formNames) {
     expect(wire[form].status, form).toBe(200);
-    expect(wire[form].connection, form).toBe(form === 'on-a-fresh-connection' ? 2 : 1);
+    expect(wire[form].connection, form).toBe(ownConnections.includes(form) ? 2 : 1);
     expect(/^content-length: /im.test(wire[form].head), form).toBe(form !== 'chunked');
   }
   expect(wire.chunked.head).toMatch(/^transfer-encoding: chunked$/im);
   expect(wire.chunked.body.match(/^[0-9a-f]+$/gim)).toHaveLength(4);
+  expect(formNames.filter((form) => / HTTP\/1\.0\r\n/.test(wire[form].head))).toEqual(['http-1.0']);
+  expect(formNames.filter((form) => /^expect: 100-continue\r$/im.test(wire[form].head))).toEqual([
+    'expect-100-continue',
+  ]);
   // A busy machine may read two of the three at once.
   expect(wire['in-pieces'].pieces).toBeGreaterThan(1);
   expect(wire['in-pieces'].body).toBe(usualBody);
@@ -143,6 +148,19 @@ test('A deployment may require Content-Length, but not ignore a chunked body', a
   expect(await verdictWhere(() => ({ status: 411, headers: [], body: '' }))).toBe('pass');
   expect(await verdictWhere(() => ({ status: 400, headers: [], body: '' }))).toBe('inconclusive');
   expect(await verdictWhere((request) => conforming({ ...request, body: '' }))).toBe('fail');
+});
+
+test('A deployment may refuse HTTP/1.0 and Expect, but not ignore their bodies', async () => {
+  const conforming = createIndependentDeployment(suite.world);
+  for (const sent of ['http-1.0', 'expect-100-continue'] as const) {
+    const verdictWhere = async (answer: typeof conforming) => {
+      const serve: typeof conforming = (request) => (request.sent === sent ? answer(request) : conforming(request));
+      return listVerdicts(await judgeDeployment(suite, serve, { recognizer })).get('request.get-with-body');
+    };
+    for (const status of [400, 417, 426, 505])
+      expect(await verdictWhere(() => ({ status, headers: [], body: '' })), `${sent} ${status}`).toBe('pass');
+    expect(await verdictWhere((request) => conforming({ ...request, body: '' })), sent).toBe('fail');
+  }
 });
 
 test('Schemas and templates name the documented operation', () => {

@@ -1,4 +1,4 @@
-import type { HttpRequest } from '../http/exchange.js';
+import { type HttpRequest, usesOptionalHttp } from '../http/exchange.js';
 import { parseRequest, type RequestContent } from '../http/request-content.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { getWindowSize, windowSize } from '../world/named-world.js';
@@ -113,9 +113,9 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
   };
   const [filter] = filters;
   const matched = filter === undefined ? [] : world.tiers.filter((tier) => matching(tier) !== 'forbidden');
-  // A server may require Content-Length (RFC 9112, section 6.3), and some databases store no NUL.
+  // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0, and some databases store no NUL.
   const mayBeRefused =
-    request.sent === 'chunked' ||
+    usesOptionalHttp(request) ||
     JSON.stringify(content).includes('\\u0000') ||
     filters.some(({ name, value }) => comparesOtherTypes(name, value, world)) ||
     (matched.length > 0 && !matched.some(isAmongNewest));

@@ -66,7 +66,7 @@ export function openClient(
     if ('refusal' in connection) return { request, transportError: 'not-sent', message: connection.refusal };
     const reason = whyWithheld?.() ?? explainExhaustion(requestBudget, budget);
     if (reason !== undefined) return { request, transportError: 'not-sent', message: reason };
-    const own = request.sent === 'on-a-fresh-connection' ? connect() : connection;
+    const own = needsOwnConnection(request) ? connect(request.sent) : connection;
     const { dispatcher } = 'dispatcher' in own ? own : connection;
     const remainingMs = getRemainingMs(requestBudget, budget);
     requestBudget.spend();
@@ -152,6 +152,10 @@ export function openClient(
       if ('dispatcher' in connection) await connection.dispatcher.destroy();
     },
   };
+}
+
+function needsOwnConnection({ sent }: HttpRequest): boolean {
+  return sent !== undefined && sent !== 'chunked' && sent !== 'in-pieces';
 }
 
 /** undici announces the length of a string. It sends a stream chunked, unless the headers announce its length. */

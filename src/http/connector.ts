@@ -1,8 +1,9 @@
-import { BlockList } from 'node:net';
+import { BlockList, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { buildConnector, Dispatcher, Pool } from 'undici';
 import { requireLazily } from '../support/require-lazily.js';
 import type { ConnectionOptions, Limits, Tls } from './connection-options.js';
+import type { HttpRequest } from './exchange.js';
 import { dropInterimResponses } from './interim-responses.js';
 import { NoConnection } from './transport-error.js';
 
@@ -18,7 +19,7 @@ type Connection = { readonly dispatcher: Dispatcher } | { readonly refusal: stri
 export function createConnector(
   url: URL,
   { allowHttp, tls, proxy, limits, pacing }: ConnectionOptions,
-): () => Connection {
+): (sent?: HttpRequest['sent']) => Connection {
   const refuse = (reason: string) => (): Connection => ({ refusal: `Nothing was sent: ${reason}` });
   if (exposesCredentials(url) && !allowHttp)
     return refuse(`credentials do not go to another machine (${url.host}) over plain HTTP without --allow-http.`);
@@ -30,23 +31,25 @@ export function createConnector(
   // The client limits the whole exchange. These timeouts only shorten undici's own, for example for a proxy.
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
   const requestTls = { secureContext, timeout: timeoutMs };
-  const createPool = (origin: string | URL, options: object): Pool => {
-    const { connect, ...own } = options as Pool.Options & { readonly connect: buildConnector.connector };
-    return new Pool(origin, { ...own, ...timeouts, connect: connectOnce(connect, limits) });
-  };
+  const createPool =
+    (sent: HttpRequest['sent']) =>
+    (origin: string | URL, options: object): Pool => {
+      const { connect, ...own } = options as Pool.Options & { readonly connect: buildConnector.connector };
+      return new Pool(origin, { ...own, ...timeouts, connect: connectOnce(connect, limits, sent) });
+    };
   const options = {
     connections: pacing.concurrency,
     pipelining: 1,
     maxHeaderSize: limits.headerBytes,
     connect: buildConnector(requestTls),
-    factory: createPool,
   };
-  if (isLoopback(url)) return () => ({ dispatcher: new Agent(options) });
+  if (isLoopback(url)) return (sent) => ({ dispatcher: new Agent({ ...options, factory: createPool(sent) }) });
   const proxies = proxy === undefined ? {} : { httpProxy: proxy, httpsProxy: proxy };
-  const tunnels = { clientFactory: createPool, proxyTls: { timeout: timeoutMs }, requestTls };
-  return () => {
+  const tunnels = { proxyTls: { timeout: timeoutMs }, requestTls };
+  return (sent) => {
     try {
-      return { dispatcher: new EnvHttpProxyAgent({ ...options, ...proxies, ...tunnels }) };
+      const factories = { factory: createPool(sent), clientFactory: createPool(sent) };
+      return { dispatcher: new EnvHttpProxyAgent({ ...options, ...proxies, ...tunnels, ...factories }) };
     } catch {
       // The message does not show the URL of the proxy: it may contain a password.
       return refuse(
@@ -60,7 +63,11 @@ export function createConnector(
  * Settles each attempt to connect once and in time, with an error after which undici does not try again. Otherwise undici
  * reconnects without end to a proxy that closes connections, and waits for minutes on a silent one.
  */
-function connectOnce(connect: buildConnector.connector, { timeoutMs, headerBytes }: Limits): buildConnector.connector {
+function connectOnce(
+  connect: buildConnector.connector,
+  { timeoutMs, headerBytes }: Limits,
+  sent: HttpRequest['sent'],
+): buildConnector.connector {
   return (options, callback) => {
     let isSettled = false;
     const settle: buildConnector.Callback = (error, socket) => {
@@ -68,11 +75,23 @@ function connectOnce(connect: buildConnector.connector, { timeoutMs, headerBytes
       isSettled = true;
       clearTimeout(timer);
       if (error !== null) callback(new NoConnection(error), null);
-      else callback(null, dropInterimResponses(socket, headerBytes));
+      else callback(null, rewriteHeads(dropInterimResponses(socket, headerBytes), sent));
     };
     const timer = setTimeout(() => settle(new (loadUndici().errors.ConnectTimeoutError)(), null), timeoutMs);
     connect(options, settle);
   };
+}
+
+/** Rewrites what undici writes: it sends neither HTTP/1.0 nor Expect. A tunnel of a proxy stays as it is. */
+function rewriteHeads<S extends Socket>(socket: S, sent: HttpRequest['sent']): S {
+  if (sent !== 'http-1.0' && sent !== 'expect-100-continue') return socket;
+  const [line, headers] = sent === 'http-1.0' ? ['HTTP/1.0', ''] : ['HTTP/1.1', 'Expect: 100-continue\r\n'];
+  const { write } = socket;
+  socket.write = function (this: S, chunk: unknown, ...args: unknown[]) {
+    const rewrite = (head: string) => head.replace(/^((?!CONNECT )\S+ \S+ )HTTP\/1\.1\r\n/, `$1${line}\r\n${headers}`);
+    return Reflect.apply(write, this, [typeof chunk === 'string' ? rewrite(chunk) : chunk, ...args]);
+  };
+  return socket;
 }
 
 /** Returns undefined for invalid PEM. Call it once: it parses all public authorities. */

@@ -18,6 +18,8 @@ export function renderCurlCommand({ method, path, headers, body, sent }: HttpReq
   words.push(renderUrl(baseUrl, path));
   for (const [name, value] of headers) words.push(`-H ${renderHeader(name, value)}`);
   if (sent === 'chunked') words.push("-H 'Transfer-Encoding: chunked'");
+  if (sent === 'http-1.0') words.push('--http1.0');
+  if (sent === 'expect-100-continue') words.push("-H 'Expect: 100-continue'");
   // Without this, curl adds the media type of a form to a body.
   if (body !== undefined && getHeaderValues(headers, 'content-type').length === 0) words.push("-H 'Content-Type:'");
   if (body !== undefined) words.push(isPrintable(body) ? `--data-raw ${quote(body)}` : '--data-binary @-');

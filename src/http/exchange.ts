@@ -12,12 +12,18 @@ export interface HttpRequest {
   readonly headers: Headers;
   readonly body?: string;
   /**
-   * A special way to send it: chunked without Content-Length, in pieces with Content-Length, or on a new connection. By
-   * default, the whole body is sent with Content-Length on a connection that is kept alive.
+   * A special way to send it: chunked without Content-Length, in pieces with Content-Length, or on a new connection, which
+   * HTTP/1.0 and `Expect: 100-continue` need, too. By default, the whole body is sent with Content-Length on a connection
+   * that is kept alive.
    */
-  readonly sent?: 'chunked' | 'in-pieces' | 'on-a-fresh-connection';
+  readonly sent?: 'chunked' | 'in-pieces' | 'on-a-fresh-connection' | 'http-1.0' | 'expect-100-continue';
   /** The number of a repetition. Equal requests share one exchange, unless this differs. */
   readonly again?: number;
+}
+
+/** Whether HTTP lets a server refuse the way in which a request is sent. */
+export function usesOptionalHttp({ sent }: HttpRequest): boolean {
+  return sent === 'chunked' || sent === 'http-1.0' || sent === 'expect-100-continue';
 }
 
 /** Serializes a request. Requests with the same text share one exchange. */

@@ -1,5 +1,5 @@
 import { toOneLine, truncate } from '../support/untrusted-text.js';
-import { type Exchange, getHeaderValues, type HttpResponse } from './exchange.js';
+import { type Exchange, getHeaderValues, type HttpResponse, usesOptionalHttp } from './exchange.js';
 
 /** Whether the status is 2xx, so that the body is a result. */
 export function isSuccessful({ status }: HttpResponse): boolean {
@@ -59,12 +59,19 @@ export function explainUnsupported(exchange: Exchange): string | undefined {
 
 /**
  * Explains why an exchange shows nothing about its request: the adapter cannot express it, or the target refuses a body
- * without Content-Length, which HTTP permits (RFC 9112, sections 6.1 and 6.3).
+ * without Content-Length, HTTP/1.0 or Expect, which HTTP permits (RFC 9112, sections 6.1 and 6.3; RFC 9110, sections 10.1.1
+ * and 15.6.6).
  */
 export function explainInapplicable(exchange: Exchange): string | undefined {
-  if (!('response' in exchange)) return explainUnsupported(exchange);
-  if (exchange.request.sent !== 'chunked') return undefined;
+  const { sent } = exchange.request;
+  const isOptional = usesOptionalHttp(exchange.request) && sent !== 'chunked';
+  if (!('response' in exchange)) {
+    if (isOptional && exchange.transportError === 'broken-connection') return `The target does not accept '${sent}'.`;
+    return explainUnsupported(exchange);
+  }
   const { status } = exchange.response;
+  if (isOptional && status >= 400) return `Answered ${status}: the target does not accept '${sent}'.`;
+  if (sent !== 'chunked') return undefined;
   if (status !== 411 && status !== 501) return undefined;
   return `Answered ${status}: the target accepts no body without Content-Length.`;
 }

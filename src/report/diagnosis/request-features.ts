@@ -66,6 +66,8 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
     [request.sent === 'chunked', 'sent in chunks, without Content-Length'],
     [request.sent === 'in-pieces', 'sent in several pieces'],
     [request.sent === 'on-a-fresh-connection', 'sent on a new connection'],
+    [request.sent === 'http-1.0', 'sent with HTTP/1.0'],
+    [request.sent === 'expect-100-continue', 'sent with Expect: 100-continue'],
     ...thingKinds.flatMap((kind) =>
       [...world.ids[kind]].map(([name, id]): Feature => [text.includes(id), `with the ${kind} ${name}`]),
     ),
