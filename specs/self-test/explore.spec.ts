@@ -108,6 +108,15 @@ test('A failure is shrunk to a small request and rendered as a valid case', asyn
   expect(result.reason).toContain('--explore 600 --seed 7');
 });
 
+test('A failing sequence is shrunk to two requests', async () => {
+  const caches = ['cached-without-the-customer', 'metadata-filter-value-left-out-of-the-cache'];
+  for (const id of caches) {
+    const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed: 7 });
+    const { requests } = parse(asCase).cases[0];
+    expect(Object.keys(requests), id).toEqual(['plain', 'earlier-1', 'probe']);
+  }
+});
+
 /** A deployment that refuses text on which parsers disagree (RFC 7493, section 2). */
 function createStrictDeployment() {
   const answer = createIndependentDeployment(world);

@@ -120,14 +120,21 @@ export async function explore(
     return confirmed;
   };
   const known = listTexts(world);
-  /** Replaces a failing sequence by a smaller one, as long as one fails in the same way. */
+  /** Replaces a failing sequence by a smaller one, until none fails in the same way. */
   const shrink = async (found: Found): Promise<Found> => {
-    for (const { sequence, disguised } of listSmallerSequences(found.sequence, known, `attempt-${sent}`)) {
-      if (sent >= requests * 2 || notSentReason !== undefined) return found;
-      const smaller = await findConfirmed(disguised ?? sequence);
-      if (smaller?.violation.part === found.violation.part) return shrink({ ...smaller, sequence });
+    let smallest = found;
+    // What made it smaller is tried again first: to begin anew each time would take too many requests.
+    for (let [n, failures] = [0, 0]; sent < requests * 2 && notSentReason === undefined; ) {
+      const all = [...listSmallerSequences(smallest.sequence, known, `attempt-${sent}`)];
+      const attempt = all[n % all.length];
+      if (attempt === undefined || failures === all.length) break;
+      const smaller = await findConfirmed(attempt.disguised ?? attempt.sequence);
+      const isSmaller = smaller?.violation.part === found.violation.part;
+      if (isSmaller) smallest = { ...smaller, sequence: attempt.sequence };
+      else n += 1;
+      failures = isSmaller ? 0 : failures + 1;
     }
-    return found;
+    return smallest;
   };
   const run = async (): Promise<Found | undefined> => {
     const emptyRequest = createEmptyRequest(world);
