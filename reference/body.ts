@@ -7,6 +7,9 @@ import type { BodyHandlers, DeploymentFacts, HandlerLookup } from './handlers.js
 import { isObject, type Members, parseFirstWins } from './json.js';
 import { emptyBody, waived, waivingBody } from './parsed-request.js';
 
+/** In bytes: what `body-length` is about. */
+const longBody = 100 * 1024;
+
 /** Reads the body of requests. */
 export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behaviours }: DeploymentFacts): BodyHandlers {
   const inRequest = createDecider(behaviours, 'bad_request');
@@ -27,6 +30,8 @@ export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behavio
     readBody({ headers, body = '' }) {
       if (body === '') return { kind: 'absent' };
       if (!handlers().readsMediaType(findHeader(headers, 'content-type'))) return { kind: 'unread' };
+      if (Buffer.byteLength(body) > longBody && inBody('body-length', 'body') === 'body-ignored')
+        return { kind: 'unread' };
       const value = parseJson(body);
       if (value === undefined) {
         if (behaviours['credentials-before-body'] === 'body-unchecked') return { kind: 'unread' };
