@@ -43,12 +43,13 @@ async function pageOf(
   answer: Answer,
   own: Suite = suite,
   options: EngineOptions = {},
+  target: Partial<Certificate['target']> = {},
 ): Promise<{ html: string; certificate: Certificate }> {
   const keeper = createEvidenceKeeper((text) => text);
   const run = await certifyOver(channelTo(answer), own, { ...options, keeper });
   const exchanges = indexExchanges(keeper.take(), createRecognizer(own.world), run.results);
   const causes = diagnoseRun(own, run.results, exchanges);
-  const certificate = { ...run.certificate, causes };
+  const certificate = { ...run.certificate, causes, target: { ...run.certificate.target, ...target } };
   return { html: renderOutput('certificate.html', certificate, own, run.results, { exchanges }), certificate };
 }
 
@@ -117,6 +118,17 @@ test.describe('the page of any run', { tag: '@long' }, () => {
       return requests % 9 === 0 ? { status: 503, headers: [], body: '' } : honest(request);
     };
   };
+  const script = `"'></script></style></pre></title><script>throw Error('forged')</script><img src=x onerror=throw(1)><svg onload=alert(1)>`;
+  const hostile: Answer = (request) => {
+    const { status, headers, body } = honest(request);
+    const promotions = body.replaceAll(/"name":"[^"]*"/g, `"name":${JSON.stringify(script)}`);
+    const isRefused = status >= 400 || request.body?.includes('"3"');
+    return {
+      status,
+      headers: [...headers, ['x-note', script], [script.replaceAll(/[^!-~]/g, ''), 'named']],
+      body: isRefused ? script : promotions,
+    };
+  };
   const pinned = createBaseline(
     undefined,
     { 'quantity-numeric-string': 'rejected', 'empty-result': 'not-found' },
@@ -127,15 +139,22 @@ test.describe('the page of any run', { tag: '@long' }, () => {
     failing: () => pageOf(deploymentWith('window-of-151', 'quantity-ignored', 'metadata-filter-by-key')),
     incomplete: () => pageOf(unsteady()),
     drifting: () => pageOf(honest, suite, { expected: pinned }),
+    hostile: () =>
+      pageOf(
+        hostile,
+        suite,
+        {},
+        { name: script, version: script, contact: script, base_url: `http://a.test/${script}` },
+      ),
   };
   const verdicts = { failing: 'does-not-conform', incomplete: 'incomplete' } as Readonly<Record<string, string>>;
   for (const [name, run] of Object.entries(runs)) {
     test(`${name}: no errors and no barriers, at any width`, async () => {
       const { html, certificate } = await run();
-      expect(certificate.verdict).toBe(verdicts[name] ?? 'conforms');
+      if (name !== 'hostile') expect(certificate.verdict).toBe(verdicts[name] ?? 'conforms');
       expect(certificate.drift.length > 0).toBe(name === 'drifting');
       const { page, complaints } = await open(html);
-      // Its own script, and nothing else that loads or runs.
+      // What anything of a deployment may have become.
       expect(await page.locator('script, img, iframe, object, link, base').count()).toBe(1);
       // Some of everything that opens, of which the rest looks alike.
       await page.evaluate(
