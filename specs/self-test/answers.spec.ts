@@ -55,22 +55,12 @@ const filledWith = (template: unknown, ...tiers: readonly Tier[]) =>
 test.describe('A template can be filled with other promotions', () => {
   type Shape = (tiers: readonly Tier[]) => unknown;
   const ids = { '<promotions>': '<tier id>' };
+  const constant = { object: 'list', extra: {}, more: [null, true, 1, 'x', []] };
   const rows: readonly (readonly [what: string, shape: Shape, template: unknown])[] = [
     ['ids', (tiers) => tiers.map(idOf), ids],
     [
       'all values',
-      (tiers) => ({
-        data: tiers.map(({ id, name, created_at, metadata, campaign_id }) => ({
-          id,
-          name,
-          created_at,
-          metadata,
-          campaign_id,
-        })),
-        object: 'list',
-        extra: {},
-        more: [null, true, 1, 'x', []],
-      }),
+      (tiers) => ({ data: tiers.map(({ rules: _, ...shown }) => shown), ...constant }),
       {
         data: {
           '<promotions>': {
@@ -81,9 +71,7 @@ test.describe('A template can be filled with other promotions', () => {
             campaign_id: '<campaign id>',
           },
         },
-        object: 'list',
-        extra: {},
-        more: [null, true, 1, 'x', []],
+        ...constant,
       },
     ],
     [
@@ -313,18 +301,9 @@ function createExchange(
 
 function answersOf(
   exchanges: Readonly<Record<string, Exchange>>,
-  {
-    testCase = caseOf(firstOf),
-    configuredPatterns,
-  }: { testCase?: TestCase; configuredPatterns?: readonly string[] } = {},
+  { testCase = caseOf(firstOf), ...patterns }: { testCase?: TestCase; configuredPatterns?: readonly string[] } = {},
 ): ResponseTemplates | undefined {
-  const background = {
-    world,
-    recognizer,
-    calibration: [],
-    isWorldSeen: true,
-    ...(configuredPatterns && { configuredPatterns }),
-  };
+  const background = { world, recognizer, calibration: [], isWorldSeen: true, ...patterns };
   const redact = (text: string) => text.replaceAll('secret', '***');
   return extractTemplates(testCase, [new Map(Object.entries(exchanges))], background, redact);
 }
@@ -366,15 +345,8 @@ test.describe('Templates are extracted', () => {
   const { plain } = twice;
   const single = createExchange([], [200, [first.id]]);
   const broken: Exchange = { request: plain.request, transportError: 'timed-out', message: 'It took too long.' };
-  const requirement: TestCase = {
-    kind: 'requirement',
-    id: 'r',
-    verifies: 'r',
-    title: 'R',
-    at,
-    tags: [],
-    rows: [{ ...row, expect: [] }],
-  };
+  const rowsOf = [{ ...row, expect: [] }];
+  const requirement: TestCase = { kind: 'requirement', id: 'r', verifies: 'r', title: 'R', at, tags: [], rows: rowsOf };
   const rows: readonly (readonly [what: string, exchanges: Readonly<Record<string, Exchange>>, testCase?: TestCase])[] =
     [
       ['nothing sent', {}],

@@ -66,10 +66,6 @@ test.describe('where rejected promotions are listed beside returned ones', () =>
     expect(reason).not.toContain('tier:');
   });
 
-  test('the path in a target file settles it', async () => {
-    expect((await verdictOn({ shape: 'with-rejected' }, ['/promotions/*/id'])).verdict).toBe('conforms');
-  });
-
   test('a wrong path in a target file is incomplete, not a failure', async () => {
     const certificate = await verdictOn({ shape: 'with-rejected' }, ['/data/*/id']);
     expect(certificate.verdict).toBe('incomplete');
@@ -80,7 +76,7 @@ test.describe('where rejected promotions are listed beside returned ones', () =>
 // The kill matrix has the same violations of the reference deployment.
 for (const [n, [violation, { breaks }]] of Object.entries(violations).entries())
   test(`a deployment that violates '${violation}' fails the requirement that it breaks`, {
-    tag: n % 4 === 0 ? [] : '@long',
+    tag: n % 8 === 0 ? [] : '@long',
   }, async () => {
     const certificate = await verdictOn({ violation: violation as keyof typeof violations });
     expect(certificate.verdict).toBe('does-not-conform');

@@ -35,7 +35,7 @@ async function certified(answer: Answer) {
   return certificate;
 }
 
-test('A reason states what a promotion requires and what the request has', async () => {
+test('A reason states what a promotion requires and what the request has', { tag: '@long' }, async () => {
   const reasons = [
     await certified(careless(() => true)),
     await certified((request) => ({ ...conforming(request), body: '{"data":[]}' })),
@@ -109,7 +109,7 @@ const bugs: readonly (readonly [string, Answer, CauseKind, RegExp])[] = [
 ];
 
 for (const [n, [what, answer, kind, fact]] of bugs.entries()) {
-  const tag = n % 4 === 0 ? [] : '@long';
+  const tag = n % 6 === 0 ? [] : '@long';
   test(`The cause of ${what} is within the first ten lines of a run, and in the first card of its page`, {
     tag,
   }, async () => {
@@ -140,7 +140,9 @@ test('Every failing case belongs to a cause', async () => {
   expect(causes.flatMap(({ cases }) => cases)).toEqual(expect.arrayContaining(failing));
 });
 
-test('A cause names the failures that it explains, even if another cause explains more of each', async () => {
+test('A cause names the failures that it explains, even if another cause explains more of each', {
+  tag: '@long',
+}, async () => {
   const { causes } = await diagnose(withFault('quantity-above-threshold', 'metadata-filter-by-prefix'));
   expect(causes.map(({ kind }) => kind)).toEqual(['threshold', 'filter-loose']);
   for (const { requirements, cases } of causes) {

@@ -1,7 +1,7 @@
 import { expect, test } from '@playwright/test';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { type DiagnosisArea, diagnose, renderFindings } from '../../src/targets/diagnose.js';
+import { type DiagnosisArea, diagnose } from '../../src/targets/diagnose.js';
 import { thingKinds } from '../../src/world/named-world.js';
 import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
 import { channelTo, suite } from './support/in-process.js';
@@ -206,8 +206,4 @@ test.describe('A target with a part of the world', () => {
     expect(cases).toHaveLength(12);
     expect(cases.flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable))).toEqual([]);
   });
-});
-
-test('Findings are rendered one per line', () => {
-  expect(renderFindings([{ area: 'URL', state: 'problem', text: 'Gone.' }])).toBe('URL          PROBLEM  Gone.\n');
 });

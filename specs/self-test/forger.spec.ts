@@ -13,7 +13,7 @@ import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { computeDigest, createArchive, type EvidenceOrigin } from '../../src/report/har-archive.js';
 import { parseRecordedRun } from '../../src/targets/recorded-run.js';
-import { rejudgeRun } from '../../src/targets/rejudge.js';
+import { type RejudgedRun, rejudgeRun } from '../../src/targets/rejudge.js';
 import { verifyCertificate } from '../../src/targets/verify-certificate.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder } from './support/cli.js';
@@ -217,13 +217,7 @@ const alterations: Readonly<Record<string, Alteration>> = {
     const ids: string[] = suite.cases.map(({ id }) => id);
     settings.only = pick([[], ids, ids.filter((id) => !failing.includes(id)), ['sampled-again']]);
   },
-  'a profile': ({ log }, failing, { pick }) => {
-    const rows = suite.cases.filter(({ id }) => !failing.includes(id));
-    const chosen = rows.map(({ id, rows }) => [id, { $set: rows.map(({ title }) => title) }]);
-    const figures = { name: pick(['quick', 'budget']), max_requests: 500, requests: 1, rows: 1, rows_of: 1 };
-    const all = { ...figures, questions: 1, questions_of: 1, faults_caught: 9, faults_known: 9 };
-    log._origin.inputs.settings.profile = { rows: { $map: chosen }, figures: all };
-  },
+  'a limit': setSetting('limit', ['quick', 60, 150, 229, 1e6]),
   exploration: setSetting('exploration', [
     { requests: 3, seed: 1 },
     { requests: 1e9, seed: 1 },
@@ -277,16 +271,19 @@ const alterations: Readonly<Record<string, Alteration>> = {
   },
 };
 
-/** Writes what `verify` asks for: the certificate that the suite itself makes of the evidence. */
+/** Drops what no result rests on, and writes what `verify` asks for: the certificate that the suite makes of the rest. */
 async function forgeCertificate(evidence: Evidence, own: Certificate): Promise<Certificate> {
-  const content = Buffer.from(JSON.stringify(evidence));
-  const archive = { file: 'evidence.har', digest: computeDigest(content), exchanges: evidence.log.entries.length };
-  const { name, version, digest } = evidence.log._origin.suite;
+  const encode = () => Buffer.from(JSON.stringify(evidence));
   const judge = async () => {
-    const run = parseRecordedRun(content, 'evidence.har');
+    const run = parseRecordedRun(encode(), 'evidence.har');
     return rejudgeRun(run, loadSuite(suiteFolder, run.availability));
   };
-  const { certificate: judged } = await judge().catch(() => ({ certificate: own }));
+  const nothing = (): Pick<RejudgedRun, 'certificate' | 'unused'> => ({ certificate: own, unused: [] });
+  const { unused } = await judge().catch(nothing);
+  evidence.log.entries = evidence.log.entries.filter(({ _id }) => !unused.includes(_id));
+  const { certificate: judged } = await judge().catch(nothing);
+  const archive = { file: 'evidence.har', digest: computeDigest(encode()), exchanges: evidence.log.entries.length };
+  const { name, version, digest } = evidence.log._origin.suite;
   const { started_at, duration_ms } = own;
   return { ...judged, suite: { name, version, digest }, started_at, duration_ms, evidence: archive };
 }
@@ -318,9 +315,10 @@ async function forge(faultId: string, from: number, to: number): Promise<void> {
     // Each alteration alone, then several together.
     const chosen = seed < names.length ? [names[seed] ?? ''] : [1, 2, 3].map(() => dice.pick(names));
     for (const name of chosen) alterations[name]?.(evidence, run.failing, dice);
+    const forged = await forgeCertificate(evidence, run.certificate);
     writeFileSync(path.join(folder, 'evidence.har'), JSON.stringify(evidence));
+    writeFileSync(file, JSON.stringify(forged, null, 2));
     const startedMs = performance.now();
-    writeFileSync(file, JSON.stringify(await forgeCertificate(evidence, run.certificate), null, 2));
     const { broken, certificate } = await verifyCertificate(file);
     const what = `${chosen.join(' + ')} (${seed})`;
     expect.soft(broken.length === 0 && certificate?.verdict === 'conforms', what).toBe(false);

@@ -54,50 +54,28 @@ test.afterAll(async () => {
 /** Stand at both ends of each hostile line: a whole text has as many of one as of the other, in one element. */
 const [begin, end] = ['☠', '☢'];
 const breaks = ['\n', '\r\n', '\r', '\v', '\f', '\u0085', '\u2028', '\u2029'];
+const split = (text: string) => text.split(' ¦ ');
 const fragments = [
   // Lines that a pipeline obeys
-  ...['::error::forged', '  ::warning::forged', '##vso[task.complete]', "##teamcity[forged '1']", '##[error]forged'],
+  ...split("::error::forged ¦   ::warning::forged ¦ ##vso[task.complete] ¦ ##teamcity[forged '1'] ¦ ##[error]forged"),
   // Markdown
-  ...[
-    '](javascript:forged())',
-    '![x](https://forged.test/x.png)',
-    '<https://forged.test>',
-    'https://forged.test/x?y=z',
-  ],
-  ...['www.forged.test', 'forged@forged.test', '@forged', '#1', '# forged', '- forged', '1. forged', '> forged', '+ x'],
-  ...[
-    '| forged |',
-    '\\|',
-    '\\',
-    '`',
-    '``',
-    '```',
-    '~~~',
-    '***',
-    '---',
-    '===',
-    '__x__',
-    '[^1]',
-    '[x]: https://forged.test',
-  ],
-  ...['$$\\forged$$', '$`x`$', '    forged', '\t', '&#124;', '&lt;', ':smile:', '- [ ] x', '<details>', '</details>'],
+  ...split('](javascript:forged()) ¦ ![x](https://forged.test/x.png) ¦ <https://forged.test> ¦ www.forged.test'),
+  ...split(
+    'https://forged.test/x?y=z ¦ forged@forged.test ¦ @forged ¦ #1 ¦ # forged ¦ - forged ¦ 1. forged ¦ > forged',
+  ),
+  ...split(
+    '+ x ¦ | forged | ¦ \\| ¦ \\ ¦ ` ¦ `` ¦ ``` ¦ ~~~ ¦ *** ¦ --- ¦ === ¦ __x__ ¦ [^1] ¦ [x]: https://forged.test',
+  ),
+  ...split('$$\\forged$$ ¦ $`x`$ ¦     forged ¦ \t ¦ &#124; ¦ &lt; ¦ :smile: ¦ - [ ] x ¦ <details> ¦ </details>'),
   // HTML and XML
-  ...[
-    '<script>forged()</script>',
-    '<img src=x onerror=forged()>',
-    '"><svg onload=forged()>',
-    "' onmouseover='forged()",
-  ],
-  ...[
-    '</pre></code></td></li>',
-    '</style><style>*{background:url(https://forged.test)}',
-    ']]>',
-    '<!--',
-    '-->',
-    '<![CDATA[',
-  ],
+  ...split(
+    '<script>forged()</script> ¦ <img src=x onerror=forged()> ¦ "><svg onload=forged()> ¦ </pre></code></td></li>',
+  ),
+  ...split(
+    "' onmouseover='forged() ¦ </style><style>*{background:url(https://forged.test)} ¦ ]]> ¦ <!-- ¦ --> ¦ <![CDATA[",
+  ),
   // YAML and JSON
-  ...[': ', '- x', '&a *b !!js', '%YAML 1.1', '"', "'", '{', '}', '---\nforged: 1', '...', '__proto__', '$ref'],
+  ...split(':  ¦ - x ¦ &a *b !!js ¦ %YAML 1.1 ¦ " ¦ \' ¦ { ¦ } ¦ ---\nforged: 1 ¦ ... ¦ __proto__ ¦ $ref'),
   // What a format cannot carry, or a terminal obeys
   ...['\ufffe\uffff', '\udfff', '\ud800', '\u0000', '\u001b[2J', '\u009b1m', '\u202e', '\u{1fffe}', '\ufeff'],
 ];

@@ -318,16 +318,8 @@ test.describe('An assertion holds, is violated or is unclear', () => {
 });
 
 test.describe('Transport errors, redirects and refused credentials prove nothing', () => {
-  const transportErrors: readonly TransportErrorKind[] = [
-    'unreachable',
-    'timed-out',
-    'broken-connection',
-    'too-large',
-    'unreadable',
-    'not-sent',
-  ];
   const unanswered = [
-    ...transportErrors.map(broken),
+    ...(['unreachable', 'timed-out', 'broken-connection', 'too-large', 'unreadable', 'not-sent'] as const).map(broken),
     ...[408, 421, 425, 429, 499, 502, 503, 504, 520, 522, 527, 530].map((status) => answered(status, [first])),
   ];
   const withHint = [300, 301, 302, 303, 304, 307, 308, 401, 403].map((status) =>
@@ -452,6 +444,8 @@ test.describe('The verdict of a requirement case', () => {
   const [success, newestFirst] = [asserting(written['2xx']), asserting(written['newest first'])];
   const onlyFirst = [asserting(['returned.include', ['first']]), asserting(['returned.only', ['first']])];
   const missing = "Not returned: 'second' (rank 2).";
+  const extra = "Returned, but should not be: 'third' (rank 3).";
+  const unmet = 'Not judged, since something else is not as expected: ';
   const noResult = 'Answered 404, so there is no result to judge.';
   const cases: readonly (readonly [
     what: string,
@@ -470,20 +464,8 @@ test.describe('The verdict of a requirement case', () => {
       'inconclusive',
       'Fewer than two promotions were returned, so there is no order to judge.',
     ],
-    [
-      'too much',
-      { expect: onlyFirst },
-      returning(first, third),
-      'fail',
-      "Returned, but should not be: 'third' (rank 3).",
-    ],
-    [
-      'too much and too little',
-      { expect: onlyFirst },
-      returning(third),
-      'fail',
-      "Not returned: 'first' (rank 1). Returned, but should not be: 'third' (rank 3).",
-    ],
+    ['too much', { expect: onlyFirst }, returning(first, third), 'fail', extra],
+    ['both', { expect: onlyFirst }, returning(third), 'fail', `Not returned: 'first' (rank 1). ${extra}`],
     ['an error, 2xx expected', { expect: [success] }, answered(404), 'fail', 'Answered 404, expected 2xx.'],
     ['an error, another expectation', { expect: [include] }, answered(404), 'inconclusive', noResult],
     ['500, nothing expected', { expect: [exclude] }, answered(500), 'pass', ''],
@@ -493,14 +475,14 @@ test.describe('The verdict of a requirement case', () => {
       { given: [include], expect: [exclude] },
       returning(third),
       'inconclusive',
-      "Not judged, since something else is not as expected: Not returned: 'first' (rank 1), 'second' (rank 2).",
+      `${unmet}Not returned: 'first' (rank 1), 'second' (rank 2).`,
     ],
     [
       'an unclear precondition',
       { given: [include], expect: [success] },
       answered(404),
       'inconclusive',
-      `Not judged, since something else is not as expected: ${noResult}`,
+      unmet + noResult,
     ],
     ['nothing asserted', { given: [include] }, returning(first, second), 'error', 'The case asserts nothing.'],
     [
@@ -657,12 +639,7 @@ test.describe('A repeated case', () => {
     ['fails differently', [tooMany, tooFew], 'inconclusive', unstable(extra, "Not returned: 'first' (rank 1).")],
     ['passes last', [tooMany, tooMany, good], 'inconclusive', unstable(extra, 'it passed.')],
     ['passes once', [tooMany, good, tooMany], 'inconclusive', unstable(extra, 'it passed.')],
-    [
-      'is unclear twice',
-      [answered(404), answered(404)],
-      'inconclusive',
-      'Answered 404, so there is no result to judge.',
-    ],
+    ['unclear twice', [answered(404), answered(404)], 'inconclusive', 'Answered 404, so there is no result to judge.'],
   ];
   test(
     'fails only if the same expectation is violated each time',
@@ -792,12 +769,8 @@ test.describe('The answer to a question', () => {
       outcome: 'rejected',
       exchange: 'probe',
     });
-    expect(judged(questionOf({ ...rules, evidence: 'last' }), { probe: returning(), last: returning() })).toMatchObject(
-      {
-        outcome: 'undetermined',
-        exchange: 'last',
-      },
-    );
+    const other = judged(questionOf({ ...rules, evidence: 'last' }), { probe: returning(), last: returning() });
+    expect(other).toMatchObject({ outcome: 'undetermined', exchange: 'last' });
   });
 
   test('has the location of its rule, or of the case', () => {
@@ -816,12 +789,9 @@ test.describe('The answer to a question', () => {
     });
   });
 
-  test('is missing after a transport error', () => {
-    const judgement = judged(questionOf(rules), { plain: answered(503), probe: returning(first) });
-    expect(judgement).toMatchObject({ verdict: 'inconclusive', exchange: 'plain' });
-  });
-
-  test('is missing if a precondition is not met or a thing is unavailable', () => {
+  test('is missing after a transport error, or if a precondition is not met or a thing is unavailable', () => {
+    const unanswered = judged(questionOf(rules), { plain: answered(503), probe: returning(first) });
+    expect(unanswered).toMatchObject({ verdict: 'inconclusive', exchange: 'plain' });
     const given = [asserting(written.include)];
     expect(judged(questionOf(rules, { given }), { probe: returning() })).toMatchObject({
       verdict: 'inconclusive',

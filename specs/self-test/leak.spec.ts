@@ -133,53 +133,51 @@ test('The search finds each form', () => {
     );
 });
 
-for (const [extent, cases, tag] of [
-  ['all cases', suite.cases, ['@long']],
-  ['diverse cases', selectDiverse(suite.cases), []],
-] as const)
-  for (const [what, answer] of Object.entries(deployments))
-    test(`No secret is in the results of ${extent} for a deployment that ${what}`, {
-      tag: what.startsWith('names') ? '@long' : [...tag],
-    }, async () => {
-      const { folder: cwd, remove } = createTemporaryFolder();
-      const { file, close } = await serve(cwd, answer);
-      const { target, connection } = loadTarget({ target: file }, secrets);
-      const client = openTarget(target, connection.location as Endpoint, connection.options);
-      const keeper = createEvidenceKeeper(client.redactSecrets);
-      const options = { infersShape: true, isWorldLoaded: true };
-      const { certificate, results } = await certifyOver(client, { ...suite, cases }, { ...options, keeper });
-      await client.close();
-      await close();
-      if (what === 'refuses everything') expect(results.some(({ verdict }) => verdict === 'fail')).toBe(true);
+const cases = selectDiverse(suite.cases);
 
-      const out = path.join(cwd, 'results');
-      const evidence = keeper.take();
-      const { name, version, digest } = suite;
-      const origin = {
-        suite: { name, version, digest },
-        baseUrl: 'http://leaky.test',
-        inputs: {},
-        extent: { isCutShort: false, judged: [], unjudged: [] },
-      };
-      const destination = { out, recordTo: path.join(cwd, 'record.yaml'), sign };
-      const prepared = prepareEvidence({ evidence, origin }, results);
-      const written = writeResults(certificate, suite, results, destination, prepared);
-      const replay = createRunReplay({ evidence, target }, suite);
-      const again = await certifyOver(replay.createChannel(''), { ...suite, cases }, { ...options, replay });
-      const listVerdicts = (of: typeof results) => of.map(({ id, verdict }) => [id, verdict]);
-      expect(listVerdicts(again.results)).toEqual(listVerdicts(results));
-      const shown = indexExchanges(evidence, createRecognizer(suite.world)).listByCase('response-status');
-      const texts = [
-        ['exchanges', JSON.stringify(shown)],
-        ['results', JSON.stringify(results)],
-        ['summary', renderRunReport(certificate, written)],
-        ...readTexts(cwd),
-      ] as const;
-      expect(listLeaks(texts)).toEqual([]);
-      for (const file of ['certificate.json', 'certificate.html', 'certificate.sig', 'observed.md', 'openapi.yaml'])
-        expect(texts.map(([name]) => name)).toContain(`results/${file}`);
-      remove();
-    });
+for (const [what, answer] of Object.entries(deployments))
+  test(`No secret is in the results of a run for a deployment that ${what}`, {
+    tag: what.startsWith('names') ? '@long' : [],
+  }, async () => {
+    const { folder: cwd, remove } = createTemporaryFolder();
+    const { file, close } = await serve(cwd, answer);
+    const { target, connection } = loadTarget({ target: file }, secrets);
+    const client = openTarget(target, connection.location as Endpoint, connection.options);
+    const keeper = createEvidenceKeeper(client.redactSecrets);
+    const options = { infersShape: true, isWorldLoaded: true };
+    const { certificate, results } = await certifyOver(client, { ...suite, cases }, { ...options, keeper });
+    await client.close();
+    await close();
+    if (what === 'refuses everything') expect(results.some(({ verdict }) => verdict === 'fail')).toBe(true);
+
+    const out = path.join(cwd, 'results');
+    const evidence = keeper.take();
+    const { name, version, digest } = suite;
+    const origin = {
+      suite: { name, version, digest },
+      baseUrl: 'http://leaky.test',
+      inputs: {},
+      extent: { isCutShort: false, judged: [], unjudged: [] },
+    };
+    const destination = { out, recordTo: path.join(cwd, 'record.yaml'), sign };
+    const prepared = prepareEvidence({ evidence, origin }, results);
+    const written = writeResults(certificate, suite, results, destination, prepared);
+    const replay = createRunReplay({ evidence, target }, suite);
+    const again = await certifyOver(replay.createChannel(''), { ...suite, cases }, { ...options, replay });
+    const listVerdicts = (of: typeof results) => of.map(({ id, verdict }) => [id, verdict]);
+    expect(listVerdicts(again.results)).toEqual(listVerdicts(results));
+    const shown = indexExchanges(evidence, createRecognizer(suite.world)).listByCase('response-status');
+    const texts = [
+      ['exchanges', JSON.stringify(shown)],
+      ['results', JSON.stringify(results)],
+      ['summary', renderRunReport(certificate, written)],
+      ...readTexts(cwd),
+    ] as const;
+    expect(listLeaks(texts)).toEqual([]);
+    for (const file of ['certificate.json', 'certificate.html', 'certificate.sig', 'observed.md', 'openapi.yaml'])
+      expect(texts.map(([name]) => name)).toContain(`results/${file}`);
+    remove();
+  });
 
 const others = Object.values(deployments).filter((answer) => answer !== returnsEverything);
 

@@ -1,7 +1,7 @@
 /** The suite in a user's project: `init`, and the API. */
 
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
@@ -113,6 +113,22 @@ test.describe('init', () => {
       remove();
       removeElsewhere();
     });
+
+  test('says that a folder cannot be written to', async () => {
+    const { cwd, remove } = projectWith({});
+    chmodSync(path.dirname(cwd), 0o755);
+    chmodSync(cwd, 0o555);
+    // Nothing is read-only for root.
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.('nobody');
+    const { status, output } = await runConformanceInProcess(['init'], { cwd }).finally(
+      () => isRoot && process.seteuid?.(0),
+    );
+    expect([status, output]).toEqual([2, expect.stringMatching(/cannot be used: this user has no permission\n$/)]);
+    chmodSync(cwd, 0o755);
+    expect(readdirSync(cwd)).toEqual([]);
+    remove();
+  });
 
   test('detects the branch, the folder in the repository and the package manager', async () => {
     const { cwd: repository, remove } = projectWith({});

@@ -17,6 +17,7 @@ import { checkOutFolder } from '../report/result-files.js';
 import { createSigner } from '../report/signature.js';
 import { readUnpassedCases } from '../report/unpassed-cases.js';
 import { createFolder } from '../support/create-folder.js';
+import { describeFileError } from '../support/describe-file-error.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { RunOptions } from '../targets/run-options.js';
@@ -158,7 +159,7 @@ function checkRecordFolder(folder: string): void {
     createFolder(folder);
     accessSync(folder, constants.W_OK);
   } catch (error) {
-    const message = `cannot write to the folder '${folder}' (${(error as NodeJS.ErrnoException).code})`;
+    const message = describeFileError(error, `cannot write to the folder '${folder}'`);
     throw new UnusableInput([{ at: { setting: '--to' }, message, hint: 'Name another folder.' }]);
   }
 }

@@ -9,6 +9,7 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { createFolder } from '../support/create-folder.js';
+import { describeFileError } from '../support/describe-file-error.js';
 import { isProcessRunning } from '../support/is-process-running.js';
 import { UnusableInput } from '../support/problem.js';
 
@@ -69,7 +70,7 @@ function takeTurn(folder: string, act: (drafts: string) => void): void {
     createFolder(folder);
     while (!createDrafts(drafts)) waitForTurn(drafts);
   } catch (error) {
-    const message = `cannot write into ${folder} (${(error as NodeJS.ErrnoException).code})`;
+    const message = describeFileError(error, `cannot write into ${folder}`);
     throw new UnusableInput([{ at: { setting: '--out' }, message, hint: 'Name another folder.' }]);
   }
   try {
