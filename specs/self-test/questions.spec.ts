@@ -15,6 +15,7 @@ import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
 import { createBaseline } from '../../src/report/baseline.js';
 import type { Certificate } from '../../src/report/certificate.js';
+import { renderAnswer } from '../../src/report/render-answer.js';
 import { createRecord, readRecord, renderRecord } from '../../src/report/target-record.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { UnusableInput } from '../../src/support/problem.js';
@@ -287,4 +288,22 @@ test.describe('An existing record', () => {
     expect(() => readRecord(file)).toThrow(/shop\.yaml:\d+:\d+: 'response_schema' is not a JSON Schema/);
     remove();
   });
+});
+
+test('An answer names the status in place of its class', () => {
+  const question = suite.contract.questions.find(({ id }) => id === 'body-length');
+  if (question === undefined) throw new Error('There is no such question.');
+  const request = { method: 'GET', path: '/', headers: [] };
+  const sentences = (
+    [
+      ['rejected', 422],
+      ['server-error', 503],
+    ] as const
+  ).map(([outcome, status]) =>
+    renderAnswer(question, outcome, { request, response: { status, headers: [], body: '' } }),
+  );
+  expect(sentences).toEqual([
+    'A body of 200 KB is rejected with a 422 status.',
+    'A body of 200 KB causes a 503 status.',
+  ]);
 });

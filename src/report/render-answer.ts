@@ -14,7 +14,10 @@ export function renderAnswer({ answer }: Question, outcome: string, exchange?: E
   if (answer.kind === 'outcomes') {
     const status = exchange !== undefined && 'response' in exchange ? String(exchange.response.status) : '';
     const sentence = answer.outcomes.get(outcome) ?? `${outcome}.`;
-    return sentence.replaceAll(/\b([1-5])xx\b/g, (each, digit) => (status.startsWith(digit) ? status : each));
+    return sentence.replaceAll(/\b(?:another )?([1-5])xx\b/g, (each, digit: string) => {
+      if (!status.startsWith(digit)) return each;
+      return each.startsWith('another') ? `a ${status}` : status;
+    });
   }
   return `${describeValue(answer.describes)}: ${outcome}.`;
 }
