@@ -7,16 +7,16 @@ const maxText = 160;
 /** A comment of a pull request has room for so many rows. The page shows all. */
 const maxRows = 40;
 
-/** Renders the differences for a pull request: their number, and a table with their meaning. */
+/** Renders the differences for a pull request: causes, their number, and a table with their meaning. */
 export function renderComparisonMarkdown(comparison: Comparison): string {
-  const { certificates, headings, rows: compared, times, notices, isOverTime } = comparison;
+  const { certificates, headings, rows: compared, times, notices, changes, isOverTime } = comparison;
   const differing = compared.filter(({ differs }) => differs);
   const summary = joinMarkdown(
     certificates.map(({ verdict }, n) => markdown`${cell(headings[n] ?? '')}: ${verdict}`),
     ' · ',
   );
   const head = [markdown``, ...headings.map(cell)];
-  const above = [markdown`Compared: ${summary}`, ...notices.map((notice) => markdown`${notice}`)];
+  const above = [markdown`Compared: ${summary}`, ...[...notices, ...changes].map((each) => markdown`${each}`)];
   const below =
     times === undefined
       ? []
@@ -29,10 +29,6 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
         ];
   if (differing.length === 0)
     return markdown`${joinMarkdown([...above, markdown`${describeAgreement(comparison)}`, ...below])}\n`.text;
-  const counts = (['requirement', 'question'] as const).map((kind) => {
-    const all = compared.filter((row) => row.kind === kind);
-    return `${all.filter(({ differs }) => differs).length} of ${all.length} ${kind}s`;
-  });
   const rows = differing.slice(0, maxRows).map(({ id, cells }) => [
     cell(id),
     ...cells.map(({ text, explanation, isOther }, n) => {
@@ -44,7 +40,7 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
   const more = differing.length - rows.length;
   const blocks = [
     ...above,
-    markdown`They differ in ${counts.join(' and ')}; what differs from ${isOverTime ? 'the run before' : 'the first'} is bold.`,
+    markdown`What differs from ${isOverTime ? 'the run before' : 'the first'} is bold.`,
     renderTable(head, rows),
     ...(more > 0 ? [markdown`And ${more} more.`] : []),
     ...below,
