@@ -62,15 +62,8 @@ function createLongReplacer(secrets: readonly Secret[]): (text: string) => strin
   return (text) => {
     const found: { from: number; to: number; owner: number }[] = [];
     find(text, (from, to, owner) => {
-      let last = found.at(-1);
-      // The usual case in a text of many matches, such as a letter repeated: it makes no object.
-      if (last !== undefined && last.from <= from && last.to > from && owner !== placeholder) {
-        last.to = to;
-        last.owner = Math.min(last.owner, owner);
-        return;
-      }
       let whole = { from, to, owner };
-      for (; last !== undefined && last.to > from; last = found.at(-1)) {
+      for (let last = found.at(-1); last !== undefined && last.to > from; last = found.at(-1)) {
         if (owner === placeholder && last.from < from) break;
         found.pop();
         whole = { from: Math.min(whole.from, last.from), to, owner: Math.min(whole.owner, last.owner) };
