@@ -5,8 +5,6 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeF
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
-import type { Fault } from '../../reference/faults/fault.js';
-import { findFault } from '../../reference/faults/index.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { createTemporaryFolder, runConformance } from './support/cli.js';
 import { suite } from './support/in-process.js';
@@ -41,8 +39,8 @@ async function runScript(script: string, cwd: string, env: Record<string, string
 
 const credentials = { applicationId: 'an-application', token: 'a-token-of-the-test' };
 const credentialVariables = { CLIENT_APPLICATION_ID: credentials.applicationId, CLIENT_TOKEN: credentials.token };
-const listenAsReference = (faults: readonly Fault[] = []) => {
-  const deployment = createDeployment({ world: suite.world, credentials, faults });
+const listenAsReference = () => {
+  const deployment = createDeployment({ world: suite.world, credentials });
   return listenStatefully(async (request) => deployment(request));
 };
 
@@ -96,18 +94,6 @@ for (const { name, text } of guide) {
     }
   });
 }
-
-test('README.md: the sample run is a real one', { tag: '@long' }, async () => {
-  const { text = '' } = guide.find((page) => page.name === 'README.md') ?? {};
-  const [sample = ''] = listBlocks(text, 'text');
-  const { folder: cwd, remove } = createTemporaryFolder();
-  const server = await listenAsReference([findFault('window-of-100')]);
-  const { output } = await runConformance(['certify', server.url], { cwd, env: credentialVariables });
-  await server.close();
-  remove();
-  const lines = sample.split('\n').filter((line) => line.trim() !== '…' && !line.includes('127.0.0.1'));
-  for (const line of lines) expect(output).toContain(line);
-});
 
 test('README.md: the sample request returns the sample response', async () => {
   const { text = '' } = guide.find((page) => page.name === 'README.md') ?? {};

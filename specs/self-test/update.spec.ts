@@ -13,6 +13,7 @@ import { commandsPageFile, renderCommandsPage } from '../update/commands-page.js
 import { createContractIdsSchema } from '../update/contract-ids-schema.js';
 import { idsFile, listIds, readRetiredIds, renderIds } from '../update/ids.js';
 import { quickTableFile, renderQuickTableFile } from '../update/quick-table.js';
+import { renderSampleRunFile, sampleRunFile } from '../update/sample-run.js';
 import { suite } from './support/in-process.js';
 
 const outOfDate = 'Out of date: run `npm run update` and review the diff.';
@@ -33,6 +34,7 @@ test('The rows for --quick were chosen from the present rows and faults', () => 
 for (const [file, render] of [
   [idsFile, () => renderIds(suite)],
   [quickTableFile, () => renderQuickTableFile(suite)],
+  [sampleRunFile, renderSampleRunFile],
   [commandsPageFile, renderCommandsPage],
 ] as const) {
   test(`${path.relative(packageRoot, file)} is up to date`, async () => {

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import type { Suite } from '../../src/cases/suite.js';
 import { createProfile, quickRequestLimit, type RequestLimit } from '../../src/engine/profile.js';
 import { packageRoot } from '../../src/support/package-root.js';
+import { renderWithSection } from './written-section.js';
 
 /** The document with the table of `--quick` and `--budget`. */
 export const quickTableFile = path.join(packageRoot, 'docs', 'limits-and-performance.md');
@@ -23,10 +23,5 @@ export function renderQuickTableFile(suite: Suite): string {
     ...[10, 20, 30, 40].map((limit) => renderRow(String(limit), limit)),
     renderRow(`${quickRequestLimit} (\`--quick\`)`, 'quick'),
   ];
-  const [begin, end] = ['<!-- quick table: written by `npm run update` -->', '<!-- end of the quick table -->'];
-  const [before, rest = ''] = readFileSync(quickTableFile, 'utf8').split(begin);
-  const [, after] = rest.split(end);
-  if (before === undefined || after === undefined)
-    throw new Error(`No marks for the quick table in ${quickTableFile}.`);
-  return `${before}${begin}\n\n${table.join('\n')}\n\n${end}${after}`;
+  return renderWithSection(quickTableFile, 'quick table', table.join('\n'));
 }

@@ -11,6 +11,7 @@ import { commandsPageFile, renderCommandsPage } from './commands-page.js';
 import { createContractIdsSchema } from './contract-ids-schema.js';
 import { idsFile, listIds, renderIds } from './ids.js';
 import { quickTableFile, renderQuickTableFile } from './quick-table.js';
+import { renderSampleRunFile, sampleRunFile } from './sample-run.js';
 
 /** Writes everything that is derived from the cases, the contract, the assertion kinds and the faults. */
 async function update(): Promise<void> {
@@ -33,6 +34,8 @@ async function update(): Promise<void> {
   await report(path.relative(packageRoot, quickTableFile), () =>
     writeFileSync(quickTableFile, renderQuickTableFile(suite)),
   );
+  const sampleRun = await renderSampleRunFile();
+  await report(path.relative(packageRoot, sampleRunFile), () => writeFileSync(sampleRunFile, sampleRun));
   const commandsPage = await renderCommandsPage();
   await report(path.relative(packageRoot, commandsPageFile), () => writeFileSync(commandsPageFile, commandsPage));
   print('Review the diff: `git diff`.');
