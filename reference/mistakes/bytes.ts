@@ -59,6 +59,11 @@ export const bodyMistakes: readonly Mistake<BodyReading>[] = [
   bodyMistake('expected-unread', 'Nobody waits for the body that comes after 100 (Continue).', (request) =>
     request.sent === 'expect-100-continue' ? undefined : request,
   ),
+  bodyMistake(
+    'unread-where-compression-is-asked-for',
+    'A cache in front drops the body of a GET when it asks for a compressed response.',
+    (request) => (request.sent === 'with-accept-headers' ? undefined : request),
+  ),
   bodyMistake('reused-connections-unread', 'The body of a second request on a connection is dropped.', (request) =>
     request.sent === undefined ? undefined : request,
   ),

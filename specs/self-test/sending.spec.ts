@@ -112,6 +112,7 @@ test('Each form goes over the wire as its name says', async () => {
   expect(formNames.filter((form) => /^expect: 100-continue\r$/im.test(wire[form].head))).toEqual([
     'expect-100-continue',
   ]);
+  expect(formNames.filter((form) => /^accept-encoding: gzip/im.test(wire[form].head))).toEqual(['with-accept-headers']);
   // A busy machine may read two of the three at once.
   expect(wire['in-pieces'].pieces).toBeGreaterThan(1);
   expect(wire['in-pieces'].body).toBe(usualBody);
@@ -160,6 +161,16 @@ test('A deployment may refuse HTTP/1.0 and Expect, but not ignore their bodies',
     for (const status of [400, 417, 426, 505])
       expect(await verdictWhere(() => ({ status, headers: [], body: '' })), `${sent} ${status}`).toBe('pass');
     expect(await verdictWhere((request) => conforming({ ...request, body: '' })), sent).toBe('fail');
+  }
+});
+
+test('A deployment must return the same promotions to clients with other Accept headers', async () => {
+  const conforming = createIndependentDeployment(suite.world);
+  for (const status of [200, 406]) {
+    const serve: typeof conforming = (request) =>
+      request.sent === 'with-accept-headers' ? { status, headers: [], body: '[]' } : conforming(request);
+    const verdicts = listVerdicts(await judgeDeployment(suite, serve, { recognizer }));
+    expect(verdicts.get('request.get-with-body'), String(status)).toBe('fail');
   }
 });
 

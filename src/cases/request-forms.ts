@@ -12,6 +12,7 @@ export const requestForms = {
   'on-a-fresh-connection': (request) => ({ ...request, sent: 'on-a-fresh-connection' }),
   'http-1.0': (request) => ({ ...request, sent: 'http-1.0' }),
   'expect-100-continue': (request) => ({ ...request, sent: 'expect-100-continue' }),
+  'with-accept-headers': (request) => ({ ...request, sent: 'with-accept-headers' }),
   'members-reversed': rewriteBody((body) => JSON.stringify(reverseMembers(JSON.parse(body)))),
   'pretty-printed': rewriteBody((body) => JSON.stringify(JSON.parse(body), null, 2)),
   'with-escaped-letters': rewriteBody((body) => body.replaceAll(/"(?:[^"\\]|\\.)*"/g, escapeLetters)),

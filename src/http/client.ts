@@ -18,7 +18,7 @@ import {
   type RequestBudget,
   renderTimeExceeded,
 } from './request-budget.js';
-import { addHeaders, insertSecrets } from './request-headers.js';
+import { acceptHeaders, addHeaders, insertSecrets, plainAcceptHeaders } from './request-headers.js';
 import { computeRetryDelay, isRetryable, type RetryDelay, wasSent } from './retry.js';
 import { describeTransportError } from './transport-error.js';
 
@@ -155,7 +155,7 @@ export function openClient(
 }
 
 function needsOwnConnection({ sent }: HttpRequest): boolean {
-  return sent !== undefined && sent !== 'chunked' && sent !== 'in-pieces';
+  return sent === 'on-a-fresh-connection' || sent === 'http-1.0' || sent === 'expect-100-continue';
 }
 
 /** undici announces the length of a string. It sends a stream chunked, unless the headers announce its length. */
@@ -183,8 +183,7 @@ function renderHeaders(request: HttpRequest, secrets: readonly Secret[]): Record
   const { headers } = addHeaders(insertSecrets(request, secrets), [
     ...length,
     ['User-Agent', userAgent],
-    ['Accept', '*/*'],
-    ['Accept-Encoding', 'identity'],
+    ...(request.sent === 'with-accept-headers' ? acceptHeaders : plainAcceptHeaders),
   ]);
   const grouped = new Map<string, string | string[]>();
   for (const [name, value] of headers) {

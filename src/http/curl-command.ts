@@ -1,6 +1,7 @@
 import { quote } from 'shlex';
 import { toOneLine } from '../support/untrusted-text.js';
 import { getHeaderValues, type HttpRequest } from './exchange.js';
+import { acceptHeaders, addHeaders } from './request-headers.js';
 
 /**
  * Renders a command for a POSIX shell that sends a request again. Address and credentials may be variables, such as
@@ -8,7 +9,9 @@ import { getHeaderValues, type HttpRequest } from './exchange.js';
  *
  * @param baseUrl without a slash at its end, or `$BASE_URL`
  */
-export function renderCurlCommand({ method, path, headers, body, sent }: HttpRequest, baseUrl: string): string {
+export function renderCurlCommand(request: HttpRequest, baseUrl: string): string {
+  const { method, path, headers, body, sent } =
+    request.sent === 'with-accept-headers' ? addHeaders(request, acceptHeaders) : request;
   // -g: take brackets in the URL literally. -i: show the status.
   const words = ['curl -gi'];
   if (method !== 'HEAD') words.push(`-X ${quote(method)}`);
@@ -20,6 +23,8 @@ export function renderCurlCommand({ method, path, headers, body, sent }: HttpReq
   if (sent === 'chunked') words.push("-H 'Transfer-Encoding: chunked'");
   if (sent === 'http-1.0') words.push('--http1.0');
   if (sent === 'expect-100-continue') words.push("-H 'Expect: 100-continue'");
+  // Without --compressed, curl shows compressed bytes.
+  if (sent === 'with-accept-headers') words.push('--compressed');
   // Without this, curl adds the media type of a form to a body.
   if (body !== undefined && getHeaderValues(headers, 'content-type').length === 0) words.push("-H 'Content-Type:'");
   if (body !== undefined) words.push(isPrintable(body) ? `--data-raw ${quote(body)}` : '--data-binary @-');

@@ -12,11 +12,17 @@ export interface HttpRequest {
   readonly headers: Headers;
   readonly body?: string;
   /**
-   * A special way to send it: chunked without Content-Length, in pieces with Content-Length, or on a new connection, which
-   * HTTP/1.0 and `Expect: 100-continue` need, too. By default, the whole body is sent with Content-Length on a connection
-   * that is kept alive.
+   * A special way to send it: chunked without Content-Length, in pieces with Content-Length, with the Accept headers of
+   * other clients, or on a new connection, which HTTP/1.0 and `Expect: 100-continue` need, too. By default, the whole body
+   * is sent with Content-Length on a connection that is kept alive.
    */
-  readonly sent?: 'chunked' | 'in-pieces' | 'on-a-fresh-connection' | 'http-1.0' | 'expect-100-continue';
+  readonly sent?:
+    | 'chunked'
+    | 'in-pieces'
+    | 'on-a-fresh-connection'
+    | 'http-1.0'
+    | 'expect-100-continue'
+    | 'with-accept-headers';
   /** The number of a repetition. Equal requests share one exchange, unless this differs. */
   readonly again?: number;
 }

@@ -68,6 +68,7 @@ export function findFeatures(request: HttpRequest, world: NamedWorld): RequestFe
     [request.sent === 'on-a-fresh-connection', 'sent on a new connection'],
     [request.sent === 'http-1.0', 'sent with HTTP/1.0'],
     [request.sent === 'expect-100-continue', 'sent with Expect: 100-continue'],
+    [request.sent === 'with-accept-headers', 'sent with the Accept headers of other clients'],
     ...thingKinds.flatMap((kind) =>
       [...world.ids[kind]].map(([name, id]): Feature => [text.includes(id), `with the ${kind} ${name}`]),
     ),
