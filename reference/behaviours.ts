@@ -201,6 +201,7 @@ export const closedQuestions = {
 
   'content-type-absent': ['body-read', 'unsupported-media-type', 'rejected', 'server-error', 'body-ignored'],
   'body-length': ['body-read', 'too-large', 'rejected', 'server-error', 'body-ignored'],
+  'content-type-with-charset': ['body-read', 'unsupported-media-type', 'rejected', 'server-error', 'body-ignored'],
   'content-type-other': ['body-read', 'unsupported-media-type', 'rejected', 'server-error', 'body-ignored'],
   'method-post': [...methodOutcomes, 'same-result', 'another-answer'],
   'method-head': [...methodOutcomes, 'answered'],

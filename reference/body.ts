@@ -22,8 +22,9 @@ export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behavio
   return {
     readsMediaType(contentType = '') {
       if (contentType === '') return inRequest('content-type-absent', 'Content-Type') === 'body-read';
-      const [type = ''] = contentType.split(';');
-      if (type.trim().toLowerCase() === 'application/json') return true;
+      const [type = '', ...parameters] = contentType.split(';');
+      if (type.trim().toLowerCase() === 'application/json')
+        return parameters.length === 0 || inRequest('content-type-with-charset', 'Content-Type') === 'body-read';
       return inRequest('content-type-other', 'Content-Type') === 'body-read';
     },
 
