@@ -61,6 +61,7 @@ export const closedQuestions = {
     'depends-on-earlier-requests',
   ],
   'omitted-options': ['no-difference', 'rejected', 'server-error', 'nothing-returned'],
+  'omitted-order-metadata': ['no-difference', 'rejected', 'server-error', 'nothing-returned'],
   'empty-object': ['as-anybody', 'rejected', 'server-error', 'rules-pass', 'nothing-returned'],
   'absent-body': ['as-anybody', 'rejected', 'server-error', 'rules-pass', 'nothing-returned'],
   'empty-items': ['as-empty-order', 'rejected', 'server-error', 'order-rules-pass', 'nothing-returned'],
@@ -104,6 +105,7 @@ export const closedQuestions = {
   'product-and-its-sku': ['counted-apart', 'rejected', 'server-error', 'summed', 'sku-counts-as-its-product'],
 
   'expand-category-effect': ['categories-added', 'categories-always', 'no-difference', 'another-difference'],
+  'expand-empty': ['ignored', 'rejected', 'server-error', 'nothing-returned'],
   'expand-unknown-value': ['ignored', 'rejected', 'server-error', 'nothing-returned'],
   'expand-not-an-array': ['rejected', 'server-error', 'as-one-value', 'ignored', 'nothing-returned', 'no-effect'],
 
@@ -165,6 +167,7 @@ export const closedQuestions = {
   'filter-empty-value': ['nothing-returned', 'not-found', 'rejected', 'server-error', 'ignored'],
   'filter-unknown-operator': ['rejected', 'server-error', 'negated', 'as-is', 'ignored', 'nothing-returned'],
   'filter-unknown-field': ['rejected', 'server-error', 'ignored', 'nothing-returned'],
+  'filter-plus-sign': ['as-space', 'as-plus-sign', 'rejected', 'server-error', 'ignored'],
   'filter-percent-encoded': ['same-as-literal', 'rejected', 'server-error', 'ignored', 'nothing-returned'],
   'filter-without-leading-bracket': ['same-as-literal', 'rejected', 'server-error', 'ignored', 'nothing-returned'],
   'filter-metadata-typing': ['by-text', 'rejected', 'server-error', 'booleans-only', 'numbers-only', 'strings-only'],

@@ -77,6 +77,7 @@ export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behavio
 
     orderMetadataOf({ order }) {
       if (!isObject(order)) return behaviours['omitted-order'] === 'order-rules-pass' ? waived : {};
+      if (order.metadata === undefined) inBody('omitted-order-metadata', 'order.metadata');
       const metadata = isObject(order.metadata) ? order.metadata : {};
       if (!Object.values(metadata).every(isArrayOfStrings)) inBody('order-metadata-not-arrays', 'order.metadata');
       return metadata;
@@ -98,6 +99,7 @@ export function createBodyHandlers(handlers: HandlerLookup, { catalogue, behavio
         return [];
       }
       const { expand = [] } = options;
+      if (Array.isArray(options.expand) && options.expand.length === 0) inBody('expand-empty', 'options.expand');
       let values: unknown[] = [];
       if (Array.isArray(expand)) values = expand;
       else if (inBody('expand-not-an-array', 'options.expand') === 'as-one-value') values = [expand];

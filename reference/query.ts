@@ -11,7 +11,7 @@ export function createQueryHandlers(handlers: HandlerLookup, { behaviours }: Dep
 
   return {
     readQuery(query) {
-      const parameters = splitQuery(query);
+      const parameters = splitQuery(query, behaviours['filter-plus-sign'] !== 'as-plus-sign');
       const isAudience = (name: string): boolean => name === 'audienceRulesOnly';
       const isFilter = (name: string): boolean => /^(?:\[filters\]|filters\[)/.test(name);
       for (const { name } of parameters) {
@@ -28,7 +28,8 @@ export function createQueryHandlers(handlers: HandlerLookup, { behaviours }: Dep
       };
     },
 
-    readFilter({ name, value, encodedBrackets }) {
+    readFilter({ name, value, encodedBrackets, hasPlusSign }) {
+      if (hasPlusSign && inQuery('filter-plus-sign', name) === 'ignored') return undefined;
       if (encodedBrackets && inQuery('filter-percent-encoded', name) === 'ignored') return undefined;
       if (!name.startsWith('[') && inQuery('filter-without-leading-bracket', name) === 'ignored') return undefined;
       const [, field = '', condition = ''] = filterName.exec(name) ?? [];
@@ -91,8 +92,9 @@ export function createQueryHandlers(handlers: HandlerLookup, { behaviours }: Dep
  * Splits a query string without a library: parsers that know brackets lose the spelling of a name.
  *
  * @param query without the question mark
+ * @param plusIsSpace whether a + in a value is a space, as in HTML forms
  */
-function splitQuery(query: string): Parameter[] {
+function splitQuery(query: string, plusIsSpace: boolean): Parameter[] {
   return query
     .split('&')
     .filter((pair) => pair !== '')
@@ -100,13 +102,18 @@ function splitQuery(query: string): Parameter[] {
       const equals = pair.indexOf('=');
       const name = equals < 0 ? pair : pair.slice(0, equals);
       const value = equals < 0 ? '' : pair.slice(equals + 1);
-      return { name: decode(name), value: decode(value), encodedBrackets: /%5b|%5d/i.test(name) };
+      return {
+        name: decode(name, true),
+        value: decode(value, plusIsSpace),
+        encodedBrackets: /%5b|%5d/i.test(name),
+        hasPlusSign: value.includes('+'),
+      };
     });
 }
 
-function decode(text: string): string {
+function decode(text: string, plusIsSpace: boolean): string {
   try {
-    return decodeURIComponent(text.replaceAll('+', ' '));
+    return decodeURIComponent(plusIsSpace ? text.replaceAll('+', ' ') : text);
   } catch {
     // A stray percent sign is kept as it is.
     return text;

@@ -1,27 +1,18 @@
-import type { HttpRequest } from '../../src/http/exchange.js';
 import { refuse } from '../early-response.js';
 import type { Filter } from '../parsed-request.js';
 import type { Fault } from './fault.js';
 
-/** Bodies that are written or sent in one form are not read as they should be. */
-function bodyFault(id: string, story: string, readBody: (request: HttpRequest) => HttpRequest | 'not at all'): Fault {
+/** Bodies that are written or sent in one form are refused. */
+function refusedIf(id: string, story: string, isRefused: (body: string) => boolean): Fault {
   return {
     id,
     breaks: 'request.get-with-body',
     story,
     change: (handlers) => ({
-      readBody(request) {
-        const read = readBody(request);
-        return read === 'not at all' ? { kind: 'unread' } : handlers.readBody(read);
-      },
+      readBody: (request) =>
+        isRefused(request.body ?? '') ? refuse(400, 'body: is no JSON', 'invalid_payload') : handlers.readBody(request),
     }),
   };
-}
-
-function refusedIf(id: string, story: string, isRefused: (body: string) => boolean): Fault {
-  return bodyFault(id, story, (request) =>
-    isRefused(request.body ?? '') ? refuse(400, 'body: is no JSON', 'invalid_payload') : request,
-  );
 }
 
 const bodies: readonly Fault[] = [
@@ -31,11 +22,6 @@ const bodies: readonly Fault[] = [
     (body) => body[0] !== '{',
   ),
   refusedIf('body-of-one-line', 'The body is read up to the end of the line.', (body) => body.trim().includes('\n')),
-  bodyFault('customer-first', 'A streaming parser looks for the customer at the beginning alone.', (request) =>
-    (request.body ?? '').includes('"customer"') && !/^\s*\{\s*"customer"/.test(request.body ?? '')
-      ? { ...request, body: (request.body ?? '').replace('"customer":{"id":', '"customer":{"x-id":') }
-      : request,
-  ),
 ];
 
 const filters: readonly Fault[] = (['promotion_id', 'metadata'] as const).flatMap((field: Filter['field']): Fault[] => {

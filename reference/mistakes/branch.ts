@@ -123,7 +123,7 @@ export const conditions: readonly Condition[] = [
     excludes: ['expand', 'metadata'],
     what: 'without order metadata',
     axis: 'order metadata',
-    question: 'omitted-order',
+    question: 'omitted-order-metadata',
     isMet: (members) => isObject(members.order) && members.order.metadata === undefined,
   },
   { id: 'expand', what: 'with expand', axis: 'options', isMet: ({ options }) => hasEntries(options) },
