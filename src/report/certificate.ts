@@ -284,7 +284,6 @@ function createOwnCasesEntry(
   return { ...own, verdict: determineRunVerdict(verifying, isCutShort), cases: entries };
 }
 
-/** Describes own cases for the notes: their counts, and those that do not pass. */
 function describeOwnCases(own: OwnCasesEntry | undefined): string[] {
   if (own === undefined) return [];
   const counts = Object.entries(countVerdicts(own.cases)).map(([verdict, count]) => `${count} ${verdict}`);
@@ -351,7 +350,6 @@ function listUnavailable({ cases, world }: Suite): string[] {
   ];
 }
 
-/** Lists what the adapter cannot express of the requirement cases. */
 function listUnsupported(requirements: readonly RequirementEntry[]): string[] {
   const entries = requirements.flatMap(({ cases }) => cases.flatMap(({ rows = [], ...entry }) => [entry, ...rows]));
   const reasons = entries.map(({ reason }) => reason).filter((reason) => reason.startsWith(unsupportedPrefix));

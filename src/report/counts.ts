@@ -1,4 +1,5 @@
 import { undetermined } from '../cases/test-case.js';
+import { type Verdict, verdicts } from '../judge/verdict.js';
 import type { Certificate } from './certificate.js';
 
 /** Renders the verdict. A run of selected cases is always incomplete, so their own verdict is shown. */
@@ -35,4 +36,12 @@ export function renderRequestCounts(counts: {
   const { requests_sent: sent, exchanges_judged: judged } = counts;
   if (judged > sent) return `${sent} sent; many serve several cases`;
   return judged === sent ? `${sent} sent` : `${sent} sent, ${judged} judged`;
+}
+
+const urgency: readonly Verdict[] = [...verdicts.filter((each) => each !== 'pass'), 'pass'];
+
+/** Sorts by verdict, the most urgent first. */
+export function sortByUrgency<T extends { readonly verdict: Verdict }>(entries: readonly T[]): T[] {
+  const rank = ({ verdict }: T) => urgency.indexOf(verdict);
+  return entries.toSorted((one, other) => rank(one) - rank(other));
 }

@@ -26,7 +26,6 @@ export function renderPlannedRequests(
     .join('\n');
 }
 
-/** Renders a comment and a shell command. */
 function renderCurl(title: string, request: HttpRequest, baseUrl: string): string {
   return `# ${title}\n${renderCurlCommand(request, baseUrl)}\n`;
 }

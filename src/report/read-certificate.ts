@@ -2,7 +2,7 @@ import { readForeignFile } from '../support/foreign-file.js';
 import { parseJson } from '../support/json.js';
 import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
-import { parseYaml, type YamlFile } from '../support/yaml-file.js';
+import { parseYaml } from '../support/yaml-file.js';
 import type { Certificate } from './certificate.js';
 
 /** Reads a certificate. @throws UnusableInput with every problem of the file */
@@ -14,10 +14,7 @@ export function readCertificate(file: string): Certificate {
 export function parseCertificate(text: string, file: string): Certificate {
   if (parseJson(text) === undefined)
     throw new UnusableInput([{ at: { setting: file }, message: 'is not valid JSON: it was changed or is damaged' }]);
-  return validateCertificate(parseYaml(text, file), file);
-}
-
-function validateCertificate(yaml: YamlFile, file: string): Certificate {
+  const yaml = parseYaml(text, file);
   const { verdict, requirements } = (yaml.value ?? {}) as Partial<Certificate>;
   if (verdict === undefined || requirements === undefined) {
     const hint = 'A run writes one: results/<target>/certificate.json.';

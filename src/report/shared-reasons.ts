@@ -10,7 +10,6 @@ export type SharedReasons = ReadonlyMap<string, number>;
 /** A reason is reported once for all cases if so many have it. */
 const minShared = 4;
 
-/** The part of a certificate that has the reasons. */
 interface ReasonSource {
   readonly requirements: readonly {
     readonly cases: readonly { readonly verdict: Verdict; readonly reason: string }[];

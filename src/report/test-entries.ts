@@ -54,7 +54,6 @@ export function listTestEntries({ certificate, suite, results }: RunView): TestE
   return entries.sort((one, other) => rank(one) - rank(other));
 }
 
-/** Finds the sentence of the first cause of a failing case. */
 function findCause({ causes = [] }: RunView['certificate'], id: string): string {
   const cause = causes.find(({ cases }) => cases.includes(id));
   return cause === undefined || cause.kind === 'unexplained' ? '' : `${cause.sentence} `;

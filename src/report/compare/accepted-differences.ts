@@ -42,22 +42,21 @@ export function judgeDifferences(
   today: string,
 ): JudgedDifferences {
   const isOver = ({ until }: AcceptedDifference) => until !== undefined && until < today;
-  const find = ({ kind, relation }: AnswerDifference) =>
-    entries.find((each) => each.kind === kind && each.difference === relation);
-  const isAccepted = (each: AnswerDifference) => {
-    const entry = find(each);
-    return entry !== undefined && !isOver(entry);
-  };
-  const used = new Set(differences.map(find));
+  const found = differences.map((difference) => ({
+    difference,
+    entry: entries.find((each) => each.kind === difference.kind && each.difference === difference.relation),
+  }));
+  const isCounted = ({ entry }: (typeof found)[number]) => entry === undefined || isOver(entry);
   return {
-    counted: differences.filter((each) => !isAccepted(each)),
-    accepted: differences.filter(isAccepted).map((each) => {
-      const { reason, until } = find(each) as AcceptedDifference;
-      return { ...each, reason, ...(until === undefined ? {} : { until }) };
+    counted: found.filter(isCounted).map(({ difference }) => difference),
+    accepted: found.flatMap((each) => {
+      if (each.entry === undefined || isCounted(each)) return [];
+      const { reason, until } = each.entry;
+      return [{ ...each.difference, reason, ...(until === undefined ? {} : { until }) }];
     }),
     outdated: entries.flatMap((entry) => {
       const name = `The accepted difference '${entry.kind}: ${entry.difference}'`;
-      if (!used.has(entry)) return [`${name} matches no difference: correct or remove it.`];
+      if (!found.some((each) => each.entry === entry)) return [`${name} matches no difference: correct or remove it.`];
       return isOver(entry) ? [`${name} was accepted until ${entry.until}: it counts again.`] : [];
     }),
   };

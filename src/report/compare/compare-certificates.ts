@@ -4,9 +4,9 @@ import { notReachedReason, notSelectedReason } from '../../engine/case-result.js
 import { nothingMorePrefix } from '../../http/request-budget.js';
 import { findWorstVerdict, verdicts } from '../../judge/verdict.js';
 import { joinLines, toOneLine } from '../../support/untrusted-text.js';
-import type { Certificate, QuestionEntry, RequirementEntry } from '../certificate.js';
+import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry } from '../certificate.js';
 import { renderAnswer } from '../render-answer.js';
-import { compareTimes, createTimesTable, type TimesTable } from './compare-times.js';
+import { createTimesTable, type TimesTable } from './compare-times.js';
 
 /** Certificates side by side. */
 export interface Comparison<C extends Certificate = Certificate> {
@@ -74,51 +74,34 @@ export function compareCertificates<C extends Certificate>(stated: readonly C[],
     certificates,
     headings,
     rows,
-    times: createTimesTable(
-      compareTimes(certificates, (n) => (n === 0 ? undefined : certificates[isOverTime ? n - 1 : 0])),
-      certificates,
-    ),
+    times: createTimesTable(certificates, (n) => (n === 0 ? undefined : certificates[isOverTime ? n - 1 : 0])),
     notices: listNotices(certificates),
     changes: [...compareCauses(certificates, headings, isOverTime), ...countDifferences(rows)],
   };
 }
 
-/** The verdicts that matter most come first. */
 function rankVerdicts({ cells }: ComparedRow): number {
   return verdicts.indexOf(findWorstVerdict(verdicts.filter((each) => cells.some(({ text }) => text === each))));
 }
 
 /** Says which causes are gone, new or left in each certificate but the first. */
 function compareCauses(certificates: readonly Certificate[], headings: readonly string[], isOverTime: boolean) {
-  const listSentences = (certificate?: Certificate) => (certificate?.causes ?? []).map(({ sentence }) => sentence);
-  return certificates.slice(1).flatMap((certificate, n) => {
-    const before = listSentences(certificates[isOverTime ? n : 0]);
-    const now = listSentences(certificate);
-    const name = (what: string, sentences: readonly string[]) =>
-      sentences.map((sentence) => `${headings[n + 1] ?? ''}, ${what}: ${sentence}`);
-    return [
-      ...name(
-        'new',
-        now.filter((each) => !before.includes(each)),
-      ),
-      ...name(
-        'still wrong',
-        now.filter((each) => before.includes(each)),
-      ),
-      ...name(
-        'no longer wrong',
-        before.filter((each) => !now.includes(each)),
-      ),
-    ];
+  const sentences = certificates.map(({ causes = [] }) => causes.map(({ sentence }) => sentence));
+  return sentences.slice(1).flatMap((now, n) => {
+    const before = sentences[isOverTime ? n : 0] ?? [];
+    const groups = [
+      ['new', now.filter((each) => !before.includes(each))],
+      ['still wrong', now.filter((each) => before.includes(each))],
+      ['no longer wrong', before.filter((each) => !now.includes(each))],
+    ] as const;
+    return groups.flatMap(([what, some]) => some.map((sentence) => `${headings[n + 1] ?? ''}, ${what}: ${sentence}`));
   });
 }
 
 function countDifferences(rows: readonly ComparedRow[]): string[] {
-  const count = (wanted: ComparedRow['kind']) => rows.filter(({ kind, differs }) => differs && kind === wanted).length;
-  const [requirements, questions] = [count('requirement'), count('question')];
-  return requirements + questions === 0
-    ? []
-    : [`Requirements that differ: ${requirements}. Questions that differ: ${questions}.`];
+  const count = (wanted: ComparedRow['kind']) => rows.filter(({ differs, kind }) => differs && kind === wanted).length;
+  if (!rows.some(({ differs }) => differs)) return [];
+  return [`Requirements that differ: ${count('requirement')}. Questions that differ: ${count('question')}.`];
 }
 
 function isSameDeployment(one: Certificate['target'], other: Certificate['target'] | undefined): boolean {
@@ -131,14 +114,12 @@ function renderHeading({ target, started_at }: Certificate, all: readonly Certif
   return isShared ? `${target.name} at ${target.base_url}` : target.name;
 }
 
-/** Lists what the certificates did not run, and whether they are of different suites. */
 function listNotices(certificates: readonly Certificate[]): string[] {
-  const partial = certificates.flatMap((certificate) => {
-    const { requirements, questions, target, started_at } = certificate;
-    const all = [...requirements.flatMap(({ cases }) => cases.map(({ verdict }) => verdict === 'not-run'))];
-    const ran = [...all, ...questions.map(isNotRun)];
-    const count = ran.filter((isUnrun) => !isUnrun).length;
-    return count === ran.length ? [] : [`${target.name} (${started_at}) ran ${count} of ${ran.length} cases.`];
+  const partial = certificates.flatMap(({ requirements, questions, target, started_at }) => {
+    const cases = requirements.flatMap((each) => each.cases.map(({ verdict }) => verdict === 'not-run'));
+    const unrun = [...cases, ...questions.map(isNotRun)];
+    const count = unrun.filter((isUnrun) => !isUnrun).length;
+    return count === unrun.length ? [] : [`${target.name} (${started_at}) ran ${count} of ${unrun.length} cases.`];
   });
   return [
     ...(partial.length === 0 ? [] : [...partial, 'Compared is what all of these runs have run.']),
@@ -155,14 +136,12 @@ function isNotRun({ outcome, reason = '' }: QuestionEntry): boolean {
 
 /** Creates the cells of a requirement. A case that one of the runs did not reach says nothing about a difference. */
 function createVerdictCells(entries: readonly (RequirementEntry | undefined)[]): (Cell | undefined)[] {
-  const listUnrun = (entry: RequirementEntry | undefined) =>
-    (entry?.cases ?? []).filter(({ verdict }) => verdict === 'not-run').map(({ id }) => id);
-  const hasRun = (entry: RequirementEntry | undefined) => entry?.cases.some(({ verdict }) => verdict !== 'not-run');
-  const unrun = new Set(entries.filter(hasRun).flatMap(listUnrun));
+  const isUnrun = ({ verdict }: CaseEntry) => verdict === 'not-run';
+  const partial = entries.flatMap((entry) => (entry === undefined || entry.cases.every(isUnrun) ? [] : [entry]));
+  const unrun = new Set(partial.flatMap(({ cases }) => cases.filter(isUnrun).map(({ id }) => id)));
   return entries.map((entry) => {
     if (entry === undefined) return undefined;
-    if (!hasRun(entry)) return notRun;
-    const cases = entry.cases.filter(({ id }) => !unrun.has(id));
+    const cases = entry.cases.filter((each) => !isUnrun(each) && !unrun.has(each.id));
     if (cases.length === 0) return notRun;
     const verdict = findWorstVerdict(cases.map((each) => each.verdict));
     const decisive = verdict === 'pass' ? undefined : cases.find((each) => each.verdict === verdict);

@@ -11,6 +11,7 @@ import type { MentionFilter } from '../../recognition/sibling-values.js';
 import { determineReading, type TierReading } from '../../recognition/tier-reading.js';
 import { toOneLine } from '../../support/untrusted-text.js';
 import { type CaseExchange, indexExchanges } from '../exchange-index.js';
+import { groupBy } from '../group-by.js';
 import { classifyRequest, type RequestKind } from './request-kind.js';
 
 /** The run of one target, with what is needed to read its responses. */
@@ -64,7 +65,6 @@ export interface RunComparison {
   readonly notCompared: readonly UncomparedRequest[];
 }
 
-/** The answer of a target to a request. */
 type Answer =
   | { readonly is: 'result'; readonly status: number; readonly tiers: readonly string[] }
   /** A failure without a status or result to compare. */
@@ -98,37 +98,29 @@ export function compareRuns(model: AnsweredRun, other: AnsweredRun): RunComparis
         const kind = classifyRequest(request, model.suite.world);
         const why = explainUncompared(pair, [model.name, other.name]);
         if (why !== undefined) notCompared.push({ kind, place, ...why });
-        if (one?.answer.is !== 'result' || two?.answer.is !== 'result' || why !== undefined) continue;
+        if (one?.answer.is !== 'result' || two?.answer.is !== 'result') continue;
+        // Equal requests of several cases share an exchange and count once.
         const sent = JSON.stringify([one.id, two.id]);
         compared.set(sent, kind);
         const difference = findDifference(one.answer, two.answer);
         if (difference === undefined) continue;
-        // Equal requests of several cases share an exchange and count once.
         const known = found.get(sent);
         if (known === undefined) found.set(sent, { ...difference, kind, places: [place], pair: [one, two] });
         else known.places.push(place);
       }
+  const groups = groupBy([...found.values()], ({ kind, relation }) => `${kind} ${relation}`);
+  const ofKind = groupBy([...compared.values()], (kind) => kind);
   return {
     compared: compared.size,
-    comparedByKind: countKinds([...compared.values()]),
-    differences: groupDifferences([...found.values()]).map((group) => summarizeDifferences(group, model, other)),
+    comparedByKind: new Map([...ofKind].map(([kind, { length }]) => [kind, length])),
+    differences: [...groups.values()].map((group) => summarizeDifferences(group, model, other)),
     notCompared,
   };
 }
 
-/** A difference that one request shows. */
 interface ShownDifference extends Pick<AnswerDifference, 'kind' | 'relation' | 'statuses' | 'only'> {
   readonly places: string[];
   readonly pair: readonly [Answered, Answered];
-}
-
-function groupDifferences(all: readonly ShownDifference[]): ShownDifference[][] {
-  const groups = new Map<string, ShownDifference[]>();
-  for (const each of all) {
-    const key = `${each.kind} ${each.relation}`;
-    groups.set(key, [...(groups.get(key) ?? []), each]);
-  }
-  return [...groups.values()];
 }
 
 /** @param all of one kind and relation */
@@ -146,12 +138,6 @@ function summarizeDifferences(
     places: bySize.flatMap(({ places }) => places),
     commands: [renderCommand(pair[0], model), renderCommand(pair[1], other)],
   };
-}
-
-function countKinds(kinds: readonly RequestKind[]): Map<RequestKind, number> {
-  const counts = new Map<RequestKind, number>();
-  for (const kind of kinds) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-  return counts;
 }
 
 /** Judges whether the targets are alike, as far as they were compared. */

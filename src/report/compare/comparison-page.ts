@@ -69,7 +69,6 @@ function renderRow(row: ComparedRow, comparison: Comparison<LinkedCertificate>):
 `;
 }
 
-/** Certificates with the same answer. */
 interface AnswerGroup {
   readonly cell: ComparedCell;
   readonly columns: number[];

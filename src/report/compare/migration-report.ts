@@ -1,15 +1,7 @@
 /** Renders a comparison of two targets: what changes for callers who go from one to the other. */
 
 import { renderShortList } from '../../support/render-short-list.js';
-import {
-  joinMarkdown,
-  type Markdown,
-  markdown,
-  rawMarkdown,
-  renderCodeBlock,
-  renderTable,
-  tableCode,
-} from '../markdown.js';
+import { joinMarkdown, type Markdown, markdown, renderCodeBlock, renderTable, tableCode } from '../markdown.js';
 import { type Html, html, noHtml, renderPageHead, renderPreformatted } from '../markup.js';
 import type { JudgedDifferences } from './accepted-differences.js';
 import { type AnswerDifference, type Relation, type RunComparison, relations } from './compare-runs.js';
@@ -50,24 +42,15 @@ function countRequests(count: number): string {
   return count === 1 ? '1 request' : `${count} requests`;
 }
 
-/** A row of the table. */
-interface KindCounts {
-  readonly kind: RequestKind;
-  readonly counts: readonly (readonly [heading: string, count: number])[];
-}
-
-function countByKind({ comparedByKind, differences, notCompared }: RunComparison): KindCounts[] {
-  const kinds = Object.keys(requestKinds) as RequestKind[];
-  return kinds.flatMap((kind) => {
+/** Lists the rows of the table: for each kind of request, a number for each of the headings. */
+function countByKind({ comparedByKind, differences, notCompared }: RunComparison): [RequestKind, number[]][] {
+  return (Object.keys(requestKinds) as RequestKind[]).flatMap((kind): [RequestKind, number[]][] => {
     const ofKind = differences.filter((each) => each.kind === kind);
-    const counts = relations.map(
-      (relation) => [relation, ofKind.find((each) => each.relation === relation)?.requests ?? 0] as const,
-    );
-    const differing = counts.reduce((sum, [, count]) => sum + count, 0);
+    const counts = relations.map((relation) => ofKind.find((each) => each.relation === relation)?.requests ?? 0);
     const missing = notCompared.filter((each) => each.kind === kind).length;
     const compared = comparedByKind.get(kind) ?? 0;
-    if (compared + missing === 0) return [];
-    return [{ kind, counts: [['same', compared - differing], ...counts, ['not compared', missing]] }];
+    const same = counts.reduce((left, count) => left - count, compared);
+    return compared + missing === 0 ? [] : [[kind, [same, ...counts, missing]]];
   });
 }
 
@@ -88,10 +71,10 @@ function describeDifference({ statuses, only }: AnswerDifference, names: readonl
 export function renderMigrationMarkdown(report: MigrationReport): Markdown {
   const { comparison, names, counted, accepted, outdated } = report;
   const [model, other] = names;
-  const rows = countByKind(comparison).map(({ kind, counts }) => [
+  const rows = countByKind(comparison).map(([kind, counts]) => [
     tableCode(kind),
     markdown`${requestKinds[kind]}`,
-    ...counts.map(([, count]) => rawMarkdown(String(count))),
+    ...counts.map((count) => markdown`${count}`),
   ]);
   const list = (items: readonly string[]) =>
     joinMarkdown(
@@ -112,7 +95,10 @@ export function renderMigrationMarkdown(report: MigrationReport): Markdown {
   const blocks = [
     markdown`# ${other} compared with ${model}`,
     markdown`${renderMigrationSentence(report)}`,
-    renderTable([...['kind', 'requests', ...headings].map((text) => rawMarkdown(text))], rows),
+    renderTable(
+      ['kind', 'requests', ...headings].map((text) => markdown`${text}`),
+      rows,
+    ),
     ...(outdated.length === 0 ? [] : [list(outdated)]),
     ...counted.flatMap((each) => renderOne(each)),
     ...accepted.flatMap((each) => renderOne(each, renderAcceptance(each))),
@@ -146,8 +132,8 @@ ${each.commands.map((command, n) => html`<details><summary>Sent to ${names[n] ??
 ${outdated.map((text) => html`<p><b>${text}</b></p>`)}
 <table><thead><tr><th scope="col">Requests</th>${headings.map((heading) => html`<th scope="col">${heading}</th>`)}</tr></thead>
 <tbody>${countByKind(comparison).map(
-    ({ kind, counts }) =>
-      html`<tr><th scope="row"><code>${kind}</code><br><small>${requestKinds[kind]}</small></th>${counts.map(([, count]) => html`<td>${String(count)}</td>`)}</tr>
+    ([kind, counts]) =>
+      html`<tr><th scope="row"><code>${kind}</code><br><small>${requestKinds[kind]}</small></th>${counts.map((count) => html`<td>${count}</td>`)}</tr>
 `,
   )}</tbody></table>
 ${counted.map((each) => renderOne(each))}${accepted.map((each) => renderOne(each, renderAcceptance(each)))}

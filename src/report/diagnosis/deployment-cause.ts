@@ -5,7 +5,7 @@ import { hasMentions } from '../../recognition/tier-mentions.js';
 import { parseJson } from '../../support/json.js';
 import { toOneLine, truncate } from '../../support/untrusted-text.js';
 import type { ExchangeIndex } from '../exchange-index.js';
-import type { Finding } from './finding.js';
+import { createEqualSymptoms, type Finding } from './finding.js';
 import type { Observations } from './observation.js';
 
 /** So many characters of a body are shown. */
@@ -18,57 +18,52 @@ export function findDeploymentCause({ all }: Observations, index: ExchangeIndex)
   const documented = all.filter(({ oracle }) => oracle.accepted).map(({ exchange }) => exchange);
   const exchanges =
     documented.length > 0 ? documented : index.listByCase('calibration').map(({ exchange }) => exchange);
-  const [first] = exchanges;
-  if (first === undefined) return undefined;
-  const finding = (kind: Finding['kind'], sentence: string, evidence: readonly string[]): Finding => {
-    const rows = new Map(
-      all.flatMap(({ rows, exchange }) => [...rows].map((row) => [row, describeAnswer(exchange)] as const)),
-    );
-    return { kind, sentence, evidence, symptoms: new Map([...rows].map(([row, words]) => [row, { words, size: 1 }])) };
+  if (exchanges.length === 0) return undefined;
+  const createFinding = (kind: Finding['kind'], sentence: string, evidence: string): Finding => {
+    return { kind, sentence, evidence: [evidence], symptoms: createEqualSymptoms(all, describeAnswer) };
   };
   const responses = exchanges.flatMap((each) => ('response' in each ? [each.response] : []));
   const [response] = responses;
   if (response === undefined) {
     // The summary of the run quotes the transport error.
-    return finding('no-response', 'The deployment does not respond.', [
-      `None of ${exchanges.length} requests got a response.`,
-    ]);
+    const evidence = `None of ${exchanges.length} requests got a response.`;
+    return createFinding('no-response', 'The deployment does not respond.', evidence);
   }
   const count = `All ${responses.length} responses`;
   const shown = describeBody(response);
-  const statuses = new Set(responses.map(({ status }) => status));
-  if (statuses.size === 1 && !isSuccessful(response))
-    return finding(
+  const statuses = [...new Set(responses.map(({ status }) => status))];
+  if (statuses.length === 1 && !isSuccessful(response))
+    return createFinding(
       'same-status',
       `The deployment answers ${response.status} to every request. ${explainStatus(response.status)}`,
-      [`${count} have the status ${response.status}. ${shown}`],
+      `${count} have the status ${response.status}. ${shown}`,
     );
-  if (!responses.every(isSuccessful)) return undefined;
-  if (responses.length < minRequests) return undefined;
+  if (!responses.every(isSuccessful) || responses.length < minRequests) return undefined;
   // Promotions may be named, and yet it is not clear which of them were returned.
   const isNothingReturned =
     !index.calibration.some(hasMentions) && all.every(({ returned }) => !returned?.some(Boolean));
   if (isNothingReturned && responses.every(({ body }) => body !== '' && parseJson(body) === undefined))
-    return finding(
+    return createFinding(
       'not-json',
       'No response is JSON: the address is probably that of a web page. Check base_url and its path prefix.',
-      [`${count} have the status ${[...statuses].join(', ')} and no JSON. ${shown}`],
+      `${count} have the status ${statuses.join(', ')} and no JSON. ${shown}`,
     );
   const isConstant = responses.every(
     ({ body, bodyLength }) => body === response.body && bodyLength === response.bodyLength,
   );
   const isWrong = all.some(({ returned = [], oracle }) => oracle.accepted && returned.length > 0);
   if (isConstant && isWrong && new Set(exchanges.map(({ request }) => request.body)).size >= minRequests)
-    return finding('constant-answer', 'The deployment gives one constant answer to every request.', [
+    return createFinding(
+      'constant-answer',
+      'The deployment gives one constant answer to every request.',
       `${count} have the same body. ${shown}`,
-    ]);
-  if (isNothingReturned)
-    return finding(
-      'nothing-returned',
-      'No promotion is ever returned: the test data is not loaded under these ids, or the result is always empty. Load it (npx conformance world).',
-      [`${count} name no promotion of the test data. ${shown}`],
     );
-  return undefined;
+  if (!isNothingReturned) return undefined;
+  return createFinding(
+    'nothing-returned',
+    'No promotion is ever returned: the test data is not loaded under these ids, or the result is always empty. Load it (npx conformance world).',
+    `${count} name no promotion of the test data. ${shown}`,
+  );
 }
 
 function describeAnswer(exchange: Exchange): string {

@@ -4,6 +4,7 @@ import type { HttpRequest } from '../../http/exchange.js';
 import type { FailureCondition } from '../../judge/judge-case.js';
 import { omitUndefined } from '../../support/omit-undefined.js';
 import type { ExchangeIndex } from '../exchange-index.js';
+import { groupBy } from '../group-by.js';
 import type { Cause, CauseKind } from './cause.js';
 import { findDeploymentCause } from './deployment-cause.js';
 import { explainResults } from './explain-results.js';
@@ -12,16 +13,15 @@ import { groupByFeature } from './group-by-feature.js';
 import { formatRow, getRequestKey, type Observations, observe } from './observation.js';
 import { findRefusals } from './refusals.js';
 
-/** A failing or unjudged row of a case. */
 interface Row {
   readonly key: string;
   readonly case: string;
   readonly requirement: string;
   readonly title: string;
   readonly isFailing: boolean;
-  readonly condition?: FailureCondition;
+  readonly condition?: FailureCondition | undefined;
   /** For a result that is of no single case: the request that shows it. */
-  readonly request?: HttpRequest;
+  readonly request?: HttpRequest | undefined;
 }
 
 /**
@@ -41,37 +41,21 @@ export function diagnoseRun(
   if (rows.length === 0) return [];
   const observations = observe(suite, index, statedPatterns);
   const whole = findDeploymentCause(observations, index);
-  const findings: Finding[] =
+  const failing = rows.filter(({ isFailing }) => isFailing);
+  const findings =
     whole === undefined
       ? [
           ...findRefusals(observations.all),
-          ...explainResults(
-            observations,
-            suite.world,
-            new Set(rows.filter(({ isFailing }) => isFailing).map(({ key }) => key)),
-          ),
+          ...explainResults(observations, suite.world, new Set(failing.map(({ key }) => key))),
+          ...describeConditions(failing),
         ]
       : [whole];
-  const failing = rows.filter(({ isFailing }) => isFailing);
-  if (whole === undefined) findings.push(...describeConditions(failing));
-  const owners = new Map<Finding, Row[]>();
-  const unexplained: Row[] = [];
-  for (const row of failing) {
-    const owner = whole ?? findOwner(findings, row, observations);
-    if (owner === undefined) unexplained.push(row);
-    else owners.set(owner, [...(owners.get(owner) ?? []), row]);
-  }
-  for (const { finding, keys } of groupByFeature(observations, unexplained, suite.world)) {
-    findings.push(finding);
-    owners.set(
-      finding,
-      unexplained.filter(({ key }) => keys.has(key)),
-    );
-  }
+  const owners = groupBy(failing, (row) => whole ?? findOwner(findings, row, observations));
+  const unexplained = groupByFeature(observations, owners.get(undefined) ?? []);
   const unjudged = rows.filter(({ isFailing }) => !isFailing);
   const failingRequirements = new Set(failing.map(({ requirement }) => requirement));
-  const causes = findings.flatMap((finding): (Cause & { readonly weight: number })[] => {
-    const own = owners.get(finding) ?? [];
+  const causes = [...findings, ...unexplained.keys()].flatMap((finding): (Cause & { readonly weight: number })[] => {
+    const own = owners.get(finding) ?? unexplained.get(finding) ?? [];
     // Several mistakes may show in one row: it counts for the one that explains most of it.
     const explained = failing.filter(
       (row) => own.includes(row) || (row.condition === undefined && (finding.symptoms.get(row.key)?.size ?? 0) > 0),
@@ -83,8 +67,9 @@ export function diagnoseRun(
     const countOf = ({ requirement }: Row) => shown.filter((row) => row.requirement === requirement).length;
     const [largest] = shown.toSorted((one, other) => sizeOf(other) - sizeOf(one) || countOf(other) - countOf(one));
     if (largest === undefined) return [];
-    const [beside, follows] = partition(following, ({ requirement }) => failingRequirements.has(requirement));
-    const listed = [...explained, ...beside];
+    const isBeside = ({ requirement }: Row) => failingRequirements.has(requirement);
+    const listed = [...explained, ...following.filter(isBeside)];
+    const follows = following.filter((row) => !isBeside(row));
     return [
       {
         kind: finding.kind,
@@ -106,10 +91,6 @@ export function diagnoseRun(
     ];
   });
   return causes.toSorted((one, other) => other.weight - one.weight).map(({ weight: _, ...cause }) => cause);
-}
-
-function partition<T>(list: readonly T[], isFirst: (each: T) => boolean): [T[], T[]] {
-  return [list.filter(isFirst), list.filter((each) => !isFirst(each))];
 }
 
 function distinct(list: readonly string[]): string[] {
@@ -135,7 +116,6 @@ const conditionSentences: Readonly<Record<FailureCondition['kind'], string>> = {
   'reused-connection': 'A response depends on an earlier request on the same connection: data is left over',
 };
 
-/** Groups rows by the condition under which alone they fail. */
 function describeConditions(failing: readonly Row[]): Finding[] {
   return (Object.keys(conditionSentences) as FailureCondition['kind'][]).flatMap((kind): Finding[] => {
     const rows = failing.filter(({ condition }) => condition?.kind === kind);
@@ -161,19 +141,12 @@ function listRows({ cases, contract }: Suite, results: readonly ResultWithExchan
   return results.flatMap(({ id, subject, verdict, rows, exchange }): Row[] => {
     const requirement = verifying.get(id) ?? (requirements.has(subject) ? subject : undefined);
     if (requirement === undefined) return [];
-    const isOfCase = verifying.has(id);
     const judged = rows.length === 0 ? [{ title: '', verdict, condition: undefined }] : rows;
     return judged.flatMap(({ title, verdict, condition }, n) => {
-      if (!isOpen(verdict)) return [];
-      const request = isOfCase ? undefined : exchange?.request;
+      if (verdict !== 'fail' && verdict !== 'inconclusive') return [];
+      const request = verifying.has(id) ? undefined : exchange?.request;
       const isFailing = verdict === 'fail';
-      return [
-        { key: formatRow(id, n), case: id, requirement, title, isFailing, ...omitUndefined({ condition, request }) },
-      ];
+      return [{ key: formatRow(id, n), case: id, requirement, title, isFailing, condition, request }];
     });
   });
-}
-
-function isOpen(verdict: string): boolean {
-  return verdict === 'fail' || verdict === 'inconclusive';
 }

@@ -1,19 +1,17 @@
-import type { Obligation } from '../../contract/oracle.js';
 import type { NamedWorld } from '../../world/named-world.js';
 import {
   createSymptoms,
   type Deviation,
-  describeDeviation,
+  type DeviationsByResponse,
+  describeDeviations,
   type Finding,
-  findDeviation,
-  mergeDeviations,
+  findDeviations,
   rankNotice,
 } from './finding.js';
 import { listMistakes, type Mistake } from './mistakes.js';
 import type { Observation, Observations } from './observation.js';
 import { createPredictor, type Predict, type Prediction } from './prediction.js';
 
-/** A response that can be compared, with what it returned. */
 type Compared = Observation & { readonly returned: readonly boolean[] };
 
 /** A mistake, perhaps limited to the requests that have a feature. Several features fit if no response distinguishes them. */
@@ -38,11 +36,10 @@ const maxOddShare = 1 / 20;
 export function explainResults(observations: Observations, world: NamedWorld, failing: ReadonlySet<string>): Finding[] {
   const compared = observations.all.filter((each): each is Compared => each.returned !== undefined);
   const predict = createPredictor(observations, world);
-  const ranks = new Map(world.tiers.map(({ id }, index) => [id, index + 1]));
-  const rankOf = (n: number) => ranks.get(observations.tiers[n]?.id ?? '') ?? 0;
   const mistakes = listMistakes(observations, world);
-  const named = mistakes.filter(({ isDescription }) => !isDescription);
-  const descriptions = mistakes.filter(({ isDescription }) => isDescription);
+  // A mistake that also explains what is seen is preferred to one that only describes it.
+  const named = mistakes.filter((each) => !isDescription(each));
+  const descriptions = mistakes.filter(isDescription);
   const found: Hypothesis[] = [];
   while (found.length < maxMistakes) {
     const next =
@@ -50,24 +47,24 @@ export function explainResults(observations: Observations, world: NamedWorld, fa
     if (next === undefined) break;
     found.push(next);
   }
-  return found.flatMap((hypothesis, n): Finding[] => {
+  return found.map((hypothesis, n): Finding => {
     const others = found.filter((_, other) => other !== n);
-    const deviations = new Map(
-      compared.flatMap((each): [Observation, Deviation][] => {
-        const explained = findExplained(
-          findDeviation(each.returned, predictWith(others, each, predict)),
-          predictWith(found, each, predict),
-          true,
-        );
-        return countDeviation(explained) === 0 ? [] : [[each, explained]];
+    const explained = new Map(
+      compared.flatMap((each): [Observation, readonly Deviation[]][] => {
+        const deviations = findDeviations(each.returned, predictWith(others, each, predict));
+        const own = findExplained(deviations, predictWith(found, each, predict), true);
+        return own.length === 0 ? [] : [[each, own]];
       }),
     );
-    const odd = compared.filter((each) => {
-      const [expected, before] = [predictWith(found, each, predict), predictWith(others, each, predict)];
-      return isContradicted(each, expected, before);
-    });
-    return [createFinding(hypothesis, deviations, odd.length, observations, rankOf)];
+    const odd = compared.filter((each) =>
+      isContradicted(each, predictWith(found, each, predict), predictWith(others, each, predict)),
+    );
+    return createFinding(hypothesis, explained, odd.length, observations);
   });
+}
+
+function isDescription({ kind }: Mistake): boolean {
+  return kind === 'same-promotions';
 }
 
 function isConcerned({ features }: Hypothesis, observation: Observation): boolean {
@@ -83,13 +80,11 @@ function predictWith(hypotheses: readonly Hypothesis[], observation: Compared, p
 }
 
 /** Returns the deviations from one prediction that another one expects, or that it only allows, too. */
-function findExplained({ absent, wrong }: Deviation, expected: Prediction, withAllowed = false): Deviation {
-  const isExplained = (n: number, obligation: Obligation) =>
-    expected(n) === obligation || (withAllowed && expected(n) === 'open');
-  return {
-    absent: absent.filter((n) => isExplained(n, 'forbidden')),
-    wrong: wrong.filter((n) => isExplained(n, 'required')),
-  };
+function findExplained(deviations: readonly Deviation[], expected: Prediction, withAllowed: boolean) {
+  return deviations.filter(({ position, isReturned }) => {
+    const obligation = expected(position);
+    return obligation === (isReturned ? 'required' : 'forbidden') || (withAllowed && obligation === 'open');
+  });
 }
 
 /** Finds the mistake that explains most of what the known ones leave unexplained. */
@@ -102,17 +97,15 @@ function findNext(
 ): Hypothesis | undefined {
   const before = new Map(compared.map((each) => [each, predictWith(found, each, predict)]));
   const deviations = new Map(
-    compared.flatMap((each): [Compared, Deviation][] => {
-      const deviation = findDeviation(each.returned, before.get(each) as Prediction);
-      return countDeviation(deviation) === 0 ? [] : [[each, deviation]];
-    }),
+    compared.map((each) => [each, findDeviations(each.returned, before.get(each) as Prediction)]),
   );
+  const countDeviations = (each: Compared) => deviations.get(each)?.length ?? 0;
   const isFailing = ({ rows }: Observation) => [...rows].some((row) => failing.has(row));
-  const deviating = [...deviations.keys()];
+  const deviating = compared.filter((each) => countDeviations(each) > 0);
   const expect = (mistake: Mistake, each: Compared) =>
     predictWith([...found, { mistake, features: [] }], each, predict);
   const countExplained = (mistake: Mistake, each: Compared, withAllowed: boolean) =>
-    countDeviation(findExplained(deviations.get(each) as Deviation, expect(mistake, each), withAllowed));
+    findExplained(deviations.get(each) ?? [], expect(mistake, each), withAllowed).length;
   // Most mistakes explain nothing, which few responses show.
   const sample = takeEvenly(deviating.filter(isFailing), maxScreening);
   const screened = mistakes
@@ -121,12 +114,12 @@ function findNext(
     .toSorted((one, other) => other.score - one.score)
     .slice(0, maxChecked);
   // Those that deviate contradict most.
-  const ordered = [...deviating, ...compared.filter((each) => !deviations.has(each))];
+  const ordered = [...deviating, ...compared.filter((each) => countDeviations(each) === 0)];
   let best: { hypothesis: Hypothesis; rank: number } | undefined;
   for (const { mistake } of screened) {
     const showing = deviating.filter((each) => countExplained(mistake, each, true) > 0);
     const possible = new Set<string | undefined>([undefined]);
-    if (!mistake.isDescription) for (const { features } of showing) for (const each of features) possible.add(each);
+    if (!isDescription(mistake)) for (const { features } of showing) for (const each of features) possible.add(each);
     // Without a limit to some requests, a few odd responses do not refute a mistake that many show.
     let odd = 0;
     for (const each of ordered) {
@@ -143,9 +136,7 @@ function findNext(
       const isConcerned = ({ features }: Observation) => feature === undefined || features.has(feature);
       const own = showing.filter(isConcerned);
       const explained = sum(own, (each) => countExplained(mistake, each, true));
-      const wrong = sum(feature === undefined ? own : deviating.filter(isConcerned), (each) =>
-        countDeviation(deviations.get(each) as Deviation),
-      );
+      const wrong = sum(feature === undefined ? own : deviating.filter(isConcerned), countDeviations);
       // With a feature to choose, chance explains something: the mistake must explain nearly everything, more than once.
       const isChance =
         feature === undefined
@@ -171,10 +162,6 @@ function takeEvenly<T>(list: readonly T[], max: number): T[] {
   return list.filter((_, n) => Math.floor((n * max) / list.length) > Math.floor(((n - 1) * max) / list.length));
 }
 
-function countDeviation({ absent, wrong }: Deviation): number {
-  return absent.length + wrong.length;
-}
-
 function sum<T>(list: readonly T[], numberOf: (each: T) => number): number {
   return list.reduce((total, each) => total + numberOf(each), 0);
 }
@@ -188,31 +175,25 @@ function isContradicted({ returned }: Compared, expected: Prediction, before: Pr
 }
 
 function createFinding(
-  hypothesis: Hypothesis,
-  deviations: ReadonlyMap<Observation, Deviation>,
+  { mistake: { kind, sentence, picture }, features }: Hypothesis,
+  explained: DeviationsByResponse,
   odd: number,
   observations: Observations,
-  rankOf: (n: number) => number,
 ): Finding {
-  const { mistake, features } = hypothesis;
-  const { kind, sentence, picture } = mistake;
-  const together = mergeDeviations([...deviations.values()]);
-  const shown = describeDeviation(together, observations, rankOf);
-  const limit = features.length === 0 ? '' : ` ${features.slice(0, maxNamed).join(', or ')}`;
+  const shown = describeDeviations([...explained.values()].flat(), observations);
+  const limit = features.slice(0, maxNamed).join(', or ');
   const unclear = features.length < 2 ? '' : ' The responses do not show which of these decides.';
   const contradictions =
     odd === 0
       ? 'No response contradicts it.'
       : `${odd} ${odd === 1 ? 'response differs' : 'responses differ'} from it in another way.`;
+  const count = explained.size === 1 ? 'One request shows' : `${explained.size} requests show`;
   return {
     kind,
-    sentence: limit === '' ? sentence : `Only for requests${limit}: ${sentence}`,
-    evidence: [
-      `${deviations.size === 1 ? 'One request shows' : `${deviations.size} requests show`} it: ${shown}. ${contradictions}${unclear}`,
-      ...(shown.includes('rank ') ? [rankNotice] : []),
-    ],
-    ...(picture === undefined ? {} : { picture }),
-    symptoms: createSymptoms(deviations, observations, rankOf),
+    sentence: limit === '' ? sentence : `Only for requests ${limit}: ${sentence}`,
+    evidence: [`${count} it: ${shown}. ${contradictions}${unclear}`, ...(shown.includes('rank ') ? [rankNotice] : [])],
+    picture,
+    symptoms: createSymptoms(explained, observations),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { Obligation } from '../../contract/oracle.js';
+import type { Exchange } from '../../http/exchange.js';
 import type { Rule, Tier } from '../../world/world.js';
 import type { CauseKind, Picture } from './cause.js';
 import type { Observation, Observations } from './observation.js';
@@ -16,70 +17,69 @@ export interface Finding {
   readonly kind: CauseKind;
   readonly sentence: string;
   readonly evidence: readonly string[];
-  readonly picture?: Picture;
+  readonly picture?: Picture | undefined;
   /** By the rows that show it. */
   readonly symptoms: ReadonlyMap<string, Symptom>;
 }
 
-/** The promotions by which a response differs from the documentation: positions in the list of tiers. */
+/** A promotion by which a response differs from a prediction: its position in the list of tiers. */
 export interface Deviation {
-  readonly absent: readonly number[];
-  readonly wrong: readonly number[];
+  readonly position: number;
+  readonly isReturned: boolean;
 }
 
 /** Compares a response with what a deployment should return. */
-export function findDeviation(returned: readonly boolean[], predict: (position: number) => Obligation): Deviation {
-  const absent: number[] = [];
-  const wrong: number[] = [];
-  returned.forEach((isReturned, n) => {
-    if (isReturned ? predict(n) === 'forbidden' : predict(n) === 'required') (isReturned ? wrong : absent).push(n);
-  });
-  return { absent, wrong };
+export function findDeviations(
+  returned: readonly boolean[],
+  predict: (position: number) => Obligation,
+): readonly Deviation[] {
+  return returned.flatMap((isReturned, position) =>
+    predict(position) === (isReturned ? 'forbidden' : 'required') ? [{ position, isReturned }] : [],
+  );
 }
 
-/** Merges deviations: each promotion once. */
-export function mergeDeviations(all: readonly Deviation[]): Deviation {
-  const collect = (pick: (each: Deviation) => readonly number[]) => [...new Set(all.flatMap(pick))];
-  return { absent: collect(({ absent }) => absent), wrong: collect(({ wrong }) => wrong) };
-}
+/** The deviations of each response that has some. */
+export type DeviationsByResponse = ReadonlyMap<Observation, readonly Deviation[]>;
 
 /** Creates the symptom of each row, from the largest deviation of its exchanges. */
-export function createSymptoms(
-  deviations: ReadonlyMap<Observation, Deviation>,
-  observations: Observations,
-  rankOf: (position: number) => number,
-): Map<string, Symptom> {
+export function createSymptoms(found: DeviationsByResponse, observations: Observations): Map<string, Symptom> {
   const symptoms = new Map<string, Symptom>();
-  for (const [{ rows }, deviation] of deviations) {
-    const size = deviation.absent.length + deviation.wrong.length;
-    for (const row of rows) {
-      if ((symptoms.get(row)?.size ?? 0) < size)
-        symptoms.set(row, { size, words: describeDeviation(deviation, observations, rankOf) });
-    }
-  }
+  for (const [{ rows }, deviations] of found)
+    for (const row of rows)
+      if ((symptoms.get(row)?.size ?? 0) < deviations.length)
+        symptoms.set(row, { size: deviations.length, words: describeDeviations(deviations, observations) });
   return symptoms;
 }
 
-/** Describes a deviation: how many promotions, and which. */
-export function describeDeviation(
-  { absent, wrong }: Deviation,
-  { tiers }: Observations,
-  rankOf: (position: number) => number,
-): string {
-  const list = (unsorted: readonly number[], what: string) => {
-    const positions = unsorted.toSorted((one, other) => one - other);
+/** Creates symptoms of equal size for all rows of some exchanges. */
+export function createEqualSymptoms(
+  all: readonly Observation[],
+  describe: (exchange: Exchange) => string,
+): Map<string, Symptom> {
+  return new Map(
+    all.flatMap(({ rows, exchange }) => [...rows].map((row) => [row, { words: describe(exchange), size: 1 }])),
+  );
+}
+
+/** Describes deviations: how many promotions, and which. A promotion of several responses counts once. */
+export function describeDeviations(deviations: readonly Deviation[], { tiers, ranks }: Observations): string {
+  const list = (wanted: boolean, what: string) => {
+    const own = deviations.filter(({ isReturned }) => isReturned === wanted);
+    const positions = [...new Set(own.map(({ position }) => position))].sort((one, other) => one - other);
     if (positions.length === 0) return [];
-    const names = positions.slice(0, 3).map((n) => `'${tiers[n]?.name}'`);
-    if (positions.length <= 3) return [`${positions.length} ${what}: ${names.join(', ')}`];
-    const ranges = renderRanges(positions.map(rankOf));
+    const count = `${positions.length} ${what}`;
+    const names = positions
+      .slice(0, 3)
+      .map((n) => `'${tiers[n]?.name}'`)
+      .join(', ');
+    if (positions.length <= 3) return [`${count}: ${names}`];
+    const ranges = renderRanges(positions.flatMap((n) => ranks[n] ?? []));
     // One range of ranks says more than names.
-    if (/^\d+ to \d+$/.test(ranges)) return [`${positions.length} ${what}: rank ${ranges}`];
+    if (/^\d+ to \d+$/.test(ranges)) return [`${count}: rank ${ranges}`];
     const common = describeCommonRules(positions.flatMap((n) => tiers[n] ?? []));
-    return [
-      `${positions.length} ${what}: ${names.join(', ')} and ${positions.length - 3} more${common} (rank ${ranges})`,
-    ];
+    return [`${count}: ${names} and ${positions.length - 3} more${common} (rank ${ranges})`];
   };
-  return [...list(absent, 'not returned'), ...list(wrong, 'returned but not valid')].join('; ');
+  return [...list(false, 'not returned'), ...list(true, 'returned but not valid')].join('; ');
 }
 
 const ruleWords: readonly (readonly [words: string, kinds: readonly Rule['kind'][]])[] = [
@@ -91,7 +91,6 @@ const ruleWords: readonly (readonly [words: string, kinds: readonly Rule['kind']
   ['metadata', ['metadata']],
 ];
 
-/** Says which kind of rule all tiers have. */
 function describeCommonRules(tiers: readonly Tier[]): string {
   const common = ruleWords.find(([, kinds]) =>
     tiers.every(({ rules }) => rules.some(({ kind }) => kinds.includes(kind))),
@@ -102,10 +101,10 @@ function describeCommonRules(tiers: readonly Tier[]): string {
 /** What a rank is, where an output first shows one. */
 export const rankNotice = 'Rank 1 is the newest promotion tier.';
 
-/** Renders ranks as ranges: "3, 7 to 9 …". */
+/** Renders sorted ranks as ranges: "3, 7 to 9 …". */
 function renderRanges(ranks: readonly number[]): string {
   const ranges: { first: number; last: number }[] = [];
-  for (const rank of ranks.toSorted((one, other) => one - other)) {
+  for (const rank of ranks) {
     const range = ranges.at(-1);
     if (range !== undefined && rank === range.last + 1) range.last = rank;
     else ranges.push({ first: rank, last: rank });

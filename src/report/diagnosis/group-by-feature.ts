@@ -1,12 +1,6 @@
-import type { NamedWorld } from '../../world/named-world.js';
-import {
-  createSymptoms,
-  type Deviation,
-  describeDeviation,
-  type Finding,
-  findDeviation,
-  mergeDeviations,
-} from './finding.js';
+import type { Tier } from '../../world/world.js';
+import { groupBy } from '../group-by.js';
+import { createSymptoms, type Deviation, describeDeviations, type Finding, findDeviations } from './finding.js';
 import type { Observation, Observations } from './observation.js';
 import { findCommonFeature } from './refusals.js';
 
@@ -15,72 +9,50 @@ interface UnexplainedRow {
   readonly requirement: string;
 }
 
-/** Failing rows with one finding. */
-interface Group {
-  readonly finding: Finding;
-  readonly keys: ReadonlySet<string>;
-}
-
 /** Groups failing rows that no known mistake explains: by what their requests have in common, or by requirement. */
-export function groupByFeature(
+export function groupByFeature<Row extends UnexplainedRow>(
   observations: Observations,
-  rows: readonly UnexplainedRow[],
-  world: NamedWorld,
-): Group[] {
-  if (rows.length === 0) return [];
+  rows: readonly Row[],
+): Map<Finding, readonly Row[]> {
+  if (rows.length === 0) return new Map();
   const failing = new Set(rows.map(({ key }) => key));
   const others = observations.all.filter(
     (each) => each.returned !== undefined && ![...each.rows].some((row) => failing.has(row)),
   );
-  const whole = createGroup(rows, others, observations, world);
-  if (whole.finding.kind === 'common-feature') return [whole];
-  const requirements = [...new Set(rows.map(({ requirement }) => requirement))];
-  return requirements.map((id) =>
-    createGroup(
-      rows.filter(({ requirement }) => requirement === id),
-      others,
-      observations,
-      world,
-    ),
-  );
+  const whole = createFinding(rows, others, observations);
+  if (whole.kind === 'common-feature') return new Map([[whole, rows]]);
+  const groups = [...groupBy(rows, ({ requirement }) => requirement).values()];
+  return new Map(groups.map((group) => [createFinding(group, others, observations), group]));
 }
 
-function createGroup(
+function createFinding(
   rows: readonly UnexplainedRow[],
   others: readonly Observation[],
   observations: Observations,
-  { tiers }: NamedWorld,
-): Group {
+): Finding {
   const keys = new Set(rows.map(({ key }) => key));
-  const requirements = [...new Set(rows.map(({ requirement }) => requirement))];
   const own = observations.all.filter((each) => [...each.rows].some((row) => keys.has(row)));
-  const deviations = new Map(
-    own.flatMap((each): [Observation, Deviation][] => {
-      const { returned, oracle } = each;
-      if (returned === undefined) return [];
-      const deviation = findDeviation(returned, (n) =>
-        oracle.returned(observations.tiers[n] as (typeof tiers)[number]),
-      );
-      return deviation.absent.length + deviation.wrong.length === 0 ? [] : [[each, deviation]];
+  const found = new Map(
+    own.flatMap((each): [Observation, readonly Deviation[]][] => {
+      const { returned = [], oracle } = each;
+      const deviations = findDeviations(returned, (n) => oracle.returned(observations.tiers[n] as Tier));
+      return deviations.length === 0 ? [] : [[each, deviations]];
     }),
   );
-  const concerned = deviations.size > 0 ? [...deviations.keys()] : own;
+  const concerned = found.size > 0 ? [...found.keys()] : own;
   const feature = findCommonFeature(concerned, others);
   const isCommon =
     feature !== undefined &&
     // A single request may be the only one with many a feature.
     (concerned.length > 1 || feature.startsWith('sent ')) &&
     concerned.every(({ features }) => features.has(feature));
-  const ranks = new Map(tiers.map(({ id }, n) => [id, n + 1]));
-  const rankOf = (n: number) => ranks.get(observations.tiers[n]?.id ?? '') ?? 0;
-  const symptoms = createSymptoms(deviations, observations, rankOf);
+  const symptoms = createSymptoms(found, observations);
   for (const key of keys) if (!symptoms.has(key)) symptoms.set(key, { words: '', size: 0 });
-  const together = mergeDeviations([...deviations.values()]);
+  const together = [...found.values()].flat();
   const what = describeKind(together);
   const count = keys.size === 1 ? 'One row fails' : `${keys.size} rows fail`;
-  const shown = describeDeviation(together, observations, rankOf);
-  const inAll = shown === '' ? [] : [`In all: ${shown}.`];
-  const finding: Finding = isCommon
+  const inAll = together.length === 0 ? [] : [`In all: ${describeDeviations(together, observations)}.`];
+  return isCommon
     ? {
         kind: 'common-feature',
         sentence: `${what} for requests ${feature}.`,
@@ -92,16 +64,17 @@ function createGroup(
       }
     : {
         kind: 'unexplained',
-        sentence: `${what} in cases of ${requirements.join(', ')}. No single mistake that the suite knows explains it.`,
+        sentence: `${what} in cases of ${[...new Set(rows.map(({ requirement }) => requirement))].join(', ')}. No single mistake that the suite knows explains it.`,
         evidence: [`${count}.`, ...inAll],
         symptoms,
       };
-  return { finding, keys };
 }
 
-function describeKind({ absent, wrong }: Deviation): string {
-  if (absent.length > 0 && wrong.length > 0)
-    return 'Valid promotions are missing and others are returned in their place';
-  if (absent.length > 0) return 'Valid promotions are not returned';
-  return wrong.length > 0 ? 'Promotions are returned that should not be' : 'Responses are not as expected';
+function describeKind(deviations: readonly Deviation[]): string {
+  const [isWrong, isAbsent] = [true, false].map((wanted) => deviations.some((each) => each.isReturned === wanted));
+  if (isAbsent)
+    return isWrong
+      ? 'Valid promotions are missing and others are returned in their place'
+      : 'Valid promotions are not returned';
+  return isWrong ? 'Promotions are returned that should not be' : 'Responses are not as expected';
 }

@@ -12,7 +12,6 @@ import {
   combine,
   combineWithOr,
   cut,
-  type Decision,
   type Filter,
   type JsonObject,
   type Reading,
@@ -24,35 +23,41 @@ import {
 export interface Mistake {
   readonly kind: CauseKind;
   readonly sentence: string;
-  readonly picture?: Picture;
-  /** Whether it only describes what is seen; a mistake that also explains it is preferred. */
-  readonly isDescription?: true;
   readonly change: Change;
+  readonly picture?: Picture | undefined;
 }
+
+type MistakeEntry = readonly [kind: CauseKind, sentence: string, change: Change, picture?: Picture | undefined];
 
 /** Lists the mistakes that may explain the observations. Their sizes are those that the responses show. */
 export function listMistakes(observations: Observations, world: NamedWorld): readonly Mistake[] {
-  return [
+  const entries = [
     ...listWindowMistakes(observations, world),
     ...ruleMistakes,
     ...listQuantityMistakes(world),
     ...unreadParts,
-    ...textMistakes,
+    ...listFilterMistakes(world),
+    ...comparisonMistakes,
     ...listStateMistakes(observations),
     ...listDescriptions(observations, world),
   ];
+  return entries.map(([kind, sentence, change, picture = findPicture(kind)]) => ({ kind, sentence, change, picture }));
+}
+
+function findPicture(kind: CauseKind): Picture | undefined {
+  if (/^(window-|page|everything-)/.test(kind)) return 'window';
+  if (kind.startsWith('filter-')) return 'filters';
+  return kind === 'threshold' || kind === 'first-item-only' ? 'quantities' : undefined;
 }
 
 // The window and the size of results --------------------------------------------------------------------------------
 
-function listWindowMistakes({ all, tiers }: Observations, world: NamedWorld): Mistake[] {
+function listWindowMistakes({ all, tiers, ranks }: Observations, world: NamedWorld): MistakeEntry[] {
   const total = world.tiers.length;
-  const ranks = new Map(world.tiers.map(({ id }, n) => [id, n + 1]));
-  const unfiltered = all.flatMap(({ oracle, returned }) =>
-    oracle.filteredOn === undefined && returned !== undefined ? [returned] : [],
-  );
-  const returnedRanks = unfiltered.map((returned) =>
-    tiers.flatMap(({ id }, n) => (returned[n] ? [ranks.get(id) ?? 0] : [])),
+  const returnedRanks = all.flatMap(({ oracle, returned }) =>
+    oracle.filteredOn === undefined && returned !== undefined
+      ? [tiers.flatMap((_, n) => (returned[n] ? [ranks[n] ?? 0] : []))]
+      : [],
   );
   const seen = [...new Set(returnedRanks.flat())].sort((one, other) => one - other);
   const [first = 1] = seen;
@@ -63,81 +68,77 @@ function listWindowMistakes({ all, tiers }: Observations, world: NamedWorld): Mi
     ['id', ({ id }) => id],
     ['month and day, without the year', ({ created_at }) => created_at.slice('2024-'.length)],
   ];
-  const isOfRule: Record<string, (rule: Rule) => boolean> = {
-    'it has evaluated the rules: older promotion tiers take the place of newer ones that are not valid': () => true,
-    'it has left out promotions for other customers': ({ kind }) => kind === 'customer',
-  };
-  const mistakes: (readonly [kind: CauseKind, sentence: string, change: Change])[] = [
+  return [
     ...ranges
       .filter(([from, to]) => from !== 1 || to !== getWindowSize(world))
       .flatMap(([from, to]) =>
-        (['forbidden', 'open'] as const).map((outside) => {
-          const [kind, sentence] = describeWindow(from, to, world);
-          return [kind, sentence, takeWindow(world.tiers.slice(from - 1, to), from === 1, outside)] as const;
+        (['forbidden', 'open'] as const).map((outside): MistakeEntry => {
+          const change = takeWindow(world.tiers.slice(from - 1, to), world, outside, from === 1);
+          return [...describeWindow(from, to, world), change];
         }),
       ),
     ...orders.flatMap(([words, keyOf]) =>
-      ([1, -1] as const).map((direction) => {
+      ([1, -1] as const).map((direction): MistakeEntry => {
         const sorted = world.tiers.toSorted((one, other) => direction * (keyOf(one) < keyOf(other) ? -1 : 1));
         const sentence = `The deployment checks the ${windowSize} promotion tiers that come ${direction === 1 ? 'first' : 'last'} by ${words}, not the newest ${windowSize}.`;
-        return ['window-order', sentence, takeWindow(sorted.slice(0, windowSize), false, 'open')] as const;
+        return ['window-order', sentence, takeWindow(sorted.slice(0, windowSize), world, 'open')];
       }),
     ),
-    ...Object.entries(isOfRule).map(([words, isMeant]) => {
-      const sentence = `The deployment applies the limit of ${windowSize} after ${words}.`;
-      return ['window-after-rules', sentence, takeWindowAfter(isMeant, world.tiers)] as const;
-    }),
+    [
+      'window-after-rules',
+      `The deployment applies the limit of ${windowSize} after it has evaluated the rules: older promotion tiers take the place of newer ones that are not valid.`,
+      takeWindowAfter(() => true, world),
+    ],
+    [
+      'window-after-rules',
+      `The deployment applies the limit of ${windowSize} after it has left out promotions for other customers.`,
+      takeWindowAfter(({ kind }) => kind === 'customer', world),
+    ],
     ...[...new Set([...counts, 1, 10, 20, 25, 50, 100])]
       .filter((count) => count > 0 && count < windowSize)
-      .map((count) => {
+      .map((count): MistakeEntry => {
         const sentence = `A response has at most ${count} ${count === 1 ? 'promotion' : 'promotions'}: a page, or a limit on the result.`;
-        const change: Change = (reading) => ({ ...reading, max: Math.min(count, reading.max ?? count) });
-        return ['page', sentence, change] as const;
+        return ['page', sentence, (reading) => ({ ...reading, max: Math.min(count, reading.max ?? count) })];
       }),
   ];
-  return mistakes.map(([kind, sentence, change]) => ({ kind, sentence, change, picture: 'window' }));
 }
 
-function describeWindow(from: number, to: number, world: NamedWorld): [CauseKind, string] {
-  const total = world.tiers.length;
-  const { ownPromotions } = world;
+function describeWindow(from: number, to: number, { tiers, ownPromotions }: NamedWorld): [CauseKind, string] {
   const hint = ownPromotions === undefined ? renderHiddenPromotionsHint(to) : '';
-  const not = `, not the newest ${windowSize}`;
-  if (from > 1 && to === total)
+  const isToOldest = to === tiers.length;
+  if (from === 1 && isToOldest)
     return [
-      'window-oldest-first',
-      `The deployment checks the oldest ${to - from + 1} promotion tiers${not}: they are sorted in the wrong direction.`,
+      'window-missing',
+      `The limit of the newest ${windowSize} promotion tiers is not applied: older ones are returned.`,
     ];
-  if (from > 1)
-    return ['window-shifted', `The deployment checks the promotion tiers from rank ${from} to ${to}${not}.`];
-  return to === total
-    ? [
-        'window-missing',
-        `The limit of the newest ${windowSize} promotion tiers is not applied: older ones are returned.`,
-      ]
-    : ['window-size', `The deployment checks the newest ${to + (ownPromotions ?? 0)} promotion tiers${not}.${hint}`];
+  const checks = (which: string) => `The deployment checks the ${which}, not the newest ${windowSize}`;
+  if (from === 1) return ['window-size', `${checks(`newest ${to + (ownPromotions ?? 0)} promotion tiers`)}.${hint}`];
+  if (!isToOldest) return ['window-shifted', `${checks(`promotion tiers from rank ${from} to ${to}`)}.`];
+  const oldest = checks(`oldest ${to - from + 1} promotion tiers`);
+  return ['window-oldest-first', `${oldest}: they are sorted in the wrong direction.`];
 }
 
 /** @param outside what becomes of the documented promotions outside of the window when there is a filter */
-function takeWindow(window: readonly Tier[], isOfNewest: boolean, outside: Obligation): Change {
+function takeWindow(window: readonly Tier[], { tiers }: NamedWorld, outside: Obligation, isOfNewest = false): Change {
   const chosen = new Set(window);
+  const newest = new Set(tiers.slice(0, windowSize));
   return (reading) => ({
     ...reading,
-    checked(tier, { filters, rankOf, oracle }) {
+    checked(tier, { filters, oracle }) {
       if (filters.length === 0) return requireIf(chosen.has(tier));
       if (chosen.has(tier)) return isOfNewest ? oracle.checked(tier) : 'open';
-      return rankOf(tier) <= windowSize ? outside : 'open';
+      return newest.has(tier) ? outside : 'open';
     },
   });
 }
 
 /** Takes the window from the promotions for which some of the rules hold. */
-function takeWindowAfter(isMeant: (rule: Rule) => boolean, tiers: readonly Tier[]): Change {
-  const windows = new WeakMap<ReadRequest, ReadonlyMap<string, Obligation>>();
+function takeWindowAfter(isMeant: (rule: Rule) => boolean, { tiers }: NamedWorld): Change {
+  const windows = new WeakMap<ReadRequest, ReadonlyMap<Tier, Obligation>>();
   const find = (request: ReadRequest) => {
     const valid = tiers.map((tier) => request.oracle.valid({ ...tier, rules: tier.rules.filter(isMeant) }));
     const checked = cut(valid, windowSize);
-    return new Map(tiers.map(({ id }, n) => [id, checked[n] as Obligation]));
+    return new Map(tiers.map((tier, n) => [tier, checked[n] as Obligation]));
   };
   return (reading) => ({
     ...reading,
@@ -145,7 +146,7 @@ function takeWindowAfter(isMeant: (rule: Rule) => boolean, tiers: readonly Tier[
       if (request.filters.length > 0) return 'open';
       const window = windows.get(request) ?? find(request);
       windows.set(request, window);
-      return window.get(tier.id) ?? 'open';
+      return window.get(tier) ?? 'open';
     },
   });
 }
@@ -157,103 +158,94 @@ function takeMostFrequent(numbers: readonly number[]): number[] {
 
 // Rules ---------------------------------------------------------------------------------------------------------------
 
-/** The rules of some kinds, and what goes wrong with them. */
-interface RulePlace {
-  readonly name: string;
-  readonly kinds: readonly Rule['kind'][];
-  /** Sentences, and kinds of causes, that say it better than the general ones. */
-  readonly ignored?: string;
-  readonly neverMet?: string;
-  readonly kind?: CauseKind;
-}
-
-const rulePlaces: readonly RulePlace[] = [
-  {
-    name: 'customer rules',
-    kinds: ['customer'],
-    ignored: 'The customer is ignored: promotions that are reserved for other customers are returned.',
-    neverMet: 'The customer is not read: promotions that are reserved for the customer are not returned.',
-    kind: 'customer-ignored',
-  },
-  { name: 'rules about products', kinds: ['product'] },
-  { name: 'rules about SKUs', kinds: ['sku'] },
-  { name: 'rules about metadata', kinds: ['metadata'] },
-  { name: 'rules about order items', kinds: ['product', 'sku'] },
-  {
-    name: 'rules',
-    kinds: ['customer', 'product', 'sku', 'order_metadata', 'metadata'],
-    neverMet: 'The body of the request is not read: only promotions without rules are returned.',
-  },
+const rulePlaces: readonly (readonly [name: string, kinds: readonly Rule['kind'][], picture?: Picture])[] = [
+  ['products', ['product'], 'quantities'],
+  ['SKUs', ['sku'], 'quantities'],
+  ['metadata', ['metadata']],
+  ['order items', ['product', 'sku']],
 ];
 
 const everything: Pick<Reading, 'matching' | 'valid'> = { matching: () => 'required', valid: () => 'required' };
 
-const ruleMistakes: readonly Mistake[] = [
-  {
-    kind: 'everything-returned',
-    picture: 'window',
-    sentence: 'Every promotion is returned, whatever the request asks for.',
-    change: (reading) => ({ ...reading, ...everything, checked: () => 'required' }),
-  },
-  {
-    kind: 'everything-returned',
-    picture: 'window',
-    sentence: `The newest ${windowSize} promotion tiers are returned, whatever the request asks for.`,
-    change: (reading) => ({ ...reading, ...everything }),
-  },
-  {
-    kind: 'rules-joined-by-or',
-    sentence: 'A promotion is returned as soon as one of its rules holds: the rules are joined by "or", not by "and".',
-    change: joinWithOr(() => ''),
-  },
-  {
-    kind: 'rules-joined-by-or',
-    sentence: 'Of several rules of one kind, one is enough: they are joined by "or", not by "and".',
-    change: joinWithOr(({ kind }) => kind),
-  },
-  ...[1, 2, 3, 4, 5].map(
-    (count): Mistake => ({
-      kind: 'first-rule-only',
-      sentence: `Only the first ${count === 1 ? 'rule' : `${count} rules`} of a promotion ${count === 1 ? 'is' : 'are'} evaluated.`,
-      change: changeRules((rules) => rules.slice(0, count)),
-    }),
-  ),
-  {
-    kind: 'first-rule-only',
-    sentence: 'Only the last rule of a promotion is evaluated.',
-    change: changeRules((rules) => rules.slice(-1)),
-  },
+const ruleMistakes: readonly MistakeEntry[] = [
+  [
+    'everything-returned',
+    'Every promotion is returned, whatever the request asks for.',
+    (reading) => ({ ...reading, ...everything, checked: () => 'required' }),
+  ],
+  [
+    'everything-returned',
+    `The newest ${windowSize} promotion tiers are returned, whatever the request asks for.`,
+    (reading) => ({ ...reading, ...everything }),
+  ],
+  [
+    'rules-joined-by-or',
+    'A promotion is returned as soon as one of its rules holds: the rules are joined by "or", not by "and".',
+    joinWithOr(() => ''),
+  ],
+  [
+    'rules-joined-by-or',
+    'Of several rules of one kind, one is enough: they are joined by "or", not by "and".',
+    joinWithOr(({ kind }) => kind),
+  ],
+  ...[1, 2, 3, 4, 5].map((count): MistakeEntry => {
+    const which = count === 1 ? 'rule of a promotion is' : `${count} rules of a promotion are`;
+    return ['first-rule-only', `Only the first ${which} evaluated.`, changeRules((rules) => rules.slice(0, count))];
+  }),
+  ['first-rule-only', 'Only the last rule of a promotion is evaluated.', changeRules((rules) => rules.slice(-1))],
   ...[0, -1].map(
-    (at): Mistake => ({
-      kind: 'first-customer-only',
-      sentence: `Of the customers that a promotion is reserved for, only the ${at === 0 ? 'first' : 'last'} one gets it.`,
-      change: changeRules((rules) =>
+    (at): MistakeEntry => [
+      'first-customer-only',
+      `Of the customers that a promotion is reserved for, only the ${at === 0 ? 'first' : 'last'} one gets it.`,
+      changeRules((rules) =>
         rules.map((rule) => (rule.kind === 'customer' ? { ...rule, any_of: rule.any_of.slice(at).slice(0, 1) } : rule)),
       ),
-    }),
+    ],
   ),
-  ...rulePlaces.flatMap(({ name, kinds, kind, ignored, neverMet }): Mistake[] => {
-    const isOwn = (rule: Rule) => kinds.includes(rule.kind);
-    const picture = name.includes('product') || name.includes('SKU') ? ({ picture: 'quantities' } as const) : {};
-    return [
-      {
-        kind: kind ?? 'rule-ignored',
-        ...picture,
-        sentence:
-          ignored ?? `The deployment ignores ${name}: promotions are returned although these rules do not hold.`,
-        change: changeRules((rules) => rules.filter((rule) => !isOwn(rule))),
-      },
-      {
-        kind: kind ?? (name === 'rules' ? 'body-not-read' : 'rule-never-met'),
-        ...picture,
-        sentence: neverMet ?? `Promotions with ${name} are never returned, although their rules hold.`,
-        change: decideRules((rule) => (isOwn(rule) ? 'forbidden' : undefined)),
-      },
-    ];
-  }),
+  [
+    'customer-ignored',
+    'The customer is ignored: promotions that are reserved for other customers are returned.',
+    ignoreRules(['customer']),
+  ],
+  [
+    'customer-ignored',
+    'The customer is not read: promotions that are reserved for the customer are not returned.',
+    refuseRules(['customer']),
+  ],
+  ...rulePlaces.flatMap(([name, kinds, picture]): MistakeEntry[] => [
+    [
+      'rule-ignored',
+      `The deployment ignores rules about ${name}: promotions are returned although these rules do not hold.`,
+      ignoreRules(kinds),
+      picture,
+    ],
+    [
+      'rule-never-met',
+      `Promotions with rules about ${name} are never returned, although their rules hold.`,
+      refuseRules(kinds),
+      picture,
+    ],
+  ]),
+  [
+    'rule-ignored',
+    'The deployment ignores rules: promotions are returned although these rules do not hold.',
+    changeRules(() => []),
+  ],
+  [
+    'body-not-read',
+    'The body of the request is not read: only promotions without rules are returned.',
+    decideRules(() => 'forbidden'),
+  ],
 ];
 
-/** Evaluates other rules than those of a promotion. */
+function ignoreRules(kinds: readonly Rule['kind'][]): Change {
+  return changeRules((rules) => rules.filter(({ kind }) => !kinds.includes(kind)));
+}
+
+function refuseRules(kinds: readonly Rule['kind'][]): Change {
+  return decideRules(({ kind }) => (kinds.includes(kind) ? 'forbidden' : undefined));
+}
+
 function changeRules(change: (rules: readonly Rule[]) => readonly Rule[]): Change {
   return (reading) => ({
     ...reading,
@@ -265,7 +257,6 @@ function changeRules(change: (rules: readonly Rule[]) => readonly Rule[]): Chang
   });
 }
 
-/** Joins the rules of each group by "or". */
 function joinWithOr(groupOf: (rule: Rule) => string): Change {
   return (reading) => ({
     ...reading,
@@ -305,8 +296,8 @@ function decideRules(decide: (rule: Rule, request: ReadRequest) => Obligation | 
 // Quantities ----------------------------------------------------------------------------------------------------------
 
 type QuantityRule = Extract<Rule, { kind: 'product' | 'sku' }>;
+type DecideQuantity = (rule: QuantityRule, request: ReadRequest) => Obligation | undefined;
 
-/** How a quantity may be compared with a threshold. */
 const quantityComparisons: readonly (readonly [string, (quantity: number, atLeast: number) => boolean])[] = [
   ['A quantity must be greater than the threshold, not equal to it (">" in place of ">=").', (q, least) => q > least],
   ['A quantity of one less than the threshold is enough.', (q, least) => q >= least - 1],
@@ -320,13 +311,12 @@ const quantityComparisons: readonly (readonly [string, (quantity: number, atLeas
   ['Quantities overflow: they are kept in a signed integer of 8 bits.', (q, least) => ((q + 128) % 256) - 128 >= least],
 ];
 
-function listQuantityMistakes({ skus }: NamedWorld): Mistake[] {
+function listQuantityMistakes({ skus }: NamedWorld): MistakeEntry[] {
   const isOf = (rule: QuantityRule, item: JsonObject) =>
     rule.id === (rule.kind === 'product' ? item.product_id : item.sku_id);
   const quantityOf = ({ quantity }: JsonObject) => Number(quantity ?? 0);
-  type Decide = (rule: QuantityRule, request: ReadRequest) => Obligation | undefined;
-  const ways: readonly (readonly [string, Decide])[] = [
-    ...quantityComparisons.map(([sentence, compare]): readonly [string, Decide] => [
+  const ways: readonly (readonly [string, DecideQuantity])[] = [
+    ...quantityComparisons.map(([sentence, compare]): (typeof ways)[number] => [
       sentence,
       (rule, { items }) => {
         const [item, ...others] = items.filter((each) => isOf(rule, each));
@@ -358,22 +348,17 @@ function listQuantityMistakes({ skus }: NamedWorld): Mistake[] {
       },
     ],
   ];
-  const places: readonly (readonly [string, readonly Rule['kind'][]])[] = [
-    ['', ['product', 'sku']],
-    [' This concerns products.', ['product']],
-    [' This concerns SKUs.', ['sku']],
+  const places: readonly (readonly [string, ...Rule['kind'][]])[] = [
+    ['', 'product', 'sku'],
+    [' This concerns products.', 'product'],
+    [' This concerns SKUs.', 'sku'],
   ];
   return ways.flatMap(([sentence, decide]) =>
-    places.map(([more, kinds]) => ({
-      kind: 'threshold',
-      picture: 'quantities',
-      sentence: `${sentence}${more}`,
-      change: decideRules((rule, request) =>
-        (rule.kind === 'product' || rule.kind === 'sku') && kinds.includes(rule.kind)
-          ? decide(rule, request)
-          : undefined,
-      ),
-    })),
+    places.map(([more, ...kinds]): MistakeEntry => {
+      const isMeant = (rule: Rule): rule is QuantityRule => kinds.includes(rule.kind);
+      const change = decideRules((rule, request) => (isMeant(rule) ? decide(rule, request) : undefined));
+      return ['threshold', `${sentence}${more}`, change];
+    }),
   );
 }
 
@@ -403,79 +388,72 @@ const entryComparisons: typeof textComparisons = [
   ['a promotion without the key matches, too', (sent, own) => own === undefined || own === sent],
 ];
 
-const filterPlaces: readonly (readonly [string, on: readonly Filter['on'][], isPlural?: true])[] = [
-  ['The filter by promotion_id', ['campaign']],
-  ['The filter by tier metadata', ['metadata']],
-  ['The filters', ['campaign', 'metadata'], true],
+const filterPlaces: readonly (readonly [string, ...on: Filter['on'][]])[] = [
+  ['The filter by promotion_id', 'campaign'],
+  ['The filter by tier metadata', 'metadata'],
+  ['The filters', 'campaign', 'metadata'],
 ];
 
-const textMistakes: readonly Mistake[] = [
-  ...filterPlaces.flatMap(([name, on, isPlural]): Mistake[] => {
-    const choose = (plural: string, singular: string) => (isPlural ? plural : singular);
+function listFilterMistakes({ tiers }: NamedWorld): MistakeEntry[] {
+  const newest = new Set(tiers.slice(0, windowSize));
+  return filterPlaces.flatMap(([name, ...on]): MistakeEntry[] => {
+    const say = (singular: string, plural: string) => `${name} ${on.length === 1 ? singular : plural}`;
     const ignore = compareFilters(on, () => true);
-    const mistakes: (readonly [CauseKind, string, Change])[] = [
+    return [
       [
         'filter-ignored',
-        `${choose('are', 'is')} ignored: promotions that do not match are returned.`,
+        `${say('is', 'are')} ignored: promotions that do not match are returned.`,
         (reading, observation) => ({
           ...ignore(reading, observation),
           // Without the filter, the limit applies as to any other request.
           checked: (tier, request) =>
-            request.filters.length > 0 && request.rankOf(tier) > windowSize ? 'open' : reading.checked(tier, request),
+            request.filters.length > 0 && !newest.has(tier) ? 'open' : reading.checked(tier, request),
         }),
       ],
       [
         'filter-never-met',
-        `${choose('match', 'matches')} nothing: promotions that match are not returned.`,
+        `${say('matches', 'match')} nothing: promotions that match are not returned.`,
         compareFilters(on, () => false),
       ],
       [
         'filter-inverted',
-        `${choose('leave', 'leaves')} out what ${choose('they', 'it')} should keep.`,
+        `${say('leaves out what it', 'leave out what they')} should keep.`,
         compareFilters(on, (sent, own) => sent !== own),
       ],
-      ...[...textComparisons, ...(on[0] === 'metadata' ? entryComparisons : [])].map(([words, compare]) => {
-        return [
-          'filter-loose',
-          `${choose('compare', 'compares')} loosely: ${words}.`,
-          compareFilters(on, compare),
-        ] as const;
+      ...[...textComparisons, ...(on[0] === 'metadata' ? entryComparisons : [])].map(([how, compare]): MistakeEntry => {
+        return ['filter-loose', `${say('compares', 'compare')} loosely: ${how}.`, compareFilters(on, compare)];
       }),
     ];
-    return mistakes.map(([kind, words, change]) => ({
-      kind,
-      change,
-      picture: 'filters',
-      sentence: `${name} ${words}`,
-    }));
-  }),
+  });
+}
+
+const comparisonMistakes: readonly MistakeEntry[] = [
   ...textComparisons.map(
-    ([words, compare]): Mistake => ({
-      kind: 'comparison',
-      sentence: `Rules about metadata compare loosely: ${words}.`,
-      change: decideRules((rule, { metadata = {} }) => {
+    ([words, compare]): MistakeEntry => [
+      'comparison',
+      `Rules about metadata compare loosely: ${words}.`,
+      decideRules((rule, { metadata = {} }) => {
         const sent = rule.kind === 'metadata' ? metadata[rule.key] : undefined;
         return rule.kind === 'metadata' && typeof sent === 'string' ? requireIf(compare(sent, rule.is, [])) : undefined;
       }),
-    }),
+    ],
   ),
-  {
-    kind: 'comparison',
-    sentence: 'Rules about metadata are inverted: a value that differs meets them, and an equal one does not.',
-    change: decideRules((rule, { metadata = {} }) =>
+  [
+    'comparison',
+    'Rules about metadata are inverted: a value that differs meets them, and an equal one does not.',
+    decideRules((rule, { metadata = {} }) =>
       rule.kind === 'metadata' && rule.key in metadata ? requireIf(metadata[rule.key] !== rule.is) : undefined,
     ),
-  },
-  {
-    kind: 'comparison',
-    sentence: 'Rules about metadata compare the value alone: it may be under any key.',
-    change: decideRules((rule, { metadata = {} }) =>
+  ],
+  [
+    'comparison',
+    'Rules about metadata compare the value alone: it may be under any key.',
+    decideRules((rule, { metadata = {} }) =>
       rule.kind === 'metadata' ? requireIf(Object.values(metadata).includes(rule.is)) : undefined,
     ),
-  },
+  ],
 ];
 
-/** Compares the values of some filters in another way. */
 function compareFilters(on: readonly Filter['on'][], compare: CompareTexts): Change {
   const isMatch = ({ campaign_id, metadata }: Tier, filter: Filter) => {
     if (filter.on === 'campaign') return compare(filter.value, campaign_id, [campaign_id]);
@@ -508,42 +486,37 @@ function changeBody(request: HttpRequest, change: (body: JsonObject) => JsonObje
   return isJsonObject(body) ? { ...request, body: JSON.stringify(change(body)) } : request;
 }
 
-const itemMistakes: readonly (readonly [CauseKind, string, (items: readonly unknown[]) => readonly unknown[]])[] = [
-  ['first-item-only', 'Only the first item of an order is read.', (items) => items.slice(0, 1)],
-  ['first-item-only', 'Only the last item of an order is read.', (items) => items.slice(-1)],
-  ...[2, 3, 5, 10, 16, 20, 32, 50].map(
-    (count) =>
-      [
-        'items-not-read',
-        `Only the first ${count} items of an order are read.`,
-        (items: readonly unknown[]) => items.slice(0, count),
-      ] as const,
-  ),
-];
-
-type Entries = readonly (readonly [string, unknown])[];
-const entryMistakes: readonly (readonly [CauseKind, string, (entries: Entries) => Entries])[] = [
-  ['metadata-not-read', 'The metadata of a request is not read.', () => []],
-  ['first-entry-only', 'Only the first entry of the metadata is read.', (entries) => entries.slice(0, 1)],
-  ['first-entry-only', 'Only the last entry of the metadata is read.', (entries) => entries.slice(-1)],
-];
-
-const unreadParts: readonly Mistake[] = [
-  ...itemMistakes.map(([kind, sentence, take]): Mistake => {
-    const change = (body: JsonObject) => {
+/** Reads some items only. What an order without items means is open. */
+function takeItems(take: (items: readonly unknown[]) => readonly unknown[]): Change {
+  return changeRequest((request) =>
+    changeBody(request, (body) => {
       const items = getMember(body.order, 'items');
       const taken = Array.isArray(items) ? take(items) : [];
-      // What an order without items means is open.
       return taken.length === 0 ? body : { ...body, order: { ...(body.order as JsonObject), items: taken } };
-    };
-    const picture = kind === 'first-item-only' ? ({ picture: 'quantities' } as const) : {};
-    return { kind, sentence, ...picture, change: changeRequest((request) => changeBody(request, change)) };
+    }),
+  );
+}
+
+type Entries = readonly (readonly [string, unknown])[];
+
+function takeMetadata(take: (entries: Entries) => Entries): Change {
+  return changeRequest((request) =>
+    changeBody(request, ({ metadata, ...body }) =>
+      isJsonObject(metadata) ? { ...body, metadata: Object.fromEntries(take(Object.entries(metadata))) } : body,
+    ),
+  );
+}
+
+const unreadParts: readonly MistakeEntry[] = [
+  ['first-item-only', 'Only the first item of an order is read.', takeItems((items) => items.slice(0, 1))],
+  ['first-item-only', 'Only the last item of an order is read.', takeItems((items) => items.slice(-1))],
+  ...[2, 3, 5, 10, 16, 20, 32, 50].map((count): MistakeEntry => {
+    const sentence = `Only the first ${count} items of an order are read.`;
+    return ['items-not-read', sentence, takeItems((items) => items.slice(0, count))];
   }),
-  ...entryMistakes.map(([kind, sentence, take]): Mistake => {
-    const change = ({ metadata, ...body }: JsonObject) =>
-      isJsonObject(metadata) ? { ...body, metadata: Object.fromEntries(take(Object.entries(metadata))) } : body;
-    return { kind, sentence, change: changeRequest((request) => changeBody(request, change)) };
-  }),
+  ['metadata-not-read', 'The metadata of a request is not read.', takeMetadata(() => [])],
+  ['first-entry-only', 'Only the first entry of the metadata is read.', takeMetadata((entries) => entries.slice(0, 1))],
+  ['first-entry-only', 'Only the last entry of the metadata is read.', takeMetadata((entries) => entries.slice(-1))],
 ];
 
 function changeRequest(change: (request: HttpRequest, exchange: Exchange) => HttpRequest): Change {
@@ -589,10 +562,10 @@ const keptParts: Readonly<Record<string, KeptPart>> = {
   'the filter by tier metadata': filterPart('metadata'),
 };
 
-function listStateMistakes({ history, all }: Observations): Mistake[] {
+function listStateMistakes({ history, all }: Observations): MistakeEntry[] {
   const position = new Map(history.map((exchange, n) => [exchange, n]));
   const requests = history.map(({ request }) => request);
-  return Object.entries(keptParts).flatMap(([name, { read, write }]): Mistake[] => {
+  return Object.entries(keptParts).flatMap(([name, { read, write }]) => {
     const isFilled = requests.map((request) => !['', '""', '{}', '[]'].includes(JSON.stringify(read(request)) ?? ''));
     const first = isFilled.indexOf(true);
     const lastFilled: number[] = [];
@@ -620,45 +593,40 @@ function listStateMistakes({ history, all }: Observations): Mistake[] {
         (n) => (isFilled[n] ? undefined : requests[lastFilled[n - 1] ?? -1]),
       ],
     ];
-    return ways.map(([kind, sentence, findSource]) => ({
-      kind,
-      sentence,
-      change: changeRequest((request, exchange) => {
+    return ways.map(([kind, sentence, findSource]): MistakeEntry => {
+      const change = changeRequest((request, exchange) => {
         const source = findSource(position.get(exchange) ?? 0, exchange.request);
         return source === undefined || source === exchange.request ? request : write(request, read(source));
-      }),
-    }));
+      });
+      return [kind, sentence, change];
+    });
   });
 }
 
 // Descriptions --------------------------------------------------------------------------------------------------------
 
 /** Which promotions are always or never returned, if no mistake explains it. */
-function listDescriptions({ all, tiers }: Observations, { campaigns, ids }: NamedWorld): Mistake[] {
+function listDescriptions({ all, tiers }: Observations, { campaigns, ids }: NamedWorld): MistakeEntry[] {
   const names = new Map([...ids.campaign].map(([name, id]) => [id, name]));
   const seen = all.flatMap(({ returned }) => (returned === undefined ? [] : [returned]));
   const never = new Set(tiers.filter((_, n) => seen.every((returned) => !returned[n])));
   const always = new Set(tiers.filter((_, n) => seen.every((returned) => returned[n])));
+  const describe = (sentence: string, isMeant: (tier: Tier) => boolean, obligation: Obligation): MistakeEntry => [
+    'same-promotions',
+    sentence,
+    (reading) => ({
+      ...reading,
+      valid: (tier, request) => (isMeant(tier) ? obligation : reading.valid(tier, request)),
+    }),
+  ];
   const whatever = 'whatever the request asks for.';
-  const descriptions: readonly (readonly [string, (tier: Tier) => boolean, Obligation])[] = [
+  return [
     ...campaigns.map(({ id, category_ids }) => {
       const which = category_ids.length === 0 ? ', which has no category,' : '';
       const sentence = `The promotions of campaign '${names.get(id) ?? id}'${which} are never returned.`;
-      return [sentence, (tier: Tier) => tier.campaign_id === id, 'forbidden'] as const;
+      return describe(sentence, (tier) => tier.campaign_id === id, 'forbidden');
     }),
-    [`Some promotions are never returned, ${whatever}`, (tier) => never.has(tier), 'forbidden'],
-    [`Some promotions are always returned, ${whatever}`, (tier) => always.has(tier), 'required'],
+    describe(`Some promotions are never returned, ${whatever}`, (tier) => never.has(tier), 'forbidden'),
+    describe(`Some promotions are always returned, ${whatever}`, (tier) => always.has(tier), 'required'),
   ];
-  return descriptions.map(([sentence, isMeant, obligation]) => {
-    const decide =
-      (valid: Decision): Decision =>
-      (tier, request) =>
-        isMeant(tier) ? obligation : valid(tier, request);
-    return {
-      kind: 'same-promotions',
-      isDescription: true,
-      sentence,
-      change: (reading) => ({ ...reading, valid: decide(reading.valid) }),
-    };
-  });
 }

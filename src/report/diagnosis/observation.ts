@@ -30,6 +30,8 @@ export interface Observations {
   readonly history: readonly Exchange[];
   /** The tiers of the world that the target has, newest first. */
   readonly tiers: readonly Tier[];
+  /** The rank of each of them in the whole world, counted from 1. */
+  readonly ranks: readonly number[];
 }
 
 /** Names a row of a case. */
@@ -44,6 +46,7 @@ export function observe(
   statedPatterns: readonly string[] | undefined,
 ): Observations {
   const tiers = world.tiers.filter(({ id }) => !world.unavailable.has(id));
+  const ranks = world.tiers.flatMap(({ id }, n) => (world.unavailable.has(id) ? [] : [n + 1]));
   const found = new Map<string, { each: CaseExchange; rows: Set<string>; returned?: boolean[] }>();
   for (const testCase of cases) {
     if (testCase.kind !== 'requirement') continue;
@@ -97,6 +100,7 @@ export function observe(
     all: sortByTime([...all.values()], ({ exchange }) => exchange),
     history: sortByTime(index.all, (each) => each),
     tiers,
+    ranks,
   };
 }
 

@@ -28,8 +28,6 @@ export interface ReadRequest {
   readonly items: readonly JsonObject[];
   readonly metadata: JsonObject | undefined;
   readonly filters: readonly Filter[];
-  /** Counted from 1. */
-  rankOf(tier: Tier): number;
 }
 
 export type Filter = FilterSubject & { readonly value: string };
@@ -44,12 +42,10 @@ export type Prediction = (position: number) => Obligation;
 export type Predict = (changes: readonly Change[], observation: Observation) => Prediction;
 
 export function createPredictor({ tiers }: Observations, world: NamedWorld): Predict {
-  const ranks = new Map(world.tiers.map(({ id }, index) => [id, index + 1]));
-  const rankOf = ({ id }: Tier) => ranks.get(id) ?? Number.POSITIVE_INFINITY;
   const requests = new Map<string, ReadRequest>();
   const read = (request: HttpRequest): ReadRequest => {
     const key = getRequestKey(request);
-    const known = requests.get(key) ?? { ...readRequest(request, world), rankOf };
+    const known = requests.get(key) ?? readRequest(request, world);
     requests.set(key, known);
     return known;
   };
@@ -92,7 +88,7 @@ export function createPredictor({ tiers }: Observations, world: NamedWorld): Pre
   };
 }
 
-function readRequest(request: HttpRequest, world: NamedWorld): Omit<ReadRequest, 'rankOf'> {
+function readRequest(request: HttpRequest, world: NamedWorld): ReadRequest {
   const { query, body } = parseRequest(request);
   const items = getMember(getMember(body, 'order'), 'items');
   const metadata = getMember(body, 'metadata');

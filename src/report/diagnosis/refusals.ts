@@ -1,6 +1,6 @@
 import { isSuccessful } from '../../http/response-status.js';
 import type { CauseKind } from './cause.js';
-import type { Finding, Symptom } from './finding.js';
+import { createEqualSymptoms, type Finding } from './finding.js';
 import type { Observation } from './observation.js';
 import { expand, repeatedProduct } from './request-features.js';
 
@@ -12,13 +12,13 @@ export function findRefusals(all: readonly Observation[]): Finding[] {
   );
   const statuses = [...new Set(refused.map(({ refusedWith }) => refusedWith))];
   return statuses.flatMap((status): Finding[] => {
-    let rest = refused.filter(({ refusedWith }) => refusedWith === status);
     const findings: Finding[] = [];
+    let rest = refused.filter(({ refusedWith }) => refusedWith === status);
     while (rest.length > 0) {
       const common = findCommonFeature(rest, accepted);
-      const group = common === undefined ? rest : rest.filter(({ features }) => features.has(common));
-      findings.push(createFinding(status ?? 0, common, group, accepted.length));
-      rest = rest.filter((each) => !group.includes(each));
+      const isOwn = ({ features }: Observation) => common === undefined || features.has(common);
+      findings.push(createFinding(status ?? 0, common, rest.filter(isOwn), accepted.length));
+      rest = rest.filter((each) => !isOwn(each));
     }
     return findings;
   });
@@ -33,32 +33,31 @@ export function findCommonFeature(some: readonly Observation[], others: readonly
   return best?.[0];
 }
 
-const kinds: Readonly<Record<string, CauseKind>> = {
-  [repeatedProduct]: 'repeated-product-refused',
-  [expand]: 'expand-refused',
-};
-
 function createFinding(
   status: number,
   feature: string | undefined,
   group: readonly Observation[],
   accepted: number,
 ): Finding {
-  const symptoms = new Map<string, Symptom>(
-    group.flatMap(({ rows }) => [...rows].map((row) => [row, { words: `answered ${status}`, size: 1 }] as const)),
-  );
+  const kinds: Readonly<Record<string, CauseKind>> = {
+    [repeatedProduct]: 'repeated-product-refused',
+    [expand]: 'expand-refused',
+  };
   const count = group.length === 1 ? 'One request' : `${group.length} requests`;
+  const [which, evidence] =
+    feature === undefined
+      ? [
+          'some documented requests',
+          `${count} got ${status}. They have nothing in common that the ${accepted} accepted requests lack.`,
+        ]
+      : [
+          `every request ${feature}`,
+          `${count} ${feature} got ${status}; none of the ${accepted} accepted requests is one.`,
+        ];
   return {
-    kind: (feature === undefined ? undefined : kinds[feature]) ?? 'refused',
-    sentence:
-      feature === undefined
-        ? `The deployment answers ${status} to some documented requests.`
-        : `The deployment answers ${status} to every request ${feature}.`,
-    evidence: [
-      feature === undefined
-        ? `${count} got ${status}. They have nothing in common that the ${accepted} accepted requests lack.`
-        : `${count} ${feature} got ${status}; none of the ${accepted} accepted requests is one.`,
-    ],
-    symptoms,
+    kind: kinds[feature ?? ''] ?? 'refused',
+    sentence: `The deployment answers ${status} to ${which}.`,
+    evidence: [evidence],
+    symptoms: createEqualSymptoms(group, () => `answered ${status}`),
   };
 }

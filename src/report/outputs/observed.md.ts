@@ -8,6 +8,7 @@ import { renderErrorShape } from '../../judge/extract-value.js';
 import { getKnownIds } from '../../recognition/known-ids.js';
 import { findTierMentions, hasMentions } from '../../recognition/tier-mentions.js';
 import { baseUrlPlaceholder, createStableRenderer, type ResponseRenderer, renderRequest } from '../exchange-text.js';
+import { groupBy } from '../group-by.js';
 import {
   inlineCode,
   joinMarkdown,
@@ -88,7 +89,6 @@ function listAnswerRows(answered: readonly AnsweredQuestion[], group: string): M
     });
 }
 
-/** Renders what a target does, in one sentence. */
 function renderSentence(question: Question, result: ResultWithExchanges | undefined): Markdown {
   if (result?.outcome === undefined) return markdown`No answer. ${result?.reason ?? notSelectedReason}`;
   if (result.outcome === undetermined) return markdown`Undetermined. ${result.reason}`;
@@ -147,15 +147,13 @@ function renderExamples(shown: readonly ShownAnswer[], show: ExchangeRenderers):
     successes.find(
       ({ exchange: { response } }) => show.sampler(response.body) !== undefined && show.namesTiers(response),
     ) ?? successes[0];
-  const kinds = new Map<string, [ShownAnswer, ...ShownAnswer[]]>();
-  for (const each of shown) {
-    const { status, headers, body } = each.exchange.response;
-    if (status < 400) continue;
-    const kind = `${status} ${renderErrorShape(body, getHeaderValues(headers, 'content-type')[0])}`;
-    const alike = kinds.get(kind);
-    if (alike === undefined) kinds.set(kind, [each]);
-    else alike.push(each);
-  }
+  const kinds = groupBy(
+    shown.filter(({ exchange: { response } }) => response.status >= 400),
+    ({ exchange: { response } }) => {
+      const [type] = getHeaderValues(response.headers, 'content-type');
+      return `${response.status} ${renderErrorShape(response.body, type)}`;
+    },
+  );
   const errors = [...kinds].sort(([one], [other]) => (one < other ? -1 : 1));
   return [
     ...(result === undefined

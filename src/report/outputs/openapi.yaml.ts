@@ -13,6 +13,7 @@ import { getKnownIds, type KnownIds } from '../../recognition/known-ids.js';
 import { getMember, parseJson } from '../../support/json.js';
 import { renderShortList } from '../../support/render-short-list.js';
 import { readSchema } from '../../support/schema-validation.js';
+import { groupBy } from '../group-by.js';
 import { inlineCode, type Markdown, markdown } from '../markdown.js';
 import type { Output } from '../output.js';
 import { renderAnswerMarkdown } from '../render-answer.js';
@@ -202,7 +203,6 @@ function findMemberSchema({ properties, items }: RequestSchema, name: string): R
   return member;
 }
 
-/** Creates the responses by status, each with its bodies by media type. */
 function createResponses(
   shown: readonly ShownAnswer[],
   describe: Describer,
@@ -232,12 +232,6 @@ function createResponses(
       ];
     }),
   );
-}
-
-function groupBy<T>(all: readonly T[], keyOf: (each: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const each of all) groups.set(keyOf(each), [...(groups.get(keyOf(each)) ?? []), each]);
-  return groups;
 }
 
 /** Returns the media type without its parameters, or the one for unknown content. */

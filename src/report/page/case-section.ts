@@ -97,7 +97,6 @@ function part(heading: string, text: string | undefined): Html {
 
 type ExchangeRenderer = (caseId: string, each: CaseExchange, isOpen: boolean) => Html;
 
-/** Renders the rows of a case: what each sent and got back, and what it expects. */
 function rowSections(
   { id, rows }: TestCase,
   result: ResultWithExchanges | undefined,

@@ -4,8 +4,9 @@ import type { Question } from '../../contract/contract.js';
 import type { ResultWithExchanges } from '../../engine/case-result.js';
 import { type Verdict, verdicts } from '../../judge/verdict.js';
 import type { CaseEntry, Certificate, QuestionEntry, RequirementEntry, RunVerdict } from '../certificate.js';
-import { renderRequestCounts } from '../counts.js';
+import { renderRequestCounts, sortByUrgency } from '../counts.js';
 import type { Cause } from '../diagnosis/cause.js';
+import { groupBy } from '../group-by.js';
 import { type Html, html, noHtml, rawHtml, renderPageHead, renderPreformatted, renderTable } from '../markup.js';
 import { renderAdapterNotice, replayEndNotice } from '../notices.js';
 import { renderAnswer } from '../render-answer.js';
@@ -23,7 +24,6 @@ import { type Figure, renderFigures } from './figures.js';
 import { pageScript } from './page-script.js';
 import { pageStyle } from './page-style.js';
 
-/** Everything that a page is rendered from. */
 interface Page {
   readonly certificate: Certificate;
   readonly suite: Suite;
@@ -50,9 +50,10 @@ export function renderCertificatePage(view: RunView): Html {
     certificate,
     suite,
     results: new Map(results.map((result) => [result.id, result])),
+    // A shared exchange is shown where it matters most.
     cases: createCaseRenderer(
       view,
-      byUrgency(results).map(({ id }) => id),
+      sortByUrgency(results).map(({ id }) => id),
     ),
     shared: findSharedReasons(certificate),
     figures: exchanges === undefined ? [] : renderFigures(suite, exchanges, tierPatterns),
@@ -102,14 +103,6 @@ ${figures.map(({ figure }) => figure)}
 </section>
 `;
 }
-
-/** Sorts the most urgent first, so that a shared exchange is shown where it matters most. */
-function byUrgency<T extends { readonly verdict: Verdict }>(entries: readonly T[]): T[] {
-  const rank = ({ verdict }: T) => urgency.indexOf(verdict);
-  return [...entries].sort((one, other) => rank(one) - rank(other));
-}
-
-const urgency: readonly Verdict[] = [...verdicts.filter((each) => each !== 'pass'), 'pass'];
 
 function head({ certificate }: Page): Html {
   const { verdict, target, summary, questions, drift, started_at } = certificate;
@@ -181,7 +174,7 @@ function attention(page: Page, beside: ReadonlyMap<Cause, readonly Figure[]>): H
   const { certificate, shared } = page;
   const { verdict, requirements, questions, drift, incomplete_because, notes, causes = [] } = certificate;
   const covered = new Set(causes.flatMap((cause) => [...cause.requirements, ...cause.follows]));
-  const unpassed = byUrgency(requirements.filter(({ verdict, id }) => verdict !== 'pass' && !covered.has(id)));
+  const unpassed = sortByUrgency(requirements.filter(({ verdict, id }) => verdict !== 'pass' && !covered.has(id)));
   const warnings = page.suite.contract.questions.flatMap((question) => {
     const entry = questions.find(({ id, warning }) => warning && id === question.id);
     return entry === undefined ? [] : [{ question, entry }];
@@ -259,7 +252,7 @@ function requirementsChapter(page: Page): Html {
 <p>The statements of the documentation, part by part. Each case shows its requests, the responses and the lines of its file.</p>
 ${listParts(requirements).map(
   (part) => html`<section class="group" id="${createAnchor(part)}"><h3>${part}</h3>
-${byUrgency(requirements.filter((entry) => entry.part === part)).map((entry) => requirementBlock(entry, page))}</section>
+${sortByUrgency(requirements.filter((entry) => entry.part === part)).map((entry) => requirementBlock(entry, page))}</section>
 `,
 )}
 </section>
@@ -291,7 +284,7 @@ function renderDuration(milliseconds: number): string {
 
 function requirementBlock({ id, part, statement, verdict, cases }: RequirementEntry, page: Page): Html {
   return html`<section class="block" id="${id}" data-text="${id} ${statement}"><div class="lead"><h4>${statement}</h4>${renderVerdictBadge(verdict)}</div><code class="id">${id}</code>
-${byUrgency(cases).map((entry, n) => requirementCase(entry, part, n === 0, page))}</section>
+${sortByUrgency(cases).map((entry, n) => requirementCase(entry, part, n === 0, page))}</section>
 `;
 }
 
@@ -344,7 +337,6 @@ ${reasonMarkup(reason ?? '', page.shared)}${outcomeList(question, outcome)}<p><s
 `;
 }
 
-/** Renders the answer as a sentence. */
 function renderOutcome(
   question: Question,
   { outcome }: QuestionEntry,
@@ -371,7 +363,6 @@ function outcomeList({ answer }: Question, seen: string | null): Html {
   return html`<ul class="outcomes">${[...answer.outcomes].map(([outcome, words]) => html`<li${outcome === seen ? rawHtml(' class="seen"') : noHtml}>${outcome === seen ? '● ' : '○ '}${renderSentence(words)} <code>${outcome}</code></li>`)}</ul>`;
 }
 
-/** Renders a chapter of texts, grouped by case. */
 function byCase(
   id: string,
   heading: string,
@@ -379,12 +370,13 @@ function byCase(
   entries: readonly { readonly case: string; readonly text: string }[],
 ): Html {
   if (entries.length === 0) return noHtml;
-  const ids = [...new Set(entries.map((entry) => entry.case))];
-  const texts = (wanted: string) =>
-    entries.filter((entry) => entry.case === wanted).map(({ text }) => renderPreformatted(text));
+  const groups = [...groupBy(entries, (entry) => entry.case)];
   return html`<section id="${id}" class="chapter"><h2>${heading}</h2><p>${words}</p>
-${ids.map(
-  (each) => html`<div class="card"><h3><a href="#${each}">${each}</a></h3>${texts(each)}</div>
+${groups.map(
+  ([
+    each,
+    own,
+  ]) => html`<div class="card"><h3><a href="#${each}">${each}</a></h3>${own.map(({ text }) => renderPreformatted(text))}</div>
 `,
 )}</section>
 `;

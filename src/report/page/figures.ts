@@ -17,47 +17,20 @@ import {
   type ChartRow,
   chartLegend,
   createChartAxis,
-  getRowKey,
   getRowTitle,
   groupEqualRows,
+  isAnyOff,
   markPhrases,
-  markTiers,
   renderChartScale,
   renderWindowChart,
 } from './window-chart.js';
 
 type CaseFilter = (testCase: TestCase) => boolean;
 
-interface FigureCases {
-  readonly window: CaseFilter;
-  readonly filters: readonly {
-    readonly title: string;
-    readonly requirement: string;
-    readonly isIncluded: CaseFilter;
-  }[];
-  readonly quantity: CaseFilter;
-}
-
 const filterFindings: readonly (readonly [ExplorationFinding, title: string])[] = [
   ['campaign-filter-wrong', 'The filter by promotion_id'],
   ['metadata-filter-wrong', 'The filter by tier metadata'],
 ];
-
-/** Selects cases by the findings of exploration that their requirements list, and by varied quantities. */
-function selectCases({ contract }: Suite): FigureCases {
-  const idsWith = (finding: ExplorationFinding) =>
-    contract.requirements.filter(({ findings }) => findings.includes(finding)).map(({ id }) => id);
-  const verifies = (ids: readonly string[]): CaseFilter => {
-    return (testCase) => testCase.kind === 'requirement' && ids.includes(testCase.verifies);
-  };
-  return {
-    window: verifies(idsWith('older-returned')),
-    filters: filterFindings.flatMap(([finding, title]) =>
-      idsWith(finding).map((requirement) => ({ title, requirement, isIncluded: verifies([requirement]) })),
-    ),
-    quantity: ({ rows }) => rows.some(({ requests }) => hasVaryingQuantities([...requests.values()])),
-  };
-}
 
 /** Finds what the exchanges of some cases returned, read as the judge reads it. */
 function chartExchanges(
@@ -91,28 +64,33 @@ export interface Figure {
   readonly isOff: boolean;
 }
 
-/** Renders charts of what was returned: window, filters, quantities. */
+/**
+ * Renders charts of what was returned: window, filters, quantities. Their cases are those whose requirements list a
+ * finding of exploration, and those with varied quantities.
+ */
 export function renderFigures(suite: Suite, evidence: ExchangeIndex, statedPatterns?: readonly string[]): Figure[] {
-  const { window, filters, quantity } = selectCases(suite);
   const chart = (isIncluded: CaseFilter, isShown: (exchange: CaseExchange) => boolean) =>
     chartExchanges(suite, evidence, statedPatterns, isIncluded, isShown);
-  const isOff = (seen: readonly ChartedExchange[]) =>
-    seen.some((each) => {
-      const marks = markTiers(each, suite);
-      return marks.has('wrong') || marks.has('absent');
-    });
-  const inWindow = chart(window, (each) => !isFiltered(each));
-  const figures = [
-    { picture: 'window', figure: windowFigure(inWindow, suite), isOff: isOff(inWindow) } as const,
-    ...filters.map(({ title, requirement, isIncluded }) => {
-      const seen = chart(isIncluded, isFiltered);
-      const figure = filterFigure(title, requirement, seen, suite);
-      return { picture: 'filters', requirement, figure, isOff: isOff(seen) } as const;
-    }),
-    ...renderQuantityFigures(
-      chart(quantity, ({ exchange }) => readQuantities(exchange.request).length > 0),
-      suite,
-    ).map((each) => ({ picture: 'quantities', ...each }) as const),
+  const listRequirements = (finding: ExplorationFinding) =>
+    suite.contract.requirements.filter(({ findings }) => findings.includes(finding)).map(({ id }) => id);
+  const verifies = (ids: readonly string[]): CaseFilter => {
+    return (testCase) => testCase.kind === 'requirement' && ids.includes(testCase.verifies);
+  };
+  const inWindow = chart(verifies(listRequirements('older-returned')), (each) => !isFiltered(each));
+  const quantities = chart(
+    ({ rows }) => rows.some(({ requests }) => hasVaryingQuantities([...requests.values()])),
+    ({ exchange }) => readQuantities(exchange.request).length > 0,
+  );
+  const figures: Figure[] = [
+    { picture: 'window', figure: windowFigure(inWindow, suite), isOff: isAnyOff(inWindow, suite) },
+    ...filterFindings.flatMap(([finding, title]) =>
+      listRequirements(finding).map((requirement): Figure => {
+        const seen = chart(verifies([requirement]), isFiltered);
+        const figure = filterFigure(title, requirement, seen, suite);
+        return { picture: 'filters', requirement, figure, isOff: isAnyOff(seen, suite) };
+      }),
+    ),
+    ...renderQuantityFigures(quantities, suite).map((each): Figure => ({ picture: 'quantities', ...each })),
   ];
   return figures.filter(({ figure }) => figure.text !== '');
 }
@@ -126,7 +104,7 @@ const maxCharts = 3;
 
 function windowFigure(exchanges: readonly ChartedExchange[], suite: Suite): Html {
   if (exchanges.length === 0) return noHtml;
-  const charts = groupEqualRows(exchanges, suite, ({ each, words }) => getRowKey(words, each.result));
+  const charts = groupEqualRows(exchanges, suite);
   const sizeOf = ({ marks }: ChartRow) => markPhrases.reduce((sum, [mark]) => sum + (marks.get(mark)?.length ?? 0), 0);
   const inOrder = charts.toSorted((one, other) => sizeOf(other) - sizeOf(one));
   const axis = createChartAxis(suite.world.tiers, suite);
@@ -148,11 +126,7 @@ ${chartLegend}
 
 function filterFigure(title: string, requirement: string, exchanges: readonly ChartedExchange[], suite: Suite): Html {
   if (exchanges.length === 0) return noHtml;
-  const rows = groupEqualRows(
-    exchanges,
-    suite,
-    ({ each, words }) => `${each.testCase.id} ${getRowKey(words, each.result)}`,
-  );
+  const rows = groupEqualRows(exchanges, suite, ({ id }) => id);
   const shown = new Set(rows.flatMap(({ marks }) => [...marks.values()].flatMap((some) => some.map(({ id }) => id))));
   const tiers = suite.world.tiers.filter(({ id }) => shown.has(id));
   const axis = createChartAxis(tiers, suite);

@@ -7,7 +7,7 @@ import { createNameLookup } from '../../world/render-rule.js';
 import type { Tier } from '../../world/world.js';
 import { type Html, html, noHtml } from '../markup.js';
 
-import { type ChartedExchange, chartLegend, markTiers, type TierMark } from './window-chart.js';
+import { type ChartedExchange, chartLegend, isAnyOff, markTiers, type TierMark } from './window-chart.js';
 
 /** Whether requests order the same thing in several quantities. */
 export function hasVaryingQuantities(requests: readonly HttpRequest[]): boolean {
@@ -52,28 +52,26 @@ export function readQuantities(request: HttpRequest): Quantities[] {
   });
 }
 
-/** Renders a figure for each thing with several quantities. `isOff`: something in it is wrong. */
-export function renderQuantityFigures(
-  seen: readonly ChartedExchange[],
-  suite: Suite,
-): { readonly figure: Html; readonly isOff: boolean }[] {
-  const decisive = seen.filter(
-    ({ testCase, exchange }) =>
+interface QuantityFigure {
+  readonly figure: Html;
+  readonly isOff: boolean;
+}
+
+/** Renders a figure for each thing with several quantities. */
+export function renderQuantityFigures(seen: readonly ChartedExchange[], suite: Suite): QuantityFigure[] {
+  const sent = seen.flatMap((each): Sent[] => {
+    const { testCase, exchange } = each;
+    const isDecisive =
       testCase.kind === 'requirement' ||
       testCase.answer.kind !== 'first-of' ||
-      exchange.request === testCase.answer.evidence,
-  );
-  const sent = decisive.flatMap((each) =>
-    readQuantities(each.exchange.exchange.request).map((quantities) => ({ each, quantities })),
-  );
+      exchange.request === testCase.answer.evidence;
+    return isDecisive ? readQuantities(exchange.exchange.request).map((quantities) => ({ each, quantities })) : [];
+  });
   const things = [...new Set(sent.map(({ quantities }) => quantities.of))];
-  return things.map((thing) =>
-    quantityFigure(
-      thing,
-      sent.filter(({ quantities }) => quantities.of === thing),
-      suite,
-    ),
-  );
+  return things.map((thing) => {
+    const own = sent.filter(({ quantities }) => quantities.of === thing);
+    return quantityFigure(thing, own, suite);
+  });
 }
 
 /** Finds the tiers whose only rule is a quantity of one thing, ordered by that quantity. */
@@ -89,19 +87,13 @@ function findThresholds(thing: string, { world }: Suite): { readonly atLeast: nu
     .sort((one, other) => one.atLeast - other.atLeast);
 }
 
-function quantityFigure(
-  thing: string,
-  all: readonly Sent[],
-  suite: Suite,
-): { readonly figure: Html; readonly isOff: boolean } {
+function quantityFigure(thing: string, all: readonly Sent[], suite: Suite): QuantityFigure {
   const thresholds = findThresholds(thing, suite);
+  const tiers = thresholds.map(({ tier }) => tier);
   const name = createNameLookup(suite.world)(thing);
   const rows = new Map<string, Sent>();
   // Of several cases that send the same, the one with the fewest rows.
-  const byRows = [...all].sort(
-    ({ each: one }, { each: other }) => one.testCase.rows.length - other.testCase.rows.length,
-  );
-  for (const one of byRows) {
+  for (const one of all.toSorted((one, other) => one.each.testCase.rows.length - other.each.testCase.rows.length)) {
     const sent = renderQuantities(one.quantities);
     if (!rows.has(sent)) rows.set(sent, one);
   }
@@ -110,21 +102,17 @@ function quantityFigure(
     ([, { quantities: one }], [, { quantities: other }]) =>
       one.texts.length - other.texts.length || getSum(one) - getSum(other),
   );
-  const tiers = thresholds.map(({ tier }) => tier);
-  const isOff = inOrder.some(([, { each }]) => {
-    const marks = markTiers(each, suite, tiers);
-    return marks.has('wrong') || marks.has('absent');
-  });
   const figure = html`<figure id="picture-quantity-${name}">
 <figcaption><h3>Quantities of ${name}</h3><p>A row for each quantity that was sent, a column for each promotion by the quantity that it asks for: filled where it was returned.</p></figcaption>
 <table class="steps">
 <thead><tr><th scope="col">Sent</th>${thresholds.map(({ atLeast }) => html`<th scope="col">asks for ${atLeast}</th>`)}<th scope="col">Case</th></tr></thead>
-<tbody>${inOrder.map(([sent, { each }]) => quantityRow(sent, each, thresholds, suite))}</tbody>
+<tbody>${inOrder.map(([sent, { each }]) => quantityRow(sent, each, tiers, suite))}</tbody>
 </table>
 ${chartLegend}
 </figure>
 `;
-  return { figure, isOff };
+  const seen = inOrder.map(([, { each }]) => each);
+  return { figure, isOff: isAnyOff(seen, suite, tiers) };
 }
 
 /** So many items are shown. */
@@ -140,24 +128,15 @@ function getSum({ sum = Number.MAX_VALUE }: Quantities): number {
   return sum;
 }
 
-function quantityRow(
-  sent: string,
-  seen: ChartedExchange,
-  thresholds: ReturnType<typeof findThresholds>,
-  suite: Suite,
-): Html {
+function quantityRow(sent: string, seen: ChartedExchange, tiers: readonly Tier[], suite: Suite): Html {
   const { exchange } = seen.exchange;
-  const marks = markTiers(
-    seen,
-    suite,
-    thresholds.map(({ tier }) => tier),
-  );
-  const kindOf = (tier: Tier) => [...marks].find(([, tiers]) => tiers.includes(tier))?.[0];
+  const marks = markTiers(seen, suite, tiers);
+  const kindOf = (tier: Tier) => [...marks].find(([, marked]) => marked.includes(tier))?.[0];
   const answered = 'response' in exchange ? `answered ${exchange.response.status}` : exchange.message;
   const cells =
     seen.result === undefined
-      ? html`<td class="none" colspan="${thresholds.length}">${answered}</td>`
-      : thresholds.map(({ tier }) => stepCell(kindOf(tier)));
+      ? html`<td class="none" colspan="${tiers.length}">${answered}</td>`
+      : tiers.map((tier) => stepCell(kindOf(tier)));
   return html`<tr><th scope="row"><code>${sent}</code></th>${cells}<td class="case"><a href="#${seen.testCase.id}">${seen.testCase.id}</a></td></tr>
 `;
 }

@@ -22,7 +22,7 @@ export type TierMark = 'returned' | 'returned-open' | 'wrong' | 'absent' | 'uncl
 export function markTiers(
   { exchange, result }: ChartedExchange,
   { world }: Suite,
-  tiers = world.tiers,
+  tiers: readonly Tier[] = world.tiers,
 ): Map<TierMark, Tier[]> {
   const marks = new Map<TierMark, Tier[]>();
   if (result === undefined) return marks;
@@ -36,6 +36,12 @@ export function markTiers(
     else alike.push(tier);
   }
   return marks;
+}
+
+/** Whether something is wrong in what some exchanges returned. */
+export function isAnyOff(seen: readonly ChartedExchange[], suite: Suite, tiers?: readonly Tier[]): boolean {
+  const marks = seen.map((each) => markTiers(each, suite, tiers));
+  return marks.some((each) => each.has('wrong') || each.has('absent'));
 }
 
 function determineMark(isReturned: boolean, isUnclear: boolean, obligation: string): TierMark | undefined {
@@ -56,19 +62,12 @@ function describeMarks(seen: ChartedExchange, marks: ReadonlyMap<TierMark, reado
   if (!('response' in exchange)) return exchange.message;
   if (seen.result === undefined) return `Answered ${exchange.response.status}, so nothing can be shown.`;
   const { returned } = seen.result;
-  const ranks = new Map(world.tiers.map(({ id }, index) => [id, index + 1]));
-  const beyond = returned.filter((id) => (ranks.get(id) ?? 0) > getWindowSize(world));
+  const newest = new Set(world.tiers.slice(0, getWindowSize(world)).map(({ id }) => id));
+  const beyond = returned.filter((id) => !newest.has(id));
   const older = beyond.length === 0 ? 'none older' : `${beyond.length} older`;
   const rest = markPhrases.flatMap(([mark, phrase]) => {
-    const tiers = marks.get(mark) ?? [];
-    return tiers.length === 0
-      ? []
-      : [
-          ` ${tiers.length} ${phrase}: ${renderTierNames(
-            tiers.map(({ id }) => id),
-            world,
-          )}.`,
-        ];
+    const ids = (marks.get(mark) ?? []).map(({ id }) => id);
+    return ids.length === 0 ? [] : [` ${ids.length} ${phrase}: ${renderTierNames(ids, world)}.`];
   });
   return `${returned.length - beyond.length} of the newest ${windowSize} returned, ${older}.${rest.join('')}`;
 }
@@ -146,18 +145,13 @@ export interface ChartRow {
   readonly alike: readonly ChartedExchange[];
 }
 
-/** Returns a key that is equal for rows that look alike. */
-export function getRowKey(words: string, result: ReturnedTiers | undefined): string {
-  return `${words} ${result?.returned.join(' ')}`;
-}
-
-/** Groups exchanges that look alike. @param getKey equal for those of one group */
+/** Groups exchanges that look alike. @param separate returns the same for cases whose exchanges may be in one group */
 export function groupEqualRows(
   seen: readonly ChartedExchange[],
   suite: Suite,
-  getKey: (row: Omit<ChartRow, 'alike'>) => string,
+  separate: (testCase: TestCase) => string = () => '',
 ): ChartRow[] {
-  const known = new Map<string, Omit<ChartRow, 'alike' | 'each'>>();
+  const known = new Map<string, Pick<ChartRow, 'marks' | 'words'>>();
   const rows = new Map<string, ChartRow & { readonly alike: ChartedExchange[] }>();
   for (const each of seen) {
     // An exchange that several cases share is marked once.
@@ -165,10 +159,10 @@ export function groupEqualRows(
     const marks = known.get(id)?.marks ?? markTiers(each, suite);
     const words = known.get(id)?.words ?? describeMarks(each, marks, suite);
     known.set(id, { marks, words });
-    const key = getKey({ each, marks, words });
-    const other = rows.get(key);
-    if (other === undefined) rows.set(key, { each, marks, words, alike: [each] });
-    else other.alike.push(each);
+    const key = `${separate(each.testCase)} ${words} ${each.result?.returned.join(' ')}`;
+    const row = rows.get(key) ?? { each, marks, words, alike: [] };
+    rows.set(key, row);
+    row.alike.push(each);
   }
   return [...rows.values()];
 }

@@ -1,4 +1,3 @@
-/** The part of a process that says whether its output has colors. */
 interface Output {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly stdout: { readonly isTTY?: boolean };

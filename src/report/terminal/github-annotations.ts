@@ -38,7 +38,6 @@ export function renderAnnotations(
   return lines.join('');
 }
 
-/** Escapes the message of a workflow command. */
 function escapeMessage(text: string): string {
   return escapeControlCharacters(text).replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }

@@ -4,6 +4,8 @@ import { sampleId } from '../../engine/case-result.js';
 import { packageRoot } from '../../support/package-root.js';
 import type { Location } from '../../support/problem.js';
 import type { CaseEntry, Certificate, RequirementEntry } from '../certificate.js';
+import { sortByUrgency } from '../counts.js';
+import { groupBy } from '../group-by.js';
 
 /** Cases that fail for one cause; without a known cause, those of one requirement. */
 export interface FailureGroup {
@@ -32,14 +34,14 @@ export function groupFailures({ causes = [], requirements, own_cases }: Certific
     const own = failing.flatMap(({ entry: { id } }) => (cases.includes(id) ? [id] : []));
     return shown === undefined ? [] : [{ number: n + 1, ...shown, cases: own }];
   });
-  const others = new Map<string, FailureGroup>();
-  for (const { subject, entry } of failing) {
-    if (known.has(entry.id)) continue;
-    const key = `${isOwnCase(entry)} ${subject}`;
-    const group = others.get(key) ?? { subject, entry, cases: [] };
-    others.set(key, { ...group, cases: [...group.cases, entry.id] });
-  }
-  const groups = [...ofCauses, ...others.values()];
+  const others = groupBy(
+    failing.filter(({ entry }) => !known.has(entry.id)),
+    ({ subject, entry }) => `${isOwnCase(entry)} ${subject}`,
+  );
+  const groups: FailureGroup[] = [
+    ...ofCauses,
+    ...[...others.values()].map((own) => ({ ...own[0], cases: own.map(({ entry }) => entry.id) })),
+  ];
   // The sample cases repeat what others show, unless they are all that fails.
   const ownGroups = groups.filter(({ entry }) => entry.id !== sampleId);
   return ownGroups.length > 0 ? ownGroups : groups;
@@ -56,18 +58,12 @@ export function sortByGroup<T>(
   return elements.toSorted((one, other) => rank(one) - rank(other));
 }
 
-/** The verdicts in the order of the list. */
-const order: readonly string[] = ['fail', 'error', 'inconclusive', 'not-run', 'not-applicable', 'pass'];
-
-/** Sorts by verdict, failures first; those of the first cause are the first. */
+/** Sorts by verdict, failures first and passes last; those of the first cause are the first. */
 export function sortRequirements(
   requirements: readonly RequirementEntry[],
   groups: readonly FailureGroup[],
 ): RequirementEntry[] {
-  const rank = ({ verdict }: RequirementEntry) => order.indexOf(verdict) >>> 0;
-  return sortByGroup(requirements, groups, ({ cases }) => cases.map(({ id }) => id)).sort(
-    (one, other) => rank(one) - rank(other),
-  );
+  return sortByUrgency(sortByGroup(requirements, groups, ({ cases }) => cases.map(({ id }) => id)));
 }
 
 /** Says how many requirements could not be judged because of a cause. */

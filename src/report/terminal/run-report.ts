@@ -44,7 +44,6 @@ export function renderRunReport(certificate: Certificate, written: WrittenResult
   return joinLines(lines.length <= maxReportLines ? lines : render(0, 3));
 }
 
-/** Renders what most likely is wrong, with the evidence. */
 function renderCauses(causes: NonNullable<Certificate['causes']>): string[] {
   if (causes.length === 0) return [];
   const shown = causes.slice(0, maxEntries);
@@ -82,7 +81,6 @@ function renderRequirements({ requirements, causes = [] }: Certificate, groups: 
   return ['', ...lines];
 }
 
-/** Whether no case was judged, all for one reason. */
 function hasOneReason({ requirements }: Certificate): boolean {
   const cases = requirements.flatMap((each) => each.cases);
   return cases.every(({ verdict, reason }) => verdict === 'inconclusive' && reason === cases[0]?.reason);
