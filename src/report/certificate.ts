@@ -35,7 +35,7 @@ export interface Certificate {
   readonly incomplete_because?: readonly string[];
   readonly target: CertifiedTarget;
   /** The results of the cases that were selected by name. */
-  readonly selected?: SelectedCases;
+  readonly selected?: { readonly verdict: RunVerdict; readonly cases: VerdictCounts };
   /** What a run with a limited number of requests covers. */
   readonly profile?: ProfileStatistics;
   /** Whether some thousand requests were sent beside the cases, and all of them were answered as documented. */
@@ -48,8 +48,10 @@ export interface Certificate {
   readonly questions: readonly QuestionEntry[];
   /** The results of the user's own cases. They do not change the other results. */
   readonly own_cases?: OwnCasesEntry;
-  readonly drift: readonly DriftEntry[];
-  readonly unstable: readonly UnstableEntry[];
+  /** Differences from the record, or from the target file. */
+  readonly drift: readonly CaseText[];
+  /** Cases that failed once and passed once: the reason, and both responses. */
+  readonly unstable: readonly CaseText[];
   readonly notes: readonly string[];
   readonly requests_sent: number;
   readonly exchanges_judged: number;
@@ -75,11 +77,6 @@ export interface CertifiedTarget {
 }
 
 export type VerdictCounts = Readonly<Partial<Record<Verdict, number>>>;
-
-export interface SelectedCases {
-  readonly verdict: RunVerdict;
-  readonly cases: VerdictCounts;
-}
 
 export type RunVerdict = 'conforms' | 'does-not-conform' | 'incomplete';
 
@@ -126,16 +123,9 @@ export interface OwnCasesEntry {
 export type OwnCaseEntry = CaseEntry &
   ({ readonly verifies: string } | { readonly answers: string; readonly outcome: string | null });
 
-/** A difference from the record, or from the target file. */
-export interface DriftEntry {
+/** A text about a case, of several lines. */
+export interface CaseText {
   readonly case: string;
-  readonly text: string;
-}
-
-/** A case that failed once and passed once. */
-export interface UnstableEntry {
-  readonly case: string;
-  /** The reason, and both responses. */
   readonly text: string;
 }
 
@@ -299,7 +289,7 @@ function describeOwnCases(own: OwnCasesEntry | undefined): string[] {
 function createUnstableEntry(
   { id, reason, exchange, repeatedExchange }: ResultWithExchanges,
   renderResponse: ResponseRenderer,
-): UnstableEntry[] {
+): CaseText[] {
   if (exchange === undefined || repeatedExchange === undefined) return [];
   const [first, then] = [exchange, repeatedExchange].map((each) => quoteLines(renderResponse(each)).join('\n'));
   return [{ case: id, text: [toOneLine(reason), '', 'First:', first, '', 'Then:', then].join('\n') }];
