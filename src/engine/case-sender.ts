@@ -1,6 +1,5 @@
-import { type Row, type TestCase, tag } from '../cases/test-case.js';
+import { type TestCase, tag } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
-import type { RowExchanges } from '../judge/judge-case.js';
 import type { CaseExchanges } from './case-exchanges.js';
 import { type ConditionSender, createConditionSender } from './condition-sender.js';
 import {
@@ -58,20 +57,25 @@ export function createCaseSender(
   const { fetch } = createRequestCache(channel, planned.length === 0 ? undefined : expected);
   const positions = new Map(planned.map(({ id }, position) => [id, position]));
   const ahead = new Map<string, Promise<CaseExchanges>>();
-  const sizes = createBodySizes();
+  let characters = 0;
+  let exchanges = 0;
   const begin = async (testCase: TestCase): Promise<CaseExchanges> => {
     const sent = await sendRows(testCase, channel, fetch);
-    sizes.add(sent);
+    characters += countCharacters(sent);
+    exchanges += sent.count;
     return sent;
   };
   const sendAhead = (position: number): void => {
     let count = 0;
+    // Before the first response, bodies may have any size.
+    const maxCount =
+      exchanges === 0
+        ? channel.maxConcurrency
+        : Math.min(aheadPerConcurrency * channel.maxConcurrency, (maxAhead * exchanges) / characters);
     for (const { testCase, requests } of queue.slice(position + 1)) {
       if (isSerial(testCase)) return;
       count += requests.length;
-      const size = sizes.estimate(count);
-      const maxRequests = (size === undefined ? 1 : aheadPerConcurrency) * channel.maxConcurrency;
-      if (count > maxRequests || (size ?? 0) > maxAhead) return;
+      if (count > maxCount) return;
       if (!ahead.has(testCase.id)) ahead.set(testCase.id, begin(testCase));
     }
   };
@@ -81,7 +85,7 @@ export function createCaseSender(
         await Promise.all(ahead.values());
         // One new connection for all of them: what a deployment keeps of a connection shows, too.
         channel.reconnect();
-        return sendRows(testCase, channel, createUncachedFetch(channel), 'serial');
+        return sendRows(testCase, channel, createUncachedFetch(channel), true);
       }
       const sending = ahead.get(testCase.id) ?? begin(testCase);
       const position = positions.get(testCase.id);
@@ -95,25 +99,6 @@ export function createCaseSender(
       return sendRowsSerially(testCase, channel);
     },
     conditions,
-  };
-}
-
-/** Estimates the bodies of requests by the average of all responses so far. */
-interface BodySizes {
-  add(sent: CaseExchanges): void;
-  /** Returns characters; undefined before the first response, which may have any size. */
-  estimate(requests: number): number | undefined;
-}
-
-function createBodySizes(): BodySizes {
-  let characters = 0;
-  let exchanges = 0;
-  return {
-    add(sent) {
-      characters += countCharacters(sent);
-      exchanges += sent.count;
-    },
-    estimate: (requests) => (exchanges === 0 ? undefined : (requests * characters) / exchanges),
   };
 }
 
@@ -137,41 +122,13 @@ export function createUncachedSender(target: Channel, known: readonly TestCase[]
   };
 }
 
+/** Sends the rows of a case. Requests that rows share are sent once. */
 async function sendRows(
   { rows }: TestCase,
-  channel: Channel,
+  { maxCaseBodyLength }: Channel,
   fetch: ExchangeFetcher,
-  order: SendingOrder = 'concurrent',
+  isSerial = false,
 ): Promise<CaseExchanges> {
-  const sender = createRowSender(channel, fetch, order);
-  const exchanges = await Promise.all(rows.map((row) => sender.send(row)));
-  return { exchanges, ...(await sender.countAll()) };
-}
-
-async function sendRowsSerially({ rows }: TestCase, channel: Channel): Promise<CaseExchanges> {
-  const fetch = createUncachedFetch(channel);
-  const fetchOnNewConnection: ExchangeFetcher = (request, whyWithheld) => {
-    channel.reconnect();
-    return fetch(request, whyWithheld);
-  };
-  const sender = createRowSender(channel, fetchOnNewConnection, 'serial');
-  const exchanges: RowExchange[] = [];
-  for (const row of rows) exchanges.push(await sender.send(row));
-  return { exchanges, ...(await sender.countAll()) };
-}
-
-type RowExchange = RowExchanges[number];
-
-/** How the requests of one row are sent. */
-type SendingOrder = 'concurrent' | 'serial';
-
-/** Sends the rows of one case. Requests that rows share are sent once. */
-interface RowSender {
-  send(row: Row): Promise<RowExchange>;
-  countAll(): Promise<Pick<CaseExchanges, 'count' | 'requestsSent'>>;
-}
-
-function createRowSender({ maxCaseBodyLength }: Channel, fetch: ExchangeFetcher, order: SendingOrder): RowSender {
   const sent = new Map<string, Promise<FetchedExchange>>();
   let characters = 0;
   const whyWithheld = (): string | undefined =>
@@ -183,26 +140,28 @@ function createRowSender({ maxCaseBodyLength }: Channel, fetch: ExchangeFetcher,
     if ('response' in fetched.exchange) characters += fetched.exchange.response.body.length;
     return fetched;
   };
-  const sendOnce = async (name: string, request: HttpRequest): Promise<Exchange> => {
-    const key = createKey(name, request);
-    const sending = sent.get(key) ?? sendOne(request);
-    sent.set(key, sending);
-    return (await sending).exchange;
+  const sending: Promise<readonly (readonly [string, Exchange])[]>[] = [];
+  for (const { requests, unavailable } of rows) {
+    const row: Promise<readonly [string, Exchange]>[] = [];
+    for (const [name, request] of unavailable.length > 0 ? [] : requests) {
+      const key = createKey(name, request);
+      const one = sent.get(key) ?? sendOne(request);
+      sent.set(key, one);
+      row.push(one.then(({ exchange }) => [name, exchange]));
+      if (isSerial) await one;
+    }
+    sending.push(Promise.all(row));
+  }
+  const exchanges = (await Promise.all(sending)).map((row) => new Map(row));
+  const all = await Promise.all(sent.values());
+  return { exchanges, count: all.length, requestsSent: all.reduce((sum, each) => sum + each.requestsSent, 0) };
+}
+
+async function sendRowsSerially(testCase: TestCase, channel: Channel): Promise<CaseExchanges> {
+  const fetch = createUncachedFetch(channel);
+  const fetchOnNewConnection: ExchangeFetcher = (request, whyWithheld) => {
+    channel.reconnect();
+    return fetch(request, whyWithheld);
   };
-  return {
-    async send({ requests, unavailable }) {
-      if (unavailable.length > 0) return new Map();
-      const sending: Promise<readonly [string, Exchange]>[] = [];
-      for (const [name, request] of requests) {
-        const one = sendOnce(name, request).then((exchange) => [name, exchange] as const);
-        sending.push(one);
-        if (order === 'serial') await one;
-      }
-      return new Map(await Promise.all(sending));
-    },
-    async countAll() {
-      const all = await Promise.all(sent.values());
-      return { count: all.length, requestsSent: all.reduce((sum, { requestsSent }) => sum + requestsSent, 0) };
-    },
-  };
+  return sendRows(testCase, channel, fetchOnNewConnection, true);
 }

@@ -1,4 +1,4 @@
-import type { RandomItem, RandomRequest, RequestSequence } from './request-values.js';
+import type { RandomRequest, RequestSequence } from './request-values.js';
 
 /** A sequence that may fail like a larger one. */
 export interface SmallerSequence {
@@ -7,7 +7,8 @@ export interface SmallerSequence {
   readonly disguised?: RequestSequence;
 }
 
-type Simplify = (request: RandomRequest) => RandomRequest;
+/** Returns the members that become simpler. */
+type Simplify = (request: RandomRequest) => Partial<RandomRequest>;
 
 /**
  * Lists sequences that are smaller in one respect. A part that several requests have in common is simplified in all of
@@ -28,8 +29,8 @@ export function* listSmallerSequences(
   }
   if (sequence.isSentTogether) yield { sequence: { ...sequence, isSentTogether: false } };
   const before = JSON.stringify(steps);
-  for (const simplify of steps.flatMap((step) => listSimplifications(step, known))) {
-    const simpler = steps.map(simplify);
+  for (const simplify of steps.flatMap((step) => [...listSimplifications(step, known)])) {
+    const simpler = steps.map((step) => ({ ...step, ...simplify(step) }));
     if (JSON.stringify(simpler) !== before) yield { sequence: { ...sequence, steps: simpler } };
   }
 }
@@ -38,67 +39,38 @@ function addEntry({ steps, ...rest }: RequestSequence, key: string): RequestSequ
   return { ...rest, steps: steps.map((step) => ({ ...step, metadata: { ...step.metadata, [key]: 'unused' } })) };
 }
 
-function listSimplifications(
+function* listSimplifications(
   { filters, orderMetadata, metadata, items }: RandomRequest,
   known: ReadonlySet<string>,
-): Simplify[] {
+): Generator<Simplify> {
+  yield () => ({ form: undefined });
+  yield () => ({ openChange: undefined });
+  for (const [subject] of filters) yield (each) => ({ filters: each.filters.filter(([other]) => other !== subject) });
+  yield () => ({ orderMetadata: {} });
+  for (const key of Object.keys(orderMetadata)) yield (each) => ({ orderMetadata: omit(each.orderMetadata, key) });
+  for (const [key, values] of Object.entries(orderMetadata))
+    for (const value of values) yield (each) => ({ orderMetadata: { ...each.orderMetadata, [key]: [value] } });
+  yield () => ({ metadata: {} });
+  for (const key of Object.keys(metadata)) yield (each) => ({ metadata: omit(each.metadata, key) });
+  yield () => ({ expand: false });
+  for (const n of items.keys())
+    yield (each) => ({ items: each.items.length < 2 ? each.items : each.items.filter((_, at) => at !== n) });
+  for (const n of items.keys())
+    yield (each) => ({
+      items: each.items.map((item, at) => (at === n && 'times' in item ? { ...item, times: 1, differs: false } : item)),
+    });
+  for (const n of items.keys())
+    yield (each) => ({ items: each.items.map((item, at) => (at === n ? { ...item, quantity: 1 } : item)) });
   const texts = [
     ...Object.values(metadata),
     ...filters.flatMap(([on, value]) => (on === 'campaign' ? [] : [value])),
     ...Object.keys(metadata),
   ];
-  return [
-    (each) => ({ ...each, form: undefined }),
-    (each) => ({ ...each, openChange: undefined }),
-    ...filters.map(
-      ([subject]): Simplify =>
-        (each) => ({ ...each, filters: each.filters.filter(([other]) => other !== subject) }),
-    ),
-    (each) => ({ ...each, orderMetadata: {} }),
-    ...Object.keys(orderMetadata).map(
-      (key): Simplify =>
-        (each) => ({ ...each, orderMetadata: omit(each.orderMetadata, key) }),
-    ),
-    ...Object.entries(orderMetadata).flatMap(([key, values]) =>
-      values.map(
-        (value): Simplify =>
-          (each) => ({ ...each, orderMetadata: { ...each.orderMetadata, [key]: [value] } }),
-      ),
-    ),
-    (each) => ({ ...each, metadata: {} }),
-    ...Object.keys(metadata).map(
-      (key): Simplify =>
-        (each) => ({ ...each, metadata: omit(each.metadata, key) }),
-    ),
-    (each) => ({ ...each, expand: false }),
-    ...items.map(
-      (_, n): Simplify =>
-        (each) => ({ ...each, items: each.items.length < 2 ? each.items : each.items.filter((_, at) => at !== n) }),
-    ),
-    ...items.map(
-      (_, n): Simplify =>
-        (each) =>
-          changeItem(each, n, { times: 1, differs: false }),
-    ),
-    ...items.map(
-      (_, n): Simplify =>
-        (each) =>
-          changeItem(each, n, { quantity: 1 }),
-    ),
-    ...texts.filter((text) => !known.has(text)).flatMap(listShorterTexts),
-  ];
+  for (const text of texts) if (!known.has(text)) yield* listShorterTexts(text);
 }
 
 function omit<T>(entries: Readonly<Record<string, T>>, name: string): Record<string, T> {
   return Object.fromEntries(Object.entries(entries).filter(([key]) => key !== name));
-}
-
-function changeItem(request: RandomRequest, at: number, change: object): RandomRequest {
-  const items = request.items.map((item, n): RandomItem => {
-    if (n !== at) return item;
-    return 'sku' in item && 'times' in change ? item : { ...item, ...change };
-  });
-  return { ...request, items };
 }
 
 /** Replaces a text in metadata and filters by a shorter one, cut by code point. */
@@ -110,7 +82,6 @@ function listShorterTexts(text: string): Simplify[] {
     .map((shorter): Simplify => {
       const replace = (each: string) => (each === text ? shorter.join('') : each);
       return (each) => ({
-        ...each,
         metadata: Object.fromEntries(
           Object.entries(each.metadata).map(([key, value]) => [replace(key), replace(value)]),
         ),
