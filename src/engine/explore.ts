@@ -93,7 +93,9 @@ export async function explore(
       const judged = judge(request, exchange, references, background);
       if (judged?.is === 'unclear') noteUnclear(judged.reason);
       // Overlapping requests have no order, so all of them stay.
-      const steps = sequence.isSentTogether ? moveToEnd(sequence.steps, n) : sequence.steps.slice(0, n + 1);
+      const steps = sequence.isSentTogether
+        ? [...sequence.steps.toSpliced(n, 1), ...sequence.steps.slice(n, n + 1)]
+        : sequence.steps.slice(0, n + 1);
       if (judged?.is === 'violated') return { sequence: { ...sequence, steps }, violation: judged, exchange };
       const name = findReferenceName(request, background.world);
       if (judged === undefined && name !== undefined && !references.has(name))
@@ -210,10 +212,6 @@ interface Found {
   readonly exchange: Exchange;
 }
 
-function moveToEnd<T>(list: readonly T[], at: number): T[] {
-  return [...list.slice(0, at), ...list.slice(at + 1), list[at] as T];
-}
-
 /** Draws sequences as they are needed: a run may end early. A longer sample begins like a shorter one. */
 function* drawSequences(
   world: NamedWorld,
@@ -226,7 +224,7 @@ function* drawSequences(
 }
 
 /** Requests to compare others with, and their latest exchanges. */
-type References = Map<ReferenceName, { readonly request: HttpRequest; readonly exchange: Exchange }>;
+type References = Map<ReferenceName, SentStep>;
 
 /** A request with an empty result, and for each kind of filter a request that shows where the window is applied. */
 type ReferenceName = 'nothing-valid' | 'discriminating-campaign' | 'discriminating-metadata';

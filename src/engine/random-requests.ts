@@ -38,49 +38,41 @@ export function createRandomSequences(world: NamedWorld): fc.Arbitrary<RequestSe
     })
     .map(({ first, next, isSentTogether }) => {
       const steps = [first];
-      for (const [change, other] of next) steps.push({ ...other, ...change(steps.at(-1) as RandomRequest, other) });
+      for (const [change, { form, openChange, isOpenChangeFirst, ...other }] of next) {
+        const before = steps.at(-1) as RandomRequest;
+        steps.push({ ...before, ...change(before, other), form, openChange, isOpenChangeFirst });
+      }
       return { steps, isSentTogether };
     });
 }
 
-type MemberChange = (before: RequestValues, other: RequestValues) => RequestValues;
-
-const pick = ({ customer, items, orderMetadata, metadata, expand, filters }: RequestValues): RequestValues => ({
-  customer,
-  items,
-  orderMetadata,
-  metadata,
-  expand,
-  filters,
-});
+type MemberChange = (before: RequestValues, other: RequestValues) => Partial<RequestValues>;
 
 /** For each member, changes a request as little as possible. */
 const memberChanges: Readonly<Record<string, MemberChange>> = {
-  customer: (before, { customer }) => ({ ...pick(before), customer }),
-  items: (before, { items }) => ({ ...pick(before), items }),
+  customer: (_, { customer }) => ({ customer }),
+  items: (_, { items }) => ({ items }),
   ids(before, { items }) {
     const others = { product: items.filter((item) => 'product' in item), sku: items.filter((item) => 'sku' in item) };
     const replaced = before.items.map((item): RandomItem => {
       if ('sku' in item) return { ...item, sku: others.sku.shift()?.sku ?? item.sku };
       return { ...item, product: others.product.shift()?.product ?? item.product };
     });
-    return { ...pick(before), items: replaced };
+    return { items: replaced };
   },
   quantities: (before, { items }) => ({
-    ...pick(before),
     items: before.items.map((item, n) => ({ ...item, quantity: items[n]?.quantity ?? 1 })),
   }),
-  orderMetadata: (before, { orderMetadata }) => ({ ...pick(before), orderMetadata }),
-  metadata: (before, { metadata }) => ({ ...pick(before), metadata }),
+  orderMetadata: (_, { orderMetadata }) => ({ orderMetadata }),
+  metadata: (_, { metadata }) => ({ metadata }),
   metadataValues(before, { metadata }) {
     const others = Object.values(metadata);
     const entries = Object.keys(before.metadata).map((key, n) => [key, others[n] ?? 'another value']);
-    return { ...pick(before), metadata: Object.fromEntries(entries) };
+    return { metadata: Object.fromEntries(entries) };
   },
-  expand: (before, { expand }) => ({ ...pick(before), expand }),
-  filters: (before, { filters }) => ({ ...pick(before), filters }),
+  expand: (_, { expand }) => ({ expand }),
+  filters: (_, { filters }) => ({ filters }),
   filterValues: (before, { filters }) => ({
-    ...pick(before),
     filters: before.filters.map(([subject, value]) => [
       subject,
       filters.find(([other]) => other === subject)?.[1] ?? (subject === 'campaign' ? value : 'another value'),

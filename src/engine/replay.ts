@@ -3,8 +3,9 @@ import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import type { CaseExchanges } from './case-exchanges.js';
 import type { CaseSender } from './case-sender.js';
+import { type ConditionKind, parsePartnerName } from './condition.js';
+import type { Trial } from './condition-sender.js';
 import { calibrationPurpose, type EvidenceKeeper, formatPurpose, type RunEvidence } from './evidence-keeper.js';
-import { createReplayedConditions } from './replay-conditions.js';
 
 /** Answers with the exchanges of an earlier run instead of a target. Nothing is sent. */
 export interface Replay {
@@ -22,6 +23,17 @@ export interface Replay {
 function createKey({ method, path, headers, body, sent, again }: HttpRequest): string {
   return JSON.stringify([method, path, headers, body, sent, again]);
 }
+
+/** One attempt to repeat a row under a condition, as the evidence shows it. */
+interface RecordedAttempt {
+  readonly row: number;
+  readonly kind: ConditionKind;
+  readonly labels: string[];
+  readonly partners: Map<string, { readonly request: HttpRequest; readonly exchange: Exchange }>;
+}
+
+/** More than a run tries for one case: evidence is not to make a replay long. */
+const maxTrials = 20;
 
 const notRecorded = 'The evidence has no exchange for this request: the cases did not send it when it was recorded.';
 
@@ -41,11 +53,19 @@ export function createReplay(
   const unused = new Map(all.map(({ id, exchange }) => [exchange, id]));
   const firstByKey = new Map(all.toReversed().map(({ exchange }) => [createKey(exchange.request), exchange]));
   const recorded = new Map<string, Set<Exchange>>();
-  for (const { id, case: purpose, attempt } of uses) {
+  const tried = new Map<string, Map<number, RecordedAttempt>>();
+  for (const { id, case: purpose, row, request: requestName, attempt } of uses) {
     const exchange = byId.get(id);
     if (exchange === undefined) continue;
     const name = JSON.stringify([purpose, attempt, createKey(exchange.request)]);
     recorded.set(name, (recorded.get(name) ?? new Set()).add(exchange));
+    const partner = parsePartnerName(requestName);
+    if (partner === undefined) continue;
+    const attempts = tried.get(purpose) ?? new Map<number, RecordedAttempt>();
+    const own: RecordedAttempt = attempts.get(attempt) ?? { row, kind: partner.kind, labels: [], partners: new Map() };
+    tried.set(purpose, attempts.set(attempt, own));
+    own.labels.push(partner.label);
+    own.partners.set(requestName, { request: exchange.request, exchange });
   }
   const turns = new Map<string, number>();
   const next = (purpose: string, attempt: number, request: HttpRequest, mayBeShared = false): Exchange => {
@@ -85,24 +105,32 @@ export function createReplay(
       maxConcurrency: 1,
     }),
     createSender(prefix) {
-      const attempts = new Map<string, number>();
-      const replayRow = (testCase: TestCase, row?: number) => {
-        const attempt = (attempts.get(testCase.id) ?? 0) + 1;
-        attempts.set(testCase.id, attempt);
-        return { attempt, ...replayCase(testCase, attempt, prefix, row) };
+      const counts = new Map<string, number>();
+      const useTried = (testCase: TestCase): ReadonlyMap<number, RecordedAttempt> => {
+        const attempts = tried.get(formatPurpose(testCase, prefix)) ?? new Map<number, RecordedAttempt>();
+        for (const { partners } of attempts.values())
+          for (const { exchange } of partners.values()) unused.delete(exchange);
+        return attempts;
       };
-      const send = async (testCase: TestCase): Promise<CaseExchanges> => replayRow(testCase);
-      const conditions = createReplayedConditions({
-        uses,
-        useExchange: (id) => {
-          const exchange = byId.get(id);
-          if (exchange !== undefined) unused.delete(exchange);
-          return exchange;
+      const replay = async (testCase: TestCase, row?: number): Promise<CaseExchanges> => {
+        const attempt = (counts.get(testCase.id) ?? 0) + 1;
+        counts.set(testCase.id, attempt);
+        const sent = replayCase(testCase, attempt, prefix, row);
+        const partners = row === undefined ? undefined : useTried(testCase).get(attempt)?.partners;
+        if (row === undefined || partners === undefined) return sent;
+        return { ...sent, partners: { row, exchanges: partners }, count: sent.count + partners.size };
+      };
+      return {
+        send: (testCase) => replay(testCase),
+        sendSerially: (testCase) => replay(testCase),
+        // Repeats rows under the conditions that the recorded run tried, in the same order.
+        conditions: {
+          listTrials: (testCase) => listTrials(useTried(testCase)),
+          send: (testCase, { row }) => replay(testCase, row),
+          sendAlone: replay,
+          noteResult: () => undefined,
         },
-        getPurpose: (testCase) => formatPurpose(testCase, prefix),
-        replayRow,
-      });
-      return { send, sendSerially: send, conditions };
+      };
     },
     keeper: {
       keepCase: () => undefined,
@@ -112,4 +140,15 @@ export function createReplay(
     },
     listUnused: () => [...unused.values()],
   };
+}
+
+/** Lists the conditions of some attempts, each once, in the order of the attempts. */
+function listTrials(attempts: ReadonlyMap<number, RecordedAttempt>): Trial[] {
+  const trials = new Map<string, Trial>();
+  for (const [, { row, kind, labels }] of [...attempts].sort(([one], [two]) => one - two)) {
+    const key = JSON.stringify([row, kind, labels.toSorted()]);
+    // A new connection was tried to describe a confirmed condition better: that is no trial of its own.
+    if (kind !== 'after' && !trials.has(key)) trials.set(key, { row, kind, labels, name: '', partners: [] });
+  }
+  return [...trials.values()].slice(0, maxTrials);
 }

@@ -42,7 +42,10 @@ export async function runCase(
   const durationMs = getMonotonicMs() - startedMs;
   keeper?.keepCase(testCase, [attempts.first, ...attempts.repeats, ...attempts.confirmations], purpose);
   const judged = createResult(testCase, attempts);
-  const result = sanitizeResult({ ...judged, ...sanitizeOutcome(judged, testCase, redact) }, redact, keeper);
+  // The outcome of an open value is text of the deployment; all other outcomes are words of the suite.
+  const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
+  const outcome = isOpenValue && judged.outcome !== undefined ? sanitizeText(judged.outcome, redact) : judged.outcome;
+  const result = sanitizeResult({ ...judged, ...omitUndefined({ outcome }) }, redact, keeper);
   const { exchanges } = attempts.first;
   const wantsBodies = infersShape || expected.schemas.length > 0;
   const bodies = wantsBodies ? [...new Set(listResultBodies(testCase, attempts.first))] : [];
@@ -98,16 +101,6 @@ function createResult(
       repeatedExchange: isUnstable ? findShown(repeats.at(-1)) : undefined,
     }),
   };
-}
-
-/** The outcome of an open value is text of the deployment; all other outcomes are words of the suite. */
-function sanitizeOutcome(
-  { outcome }: ResultWithExchanges,
-  testCase: TestCase,
-  redact: Channel['redact'],
-): Pick<ResultWithExchanges, 'outcome'> {
-  const isOpenValue = testCase.kind === 'question' && testCase.answer.kind === 'value';
-  return isOpenValue && outcome !== undefined ? { outcome: sanitizeText(outcome, redact) } : {};
 }
 
 /** With more volatile places than this, the body as a whole counts as volatile. */

@@ -104,21 +104,9 @@ function createUnits(suite: Suite, scope: RunScope & ShardScope): Unit[] {
   };
   const samples = listSampleCases(suite);
   const repeated = samples.flatMap(listSent);
-  const { exploration } = scope;
   return [
-    ...(samples.length === 0
-      ? []
-      : [{ ids: samples.map(({ id }) => id), shared: new Set(repeated), own: repeated.length, explores: false }]),
-    ...(exploration === undefined
-      ? []
-      : [
-          {
-            ids: [],
-            shared: new Set<string>(),
-            own: countExplorationRequests(exploration, suite.world),
-            explores: true,
-          },
-        ]),
+    { ids: samples.map(({ id }) => id), shared: new Set(repeated), own: repeated.length, explores: false },
+    { ids: [], shared: new Set(), own: countExplorationRequests(scope.exploration, suite.world), explores: true },
     ...suite.cases.filter((testCase) => !samples.includes(testCase)).map(createUnit),
   ];
 }

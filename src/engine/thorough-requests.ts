@@ -124,31 +124,21 @@ function listTextRequests(world: NamedWorld, plain: RandomRequest): RandomReques
     const id = JSON.stringify([place, key, value]);
     if (!requests.has(id)) requests.set(id, { ...plain, ...request });
   };
-  const asItIs = (text: string) => text;
+  const spellings = [(text: string) => text, ...misspellings];
   for (const tier of world.tiers) {
     for (const rule of tier.rules) {
       if (rule.kind !== 'metadata') continue;
       const rules = [...tier.rules.filter((other) => other !== rule), rule];
-      for (const misspell of [asItIs, ...misspellings]) {
-        const [key, value] = [misspell(rule.key), misspell(rule.is)];
-        add(
-          'rule',
-          key,
-          rule.is,
-          meetRules(rules, world, plain, 0, () => [key, rule.is]),
-        );
-        add(
-          'rule',
-          rule.key,
-          value,
-          meetRules(rules, world, plain, 0, () => [rule.key, value]),
-        );
-      }
+      for (const spell of spellings)
+        for (const entry of [[spell(rule.key), rule.is] as const, [rule.key, spell(rule.is)] as const]) {
+          const request = meetRules(rules, world, plain, 0, () => entry);
+          add('rule', ...entry, request);
+        }
     }
     const met = meetRules(tier.rules, world, plain);
     for (const [key, value] of Object.entries(tier.metadata)) {
       if (typeof value !== 'string' || !isAcceptedKey(key)) continue;
-      for (const each of [asItIs, ...misspellings].map((misspell) => misspell(value)).filter((text) => text !== ''))
+      for (const each of spellings.map((spell) => spell(value)).filter((text) => text !== ''))
         add('filter', key, each, { ...met, filters: [[`metadata.${key}`, each]] });
     }
   }
