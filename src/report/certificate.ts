@@ -25,6 +25,7 @@ import type { Cause } from './diagnosis/cause.js';
 import { mergeShapeDrift, renderDrift } from './drift-text.js';
 import { createStableRenderer, type ResponseRenderer } from './exchange-text.js';
 import { renderFailure } from './failure-text.js';
+import { listRanges } from './list-ranges.js';
 import { renderProfileNotice } from './notices.js';
 import type { ResponseTimes } from './response-times.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason } from './shared-reasons.js';
@@ -35,7 +36,7 @@ export interface Certificate {
   readonly incomplete_because?: readonly string[];
   readonly target: CertifiedTarget;
   /** The results of the cases that were selected by name. */
-  readonly selected?: SelectedCases;
+  readonly selected?: { readonly verdict: RunVerdict; readonly cases: VerdictCounts };
   /** What a run with a limited number of requests covers. */
   readonly profile?: ProfileStatistics;
   /** Whether some thousand requests were sent beside the cases, and all of them were answered as documented. */
@@ -48,8 +49,10 @@ export interface Certificate {
   readonly questions: readonly QuestionEntry[];
   /** The results of the user's own cases. They do not change the other results. */
   readonly own_cases?: OwnCasesEntry;
-  readonly drift: readonly DriftEntry[];
-  readonly unstable: readonly UnstableEntry[];
+  /** Differences from the record, or from the target file. */
+  readonly drift: readonly CaseText[];
+  /** Cases that failed once and passed once: the reason, and both responses. */
+  readonly unstable: readonly CaseText[];
   readonly notes: readonly string[];
   readonly requests_sent: number;
   readonly exchanges_judged: number;
@@ -75,11 +78,6 @@ export interface CertifiedTarget {
 }
 
 export type VerdictCounts = Readonly<Partial<Record<Verdict, number>>>;
-
-export interface SelectedCases {
-  readonly verdict: RunVerdict;
-  readonly cases: VerdictCounts;
-}
 
 export type RunVerdict = 'conforms' | 'does-not-conform' | 'incomplete';
 
@@ -126,16 +124,9 @@ export interface OwnCasesEntry {
 export type OwnCaseEntry = CaseEntry &
   ({ readonly verifies: string } | { readonly answers: string; readonly outcome: string | null });
 
-/** A difference from the record, or from the target file. */
-export interface DriftEntry {
+/** A text about a case, of several lines. */
+export interface CaseText {
   readonly case: string;
-  readonly text: string;
-}
-
-/** A case that failed once and passed once. */
-export interface UnstableEntry {
-  readonly case: string;
-  /** The reason, and both responses. */
   readonly text: string;
 }
 
@@ -299,7 +290,7 @@ function describeOwnCases(own: OwnCasesEntry | undefined): string[] {
 function createUnstableEntry(
   { id, reason, exchange, repeatedExchange }: ResultWithExchanges,
   renderResponse: ResponseRenderer,
-): UnstableEntry[] {
+): CaseText[] {
   if (exchange === undefined || repeatedExchange === undefined) return [];
   const [first, then] = [exchange, repeatedExchange].map((each) => quoteLines(renderResponse(each)).join('\n'));
   return [{ case: id, text: [toOneLine(reason), '', 'First:', first, '', 'Then:', then].join('\n') }];
@@ -342,8 +333,9 @@ function listUnavailable({ cases, world }: Suite): string[] {
   const capabilities = [...new Set(things.flatMap((thing) => thing.capabilities))];
   return [
     ...thingKinds.flatMap((kind) => {
-      const names = things.filter((thing) => thing.kind === kind && thing.capabilities.length === 0);
-      const ranges = joinRanges(names.map(({ name }) => name));
+      const missing = things.filter((thing) => thing.kind === kind && thing.capabilities.length === 0);
+      const names = missing.map(({ name }) => name);
+      const ranges = listRanges(names, isNextName);
       return ranges.length === 0 ? [] : [`Ids that would complete it, of ${listNames[kind]}: ${ranges.join(', ')}.`];
     }),
     ...(capabilities.length === 0 ? [] : [`Capabilities that would complete it: ${capabilities.join(', ')}.`]),
@@ -356,19 +348,8 @@ function listUnsupported(requirements: readonly RequirementEntry[]): string[] {
   return [...new Set(reasons)];
 }
 
-/** Joins names such as depot-1, depot-2, depot-3 into ranges. */
-function joinRanges(names: readonly string[]): string[] {
-  const ranges: { first: string; last: string }[] = [];
-  for (const name of names) {
-    const range = ranges.at(-1);
-    if (range !== undefined && name === increment(range.last)) range.last = name;
-    else ranges.push({ first: name, last: name });
-  }
-  return ranges.map(({ first, last }) => (first === last ? first : `${first} to ${last}`));
-}
-
-function increment(name: string): string {
-  return name.replace(/(?<=-)\d+$/, (number) => String(Number(number) + 1));
+function isNextName(one: string, next: string): boolean {
+  return next === one.replace(/(?<=-)\d+$/, (number) => String(Number(number) + 1));
 }
 
 function createCaseEntry(

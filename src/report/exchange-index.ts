@@ -9,7 +9,9 @@ import { cutBodies, maxResultBody, shortenExchange } from '../engine/sanitize-re
 import type { Exchange } from '../http/exchange.js';
 import { isSuccessful } from '../http/response-status.js';
 import type { Recognizer } from '../recognition/recognizer.js';
+import { type ReturnedTiers, readReturnedTiers } from '../recognition/returned-tiers.js';
 import type { TierMentions } from '../recognition/tier-mentions.js';
+import { determineReading } from '../recognition/tier-reading.js';
 
 /** An exchange by which a case was judged, as it may be shown. */
 export interface CaseExchange {
@@ -26,6 +28,11 @@ export interface CaseExchange {
   readonly mentions?: TierMentions;
 }
 
+/** An exchange, with the tiers that it returned if the response is a success. */
+export interface ReadExchange extends CaseExchange {
+  readonly result?: ReturnedTiers | undefined;
+}
+
 /** The exchanges of a run, as they may be shown. */
 export interface ExchangeIndex {
   find(id: string): Exchange | undefined;
@@ -40,24 +47,22 @@ export interface ExchangeIndex {
 /** So many characters of a body are shown, unless a result refers to it. */
 export const maxShownBody = 2_000;
 
-/** Keeps of each exchange what outputs show: all of them with whole bodies may be more than fits into memory. */
-export interface ExchangeIndexer {
-  add(kept: StoredExchange): void;
-  /** @param results refer to exchanges of which more is shown */
-  finish(uses: readonly ExchangeUse[], results: readonly CaseResult[]): ExchangeIndex;
-}
-
-export function createExchangeIndexer(recognizer: Recognizer): ExchangeIndexer {
+/**
+ * Creates an indexer that keeps of each exchange what outputs show: all of them with whole bodies may be more than fits
+ * into memory.
+ */
+export function createExchangeIndexer(recognizer: Recognizer) {
   const kept = new Map<string, Pick<CaseExchange, 'exchange' | 'mentions'>>();
   return {
-    add({ id, exchange }) {
+    add({ id, exchange }: StoredExchange): void {
       const isRead = 'response' in exchange && isSuccessful(exchange.response);
       kept.set(id, {
         exchange: cutBodies(exchange, maxResultBody),
         ...(isRead ? { mentions: recognizer.findMentions(exchange.response.body) } : {}),
       });
     },
-    finish(uses, results) {
+    /** @param results refer to exchanges of which more is shown */
+    finish(uses: readonly ExchangeUse[], results: readonly CaseResult[]): ExchangeIndex {
       const referred = new Set(
         results.flatMap(({ exchangeId, repeatedExchangeId }) => [exchangeId, repeatedExchangeId]),
       );
@@ -92,4 +97,19 @@ export function indexExchanges(
   const indexer = createExchangeIndexer(recognizer);
   for (const kept of exchanges) indexer.add(kept);
   return indexer.finish(uses, results);
+}
+
+/**
+ * Finds what exchanges of one case returned. They are read together, as they are when the case is judged.
+ *
+ * @param statedPatterns the patterns under which, by the target file, returned tiers are named
+ */
+export function readTogether(
+  exchanges: readonly CaseExchange[],
+  { calibration }: ExchangeIndex,
+  statedPatterns: readonly string[] | undefined,
+): ReadExchange[] {
+  const mentions = new Set(exchanges.flatMap((each) => each.mentions ?? []));
+  const reading = determineReading([...calibration, ...mentions], statedPatterns);
+  return exchanges.map((each) => ({ ...each, result: each.mentions && readReturnedTiers(each.mentions, reading) }));
 }

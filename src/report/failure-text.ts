@@ -23,22 +23,12 @@ export function renderBrokenCase(
     : { kind: 'drift', text: drift.map((each) => renderDrift(each, result, renderResponse)).join('\n\n') };
 }
 
-/** Why a case failed, in the sections that every output shows. */
-export interface FailureSections {
-  /** The reason, or the failing rows. */
-  readonly why: readonly string[];
-  readonly expected?: string;
-  readonly asCase?: string;
-  readonly received?: string;
-  /** The command that sends the request again. */
-  readonly command?: string;
-}
-
+/** Creates the sections that every output shows: why a case failed, and the command that sends the request again. */
 export function createFailureSections(
   { reason, rows, expected, exchange, asCase }: ResultWithExchanges,
   baseUrl: string,
   renderResponse: ResponseRenderer,
-): FailureSections {
+) {
   const failing = rows.filter(({ verdict }) => verdict === 'fail').map(({ title, reason }) => `  ${title}: ${reason}`);
   return {
     why: rows.length > 1 ? [`${failing.length} of ${rows.length} rows fail:`, ...failing] : [reason],

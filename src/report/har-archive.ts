@@ -96,14 +96,11 @@ export function createArchive({ exchanges, uses }: RunEvidence, origin: Evidence
   return archiver.finish(uses, origin);
 }
 
-/** Writes an archive exchange by exchange: all of them may be more than fits into memory. */
-export interface Archiver {
-  add(kept: StoredExchange): void;
-  finish(uses: RunEvidence['uses'], origin: EvidenceOrigin): EvidenceArchive;
-}
-
-/** Creates an archiver. A body that came several times is written once, in the first entry that has it. */
-export function createArchiver(baseUrl: string): Archiver {
+/**
+ * Creates an archiver, which writes exchange by exchange: all of them may be more than fits into memory. A body that came
+ * several times is written once, in the first entry that has it.
+ */
+export function createArchiver(baseUrl: string) {
   const createContent = createContentFactory();
   const { name, version } = readOwnPackage();
   const pieces = [`{"log":{"version":"1.2","creator":${JSON.stringify({ name, version })},"entries":[`];
@@ -111,7 +108,7 @@ export function createArchiver(baseUrl: string): Archiver {
   let length = 0;
   let count = 0;
   return {
-    add(kept) {
+    add(kept: StoredExchange): void {
       const entry = createEntry(kept, baseUrl, createContent);
       const piece = `${count === 0 ? '' : ','}\n${escapeControlCharacters(JSON.stringify(entry))}`;
       pieces.push(piece);
@@ -121,7 +118,7 @@ export function createArchiver(baseUrl: string): Archiver {
       compressed.push(compress(pieces.splice(0).join('')));
       length = 0;
     },
-    finish(uses, origin) {
+    finish(uses: RunEvidence['uses'], origin: EvidenceOrigin): EvidenceArchive {
       const tail = escapeControlCharacters(JSON.stringify({ _uses: uses, _origin: origin }));
       const rest = [...pieces, `\n],${tail.slice(1, -1)}}}\n`].join('');
       const isCompressed = compressed.length > 0;

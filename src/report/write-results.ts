@@ -5,7 +5,6 @@ import { isOwnCase, type Suite } from '../cases/suite.js';
 import type { Relocation } from '../contract/relocation.js';
 import type { ResultWithExchanges } from '../engine/case-result.js';
 import { verdicts } from '../judge/verdict.js';
-import type { MentionFilter } from '../recognition/sibling-values.js';
 import { createRedactor, minSecretLength, type Secret } from '../redaction/redactor.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
@@ -45,7 +44,6 @@ export interface ResultsDestination {
   readonly target?: {
     readonly operation?: Relocation;
     readonly tierPatterns?: readonly string[];
-    readonly mentionFilter?: MentionFilter;
   };
   /** Signs certificate and evidence. */
   readonly sign?: Signer;

@@ -6,11 +6,9 @@ import { renderCurlCommand } from '../../http/curl-command.js';
 import { type Exchange, getSentRequest, serializeRequest, type TransportErrorKind } from '../../http/exchange.js';
 import { explainTransientFailure } from '../../http/response-status.js';
 import { createRecognizer } from '../../recognition/recognizer.js';
-import { readReturnedTiers } from '../../recognition/returned-tiers.js';
 import type { MentionFilter } from '../../recognition/sibling-values.js';
-import { determineReading, type TierReading } from '../../recognition/tier-reading.js';
 import { toOneLine } from '../../support/untrusted-text.js';
-import { type CaseExchange, indexExchanges } from '../exchange-index.js';
+import { indexExchanges, type ReadExchange, readTogether } from '../exchange-index.js';
 import { groupBy } from '../group-by.js';
 import { classifyRequest, type RequestKind } from './request-kind.js';
 
@@ -162,11 +160,7 @@ function createTierLookup(...suites: readonly Suite[]): (suite: Suite, id: strin
   };
 }
 
-/**
- * Reads the answers of a target. The responses of a case are read together, as they are when the case is judged.
- *
- * @returns a lookup of the first answer to a request of a case
- */
+/** Reads the answers of a target. @returns a lookup of the first answer to a request of a case */
 function readAnswers(
   { suite, evidence, tierPatterns, mentionFilter }: AnsweredRun,
   nameOf: ReturnType<typeof createTierLookup>,
@@ -178,10 +172,8 @@ function readAnswers(
     const all = index.listByCase(caseId);
     for (const attempt of new Set(all.map((each) => each.attempt))) {
       const together = all.filter((each) => each.attempt === attempt);
-      const mentions = new Set(together.flatMap((each) => each.mentions ?? []));
-      const reading = determineReading([...index.calibration, ...mentions], tierPatterns);
-      for (const each of together) {
-        const answer = readAnswer(each, reading, (id) => nameOf(suite, id));
+      for (const each of readTogether(together, index, tierPatterns)) {
+        const answer = readAnswer(each, (id) => nameOf(suite, id));
         if (attempt === 1) answers.set(JSON.stringify([caseId, each.row, each.request]), { ...each, answer });
         const sent = serializeRequest(each.exchange.request);
         if (answer.is === 'result')
@@ -200,17 +192,13 @@ function readAnswers(
   };
 }
 
-function readAnswer(
-  { exchange, mentions }: CaseExchange,
-  reading: TierReading,
-  nameOf: (id: string) => string | undefined,
-): Answer {
+function readAnswer({ exchange, result }: ReadExchange, nameOf: (id: string) => string | undefined): Answer {
   const failure = explainTransientFailure(exchange);
   if (!('response' in exchange)) return { is: 'failure', what: exchange.transportError, reason: failure ?? '' };
   const { status } = exchange.response;
   if (failure !== undefined) return { is: 'failure', what: String(status), reason: failure };
-  if (mentions === undefined) return { is: 'result', status, tiers: [] };
-  const { returned, unclear, reason } = readReturnedTiers(mentions, reading);
+  if (result === undefined) return { is: 'result', status, tiers: [] };
+  const { returned, unclear, reason } = result;
   const listNames = (ids: Iterable<string>) => [...new Set([...ids].flatMap((id) => nameOf(id) ?? []))].sort();
   if (listNames(unclear).length > 0) return { is: 'unclear', reason };
   return { is: 'result', status, tiers: listNames(returned) };

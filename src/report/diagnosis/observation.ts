@@ -2,10 +2,8 @@ import type { Suite } from '../../cases/suite.js';
 import { createOracle, type Oracle } from '../../contract/oracle.js';
 import { type Exchange, type HttpRequest, serializeWithoutRepetition } from '../../http/exchange.js';
 import { explainTransientFailure, isSuccessful } from '../../http/response-status.js';
-import { readReturnedTiers } from '../../recognition/returned-tiers.js';
-import { determineReading } from '../../recognition/tier-reading.js';
 import type { Tier } from '../../world/world.js';
-import type { CaseExchange, ExchangeIndex } from '../exchange-index.js';
+import { type ExchangeIndex, readTogether } from '../exchange-index.js';
 import { findFeatures, type RequestFeatures } from './request-features.js';
 
 /** One exchange with what the documentation says of its request. */
@@ -18,9 +16,9 @@ export interface Observation {
   /** The rows of requirement cases that it is a part of: "case/row". */
   readonly rows: ReadonlySet<string>;
   /** What was returned, by the tiers of the world; undefined if that is not clear. */
-  readonly returned?: readonly boolean[];
+  readonly returned?: readonly boolean[] | undefined;
   /** The status of a refusal: the request must be accepted and was not. */
-  readonly refusedWith?: number;
+  readonly refusedWith?: number | undefined;
 }
 
 export interface Observations {
@@ -47,24 +45,20 @@ export function observe(
 ): Observations {
   const tiers = world.tiers.filter(({ id }) => !world.unavailable.has(id));
   const ranks = world.tiers.flatMap(({ id }, n) => (world.unavailable.has(id) ? [] : [n + 1]));
-  const found = new Map<string, { each: CaseExchange; rows: Set<string>; returned?: boolean[] }>();
-  for (const testCase of cases) {
-    if (testCase.kind !== 'requirement') continue;
-    const exchanges = index.listByCase(testCase.id);
-    const mentions = exchanges.flatMap((each) => each.mentions ?? []);
-    const reading = determineReading([...index.calibration, ...mentions], statedPatterns);
-    for (const each of exchanges) {
-      const known = found.get(each.id) ?? { each, rows: new Set<string>() };
-      found.set(each.id, known);
-      known.rows.add(formatRow(testCase.id, each.row));
-      if (known.returned !== undefined || each.mentions === undefined) continue;
-      const { returned, unclear } = readReturnedTiers(each.mentions, reading);
-      const ids = new Set(returned);
-      if (unclear.size === 0) known.returned = tiers.map(({ id }) => ids.has(id));
+  const found = new Map<string, { exchange: Exchange; rows: Set<string>; returned?: boolean[] }>();
+  for (const { id: caseId, kind } of cases) {
+    if (kind !== 'requirement') continue;
+    for (const { id, row, exchange, result } of readTogether(index.listByCase(caseId), index, statedPatterns)) {
+      const known = found.get(id) ?? { exchange, rows: new Set<string>() };
+      found.set(id, known);
+      known.rows.add(formatRow(caseId, row));
+      if (known.returned !== undefined || result === undefined || result.unclear.size > 0) continue;
+      const ids = new Set(result.returned);
+      known.returned = tiers.map((tier) => ids.has(tier.id));
     }
   }
   const requires = (oracle: Oracle) => tiers.some((tier) => oracle.returned(tier) === 'required');
-  const read = [...found.values()].map(({ each: { exchange }, rows, returned }) => {
+  const read = [...found.values()].map(({ exchange, rows, returned }) => {
     const oracle = createOracle(exchange.request, world);
     return { exchange, rows, returned, oracle, isRequired: oracle.accepted && requires(oracle) };
   });
@@ -91,8 +85,8 @@ export function observe(
         rows,
         requestKey,
         features: findFeatures(exchange.request, world),
-        ...(shown === undefined ? {} : { returned: shown }),
-        ...(refusal === undefined || isEmpty ? {} : { refusedWith: refusal }),
+        returned: shown,
+        refusedWith: isEmpty ? undefined : refusal,
       });
     else for (const row of rows) same.rows.add(row);
   }

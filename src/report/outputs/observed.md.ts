@@ -7,7 +7,7 @@ import { isSuccessful } from '../../http/response-status.js';
 import { renderErrorShape } from '../../judge/extract-value.js';
 import { getKnownIds } from '../../recognition/known-ids.js';
 import { findTierMentions, hasMentions } from '../../recognition/tier-mentions.js';
-import { baseUrlPlaceholder, createStableRenderer, type ResponseRenderer, renderRequest } from '../exchange-text.js';
+import { baseUrlPlaceholder, createStableRenderer, renderRequest } from '../exchange-text.js';
 import { groupBy } from '../group-by.js';
 import {
   inlineCode,
@@ -22,7 +22,7 @@ import {
 import type { Output } from '../output.js';
 import { renderAnswerMarkdown } from '../render-answer.js';
 import { describeTimes, listTimesRows, timesHeadings } from '../response-times.js';
-import { createSampler, listShownAnswers, type Sampler, type ShownAnswer } from '../shown-answers.js';
+import { createSampler, listShownAnswers, type ShownAnswer } from '../shown-answers.js';
 
 /**
  * Renders the part that the documentation lacks: how results and errors look, and the answer to every question with the
@@ -42,7 +42,11 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target, re
     markdown`## All answers`,
     renderTable(
       [markdown`Question`, markdown`Answer`],
-      groups.flatMap(({ name }) => listAnswerRows(answered, name)),
+      groups.flatMap(({ name }) =>
+        answered
+          .filter(({ question }) => question.group === name)
+          .map(({ question, result }) => renderAnswerRow(question, result)),
+      ),
     ),
     markdown`## Warnings`,
     warnings.length === 0 ? markdown`None.` : joinMarkdown(warnings, '\n'),
@@ -73,20 +77,10 @@ function linkTo({ id }: Question): Markdown {
   return rawMarkdown(`[${id}](#${id})`);
 }
 
-interface AnsweredQuestion {
-  readonly question: Question;
-  readonly result: ResultWithExchanges | undefined;
-}
-
-function listAnswerRows(answered: readonly AnsweredQuestion[], group: string): Markdown[][] {
-  return answered
-    .filter(({ question }) => question.group === group)
-    .map(({ question, result }) => {
-      const { outcome, exchange } = result ?? {};
-      const answer =
-        outcome === undefined ? markdown`no answer` : renderAnswerMarkdown(question, outcome, exchange, tableCode);
-      return [linkTo(question), isWarningOutcome(question, outcome) ? markdown`**Warning.** ${answer}` : answer];
-    });
+function renderAnswerRow(question: Question, { outcome, exchange }: Partial<ResultWithExchanges> = {}): Markdown[] {
+  const answer =
+    outcome === undefined ? markdown`no answer` : renderAnswerMarkdown(question, outcome, exchange, tableCode);
+  return [linkTo(question), isWarningOutcome(question, outcome) ? markdown`**Warning.** ${answer}` : answer];
 }
 
 function renderSentence(question: Question, result: ResultWithExchanges | undefined): Markdown {
@@ -116,14 +110,10 @@ function renderCommand(exchange: Exchange): Markdown {
   return renderCodeBlock('sh', renderRequest(exchange));
 }
 
-interface ExchangeRenderers {
-  readonly sampler: Sampler;
-  readonly renderResponse: ResponseRenderer;
-  namesTiers(response: HttpResponse): boolean;
-}
+type ExchangeRenderers = ReturnType<typeof createExchangeRenderers>;
 
 /** Creates renderers that show a body by its sample, without what changes from response to response. */
-function createExchangeRenderers({ world }: Suite, results: readonly ResultWithExchanges[]): ExchangeRenderers {
+function createExchangeRenderers({ world }: Suite, results: readonly ResultWithExchanges[]) {
   const ids = getKnownIds(world);
   const sampler = createSampler(world, results);
   const renderResponse = createStableRenderer(world);
@@ -131,7 +121,7 @@ function createExchangeRenderers({ world }: Suite, results: readonly ResultWithE
   return {
     sampler,
     namesTiers,
-    renderResponse: (exchange) => {
+    renderResponse: (exchange: Exchange): string => {
       if (!('response' in exchange) || namesTiers(exchange.response)) return renderResponse(exchange);
       const sample = sampler(exchange.response.body);
       if (sample === undefined) return renderResponse(exchange);

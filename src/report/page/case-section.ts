@@ -17,15 +17,12 @@ import { type Html, html, noHtml, rawHtml, renderPreformatted } from '../markup.
 import type { RunView } from '../run-view.js';
 import { indentJson } from './indent-json.js';
 
-/** Shows the cases of one page. */
-export interface CaseRenderer {
-  /**
-   * Renders a case without its verdict and reason: expected and received, exchanges, and its lines in the case file.
-   *
-   * @param testCase undefined for results that are of no single case
-   */
-  body(testCase: TestCase | undefined, result: ResultWithExchanges | undefined): Html;
-}
+/**
+ * Renders a case without its verdict and reason: expected and received, exchanges, and its lines in the case file.
+ *
+ * @param testCase undefined for results that are of no single case
+ */
+export type CaseRenderer = (testCase: TestCase | undefined, result: ResultWithExchanges | undefined) => Html;
 
 /** Characters of a command before it is cut: one request sends an order of hundreds of items. */
 const maxCommand = 4_000;
@@ -61,14 +58,12 @@ export function createCaseRenderer(
     shown.add(id);
     return html`<details class="exchange" id="${anchor}"${isOpen ? rawHtml(' open') : noHtml}><summary>${summary}</summary>${attempt > 1 ? html`<p>The request is the same as the first time.</p>` : requestSection(exchange, baseUrl)}${responseSection(exchange, bodyLimit)}</details>`;
   };
-  return {
-    body(testCase, result) {
-      const verdict = result === undefined ? noHtml : verdictSections(result, baseUrl, renderResponse);
-      if (testCase === undefined) return verdict;
-      return html`${verdict}
+  return (testCase, result) => {
+    const verdict = result === undefined ? noHtml : verdictSections(result, baseUrl, renderResponse);
+    if (testCase === undefined) return verdict;
+    return html`${verdict}
 ${rowSections(testCase, result, suite, known.get(testCase.id) ?? [], renderExchange)}
 ${yamlSection(testCase, result, readCaseFile(testCase.at.file))}`;
-    },
   };
 }
 

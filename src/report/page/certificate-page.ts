@@ -28,7 +28,7 @@ interface Page {
   readonly certificate: Certificate;
   readonly suite: Suite;
   readonly results: ReadonlyMap<string, ResultWithExchanges>;
-  readonly cases: CaseRenderer;
+  readonly renderCase: CaseRenderer;
   /** Reasons that the top of the page shows once. */
   readonly shared: SharedReasons;
   readonly figures: readonly Figure[];
@@ -51,7 +51,7 @@ export function renderCertificatePage(view: RunView): Html {
     suite,
     results: new Map(results.map((result) => [result.id, result])),
     // A shared exchange is shown where it matters most.
-    cases: createCaseRenderer(
+    renderCase: createCaseRenderer(
       view,
       sortByUrgency(results).map(({ id }) => id),
     ),
@@ -202,7 +202,7 @@ ${causes.map((cause) => causeCard(cause, beside.get(cause) ?? [], page))}${cards
 }${
   warnings.length === 0
     ? noHtml
-    : html`<div class="card" id="warnings"><h3>Warnings</h3><p>The documentation leaves this open, and callers may not expect it.</p>${list(warnings.map(({ question, entry }) => html`<li><a href="#${question.id}">${renderOutcome(question, entry, page.results.get(question.id))}</a> <small>${question.open}</small></li>`))}</div>`
+    : html`<div class="card" id="warnings"><h3>Warnings</h3><p>The documentation leaves this open, and callers may not expect it.</p>${list(warnings.map(({ question, entry }) => html`<li><a href="#${question.id}">${renderOutcome(question, entry.outcome, page)}</a> <small>${question.open}</small></li>`))}</div>`
 }${causes.length + cards.length + whyNot.length + drift.length + warnings.length === 0 ? html`<div class="card"><p>Nothing. Every requirement passes.</p></div>` : noHtml}
 </section>
 `;
@@ -293,7 +293,7 @@ function requirementCase({ id, verdict, reason }: CaseEntry, part: string, isFir
   const testCase = page.suite.cases.find((each) => each.id === id);
   const result = page.results.get(id);
   return html`<details class="item" id="${id}" data-is="${verdict}" data-group="${part}"${verdict === 'fail' && isFirst ? rawHtml(' open') : noHtml}><summary>${verdict === 'pass' ? noHtml : html`${renderVerdictBadge(verdict)} `}${testCase?.title ?? id} <small><code>${id}</code>${verdict === 'pass' ? ' pass' : noHtml}${result === undefined || result.durationMs === 0 ? '' : `, ${renderDuration(result.durationMs)}`}</small></summary><div class="inside">
-${verdict === 'fail' || verdict === 'error' ? noHtml : reasonMarkup(reason, page.shared)}${page.cases.body(testCase, result)}</div></details>
+${verdict === 'fail' || verdict === 'error' ? noHtml : reasonMarkup(reason, page.shared)}${page.renderCase(testCase, result)}</div></details>
 `;
 }
 
@@ -331,19 +331,14 @@ function questionBlock(question: Question, entry: QuestionEntry | undefined, pag
   const { id, open, group, part, answer } = question;
   const testCase = page.suite.cases.find((each) => each.id === id);
   const { outcome, warning, drift, reason } = entry;
-  const answered = renderOutcome(question, entry, page.results.get(id));
+  const answered = renderOutcome(question, outcome, page);
   return html`<div class="block question" data-text="${id} ${open}"><details class="item" id="${id}" data-is="${listMarks(entry).join(' ')}" data-group="${group}"><summary><span class="asked">${renderSentence(renderQuestion(open))}</span> ${warning ? html`<span class="badge warning">warning</span> ` : noHtml}${drift ? html`<span class="badge drift">drift</span> ` : noHtml}<span class="answer">${renderSentence(answered)} ${outcome === null || answer.kind === 'value' ? noHtml : html`<code class="badge outcome">${outcome}</code>`}</span><small><code>${id}</code></small></summary><div class="inside">
-${reasonMarkup(reason ?? '', page.shared)}${outcomeList(question, outcome)}<p><small>${testCase === undefined ? '' : `${testCase.title}. `}Left open in: ${part}.</small></p>${page.cases.body(testCase, page.results.get(id))}</div></details></div>
+${reasonMarkup(reason ?? '', page.shared)}${outcomeList(question, outcome)}<p><small>${testCase === undefined ? '' : `${testCase.title}. `}Left open in: ${part}.</small></p>${page.renderCase(testCase, page.results.get(id))}</div></details></div>
 `;
 }
 
-function renderOutcome(
-  question: Question,
-  { outcome }: QuestionEntry,
-  result: ResultWithExchanges | undefined,
-): string {
-  if (outcome === null) return 'No answer.';
-  return renderAnswer(question, outcome, result?.exchange);
+function renderOutcome(question: Question, outcome: string | null, page: Page): string {
+  return outcome === null ? 'No answer.' : renderAnswer(question, outcome, page.results.get(question.id)?.exchange);
 }
 
 /** Renders what the documentation does not say, as a headline. */

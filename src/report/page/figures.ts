@@ -3,11 +3,9 @@ import type { TestCase } from '../../cases/test-case.js';
 import type { ExplorationFinding } from '../../contract/contract.js';
 import { parseFilterParameter } from '../../contract/operation.js';
 import { parseRequest } from '../../http/request-content.js';
-import { readReturnedTiers } from '../../recognition/returned-tiers.js';
-import { determineReading } from '../../recognition/tier-reading.js';
 import { windowSize } from '../../world/named-world.js';
 import type { Picture } from '../diagnosis/cause.js';
-import type { CaseExchange, ExchangeIndex } from '../exchange-index.js';
+import { type CaseExchange, type ExchangeIndex, readTogether } from '../exchange-index.js';
 import { type Html, html, noHtml } from '../markup.js';
 
 import { hasVaryingQuantities, readQuantities, renderQuantityFigures } from './quantity-figure.js';
@@ -32,28 +30,6 @@ const filterFindings: readonly (readonly [ExplorationFinding, title: string])[] 
   ['metadata-filter-wrong', 'The filter by tier metadata'],
 ];
 
-/** Finds what the exchanges of some cases returned, read as the judge reads it. */
-function chartExchanges(
-  { cases }: Suite,
-  { listByCase, calibration }: ExchangeIndex,
-  statedPatterns: readonly string[] | undefined,
-  isIncluded: CaseFilter,
-  isShown: (exchange: CaseExchange) => boolean,
-): ChartedExchange[] {
-  return cases.filter(isIncluded).flatMap((testCase) => {
-    // A repeated request shows the same, or its case is listed as unstable.
-    const exchanges = listByCase(testCase.id).filter(({ attempt }) => attempt === 1);
-    const reading = determineReading(
-      [...calibration, ...exchanges.flatMap(({ mentions }) => mentions ?? [])],
-      statedPatterns,
-    );
-    return exchanges.filter(isShown).map((exchange): ChartedExchange => {
-      const { mentions } = exchange;
-      return { testCase, exchange, ...(mentions && { result: readReturnedTiers(mentions, reading) }) };
-    });
-  });
-}
-
 /** A chart of what was returned, with the same in words. */
 export interface Figure {
   readonly picture: Picture;
@@ -70,7 +46,12 @@ export interface Figure {
  */
 export function renderFigures(suite: Suite, evidence: ExchangeIndex, statedPatterns?: readonly string[]): Figure[] {
   const chart = (isIncluded: CaseFilter, isShown: (exchange: CaseExchange) => boolean) =>
-    chartExchanges(suite, evidence, statedPatterns, isIncluded, isShown);
+    suite.cases.filter(isIncluded).flatMap((testCase): ChartedExchange[] => {
+      // A repeated request shows the same, or its case is listed as unstable.
+      const exchanges = evidence.listByCase(testCase.id).filter(({ attempt }) => attempt === 1);
+      const read = readTogether(exchanges, evidence, statedPatterns);
+      return read.filter(isShown).map((each) => ({ ...each, testCase }));
+    });
   const listRequirements = (finding: ExplorationFinding) =>
     suite.contract.requirements.filter(({ findings }) => findings.includes(finding)).map(({ id }) => id);
   const verifies = (ids: readonly string[]): CaseFilter => {

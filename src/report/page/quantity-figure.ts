@@ -60,12 +60,10 @@ interface QuantityFigure {
 /** Renders a figure for each thing with several quantities. */
 export function renderQuantityFigures(seen: readonly ChartedExchange[], suite: Suite): QuantityFigure[] {
   const sent = seen.flatMap((each): Sent[] => {
-    const { testCase, exchange } = each;
+    const { testCase, request, exchange } = each;
     const isDecisive =
-      testCase.kind === 'requirement' ||
-      testCase.answer.kind !== 'first-of' ||
-      exchange.request === testCase.answer.evidence;
-    return isDecisive ? readQuantities(exchange.exchange.request).map((quantities) => ({ each, quantities })) : [];
+      testCase.kind === 'requirement' || testCase.answer.kind !== 'first-of' || request === testCase.answer.evidence;
+    return isDecisive ? readQuantities(exchange.request).map((quantities) => ({ each, quantities })) : [];
   });
   const things = [...new Set(sent.map(({ quantities }) => quantities.of))];
   return things.map((thing) => {
@@ -129,7 +127,7 @@ function getSum({ sum = Number.MAX_VALUE }: Quantities): number {
 }
 
 function quantityRow(sent: string, seen: ChartedExchange, tiers: readonly Tier[], suite: Suite): Html {
-  const { exchange } = seen.exchange;
+  const { exchange } = seen;
   const marks = markTiers(seen, suite, tiers);
   const kindOf = (tier: Tier) => [...marks].find(([, marked]) => marked.includes(tier))?.[0];
   const answered = 'response' in exchange ? `answered ${exchange.response.status}` : exchange.message;

@@ -2,17 +2,13 @@ import { renderTierNames } from '../../assertions/judge-result.js';
 import type { Suite } from '../../cases/suite.js';
 import type { TestCase } from '../../cases/test-case.js';
 import { createOracle } from '../../contract/oracle.js';
-import type { ReturnedTiers } from '../../recognition/returned-tiers.js';
 import { getWindowSize, windowSize } from '../../world/named-world.js';
 import type { Tier } from '../../world/world.js';
-import type { CaseExchange } from '../exchange-index.js';
+import type { ReadExchange } from '../exchange-index.js';
 import { type Html, html, rawHtml } from '../markup.js';
 
-/** An exchange of a case, with the tiers that it returned if the response is a success. */
-export interface ChartedExchange {
+export interface ChartedExchange extends ReadExchange {
   readonly testCase: TestCase;
-  readonly exchange: CaseExchange;
-  readonly result?: ReturnedTiers;
 }
 
 /** What one response shows about a tier. A tier that is neither returned nor required has no mark. */
@@ -26,7 +22,7 @@ export function markTiers(
 ): Map<TierMark, Tier[]> {
   const marks = new Map<TierMark, Tier[]>();
   if (result === undefined) return marks;
-  const oracle = createOracle(exchange.exchange.request, world);
+  const oracle = createOracle(exchange.request, world);
   const returned = new Set(result.returned);
   for (const tier of tiers) {
     const mark = determineMark(returned.has(tier.id), result.unclear.has(tier.id), oracle.returned(tier));
@@ -58,7 +54,7 @@ export const markPhrases: readonly (readonly [TierMark, string])[] = [
 
 /** Describes in words what a chart shows. */
 function describeMarks(seen: ChartedExchange, marks: ReadonlyMap<TierMark, readonly Tier[]>, { world }: Suite): string {
-  const { exchange } = seen.exchange;
+  const { exchange } = seen;
   if (!('response' in exchange)) return exchange.message;
   if (seen.result === undefined) return `Answered ${exchange.response.status}, so nothing can be shown.`;
   const { returned } = seen.result;
@@ -155,7 +151,7 @@ export function groupEqualRows(
   const rows = new Map<string, ChartRow & { readonly alike: ChartedExchange[] }>();
   for (const each of seen) {
     // An exchange that several cases share is marked once.
-    const { id } = each.exchange;
+    const { id } = each;
     const marks = known.get(id)?.marks ?? markTiers(each, suite);
     const words = known.get(id)?.words ?? describeMarks(each, marks, suite);
     known.set(id, { marks, words });
@@ -167,7 +163,6 @@ export function groupEqualRows(
   return [...rows.values()];
 }
 
-export function getRowTitle({ testCase, exchange }: ChartedExchange): string {
-  const title = testCase.rows[exchange.row]?.title ?? '';
-  return title === '' ? exchange.request : title;
+export function getRowTitle({ testCase, row, request }: ChartedExchange): string {
+  return testCase.rows[row]?.title || request;
 }
