@@ -10,8 +10,9 @@ export interface Area {
   readonly runner: 'cases' | 'specs';
 }
 
-/** Files of the reference deployment that are not about the operation itself. */
+/** Files beside the reference deployment that are not about the operation itself. */
 const unrelatedFiles = [
+  'places',
   'behaviours',
   'reference-credentials',
   'managed-deployment',

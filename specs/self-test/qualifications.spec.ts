@@ -96,7 +96,7 @@ test('Compared with the reference deployment, exactly the differences that are b
   };
   const withWindow = await compareThrough(startExample(suite.world.tiers[149]?.created_at));
   // The fake checks no types: it takes what the reference deployment refuses, and counts null as no unit.
-  const taken = ['customer-not-an-object: probe', 'customer-not-an-object: probe-by-ben', 'items-not-an-array: probe'];
+  const taken = ['customer-not-an-object: probe', 'items-not-an-array: probe'];
   const quantities = ['fraction', 'empty-string', 'non-numeric-string'].map((each) => `quantity-${each}: probe`);
   expect(withWindow.map(({ kind, relation, places }) => [kind, relation, places.toSorted()])).toEqual([
     ['undocumented', 'wider', [...taken, ...quantities, 'with-and-without-a-filter: refused'].sort()],

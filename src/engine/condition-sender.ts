@@ -74,7 +74,8 @@ export function createConditionSender(
     const createTrial = (kind: ConditionKind, partners: readonly HttpRequest[]): Trial[] =>
       partners.length === 0 ? [] : [{ kind, row, name, partners, labels: partners.map(label) }];
     const likeliest = byRank([...earlier.slice(0, maxEarlier), ...overlapping]).find((request) => rank(request) > 0);
-    const maxOverlapping = Math.max(1, channel.maxConcurrency - 1);
+    // As many are in flight at once, with the request itself, and the likeliest partner three times.
+    const maxOverlapping = Math.max(1, channel.maxConcurrency - 3);
     return [
       // What one earlier request explains is tried with it alone first: a leak between overlapping requests needs more.
       ...createTrial('reused-connection', likeliest === undefined ? [] : [likeliest]),
@@ -109,8 +110,9 @@ export function createConditionSender(
       channel.reconnect();
       if (kind === 'overlapping') {
         const half = Math.ceil(partners.length / 2);
-        // The likeliest goes first and last: some deployments keep the first request, others the last.
-        const [before, after] = [partners.slice(0, half), [...partners.slice(half), ...partners.slice(0, 1)]];
+        // The likeliest goes first, next and last: some deployments keep the first request, others the next or the last.
+        const likeliest = partners.slice(0, 1);
+        const [before, after] = [partners.slice(0, half), [...likeliest, ...partners.slice(half), ...likeliest]];
         const sending = before.map(sendPartner);
         const owned = sendOne(own);
         sending.push(...after.map(sendPartner));

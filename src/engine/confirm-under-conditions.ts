@@ -17,14 +17,14 @@ import type { CaseSender } from './case-sender.js';
 import { type ConditionKind, parsePartnerName, renderCondition } from './condition.js';
 import type { Suspect, Trial } from './condition-sender.js';
 
-// A bad proxy may damage one response in twenty, and hundreds are judged in a run. With these numbers, even a row that fails
-// by accident in one of eight attempts is confirmed only twice in 100,000 trials. A race that shows in two of three
-// attempts is confirmed.
-const pointsPerFailure = 3;
+// A bad proxy may damage one response in twenty, and hundreds are judged in a run. With these numbers, a sequential test
+// (A. Wald, 1945), even a row that fails by accident in one of eight attempts is confirmed only twice in 100,000 trials. A
+// race that shows in one of two attempts is confirmed in two of three trials, one that shows in two of three in 24 of 25.
+const pointsPerFailure = 5;
 const pointsPerPass = -2;
-const pointsToConfirm = 18;
-const pointsToGiveUp = -4;
-const maxAttempts = 20;
+const pointsToConfirm = 36;
+const pointsToGiveUp = -6;
+const maxAttempts = 30;
 /** How often a row must pass alone, so that the condition is what makes the difference. */
 const attemptsAlone = 3;
 

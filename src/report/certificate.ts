@@ -25,6 +25,7 @@ import type { Cause } from './diagnosis/cause.js';
 import { mergeShapeDrift, renderDrift } from './drift-text.js';
 import { createStableRenderer, type ResponseRenderer } from './exchange-text.js';
 import { renderFailure } from './failure-text.js';
+import { listRanges } from './list-ranges.js';
 import { renderProfileNotice } from './notices.js';
 import type { ResponseTimes } from './response-times.js';
 import { describeSharedReasons, findSharedReasons, isSharedReason } from './shared-reasons.js';
@@ -332,8 +333,9 @@ function listUnavailable({ cases, world }: Suite): string[] {
   const capabilities = [...new Set(things.flatMap((thing) => thing.capabilities))];
   return [
     ...thingKinds.flatMap((kind) => {
-      const names = things.filter((thing) => thing.kind === kind && thing.capabilities.length === 0);
-      const ranges = joinRanges(names.map(({ name }) => name));
+      const missing = things.filter((thing) => thing.kind === kind && thing.capabilities.length === 0);
+      const names = missing.map(({ name }) => name);
+      const ranges = listRanges(names, isNextName);
       return ranges.length === 0 ? [] : [`Ids that would complete it, of ${listNames[kind]}: ${ranges.join(', ')}.`];
     }),
     ...(capabilities.length === 0 ? [] : [`Capabilities that would complete it: ${capabilities.join(', ')}.`]),
@@ -346,19 +348,8 @@ function listUnsupported(requirements: readonly RequirementEntry[]): string[] {
   return [...new Set(reasons)];
 }
 
-/** Joins names such as depot-1, depot-2, depot-3 into ranges. */
-function joinRanges(names: readonly string[]): string[] {
-  const ranges: { first: string; last: string }[] = [];
-  for (const name of names) {
-    const range = ranges.at(-1);
-    if (range !== undefined && name === increment(range.last)) range.last = name;
-    else ranges.push({ first: name, last: name });
-  }
-  return ranges.map(({ first, last }) => (first === last ? first : `${first} to ${last}`));
-}
-
-function increment(name: string): string {
-  return name.replace(/(?<=-)\d+$/, (number) => String(Number(number) + 1));
+function isNextName(one: string, next: string): boolean {
+  return next === one.replace(/(?<=-)\d+$/, (number) => String(Number(number) + 1));
 }
 
 function createCaseEntry(

@@ -1,6 +1,7 @@
 import type { Obligation } from '../../contract/oracle.js';
 import type { Exchange } from '../../http/exchange.js';
 import type { Rule, Tier } from '../../world/world.js';
+import { listRanges } from '../list-ranges.js';
 import type { CauseKind, Picture } from './cause.js';
 import type { Observation, Observations } from './observation.js';
 
@@ -73,11 +74,15 @@ export function describeDeviations(deviations: readonly Deviation[], { tiers, ra
       .map((n) => `'${tiers[n]?.name}'`)
       .join(', ');
     if (positions.length <= 3) return [`${count}: ${names}`];
-    const ranges = renderRanges(positions.flatMap((n) => ranks[n] ?? []));
+    const ranges = listRanges(
+      positions.flatMap((n) => ranks[n] ?? []),
+      (one, next) => next === one + 1,
+    );
     // One range of ranks says more than names.
-    if (/^\d+ to \d+$/.test(ranges)) return [`${count}: rank ${ranges}`];
+    if (ranges.length === 1) return [`${count}: rank ${ranges[0]}`];
     const common = describeCommonRules(positions.flatMap((n) => tiers[n] ?? []));
-    return [`${count}: ${names} and ${positions.length - 3} more${common} (rank ${ranges})`];
+    const shown = `${ranges.slice(0, 3).join(', ')}${ranges.length > 3 ? ' …' : ''}`;
+    return [`${count}: ${names} and ${positions.length - 3} more${common} (rank ${shown})`];
   };
   return [...list(false, 'not returned'), ...list(true, 'returned but not valid')].join('; ');
 }
@@ -100,15 +105,3 @@ function describeCommonRules(tiers: readonly Tier[]): string {
 
 /** What a rank is, where an output first shows one. */
 export const rankNotice = 'Rank 1 is the newest promotion tier.';
-
-/** Renders sorted ranks as ranges: "3, 7 to 9 …". */
-function renderRanges(ranks: readonly number[]): string {
-  const ranges: { first: number; last: number }[] = [];
-  for (const rank of ranks) {
-    const range = ranges.at(-1);
-    if (range !== undefined && rank === range.last + 1) range.last = rank;
-    else ranges.push({ first: rank, last: rank });
-  }
-  const shown = ranges.slice(0, 3).map(({ first, last }) => (first === last ? `${first}` : `${first} to ${last}`));
-  return `${shown.join(', ')}${ranges.length > 3 ? ' …' : ''}`;
-}

@@ -95,7 +95,8 @@ function readQuery(path) {
 /** @param {string} text */
 function decode(text) {
   try {
-    return decodeURIComponent(text);
+    // A + is a space, as in HTML forms.
+    return decodeURIComponent(text.replaceAll('+', ' '));
   } catch {
     return text;
   }
