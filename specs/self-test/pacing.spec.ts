@@ -217,8 +217,15 @@ test.describe('A rate limit', () => {
   test('keeps the order', async ({ serve, open }) => {
     const wire = await serve(ok);
     const { send } = open(wire.url, { pacing: { requestsPerSecond: 200 } });
-    await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => send(createRequest(name))));
-    expect(joinNames(wire)).toBe('abcde');
+    let turns = '';
+    const noteTurn = (name: string) => () => {
+      turns += name;
+      return undefined;
+    };
+    await Promise.all(['a', 'b', 'c', 'd', 'e'].map((name) => send(createRequest(name), noteTurn(name))));
+    // A busy machine may accept two connections in another order.
+    expect(turns).toBe('abcde');
+    expect(joinNames(wire)).toHaveLength(5);
   });
 });
 
@@ -232,7 +239,7 @@ test.describe('The budget', () => {
     expect(exchanges.map(getOutcome)).toEqual([200, 200, 200, 'not-sent', 'not-sent']);
     expect(exchanges.map(({ attempts }) => attempts)).toEqual([1, 1, 1, 0, 0]);
     expect(getMessage(exchanges[4] as Exchange)).toContain('(budget.requests)');
-    expect(joinNames(wire)).toBe('abc');
+    expect([...joinNames(wire)].sort()).toEqual(['a', 'b', 'c']);
   });
 
   test('counts retries, and keeps the last exchange', async ({ serve, open }) => {
