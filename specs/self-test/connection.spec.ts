@@ -214,7 +214,7 @@ test.describe('A broken proxy', () => {
     ],
   ];
   for (const scheme of ['http', 'https'])
-    test(`ends each attempt (${scheme})`, async ({ open }) => {
+    test(`ends each attempt (${scheme})`, { tag: scheme === 'https' ? [] : ['@long'] }, async ({ open }) => {
       const sendThrough = async ([what, act, httpMessage, overTls = httpMessage]: (typeof behaviours)[number]) => {
         const message = scheme === 'https' ? overTls : httpMessage;
         let connections = 0;

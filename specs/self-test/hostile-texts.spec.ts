@@ -386,7 +386,7 @@ test('Every function that renders a text for a stream is in this test', async ()
   expect(Object.keys(streams).sort()).toEqual((await listRenderers('terminal', 'compare')).sort());
 });
 
-test('The checks find each misdeed', async () => {
+test('The checks find each misdeed', { tag: '@long' }, async () => {
   for (const content of [`\n${begin}x`, ' ::error::x', 'x ##vso[x]', '\u001b[2J', '\ufffe'])
     expect(listMisdeeds({ name: '', kind: 'md', content }), content).toHaveLength(1);
   for (const text of ['![x](https://forged.test/x.png)', 'https://forged.test', '<script>forged()</script>', '# ☠\n☢'])

@@ -5,7 +5,8 @@ export default defineConfig({
   testDir: import.meta.dirname,
   outputDir: '../../../test-results/suite',
   reporter: process.env.CI ? [['dot']] : [['list']],
-  workers: 2,
+  // More than CI has processors: many tests wait for a deployment that is slow.
+  workers: 3,
   // What is drawn in large numbers runs with npm run test:long.
   grepInvert: /@long/,
   // Some tests run hundreds of whole certifications, or wait for a deployment that hangs.

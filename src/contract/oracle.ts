@@ -67,6 +67,13 @@ type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_
  * customers than the named one are never valid, and open filters leave invalid tiers invalid.
  */
 export function createOracle(request: HttpRequest, world: World): Oracle {
+  const { oracles } = indexWorld(world);
+  const oracle = oracles.get(request) ?? deriveOracle(request, world);
+  oracles.set(request, oracle);
+  return oracle;
+}
+
+function deriveOracle(request: HttpRequest, world: World): Oracle {
   const content = parseRequest(request);
   const undocumentedReason = explainUndocumented(request);
   if (undocumentedReason !== undefined) return { ...createOpenOracle(undocumentedReason), undocumentedReason };
@@ -112,6 +119,7 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
     return filters.length === 0 ? 'forbidden' : 'open';
   };
   const [filter] = filters;
+  const returned = new Map<Tier, Obligation>();
   const matched = filter === undefined ? [] : world.tiers.filter((tier) => matching(tier) !== 'forbidden');
   // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0, and some databases store no NUL.
   const mayBeRefused =
@@ -126,7 +134,11 @@ export function createOracle(request: HttpRequest, world: World): Oracle {
     valid,
     matching,
     checked,
-    returned: (tier) => combine([checked(tier), matching(tier), valid(tier)]),
+    returned: (tier) => {
+      const obligation = returned.get(tier) ?? combine([checked(tier), matching(tier), valid(tier)]);
+      returned.set(tier, obligation);
+      return obligation;
+    },
     listReasons: (tier) => [
       { is: 'rank', rank: ranks.get(tier.id) ?? Number.POSITIVE_INFINITY, obligation: checked(tier) },
       ...filters.map(({ name, value }) => {
@@ -143,6 +155,8 @@ interface WorldIndex {
   readonly skuOwner: ReadonlyMap<string, string>;
   /** Counted from 1. */
   readonly ranks: ReadonlyMap<string, number>;
+  /** A request is judged many times: for each expectation, each reading and each repetition. */
+  readonly oracles: WeakMap<HttpRequest, Oracle>;
 }
 
 /** Thousands of oracles are of one world. */
@@ -152,6 +166,7 @@ function indexWorld(world: World): WorldIndex {
   const index = indexes.get(world) ?? {
     skuOwner: new Map(world.skus.map(({ id, product_id }) => [id, product_id])),
     ranks: new Map(world.tiers.map(({ id }, n) => [id, n + 1])),
+    oracles: new WeakMap(),
   };
   indexes.set(world, index);
   return index;

@@ -28,11 +28,9 @@ export function explainOwnPromotions(
 ): string | undefined {
   const { world, reading, recognizer } = evidence;
   if (world.ownPromotions === 0) return undefined;
-  const unfiltered = [...others, ...exchanges].flatMap(listAnswered).filter(({ request }) => !hasFilter(request));
-  const unknown = new Set(unfiltered.flatMap(({ response }) => listUnknownRecords(response, evidence)));
-  if (unknown.size <= (world.ownPromotions ?? 0)) return undefined;
   const readReturned = ({ body }: HttpResponse) =>
     readReturnedTiers(recognizer.findMentions(body, reading.filter), reading).returned;
+  const unfiltered = [...others, ...exchanges].flatMap(listAnswered).filter(({ request }) => !hasFilter(request));
   const seen = new Set(unfiltered.flatMap(({ response }) => readReturned(response)));
   const last = world.tiers.findLastIndex(({ id }) => seen.has(id));
   let isAnyAbsent = false;
@@ -47,6 +45,8 @@ export function explainOwnPromotions(
     isAnyAbsent ||= first >= 0;
   }
   if (!isAnyAbsent) return undefined;
+  const unknown = new Set(unfiltered.flatMap(({ response }) => listUnknownRecords(response, evidence)));
+  if (unknown.size <= (world.ownPromotions ?? 0)) return undefined;
   const names = renderShortList([...unknown].sort().map((each) => truncate(each, 60)));
   return `${ownPromotionsPrefix}: ${names}. Those that are newer than the test data take places among the newest 150. ${countHint(unknown.size)}`;
 }
