@@ -260,7 +260,10 @@ test.describe('Tiers are found in unusual texts', () => {
     expect(readingBy(`{"returned":${deep([a])},"reviewed":${deep([a, b])}}`).kind).toBe('ambiguous');
 
     const places = (count: number) =>
-      findTierMentions(JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, [a]]))), ids);
+      findTierMentions(
+        JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`at-${n}`, [a]]))),
+        ids,
+      );
     const many = places(1_001);
     expect(readReturnedTiers(many, determineReading([many])).reason).toContain('are too many to tell apart');
     expect(determineReading([places(1_000)]).kind).toBe('agreed');

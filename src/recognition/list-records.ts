@@ -2,7 +2,7 @@ import { parseJson } from '../support/json.js';
 import { anyStepsWildcard } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
 import { isSelected } from './sibling-values.js';
-import { escapePathStep, type Position, parseNestedJson } from './tier-mentions.js';
+import { escapePathStep, openContainer, type Position, parseNestedJson } from './tier-mentions.js';
 import type { TierReading } from './tier-reading.js';
 
 /**
@@ -65,7 +65,11 @@ function listTexts(
   return members.flatMap((part, next) => {
     const at = createPosition(inner, next, position);
     const key = names?.[next];
-    if (key === undefined) return step === '*' || step === String(next) ? listTexts(part, rest, isRecordKey, at) : [];
+    if (inner.isList && (step === '*' || step === (key ?? String(next)))) {
+      const listed = listTexts(part, rest, isRecordKey, at);
+      if (listed.length > 0 || rest.length > 0) return listed;
+    }
+    if (key === undefined) return [];
     if (after === undefined) return escapePathStep(key) === step ? listTexts(part, rest, isRecordKey, at) : [];
     if (!key.startsWith(before) || !key.endsWith(after)) return [];
     if (rest.length > 0) return listTexts(part, rest, isRecordKey, at);
@@ -74,19 +78,13 @@ function listTexts(
 }
 
 /** Opens an array or an object, also one that a string contains as JSON. Returns undefined for other values. */
-function openValue(value: unknown): Pick<Position, 'members' | 'names'> | undefined {
+function openValue(value: unknown): ReturnType<typeof openContainer> | undefined {
   const opened = typeof value === 'string' ? parseNestedJson(value) : value;
-  if (Array.isArray(opened)) return { members: opened, names: undefined };
-  if (typeof opened !== 'object' || opened === null) return undefined;
-  return { members: Object.values(opened), names: Object.keys(opened) };
+  return typeof opened === 'object' && opened !== null ? openContainer(opened) : undefined;
 }
 
-function createPosition(
-  { members, names }: Pick<Position, 'members' | 'names'>,
-  next: number,
-  parent?: Position,
-): Position {
-  return { members, names, next, parent, depth: (parent?.depth ?? 0) + 1 };
+function createPosition(container: ReturnType<typeof openContainer>, next: number, parent?: Position): Position {
+  return { ...container, next, parent, depth: (parent?.depth ?? 0) + 1 };
 }
 
 /** Yields a value and all values in it. Uses an explicit stack, because a body can be nested deeply. */
