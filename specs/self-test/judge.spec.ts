@@ -271,8 +271,7 @@ test.describe('An assertion holds, is violated or is unclear', () => {
     },
   };
   const byName = names.map((name) => [name, written[name], table[name]] as const);
-  test(
-    'for each response',
+  test('for each response', () =>
     checkEachRow(byName, (_, assertion, truths) => {
       for (const [wanted, rows] of Object.entries(truths)) {
         for (const row of rows) {
@@ -282,8 +281,7 @@ test.describe('An assertion holds, is violated or is unclear', () => {
           expect(truth(assertion, { probe, other: elsewhere }), JSON.stringify([probe, other])).toBe(wanted);
         }
       }
-    }),
-  );
+    }));
 
   test('Too many records are a violation only if the target file states the path of promotions', () => {
     const found = (...ids: readonly string[]) => {
@@ -345,16 +343,14 @@ test.describe('Transport errors, redirects and refused credentials prove nothing
     const rows = exchanges.map(
       (probe) => [`${'response' in probe ? probe.response.status : probe.transportError}`, probe] as const,
     );
-    test(
-      `for a ${modes.join(' and a ')}`,
+    test(`for a ${modes.join(' and a ')}`, () =>
       checkEachRow(rows, (_, probe) => {
         for (const mode of modes) {
           const other = 'response' in probe && probe.response.status === 401 ? probe : returning();
           const truths = names.map((name) => [name, truth(written[name], { probe, other }, mode)]);
           expect(truths).toEqual(names.map((name) => [name, 'unclear']));
         }
-      }),
-    );
+      }));
   }
 
   const reasons: readonly (readonly [exchange: Exchange, reason: string])[] = [
@@ -494,12 +490,10 @@ test.describe('The verdict of a requirement case', () => {
     ],
     ['a transport error', { expect: [success] }, broken('timed-out'), 'inconclusive', 'It is timed-out.'],
   ];
-  test(
-    'for each response',
+  test('for each response', () =>
     checkEachRow(cases, (_, row, probe, verdict, reason) => {
       expect(judged(requirementOf(row), { probe })).toMatchObject({ verdict, reason });
-    }),
-  );
+    }));
 
   test('names the line of the case file and the exchange', () => {
     const place = { file: 'cases.yaml', line: 7, column: 9 };
@@ -641,8 +635,7 @@ test.describe('A repeated case', () => {
     ['passes once', [tooMany, good, tooMany], 'inconclusive', unstable(extra, 'it passed.')],
     ['unclear twice', [answered(404), answered(404)], 'inconclusive', 'Answered 404, so there is no result to judge.'],
   ];
-  test(
-    'fails only if the same expectation is violated each time',
+  test('fails only if the same expectation is violated each time', () =>
     checkEachRow(rows, (_, probes, verdict, reason) => {
       const judgement = judgedTwice(testCase, ...probes);
       expect(judgement).toMatchObject({ verdict, reason });
@@ -650,8 +643,7 @@ test.describe('A repeated case', () => {
       expect(judgement.isUnstable).toBe(isUnstable ? true : undefined);
       const isRefuted = isUnstable || verdict === 'fail';
       expect(judgement.expected).toBe(isRefuted ? describeAssertion(exclude, namedWorld) : undefined);
-    }),
-  );
+    }));
 
   test('does not fail if its precondition is not met once', () => {
     const withPrecondition = requirementOf({ given: [asserting(['status', 200])], expect: [exclude] });
@@ -755,14 +747,12 @@ test.describe('The answer to a question', () => {
       'Answered 429: the deployment limits the rate of requests; send fewer per second.',
     ],
   ];
-  test(
-    'is the outcome of the first rule that holds',
+  test('is the outcome of the first rule that holds', () =>
     checkEachRow(answers, (_, probe, outcome, verdict, reason) => {
       const judgement = judged(questionOf(rules), { probe });
       expect(judgement).toMatchObject({ verdict, reason, rows: [] });
       expect(judgement.outcome).toBe(outcome);
-    }),
-  );
+    }));
 
   test('names the exchange that the case states as evidence', () => {
     expect(judged(questionOf(rules), { probe: answered(400), last: returning(first) })).toMatchObject({
@@ -852,8 +842,7 @@ test.describe('The answer to a question', () => {
     ['no such header', headers, answered(200, '', { Date: 'now' }), 'none'],
     ['similar headers', headers, answered(200, '', { lin: '1', x: '1', 'etag-2': '1' }), 'none'],
   ];
-  test(
-    'can be an open value',
+  test('can be an open value', () =>
     checkEachRow(values, (_, take, probe, value) => {
       const place = { file: 'cases.yaml', line: 7, column: 9 };
       expect(judged(questionOf({ kind: 'value', of: 'probe', take, at: place }), { probe })).toEqual({
@@ -864,8 +853,7 @@ test.describe('The answer to a question', () => {
         exchange: 'probe',
         rows: [],
       });
-    }),
-  );
+    }));
 
   test('can be the stated path of promotions', () => {
     const shape: QuestionAnswer = { kind: 'value', of: 'probe', take: { part: 'shape' }, at };

@@ -94,14 +94,12 @@ const locations: readonly LocationRow[] = [
     stagingCredentials,
   ],
 ];
-test(
-  'The environment overrides the target file',
+test('The environment overrides the target file', () =>
   checkEachRow(locations, (_, file, environment, name, baseUrl, [applicationId, token] = ownCredentials) => {
     const { target, connection } = load(file, environment);
     expect(target.name).toBe(name);
     expect(connection.location).toEqual({ kind: 'deployment', baseUrl, credentials: { applicationId, token } });
-  }),
-);
+  }));
 
 test('The reference deployment is the default, and --reference overrides every setting', () => {
   const reference = { name: 'reference', kind: 'reference' };
@@ -310,8 +308,7 @@ const refusals: readonly RefusalRow[] = [
   ],
   ['a token with dollar signs and accents', undefined, { ...deployment, CLIENT_TOKEN: 'pa$$wörd$1' }],
 ];
-test(
-  'Invalid base URLs and credentials are rejected with all problems',
+test('Invalid base URLs and credentials are rejected with all problems', () =>
   checkEachRow(refusals, (_, file, environment, ...expected) => {
     const problems = listProblems(() => load(file, environment));
     const found = problems.map(({ at, message }) => [
@@ -323,8 +320,7 @@ test(
     );
     expect(problems.every(({ hint }) => hint)).toBe(true);
     expect(JSON.stringify(problems)).not.toContain('hunter2');
-  }),
-);
+  }));
 
 const flaws: readonly (readonly [what: string, text: string, message: string | RegExp, hint?: string])[] = [
   ['no name', '▸base_url: https://a.test', "the file lacks the key 'name'", "Add 'name:'."],
@@ -400,7 +396,7 @@ test('Each flaw of a target file is reported with line, column and hint', () => 
     expect(problems[0]).toMatchObject({ at: { file, ...places[0] }, message: stated });
     if (hint !== undefined) expect(problems[0]?.hint).toBe(hint);
     expect(JSON.stringify(problems)).not.toContain('hunter2');
-  })();
+  });
 });
 
 test('A missing target file is reported', () => {
