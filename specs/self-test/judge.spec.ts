@@ -121,6 +121,12 @@ const written = {
 type Name = keyof typeof written;
 const names = Object.keys(written) as Name[];
 
+/** What may say that the result is empty. */
+const empties = [
+  ...[200, 204, 400, 404, 422, 500].map((status) => answered(status)),
+  answered(200, '[]'),
+  answered(404, 'no promotions'),
+];
 /** Tiers named where it cannot be determined whether they were returned. */
 const ambiguous = answered(200, { promotions: [first], skipped: [second] });
 const noJson = answered(200, `<p>${first} ${second}</p>`);
@@ -163,12 +169,12 @@ test.describe('An assertion holds, is violated or is unclear', () => {
       unclear: [ambiguous, noJson, answered(404), answered(400), answered(500)],
     },
     exclude: {
-      holds: [returning(first), returning(), answered(204)],
+      holds: [returning(first), returning(), ...empties],
       violated: [returning(first, third)],
       unclear: [ambiguous, noJson, answered(404, [second])],
     },
     only: {
-      holds: [returning(first), returning(second, first), returning(), answered(204), answered(200, 'null')],
+      holds: [returning(first), returning(second, first), returning(), ...empties, answered(200, 'null')],
       violated: [returning(third), returning(first, third)],
       unclear: [answered(200, { promotions: [first], skipped: [third] }), noJsonOfAll, answered(404, [third])],
     },
@@ -193,7 +199,7 @@ test.describe('An assertion holds, is violated or is unclear', () => {
       unclear: [noJson, ambiguous, answered(404)],
     },
     nothing: {
-      holds: [returning(), answered(204)],
+      holds: [returning(), ...empties],
       violated: [returning(third)],
       unclear: [noJson, ambiguous, answered(404, first)],
     },
@@ -353,7 +359,7 @@ test.describe('Transport errors, redirects and refused credentials prove nothing
       }));
   }
 
-  const reasons: readonly (readonly [exchange: Exchange, reason: string])[] = [
+  const reasons: readonly [exchange: Exchange, reason: string][] = [
     [broken('timed-out'), 'It is timed-out.'],
     [answered(429), 'Answered 429: the deployment limits the rate of requests; send fewer per second.'],
     [
@@ -372,41 +378,16 @@ test.describe('Transport errors, redirects and refused credentials prove nothing
     expect(results).toEqual(reasons.map(([, reason]) => ['unclear', reason, 'probe']));
   });
 
-  test('but they can answer a question', () => {
+  test('but they can answer a question, as other errors can', () => {
+    for (const probe of empties)
+      expect(truth(written.nothing, { probe }, 'question')).toBe(
+        'response' in probe && isSuccessful(probe.response) ? 'holds' : 'violated',
+      );
     for (const status of [301, 401, 403]) {
       const probe = answered(status);
       expect(truth(['status', status], { probe }, 'question')).toBe('holds');
       expect(truth(written.include, { probe }, 'question')).toBe('violated');
     }
-  });
-});
-
-test.describe('An empty result may have any status and body', () => {
-  const empties = [
-    answered(200),
-    answered(200, '[]'),
-    answered(204),
-    answered(400),
-    answered(404),
-    answered(404, 'no promotions'),
-    answered(422),
-    answered(500),
-  ];
-  for (const name of ['nothing', 'exclude', 'only'] as const) {
-    test(`for ${name}`, () => {
-      for (const probe of empties) expect(truth(written[name], { probe }), JSON.stringify(probe)).toBe('holds');
-      expect(truth(written[name], { probe: answered(404, [third]) })).toBe('unclear');
-    });
-  }
-
-  test('but only if nothing is expected', () => {
-    for (const name of ['include', 'anything'] as const) {
-      for (const probe of empties) expect(truth(written[name], { probe }), JSON.stringify(probe)).not.toBe('holds');
-    }
-    for (const probe of empties)
-      expect(truth(written.nothing, { probe }, 'question')).toBe(
-        'response' in probe && isSuccessful(probe.response) ? 'holds' : 'violated',
-      );
   });
 });
 
@@ -443,13 +424,8 @@ test.describe('The verdict of a requirement case', () => {
   const extra = "Returned, but should not be: 'third' (rank 3).";
   const unmet = 'Not judged, since something else is not as expected: ';
   const noResult = 'Answered 404, so there is no result to judge.';
-  const cases: readonly (readonly [
-    what: string,
-    row: Partial<RequirementRow>,
-    probe: Exchange,
-    verdict: Verdict,
-    reason: string,
-  ])[] = [
+  type Case = [what: string, row: Partial<RequirementRow>, probe: Exchange, verdict: Verdict, reason: string];
+  const cases: readonly Case[] = [
     ['all hold', { expect: [include, success] }, returning(first, second), 'pass', ''],
     ['one is violated', { expect: [include] }, returning(first), 'fail', missing],
     ['a violation and a doubt', { expect: [newestFirst, include] }, returning(first), 'fail', missing],
@@ -619,12 +595,7 @@ test.describe('A repeated case', () => {
   const extra = "Returned, but should not be: 'second' (rank 2).";
   const unstable = (one: string, two: string) =>
     `Unstable: sent twice, with different results. First: ${one} Then: ${two}`;
-  const rows: readonly (readonly [
-    what: string,
-    probes: readonly [Exchange, ...Exchange[]],
-    verdict: Verdict,
-    reason: string,
-  ])[] = [
+  const rows: readonly [what: string, probes: [Exchange, ...Exchange[]], verdict: Verdict, reason: string][] = [
     ['passes twice', [good, good], 'pass', ''],
     ['fails twice', [tooMany, tooMany], 'fail', extra],
     ['fails three times', [tooMany, tooMany, tooMany], 'fail', extra],
@@ -717,13 +688,8 @@ test.describe('The answer to a question', () => {
     ],
   };
   const noneFits = 'None of the known outcomes fits the responses.';
-  const answers: readonly (readonly [
-    what: string,
-    probe: Exchange,
-    outcome: string | undefined,
-    verdict: Verdict,
-    reason: string,
-  ])[] = [
+  type Answer = [what: string, probe: Exchange, outcome: string | undefined, verdict: Verdict, reason: string];
+  const answers: readonly Answer[] = [
     ['the first rule', answered(400), 'rejected', 'pass', ''],
     ['401', answered(401), 'rejected', 'pass', ''],
     ['a rule with two assertions', returning(first, second, third), 'all', 'pass', ''],
@@ -796,11 +762,8 @@ test.describe('The answer to a question', () => {
   const type = (value: string) => ({ 'Content-Type': value });
   const json = type('application/json');
   const headers = { part: 'headers', values: ['link', 'x-*'], names: ['etag'] } as const;
-  const repeatedLink = [
-    ['Link', '<a>'],
-    ['link', '<b>'],
-  ] as const;
-  const repeatedHeader: Exchange = { request, response: { status: 200, headers: repeatedLink, body: '' } };
+  const links = ['<a>', '<b>'].map((link, n) => [n === 0 ? 'Link' : 'link', link] as const);
+  const repeatedHeader: Exchange = { request, response: { status: 200, headers: links, body: '' } };
   type Take = Extract<QuestionAnswer, { kind: 'value' }>['take'];
   const values: readonly (readonly [what: string, take: Take, probe: Exchange, value: string])[] = [
     ['a status', { part: 'status' }, answered(203), '203'],

@@ -138,6 +138,7 @@ test('A target file states how responses are read', () => {
   expect(tierPatterns).toEqual(['/promotions/*/id']);
   expect(pins.get('empty-result')?.outcome).toBe('empty-list');
   expect(load('name: mine\nresponse: { tier: [/a, /b/*] }', deployment).target.tierPatterns).toEqual(['/a', '/b/*']);
+  expect(load('name: mine\nworld: loaded', deployment).target.isWorldLoaded).toBe(true);
   const schema = { type: 'object', required: ['data'] };
   writeFile('shape.json', JSON.stringify(schema));
   expect(load('name: mine\nresponse: { schema: shape.json }', deployment).target.responseSchema).toEqual(schema);
