@@ -156,15 +156,13 @@ test.describe('A template can be filled with other promotions', () => {
       { status: 200, body: { '<json>': ids }, other: ' [1]', cut: '[1' },
     ],
   ];
-  test(
-    'in each shape',
+  test('in each shape', () =>
     checkEachRow(rows, (_, shape, template) => {
       const seen = [first, second, third];
       expect(templateFrom(shape(seen), seen)).toEqual(template);
       for (const tiers of [seen, [third, second], [second], []])
         expect(filledWith(template, ...tiers)).toEqual(shape(tiers));
-    }),
-  );
+    }));
 
   test('The longest entry is the template of all', () => {
     const list = [{ id: first.id }, { id: second.id, name: second.name }, { id: third.id, text: 'x' }];
@@ -274,10 +272,8 @@ test.describe('A value is replaced only if its meaning is certain', () => {
     ['keyed by skipped ids', { [one]: {}, [two]: {} }, [first], undefined],
     ['keyed by its own id', [{ id: one, by: { [one]: 1 } }], [first], undefined],
   ];
-  test(
-    'Other values stay, or there is no template',
-    checkEachRow(rows, (_, body, returned, template) => expect(templateFrom(body, returned)).toEqual(template)),
-  );
+  test('Other values stay, or there is no template', () =>
+    checkEachRow(rows, (_, body, returned, template) => expect(templateFrom(body, returned)).toEqual(template)));
 });
 
 const at = { file: 'cases.yaml', line: 1, column: 1 };
@@ -370,12 +366,10 @@ test.describe('Templates are extracted', () => {
         caseOf({ ...errorShape, take: { part: 'media-type' } }),
       ],
     ];
-  test(
-    'and from nothing else',
+  test('and from nothing else', () =>
     checkEachRow(rows, (_, exchanges, testCase = caseOf(firstOf)) =>
       expect(answersOf(exchanges, { testCase })).toBeUndefined(),
-    ),
-  );
+    ));
 
   test('as expanded if the request has a list in expand', () => {
     const both = (expand: unknown) => ({ one: createExchange(expand, list(1)), two: createExchange(expand, list(2)) });

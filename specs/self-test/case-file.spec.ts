@@ -56,16 +56,14 @@ function problemsOf(load: () => unknown): readonly Problem[] {
 type Mistake = readonly [what: string, yaml: string, ...contained: RegExp[]];
 
 function refuses(mistakes: readonly Mistake[], load = (yaml: string): readonly Problem[] => read(yaml).problems): void {
-  test(
-    'at its location',
+  test('at its location', () =>
     checkEachRow(mistakes, (_, yaml, ...contained) => {
       const { text, places } = parseMarked(yaml);
       const problems = load(text);
       const texts = problems.map(({ message, hint = '' }) => `${message} → ${hint}`);
       expect(texts).toEqual(contained.map((pattern) => expect.stringMatching(pattern)));
       expect(problems.map(getLocation).map(({ line, column }) => ({ line, column }))).toEqual(places);
-    }),
-  );
+    }));
 }
 
 test('a problem is reported once, with file, line, column and hint', () => {
@@ -605,12 +603,10 @@ test.describe('a request is sent', () => {
     ],
     ['another method and path', '{ method: POST, path: /V1 }', (r) => [r.method, r.path], ['POST', '/V1']],
   ];
-  test(
-    'as written',
+  test('as written', () =>
     checkEachRow(requests, (_, request, part, sent) => {
       expect(part(requestOf(request))).toEqual(sent);
-    }),
-  );
+    }));
 
   test('like an earlier one, with a literal query or parameters in place of each other', () => {
     const { first, second, third, literal, named } = severalOf(
@@ -735,8 +731,7 @@ test.describe('a selection of tiers:', () => {
       (tier) => !isOfSpring(tier) || !(isValid(tier) || isOpen(tier)),
     ],
   ];
-  test(
-    'names or a word',
+  test('names or a word', () =>
     checkEachRow(selections, (what, request, isSelected) => {
       const { cases, problems } = read(
         question(
@@ -750,8 +745,7 @@ test.describe('a selection of tiers:', () => {
       const tiers = world.tiers.filter((tier, index) => isSelected(tier, index + 1)).map((tier) => tier.id);
       expect(tiers).not.toEqual([]);
       expect(cases[0]?.rows[0]?.given).toMatchObject([{ kind: `returned.${what.split(':')[0]}`, data: { tiers } }]);
-    }),
-  );
+    }));
 });
 
 test('shared requests, preconditions and outcomes come before those of the case, which may replace outcomes', () => {

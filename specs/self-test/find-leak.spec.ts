@@ -45,15 +45,13 @@ const rows: readonly (readonly [part: string, other: readonly RequestPatch[], us
   ['its body', [ann, plates, summer], [ann, plates]],
   ['all of it', [ann, plates, summer], [ann, plates, summer]],
 ];
-test(
-  'The part of another request that explains the result is found',
+test('The part of another request that explains the result is found', () =>
   checkEachRow(rows, (part, other, used) => {
     const returned = listRequired(createRequest(...used));
     const leak = findLeak(createRequest(), createRequest(...other), returned, world);
     expect(leak).toMatchObject({ part, isComplete: true });
     expect(leak?.explained).toBeGreaterThan(0);
-  }),
-);
+  }));
 
 test('Metadata of another request that is added to the own metadata is found', () => {
   const web: RequestPatch = { body: { metadata: { sales_channel: 'web' } } };

@@ -121,6 +121,12 @@ const written = {
 type Name = keyof typeof written;
 const names = Object.keys(written) as Name[];
 
+/** What may say that the result is empty. */
+const empties = [
+  ...[200, 204, 400, 404, 422, 500].map((status) => answered(status)),
+  answered(200, '[]'),
+  answered(404, 'no promotions'),
+];
 /** Tiers named where it cannot be determined whether they were returned. */
 const ambiguous = answered(200, { promotions: [first], skipped: [second] });
 const noJson = answered(200, `<p>${first} ${second}</p>`);
@@ -163,12 +169,12 @@ test.describe('An assertion holds, is violated or is unclear', () => {
       unclear: [ambiguous, noJson, answered(404), answered(400), answered(500)],
     },
     exclude: {
-      holds: [returning(first), returning(), answered(204)],
+      holds: [returning(first), returning(), ...empties],
       violated: [returning(first, third)],
       unclear: [ambiguous, noJson, answered(404, [second])],
     },
     only: {
-      holds: [returning(first), returning(second, first), returning(), answered(204), answered(200, 'null')],
+      holds: [returning(first), returning(second, first), returning(), ...empties, answered(200, 'null')],
       violated: [returning(third), returning(first, third)],
       unclear: [answered(200, { promotions: [first], skipped: [third] }), noJsonOfAll, answered(404, [third])],
     },
@@ -193,7 +199,7 @@ test.describe('An assertion holds, is violated or is unclear', () => {
       unclear: [noJson, ambiguous, answered(404)],
     },
     nothing: {
-      holds: [returning(), answered(204)],
+      holds: [returning(), ...empties],
       violated: [returning(third)],
       unclear: [noJson, ambiguous, answered(404, first)],
     },
@@ -271,8 +277,7 @@ test.describe('An assertion holds, is violated or is unclear', () => {
     },
   };
   const byName = names.map((name) => [name, written[name], table[name]] as const);
-  test(
-    'for each response',
+  test('for each response', () =>
     checkEachRow(byName, (_, assertion, truths) => {
       for (const [wanted, rows] of Object.entries(truths)) {
         for (const row of rows) {
@@ -282,8 +287,7 @@ test.describe('An assertion holds, is violated or is unclear', () => {
           expect(truth(assertion, { probe, other: elsewhere }), JSON.stringify([probe, other])).toBe(wanted);
         }
       }
-    }),
-  );
+    }));
 
   test('Too many records are a violation only if the target file states the path of promotions', () => {
     const found = (...ids: readonly string[]) => {
@@ -345,19 +349,17 @@ test.describe('Transport errors, redirects and refused credentials prove nothing
     const rows = exchanges.map(
       (probe) => [`${'response' in probe ? probe.response.status : probe.transportError}`, probe] as const,
     );
-    test(
-      `for a ${modes.join(' and a ')}`,
+    test(`for a ${modes.join(' and a ')}`, () =>
       checkEachRow(rows, (_, probe) => {
         for (const mode of modes) {
           const other = 'response' in probe && probe.response.status === 401 ? probe : returning();
           const truths = names.map((name) => [name, truth(written[name], { probe, other }, mode)]);
           expect(truths).toEqual(names.map((name) => [name, 'unclear']));
         }
-      }),
-    );
+      }));
   }
 
-  const reasons: readonly (readonly [exchange: Exchange, reason: string])[] = [
+  const reasons: readonly [exchange: Exchange, reason: string][] = [
     [broken('timed-out'), 'It is timed-out.'],
     [answered(429), 'Answered 429: the deployment limits the rate of requests; send fewer per second.'],
     [
@@ -376,41 +378,16 @@ test.describe('Transport errors, redirects and refused credentials prove nothing
     expect(results).toEqual(reasons.map(([, reason]) => ['unclear', reason, 'probe']));
   });
 
-  test('but they can answer a question', () => {
+  test('but they can answer a question, as other errors can', () => {
+    for (const probe of empties)
+      expect(truth(written.nothing, { probe }, 'question')).toBe(
+        'response' in probe && isSuccessful(probe.response) ? 'holds' : 'violated',
+      );
     for (const status of [301, 401, 403]) {
       const probe = answered(status);
       expect(truth(['status', status], { probe }, 'question')).toBe('holds');
       expect(truth(written.include, { probe }, 'question')).toBe('violated');
     }
-  });
-});
-
-test.describe('An empty result may have any status and body', () => {
-  const empties = [
-    answered(200),
-    answered(200, '[]'),
-    answered(204),
-    answered(400),
-    answered(404),
-    answered(404, 'no promotions'),
-    answered(422),
-    answered(500),
-  ];
-  for (const name of ['nothing', 'exclude', 'only'] as const) {
-    test(`for ${name}`, () => {
-      for (const probe of empties) expect(truth(written[name], { probe }), JSON.stringify(probe)).toBe('holds');
-      expect(truth(written[name], { probe: answered(404, [third]) })).toBe('unclear');
-    });
-  }
-
-  test('but only if nothing is expected', () => {
-    for (const name of ['include', 'anything'] as const) {
-      for (const probe of empties) expect(truth(written[name], { probe }), JSON.stringify(probe)).not.toBe('holds');
-    }
-    for (const probe of empties)
-      expect(truth(written.nothing, { probe }, 'question')).toBe(
-        'response' in probe && isSuccessful(probe.response) ? 'holds' : 'violated',
-      );
   });
 });
 
@@ -447,13 +424,8 @@ test.describe('The verdict of a requirement case', () => {
   const extra = "Returned, but should not be: 'third' (rank 3).";
   const unmet = 'Not judged, since something else is not as expected: ';
   const noResult = 'Answered 404, so there is no result to judge.';
-  const cases: readonly (readonly [
-    what: string,
-    row: Partial<RequirementRow>,
-    probe: Exchange,
-    verdict: Verdict,
-    reason: string,
-  ])[] = [
+  type Case = [what: string, row: Partial<RequirementRow>, probe: Exchange, verdict: Verdict, reason: string];
+  const cases: readonly Case[] = [
     ['all hold', { expect: [include, success] }, returning(first, second), 'pass', ''],
     ['one is violated', { expect: [include] }, returning(first), 'fail', missing],
     ['a violation and a doubt', { expect: [newestFirst, include] }, returning(first), 'fail', missing],
@@ -494,12 +466,10 @@ test.describe('The verdict of a requirement case', () => {
     ],
     ['a transport error', { expect: [success] }, broken('timed-out'), 'inconclusive', 'It is timed-out.'],
   ];
-  test(
-    'for each response',
+  test('for each response', () =>
     checkEachRow(cases, (_, row, probe, verdict, reason) => {
       expect(judged(requirementOf(row), { probe })).toMatchObject({ verdict, reason });
-    }),
-  );
+    }));
 
   test('names the line of the case file and the exchange', () => {
     const place = { file: 'cases.yaml', line: 7, column: 9 };
@@ -625,12 +595,7 @@ test.describe('A repeated case', () => {
   const extra = "Returned, but should not be: 'second' (rank 2).";
   const unstable = (one: string, two: string) =>
     `Unstable: sent twice, with different results. First: ${one} Then: ${two}`;
-  const rows: readonly (readonly [
-    what: string,
-    probes: readonly [Exchange, ...Exchange[]],
-    verdict: Verdict,
-    reason: string,
-  ])[] = [
+  const rows: readonly [what: string, probes: [Exchange, ...Exchange[]], verdict: Verdict, reason: string][] = [
     ['passes twice', [good, good], 'pass', ''],
     ['fails twice', [tooMany, tooMany], 'fail', extra],
     ['fails three times', [tooMany, tooMany, tooMany], 'fail', extra],
@@ -641,8 +606,7 @@ test.describe('A repeated case', () => {
     ['passes once', [tooMany, good, tooMany], 'inconclusive', unstable(extra, 'it passed.')],
     ['unclear twice', [answered(404), answered(404)], 'inconclusive', 'Answered 404, so there is no result to judge.'],
   ];
-  test(
-    'fails only if the same expectation is violated each time',
+  test('fails only if the same expectation is violated each time', () =>
     checkEachRow(rows, (_, probes, verdict, reason) => {
       const judgement = judgedTwice(testCase, ...probes);
       expect(judgement).toMatchObject({ verdict, reason });
@@ -650,8 +614,7 @@ test.describe('A repeated case', () => {
       expect(judgement.isUnstable).toBe(isUnstable ? true : undefined);
       const isRefuted = isUnstable || verdict === 'fail';
       expect(judgement.expected).toBe(isRefuted ? describeAssertion(exclude, namedWorld) : undefined);
-    }),
-  );
+    }));
 
   test('does not fail if its precondition is not met once', () => {
     const withPrecondition = requirementOf({ given: [asserting(['status', 200])], expect: [exclude] });
@@ -725,13 +688,8 @@ test.describe('The answer to a question', () => {
     ],
   };
   const noneFits = 'None of the known outcomes fits the responses.';
-  const answers: readonly (readonly [
-    what: string,
-    probe: Exchange,
-    outcome: string | undefined,
-    verdict: Verdict,
-    reason: string,
-  ])[] = [
+  type Answer = [what: string, probe: Exchange, outcome: string | undefined, verdict: Verdict, reason: string];
+  const answers: readonly Answer[] = [
     ['the first rule', answered(400), 'rejected', 'pass', ''],
     ['401', answered(401), 'rejected', 'pass', ''],
     ['a rule with two assertions', returning(first, second, third), 'all', 'pass', ''],
@@ -755,14 +713,12 @@ test.describe('The answer to a question', () => {
       'Answered 429: the deployment limits the rate of requests; send fewer per second.',
     ],
   ];
-  test(
-    'is the outcome of the first rule that holds',
+  test('is the outcome of the first rule that holds', () =>
     checkEachRow(answers, (_, probe, outcome, verdict, reason) => {
       const judgement = judged(questionOf(rules), { probe });
       expect(judgement).toMatchObject({ verdict, reason, rows: [] });
       expect(judgement.outcome).toBe(outcome);
-    }),
-  );
+    }));
 
   test('names the exchange that the case states as evidence', () => {
     expect(judged(questionOf(rules), { probe: answered(400), last: returning(first) })).toMatchObject({
@@ -806,11 +762,8 @@ test.describe('The answer to a question', () => {
   const type = (value: string) => ({ 'Content-Type': value });
   const json = type('application/json');
   const headers = { part: 'headers', values: ['link', 'x-*'], names: ['etag'] } as const;
-  const repeatedLink = [
-    ['Link', '<a>'],
-    ['link', '<b>'],
-  ] as const;
-  const repeatedHeader: Exchange = { request, response: { status: 200, headers: repeatedLink, body: '' } };
+  const links = ['<a>', '<b>'].map((link, n) => [n === 0 ? 'Link' : 'link', link] as const);
+  const repeatedHeader: Exchange = { request, response: { status: 200, headers: links, body: '' } };
   type Take = Extract<QuestionAnswer, { kind: 'value' }>['take'];
   const values: readonly (readonly [what: string, take: Take, probe: Exchange, value: string])[] = [
     ['a status', { part: 'status' }, answered(203), '203'],
@@ -852,8 +805,7 @@ test.describe('The answer to a question', () => {
     ['no such header', headers, answered(200, '', { Date: 'now' }), 'none'],
     ['similar headers', headers, answered(200, '', { lin: '1', x: '1', 'etag-2': '1' }), 'none'],
   ];
-  test(
-    'can be an open value',
+  test('can be an open value', () =>
     checkEachRow(values, (_, take, probe, value) => {
       const place = { file: 'cases.yaml', line: 7, column: 9 };
       expect(judged(questionOf({ kind: 'value', of: 'probe', take, at: place }), { probe })).toEqual({
@@ -864,8 +816,7 @@ test.describe('The answer to a question', () => {
         exchange: 'probe',
         rows: [],
       });
-    }),
-  );
+    }));
 
   test('can be the stated path of promotions', () => {
     const shape: QuestionAnswer = { kind: 'value', of: 'probe', take: { part: 'shape' }, at };

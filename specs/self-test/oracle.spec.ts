@@ -104,8 +104,7 @@ test.describe('Nothing is required if a part of the request is open', () => {
     ['unknown key', withMetadata('no_such_key', 'a'), `${effect('a metadata key that no tier has')}: no_such_key`],
     ['key in capitals', withMetadata('Level', 'gold'), `${effect('a metadata key that no tier has')}: Level`],
   ];
-  test(
-    'or if an id is unknown',
+  test('or if an id is unknown', () =>
     checkEachRow(rows, (_, patch, reason) => {
       const oracle = oracleWith(patch);
       expect([oracle.openReason, oracle.undocumentedReason]).toEqual([reason, undefined]);
@@ -113,8 +112,7 @@ test.describe('Nothing is required if a part of the request is open', () => {
       expect(countTiers(oracle, 'required')).toBe(0);
       // Everything is open for an unknown id. Otherwise something is still forbidden.
       expect(countTiers(oracle, 'forbidden') > 0).toBe(!/unknown (customer|product|SKU|campaign)/.test(reason));
-    }),
-  );
+    }));
 
   test('but large orders, one filter and SKUs of other products are not open', () => {
     for (const patch of [
@@ -151,16 +149,14 @@ test.describe('Nothing is required if a part of the request is open', () => {
     ['/query (%5Bfilters', query('%5Bfilters%5D%5Bmetadata.level%5D%5Bconditions%5D%5B%24is%5D=gold')],
     ['/query ([filters][promotion_id][conditions][$in])', query('[filters][promotion_id][conditions][$in]=a')],
   ];
-  test(
-    'and everything is open for an undocumented request',
+  test('and everything is open for an undocumented request', () =>
     checkEachRow(undocumented, (where, patch) => {
       const oracle = oracleWith(patch);
       expect(oracle.undocumentedReason).toContain(`the documentation does not describe it: ${where}`);
       expect([oracle.openReason, oracle.accepted]).toEqual([oracle.undocumentedReason, false]);
       expect(countTiers(oracle, 'open')).toBe(world.tiers.length);
       expect([oracle.alternatives, oracle.listReasons(world.tiers[0] as Tier)]).toEqual([[], []]);
-    }),
-  );
+    }));
 });
 
 test.describe('If a part of the request is open, the rest still holds', () => {
@@ -190,8 +186,7 @@ test.describe('If a part of the request is open, the rest still holds', () => {
       [f, f, f, o, o, o, o],
     ],
   ];
-  test(
-    'tier by tier',
+  test('tier by tier', () =>
     checkEachRow(rows, (_, patches, said) => {
       const oracle = oracleWith(...patches);
       expect(listObligations('returned', oracle, names)).toEqual(
@@ -201,8 +196,7 @@ test.describe('If a part of the request is open, the rest still holds', () => {
         expect(oracle.listReasons(tier).some(({ obligation }) => obligation === 'forbidden')).toBe(
           oracle.returned(tier) === 'forbidden',
         );
-    }),
-  );
+    }));
 
   test('audienceRulesOnly must be accepted, unless something else is left out', () => {
     const { accepted, openReason } = oracleWith(ann, query('audienceRulesOnly=true'));
@@ -256,12 +250,10 @@ test.describe('The reasons for a tier are its rank, the filters and its rules', 
     ['no customer', 'for-ann', [{ without: ['body.customer'] }], [o, o]],
     ['no order metadata', 'mug-1', [{ without: ['body.order.metadata'] }], [o, o]],
   ];
-  test(
-    'with an obligation each',
+  test('with an obligation each', () =>
     checkEachRow(rows, (_, name, patches, expected) => {
       expect(said(name, patches).grounds.map(({ obligation }) => obligation)).toEqual(expected);
-    }),
-  );
+    }));
 
   test('and name the values', () => {
     const { tier, grounds } = said('beyond-mug', [summer]);
@@ -363,12 +355,10 @@ test.describe('Whether a tier is valid depends on its rules', () => {
     ],
     ['whatever the filter', inCampaign('summer'), { greeting: 'required', 'for-ann': 'forbidden' }],
   ];
-  test(
-    'rule by rule',
+  test('rule by rule', () =>
     checkEachRow(valid, (_, patch, expected) => {
       expect(listObligations('valid', oracleWith(patch), Object.keys(expected))).toEqual(expected);
-    }),
-  );
+    }));
 });
 
 test.describe('Whether a tier matches depends on the filter', () => {
@@ -418,12 +408,10 @@ test.describe('Whether a tier matches depends on the filter', () => {
     ],
     ['a number as text', { filter: { 'metadata.length': '10' } }, { ten: 'required', 'ten-padded': 'forbidden' }],
   ];
-  test(
-    'filter by filter',
+  test('filter by filter', () =>
     checkEachRow(matching, (_, patch, expected) => {
       expect(listObligations('matching', oracleWith(patch), Object.keys(expected))).toEqual(expected);
-    }),
-  );
+    }));
 });
 
 test.describe('A tier is returned if it is valid, matching and one of the newest 150', () => {
@@ -443,15 +431,13 @@ test.describe('A tier is returned if it is valid, matching and one of the newest
     ['a metadata entry', withMetadata('has_budget', 'true'), [r, f, o, f, f, f, r]],
     ['a campaign without tiers', inCampaign('winter'), [f, f, f, f, f, f, f]],
   ];
-  test(
-    'request by request',
+  test('request by request', () =>
     checkEachRow(returned, (_, patch, expected) => {
       const oracle = oracleWith(patch);
       expect(oracle.accepted).toBe(true);
       expect(oracle.openReason).toBeUndefined();
       expect(Object.values(listObligations('returned', oracle, names))).toEqual(expected);
-    }),
-  );
+    }));
 
   test('With one filter there are two readings, which differ in older tiers', () => {
     const older = ['beyond-first', 'beyond-last', 'beyond-for-ann', 'budget', 'gift'];

@@ -66,13 +66,11 @@ test.describe('Tiers are found under path patterns', () => {
     ['nothing: null', null, {}],
     ['nothing: other ids', [{ id: 'promo_dddddddddddd' }], {}],
   ];
-  test(
-    'in every shape',
+  test('in every shape', () =>
     checkEachRow(shapes, (_, body, places) => {
       expect(named(JSON.stringify(body))).toEqual(places);
       expect(named(JSON.stringify(body, null, 2))).toEqual(places);
-    }),
-  );
+    }));
 
   test('Short numeric ids count as whole values only', () => {
     const numbers = knownIds(['17', '4'], []);
@@ -103,10 +101,8 @@ test.describe('Other forms of ids are found', () => {
     ['a key of two kinds', { 7: {} }, idsOf('7'), { '/*': ['7'] }],
     ['in another name', { [`with ${a}`]: 1 }, knownIds([a], [`with ${a}`]), { unlocated: [a] }],
   ];
-  test(
-    'in each form',
-    checkEachRow(table, (_, body, ids, places) => expect(named(JSON.stringify(body), ids)).toEqual(places)),
-  );
+  test('in each form', () =>
+    checkEachRow(table, (_, body, ids, places) => expect(named(JSON.stringify(body), ids)).toEqual(places)));
 
   test('Short ids inside texts are unclear, unless other responses have whole ids', () => {
     const ids = idsOf('T-1', 'T-12');
@@ -163,10 +159,7 @@ test.describe('Tiers are found in unusual texts', () => {
       { '/constructor': [a], '/toString/*': [b] },
     ],
   ];
-  test(
-    'of each kind',
-    checkEachRow(texts, (_, body, places) => expect(named(body)).toEqual(places)),
-  );
+  test('of each kind', () => checkEachRow(texts, (_, body, places) => expect(named(body)).toEqual(places)));
 
   test('with 300,000 keys', { tag: '@slow' }, () => {
     const keys = Array.from({ length: 300_000 }, (_, n) => `"k${n}":0`).join();
@@ -293,14 +286,12 @@ test.describe('Mentions have properties', () => {
     ['an id in a text that is no JSON', `<p>${a}`, { hasIdsInTexts: false, hasOtherLetterCase: false }, true],
     ['nothing', JSON.stringify(['x']), { hasIdsInTexts: false, hasOtherLetterCase: false }, false],
   ];
-  test(
-    'for texts and letter case',
+  test('for texts and letter case', () =>
     checkEachRow(rows, (_, body, seen, namesAny) => {
       const mentions = findTierMentions(body, ids);
       expect(mentions).toMatchObject(seen);
       expect(hasMentions(mentions)).toBe(namesAny);
-    }),
-  );
+    }));
 
   test('for short ids', () => {
     const short = findTierMentions('["a T-1"]', knownIds(['T-1'], []));
@@ -413,12 +404,10 @@ test.describe('Returned tiers are read', () => {
     ['with the stated pattern, no tier', [mentions({})], '/y', stated('/y')],
     ['with another pattern', [mentions({ '/x': [a] })], '/y', misstated('/y', '/x')],
   ];
-  test(
-    'by the reading of all responses',
+  test('by the reading of all responses', () =>
     checkEachRow(readings, (_, allMentions, stated, reading) =>
       expect(determineReading(allMentions, stated === undefined ? undefined : [stated])).toEqual(reading),
-    ),
-  );
+    ));
 
   const results: readonly (readonly [
     what: string,
@@ -452,14 +441,12 @@ test.describe('Returned tiers are read', () => {
     expect(readReturnedTiers(grouped, reading).returned).toEqual([a, b]);
   });
 
-  test(
-    'from the mentions of one body',
+  test('from the mentions of one body', () =>
     checkEachRow(results, (_, named, reading, returned, unclear) => {
       const result = readReturnedTiers(named, reading);
       expect(result.returned).toEqual(returned);
       expect([...result.unclear]).toEqual(unclear);
-    }),
-  );
+    }));
 
   test('with doubts about short ids if texts contain ids', () => {
     const hinting = { ...mentions({ '/*': [a] }), possibleIds: new Set([a, b]) };
@@ -542,12 +529,10 @@ test.describe('All records are listed', () => {
     ['nothing elsewhere', { data: ['x'] }, agreed('/other/*'), []],
     ['no texts', { data: [null, true, {}, []] }, agreed('/data/*'), []],
   ];
-  test(
-    'in each shape',
+  test('in each shape', () =>
     checkEachRow(table, (_, body, reading, found) =>
       expect(listRecords(JSON.stringify(body), reading, { ids })).toEqual(found),
-    ),
-  );
+    ));
 
   test('under all stated patterns, or under the first agreeing pattern', () => {
     const body = JSON.stringify({ ids: ['x'], refs: ['y', 'x'] });

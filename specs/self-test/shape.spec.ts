@@ -48,10 +48,8 @@ test.describe('The shape of bodies', () => {
     ],
     ['a lone surrogate', [{ '\ud800': 1 }], { ...record({}), additionalProperties: integer }],
   ];
-  test(
-    'describes what they have in common',
-    checkEachRow(rows, (_, values, shape) => expect(shapeOf(...values)).toEqual(shape)),
-  );
+  test('describes what they have in common', () =>
+    checkEachRow(rows, (_, values, shape) => expect(shapeOf(...values)).toEqual(shape)));
 
   test('describes inherited names together with other members', () => {
     for (const name of ['__proto__', 'constructor', 'toString']) {
@@ -118,16 +116,14 @@ test.describe('Merged shapes', () => {
     ['a member named constructor', { a: 1 }, { constructor: 1 }],
     ['members in members', { a: { b: 1 } }, { a: { c: 1 } }],
   ];
-  test(
-    'equal the shape of all bodies, in any order',
+  test('equal the shape of all bodies, in any order', () =>
     checkEachRow(rows, (_, one, other) => {
       const [first, second] = [shapeOf(one) as BodyShape, shapeOf(other) as BodyShape];
       // As text, because the order of keys and types matters.
       const both = [mergeShapes(first, second), mergeShapes(second, first)].map((shape) => JSON.stringify(shape));
       const expected = JSON.stringify(shapeOf(one, other));
       expect(both).toEqual([expected, expected]);
-    }),
-  );
+    }));
 
   test('allow everything if one of them does', () => {
     expect(mergeShapes({}, text)).toEqual({});
@@ -210,12 +206,10 @@ test.describe('Drift', () => {
     ['no answer when it was recorded', undetermined, about, 0],
     ['another question', 'two', { ...about, subject: 'another' }, 0],
   ];
-  test(
-    'is an outcome that differs from the baseline',
+  test('is an outcome that differs from the baseline', () =>
     checkEachRow(rows, (_, recorded, seen, count) =>
       expect(findDrift(seen, [], expected(recorded))).toHaveLength(count),
-    ),
-  );
+    ));
 
   test('names the outcome and its source', () => {
     expect(findDrift(about, [], expected('two'))).toEqual([

@@ -94,14 +94,12 @@ const locations: readonly LocationRow[] = [
     stagingCredentials,
   ],
 ];
-test(
-  'The environment overrides the target file',
+test('The environment overrides the target file', () =>
   checkEachRow(locations, (_, file, environment, name, baseUrl, [applicationId, token] = ownCredentials) => {
     const { target, connection } = load(file, environment);
     expect(target.name).toBe(name);
     expect(connection.location).toEqual({ kind: 'deployment', baseUrl, credentials: { applicationId, token } });
-  }),
-);
+  }));
 
 test('The reference deployment is the default, and --reference overrides every setting', () => {
   const reference = { name: 'reference', kind: 'reference' };
@@ -140,6 +138,7 @@ test('A target file states how responses are read', () => {
   expect(tierPatterns).toEqual(['/promotions/*/id']);
   expect(pins.get('empty-result')?.outcome).toBe('empty-list');
   expect(load('name: mine\nresponse: { tier: [/a, /b/*] }', deployment).target.tierPatterns).toEqual(['/a', '/b/*']);
+  expect(load('name: mine\nworld: loaded', deployment).target.isWorldLoaded).toBe(true);
   const schema = { type: 'object', required: ['data'] };
   writeFile('shape.json', JSON.stringify(schema));
   expect(load('name: mine\nresponse: { schema: shape.json }', deployment).target.responseSchema).toEqual(schema);
@@ -310,8 +309,7 @@ const refusals: readonly RefusalRow[] = [
   ],
   ['a token with dollar signs and accents', undefined, { ...deployment, CLIENT_TOKEN: 'pa$$wörd$1' }],
 ];
-test(
-  'Invalid base URLs and credentials are rejected with all problems',
+test('Invalid base URLs and credentials are rejected with all problems', () =>
   checkEachRow(refusals, (_, file, environment, ...expected) => {
     const problems = listProblems(() => load(file, environment));
     const found = problems.map(({ at, message }) => [
@@ -323,8 +321,7 @@ test(
     );
     expect(problems.every(({ hint }) => hint)).toBe(true);
     expect(JSON.stringify(problems)).not.toContain('hunter2');
-  }),
-);
+  }));
 
 const flaws: readonly (readonly [what: string, text: string, message: string | RegExp, hint?: string])[] = [
   ['no name', '▸base_url: https://a.test', "the file lacks the key 'name'", "Add 'name:'."],
@@ -400,7 +397,7 @@ test('Each flaw of a target file is reported with line, column and hint', () => 
     expect(problems[0]).toMatchObject({ at: { file, ...places[0] }, message: stated });
     if (hint !== undefined) expect(problems[0]?.hint).toBe(hint);
     expect(JSON.stringify(problems)).not.toContain('hunter2');
-  })();
+  });
 });
 
 test('A missing target file is reported', () => {

@@ -105,16 +105,14 @@ test.describe('A world file is refused', () => {
     ['no {n}', { tiers: `[${enoughTiers}, { name: ▸x, repeat: 2, campaign: spring }]` }, twoTiers('x')],
     ['schema', withTier('campaign: spring, ▸rule: []'), "unknown key 'rule' → Did you mean 'rules'?"],
   ];
-  test(
-    'with location and hint',
+  test('with location and hint', () =>
     checkEachRow(refused, (_, replaced, problem) => {
       const { text, places } = parseMarked(renderWorld(replaced));
       const [{ line, column } = { line: 0, column: 0 }] = places;
       const [message = '', hint = ''] = problem.split(' → ');
       const expected = new UnusableInput([{ at: { file: 'world.yaml', line, column }, message, hint }]);
       expect(() => expandWorld(parseYaml(text, 'world.yaml'))).toThrow(expected.message);
-    }),
-  );
+    }));
 
   test('with all problems at once', () => {
     expect(() => expand({ tiers: '[{ name: x, campaign: sprng, rules: [{ sku: y, at_least: 1 }] }]' })).toThrow(

@@ -1,8 +1,6 @@
-import { writeFileSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { startRun } from '../../src/engine/run.js';
@@ -10,13 +8,7 @@ import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder, loadCertificate, runConformance } from './support/cli.js';
 import { certifyInProcess, channelTo, requirementSuite, suite } from './support/in-process.js';
-import {
-  createIndependentDeployment,
-  listen,
-  type ShapeName,
-  shapes,
-  type Traits,
-} from './support/independent-deployment.js';
+import { createIndependentDeployment, type ShapeName, shapes, type Traits } from './support/independent-deployment.js';
 import { serverCertificate } from './support/tls-certificates.js';
 
 const { folder: cwd, remove } = createTemporaryFolder();
@@ -112,22 +104,6 @@ test('If the user says that the world is loaded, only a web page shows that the 
   for (const status of [200, 404]) {
     const { verdict, requests_sent } = await judge(() => reply(status, page, 'text/html'));
     expect.soft([verdict, requests_sent < 10], String(status)).toEqual(['incomplete', true]);
-  }
-});
-
-test('certify judges what a target file says has the world', async () => {
-  const { url, close } = await listen(() => reply(400, '{"message":"no"}'));
-  writeFileSync(path.join(cwd, 'target.yaml'), `name: shop\nbase_url: ${url}\nworld: loaded\n`);
-  const args = ['certify', '--target', 'target.yaml', '--only', 'order.quantity'];
-  const { status, output } = await runConformance(args, { cwd, env });
-  await close();
-  expect([status, output]).toEqual([1, expect.stringContaining('DOES-NOT-CONFORM')]);
-});
-
-test('What refuses every documented request, but not because of the address, still fails', async () => {
-  for (const status of [405, 406, 410, 415, 500, 501, 505]) {
-    const { certificate } = await certifyInProcess(() => reply(status, '{}'));
-    expect.soft(certificate.verdict, String(status)).toBe('does-not-conform');
   }
 });
 
