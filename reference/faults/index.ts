@@ -4,6 +4,7 @@ import { customerFaults } from './customer.js';
 import type { Fault } from './fault.js';
 import { filterFaults } from './filters.js';
 import { listGeneratedFaults } from './generated-faults.js';
+import { joinedEntryFaults } from './joined-entries.js';
 import { metadataFaults } from './metadata.js';
 import { orderFaults } from './order.js';
 import { requestFaults } from './request.js';
@@ -21,6 +22,7 @@ export const faults: readonly Fault[] = [
   ...orderFaults,
   ...metadataFaults,
   ...filterFaults,
+  ...joinedEntryFaults,
   ...windowFaults,
   ...resultFaults,
   ...awkwardDataFaults,
