@@ -1,11 +1,9 @@
 /** Conforming deployments whose responses have an odd shape, and ones that refuse some documented requests. */
 
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { certifyInProcess, requirementSuite as suite } from './support/in-process.js';
+import { certifyInProcess, createReference, requirementSuite as suite } from './support/in-process.js';
 
 type Respond = (request: HttpRequest) => HttpResponse;
 type Shape = (ids: readonly string[]) => { readonly body: string; readonly type?: string };
@@ -16,9 +14,7 @@ const nest = (levels: number, text: string) => `${'{"a":'.repeat(levels)}${text}
 
 /** The reference deployment, which lists all promotions in such a shape. */
 function respondWith(shape: Shape): Respond {
-  return createDeployment({
-    world,
-    credentials: inProcessCredentials,
+  return createReference({
     change: (handlers) => ({
       list: (tiers, request) => {
         const { body, type = 'application/json' } = shape(tiers.map(({ id }) => id));
@@ -87,7 +83,7 @@ for (const [what, [shape, reason]] of Object.entries(unreadable))
 
 /** The reference deployment behind something that refuses some requests. */
 function refuse(status: number, isRefused: (request: HttpRequest) => boolean): Respond {
-  const respond = createDeployment({ world, credentials: inProcessCredentials });
+  const respond = createReference();
   return (request) => (isRefused(request) ? { status, headers: [], body: 'no' } : respond(request));
 }
 

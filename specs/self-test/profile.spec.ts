@@ -3,8 +3,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
-import { findFault } from '../../reference/faults/index.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { discriminatingRowsFile, readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
@@ -22,9 +20,8 @@ import { loadValidator } from '../../src/support/schema-validation.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import type { RunOptions } from '../../src/targets/run-options.js';
 import { readSelection } from '../../src/targets/settings.js';
-import { inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
-import { channelTo, recognizer, suite } from './support/in-process.js';
+import { channelTo, createReference, recognizer, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
 const scope: RunScope = { target: {}, excludesIntrusive: false };
@@ -40,8 +37,7 @@ function profileFor(limit: RequestLimit, own = suite): Profile {
 
 /** Certifies the reference deployment in this process, and counts the requests. */
 async function certified(profile: Profile, fault?: string) {
-  const broken = fault === undefined ? {} : { faults: [findFault(fault)] };
-  const respond = createDeployment({ world: suite.world, credentials: inProcessCredentials, ...broken });
+  const respond = createReference({ faults: fault === undefined ? [] : [fault] });
   let sent = 0;
   const channel = channelTo((request: HttpRequest) => {
     sent += 1;

@@ -8,10 +8,8 @@ import {
   convertOutcomesToBehaviours,
   openQuestions,
 } from '../../reference/behaviours.js';
-import { createDeployment } from '../../reference/deployment.js';
 import type { Suite } from '../../src/cases/suite.js';
 import { undetermined } from '../../src/cases/test-case.js';
-import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
 import { createBaseline } from '../../src/report/baseline.js';
 import type { Certificate } from '../../src/report/certificate.js';
@@ -21,15 +19,20 @@ import { writeResults } from '../../src/report/write-results.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { createTemporaryFolder } from './support/cli.js';
-import { certifyInProcess, certifyOver, channelTo, listRequirementsWith, suite } from './support/in-process.js';
+import {
+  certifyInProcess,
+  certifyOver,
+  channelTo,
+  createReference,
+  listRequirementsWith,
+  suite,
+} from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
 
 const { world } = suite;
 
-function reference(behaviours: Behaviours = {}) {
-  return createDeployment({ world, credentials: credentialPlaceholders, behaviours });
-}
+const reference = (behaviours: Behaviours = {}) => createReference({ behaviours });
 
 /** A run on the reference deployment as it is, which several tests look at. */
 let plainRun: ReturnType<typeof certifyInProcess> | undefined;

@@ -1,11 +1,9 @@
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { createCaseSender } from '../../src/engine/case-sender.js';
 import { createRequestCache } from '../../src/engine/request-cache.js';
 import type { Channel, Exchange, HttpRequest } from '../../src/http/exchange.js';
-import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { certifyInProcess, suite } from './support/in-process.js';
+import { certifyInProcess, createReference } from './support/in-process.js';
 
 const requestTo = (path: string, again?: number): HttpRequest => ({
   method: 'GET',
@@ -190,7 +188,7 @@ test.describe('Requests of the next cases are sent ahead', () => {
 
 test('A run judges more exchanges than it sends requests', async () => {
   const sent: HttpRequest[] = [];
-  const answer = createDeployment({ world: suite.world, credentials: inProcessCredentials });
+  const answer = createReference();
   const { certificate } = await certifyInProcess((request) => {
     sent.push(request);
     return answer(request);

@@ -1,6 +1,4 @@
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
-import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { Channel, Exchange, HttpRequest } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { listCertificateDifferences } from '../../src/report/certificate-differences.js';
@@ -11,7 +9,7 @@ import { classifyRequest } from '../../src/report/compare/request-kind.js';
 import type { CaseExchange } from '../../src/report/exchange-index.js';
 import { type KindTimes, measureResponseTimes, type ResponseTimes } from '../../src/report/response-times.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { channelTo, suite } from './support/in-process.js';
+import { channelTo, createReference, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 import { judgeAgain, runWithEvidence } from './support/run-with-evidence.js';
 import { createCertificateStub } from './support/stubs.js';
@@ -28,7 +26,7 @@ function timed(channel: Channel, measure: (request: HttpRequest, exchange: Excha
   };
 }
 
-const answer = createDeployment({ world: suite.world, credentials: credentialPlaceholders });
+const answer = createReference();
 
 function findKind({ response_times: times }: Certificate, kind: string): KindTimes | undefined {
   return times?.kinds.find((each) => each.kind === kind);

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
@@ -15,7 +14,7 @@ import { type ThingKind, thingKinds } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
-import { certifyOver, suite as whole } from './support/in-process.js';
+import { certifyOver, createReference, suite as whole } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
 const { folder, remove } = createTemporaryFolder();
@@ -44,7 +43,7 @@ async function runOn(
   own: Suite = suite,
 ): Promise<AnsweredRun & { evidence: StoredEvidence }> {
   const keeper = createEvidenceKeeper((text) => text);
-  await certifyOver(createChannel(createDeployment({ world, credentials: inProcessCredentials })), own, { keeper });
+  await certifyOver(createChannel(createReference({ world })), own, { keeper });
   return { name, baseUrl: `http://${name}.test`, suite: own, evidence: keeper.take() };
 }
 

@@ -2,12 +2,10 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { startRun } from '../../src/engine/run.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { inProcessCredentials } from '../proof/judge-deployment.js';
 import { createTemporaryFolder, loadCertificate, runConformance } from './support/cli.js';
-import { certifyInProcess, channelTo, requirementSuite, suite } from './support/in-process.js';
+import { certifyInProcess, channelTo, createReference, requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment, type ShapeName, shapes, type Traits } from './support/independent-deployment.js';
 import { serverCertificate } from './support/tls-certificates.js';
 
@@ -128,7 +126,7 @@ test.describe('A conforming deployment never ends early, with or without the wor
     for (const form of ['empty-list', 'no-content', 'not-found', 'rejected', 'empty-body'])
       for (const world of [suite.world, withoutWorld]) {
         const behaviours = { 'empty-result': form };
-        const answer = createDeployment({ world, credentials: inProcessCredentials, behaviours });
+        const answer = createReference({ world, behaviours });
         expect.soft(await findReason(answer), form).toBeUndefined();
       }
   });

@@ -1,10 +1,12 @@
+import { createDeployment, type DeploymentOptions } from '../../../reference/deployment.js';
+import { findFault } from '../../../reference/faults/index.js';
 import { loadSuite, type Suite } from '../../../src/cases/suite.js';
 import type { ResultWithExchanges } from '../../../src/engine/case-result.js';
 import { type EngineOptions, runSuite } from '../../../src/engine/run.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 import { createRecognizer } from '../../../src/recognition/recognizer.js';
 import { type Certificate, collectRunFacts, createCertificate } from '../../../src/report/certificate.js';
-import { createChannel } from '../../proof/judge-deployment.js';
+import { createChannel, inProcessCredentials } from '../../proof/judge-deployment.js';
 
 export { createChannel as channelTo };
 
@@ -16,6 +18,15 @@ export const requirementSuite: Suite = { ...suite, cases: suite.cases.filter(({ 
 
 /** Shared by all runs in this process, because most responses are the same. */
 export const recognizer = createRecognizer(suite.world);
+
+/** Creates the reference deployment, by default with the world of the suite. @param faults by id */
+export function createReference({
+  faults = [],
+  ...options
+}: Partial<Omit<DeploymentOptions, 'faults'>> & { faults?: readonly string[] } = {}) {
+  const credentials = inProcessCredentials;
+  return createDeployment({ world: suite.world, credentials, faults: faults.map(findFault), ...options });
+}
 
 /** Runs a suite over a channel and creates the certificate. */
 export async function certifyOver(
