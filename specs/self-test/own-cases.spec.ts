@@ -15,12 +15,11 @@ import { type BoundId, bindWorld } from '../../src/world/bind-world.js';
 import { type NamedWorld, thingKinds, windowSize } from '../../src/world/named-world.js';
 import { expandWorld } from '../../src/world/world-file.js';
 import { createChannel } from '../proof/judge-deployment.js';
-import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, certifyOver, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const own = path.join(folder, 'mine');
 

@@ -20,7 +20,7 @@ import { loadValidator } from '../../src/support/schema-validation.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import type { RunOptions } from '../../src/targets/run-options.js';
 import { readSelection } from '../../src/targets/settings.js';
-import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { channelTo, createReference, recognizer, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
@@ -202,7 +202,7 @@ test('A limit below the first row, and one beside random requests are refused', 
 });
 
 test('The command line takes --quick and --budget, writes to a folder of its own, and says so', async () => {
-  const { folder: cwd, remove } = createTemporaryFolder();
+  const cwd = makeTestFolder();
   const both = await runConformanceInProcess(['certify', '--quick', '--budget', '9'], { cwd });
   expect(both.status).toBe(exitStatus.unusableInput);
   const plan = await runConformanceInProcess(['certify', '--quick', '--dry-run', '--reference'], { cwd });
@@ -217,5 +217,4 @@ test('The command line takes --quick and --budget, writes to a folder of its own
   expect(certificate.profile).toEqual(profileFor(5).figures);
   expect(certificate.requests_sent).toBeLessThanOrEqual(5);
   expect(existsSync(path.join(cwd, 'results', 'certificate.json'))).toBe(false);
-  remove();
 });

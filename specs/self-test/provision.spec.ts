@@ -13,11 +13,10 @@ import { completeRunOptions } from '../../src/targets/run-options.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { resolveEndpoint } from '../../src/targets/target-connection.js';
 import { findThingProblem } from '../../src/world/find-thing-problem.js';
-import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, suite } from './support/in-process.js';
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const { applicationId, token } = referenceCredentials;
 const environment = { CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token };

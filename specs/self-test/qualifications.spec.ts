@@ -8,12 +8,11 @@ import { type AdapterThread, startAdapter } from '../../src/http/adapter-thread.
 import type { Certificate } from '../../src/report/certificate.js';
 import { compareRuns } from '../../src/report/compare/compare-runs.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { createTemporaryFolder } from './support/cli.js';
+import { makeTestFolder } from './support/cli.js';
 import { certifyOver, channelTo, createReference, suite } from './support/in-process.js';
 import { QualificationsFake, type QualificationsFault, qualificationsFaults } from './support/qualifications-fake.js';
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const example = readFileSync(path.join(packageRoot, 'targets/voucherify/qualifications/adapter.mjs'), 'utf8');
 

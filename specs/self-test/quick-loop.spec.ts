@@ -10,8 +10,8 @@ import { extractEntryLines, renderCodeFrame } from '../../src/report/code-frame.
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import {
   copyPackage,
-  createTemporaryFolder,
   loadCertificate,
+  makeTestFolder,
   runConformance,
   runConformanceInProcess,
 } from './support/cli.js';
@@ -19,8 +19,7 @@ import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 import { createCertificateStub } from './support/stubs.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
 const honest = createIndependentDeployment(suite.world);

@@ -13,12 +13,11 @@ import type { BoundId } from '../../src/world/bind-world.js';
 import { type ThingKind, thingKinds } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
-import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, createReference, suite as whole } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const ids = ['reserved-for-one-customer', 'integer-quantity', 'sampled-again'];
 const suite = selectFromSuite(whole, { only: ids });

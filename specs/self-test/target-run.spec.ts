@@ -9,12 +9,11 @@ import type { HttpRequest } from '../../src/http/exchange.js';
 import type { BoundId } from '../../src/world/bind-world.js';
 import type { ThingKind } from '../../src/world/named-world.js';
 import { listNames, thingKinds } from '../../src/world/named-world.js';
-import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, channelTo, listRequirementsWith, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName } from './support/independent-deployment.js';
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 

@@ -16,13 +16,12 @@ import { parseRecord, renderRecord, type TargetRecord } from '../../src/report/t
 import { writeResults } from '../../src/report/write-results.js';
 import { formatProblem } from '../../src/support/problem.js';
 import { quoteLines, shortenPair, toOneLine } from '../../src/support/untrusted-text.js';
-import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 import { documentedRequest } from './support/wire.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const env = {
   CLIENT_APPLICATION_ID: 'an-application',

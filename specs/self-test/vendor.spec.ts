@@ -12,7 +12,7 @@ import { bindWorld } from '../../src/world/bind-world.js';
 import { listNames, thingKinds } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
 import { createNamedExport } from '../../src/world/world-formats.js';
-import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { type CallOutcome, TestClock, VendorFake, type VendorVariations } from './support/vendor-fake.js';
 
@@ -31,8 +31,7 @@ interface Setting {
 const script = path.join(packageRoot, 'targets', 'voucherify', 'provision.mjs');
 const { provision, tearDown }: Example = await import(pathToFileURL(script).href);
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const world = createNamedExport(suite.world);
 const few = ['greeting', 'for-ann', 'mug-2', 'shirt-blue-2', 'credit-card', 'boolean-true', 'ann-with-mug-on-broadway'];

@@ -7,12 +7,11 @@ import { expect, test } from '@playwright/test';
 import { computeDigest } from '../../src/report/har-archive.js';
 import { createSigner } from '../../src/report/signature.js';
 import { writeResults } from '../../src/report/write-results.js';
-import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
 import { channelTo, createReference, suite } from './support/in-process.js';
 import { prepareEvidence, runWithEvidence } from './support/run-with-evidence.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const inFolder = (name: string) => path.join(cwd, name);
 const pem = {

@@ -11,9 +11,21 @@ export interface CommandResult {
   readonly output: string;
 }
 
+const testFolders: string[] = [];
+process.on('exit', () => {
+  for (const folder of testFolders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Creates an empty folder, which is removed when this process exits. */
+export function makeTestFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), 'conformance-test-'));
+  testFolders.push(folder);
+  return folder;
+}
+
 /** Creates an empty folder. */
 export function createTemporaryFolder(): { folder: string; remove(): void } {
-  const folder = mkdtempSync(path.join(tmpdir(), 'conformance-test-'));
+  const folder = makeTestFolder();
   return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
 }
 
