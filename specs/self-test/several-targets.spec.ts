@@ -9,12 +9,10 @@ import { judgeDifferences, readAcceptedDifferences } from '../../src/report/comp
 import { type AnsweredRun, compareRuns, judgeComparison } from '../../src/report/compare/compare-runs.js';
 import { renderMigrationMarkdown, renderMigrationSentence } from '../../src/report/compare/migration-report.js';
 import type { StoredEvidence } from '../../src/report/har-archive.js';
-import type { BoundId } from '../../src/world/bind-world.js';
-import { type ThingKind, thingKinds } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
-import { certifyOver, createReference, suite as whole } from './support/in-process.js';
+import { certifyOver, createBindings, createReference, suite as whole } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
 const folder = makeTestFolder();
@@ -61,14 +59,10 @@ const failing =
 
 /** The suite for a deployment with ids of its own. @param hasNot names of missing things */
 function boundSuite(hasNot: readonly string[] = []): Suite {
-  const at = { file: 'bindings.yaml', line: 1, column: 1 };
-  const bindings = thingKinds.map((kind) => {
-    const names = [...whole.world.ids[kind].keys()].filter((name) => !hasNot.includes(name));
-    return [kind, new Map(names.map((name) => [name, { id: `its-own-${kind}-${name}-of-mine`, at }]))];
-  });
-  const bound = loadSuite(suiteFolder, {
-    bindings: Object.fromEntries(bindings) as Record<ThingKind, Map<string, BoundId>>,
-  });
+  const bindings = createBindings((kind, name) =>
+    hasNot.includes(name) ? undefined : `its-own-${kind}-${name}-of-mine`,
+  );
+  const bound = loadSuite(suiteFolder, { bindings });
   return selectFromSuite(bound, { only: ids });
 }
 

@@ -6,6 +6,8 @@ import { type EngineOptions, runSuite } from '../../../src/engine/run.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 import { createRecognizer } from '../../../src/recognition/recognizer.js';
 import { type Certificate, collectRunFacts, createCertificate } from '../../../src/report/certificate.js';
+import type { Availability } from '../../../src/world/bind-world.js';
+import { type ThingKind, thingKinds } from '../../../src/world/named-world.js';
 import { createChannel, inProcessCredentials } from '../../proof/judge-deployment.js';
 
 export { createChannel as channelTo };
@@ -18,6 +20,18 @@ export const requirementSuite: Suite = { ...suite, cases: suite.cases.filter(({ 
 
 /** Shared by all runs in this process, because most responses are the same. */
 export const recognizer = createRecognizer(suite.world);
+
+/** Binds the names of the world. Without an id, the deployment does not have the thing. */
+export function createBindings(idOf: (kind: ThingKind, name: string, n: number) => string | undefined) {
+  const at = { file: 'bindings.yaml', line: 1, column: 1 };
+  const bind = (kind: ThingKind) =>
+    [...suite.world.ids[kind].keys()].flatMap((name, n) => {
+      const id = idOf(kind, name, n);
+      return id === undefined ? [] : [[name, { id, at }] as const];
+    });
+  const bindings = Object.fromEntries(thingKinds.map((kind) => [kind, new Map(bind(kind))]));
+  return bindings as unknown as NonNullable<Availability['bindings']>;
+}
 
 /** Creates the reference deployment, by default with the world of the suite. @param faults by id */
 export function createReference({
