@@ -7,6 +7,7 @@ import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { discriminatingRowsFile, readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import type { RunScope } from '../../src/engine/case-exclusion.js';
+import { createUnsentResult } from '../../src/engine/case-result.js';
 import { countPlannedRequests, createPlan } from '../../src/engine/plan.js';
 import { createProfile, type Profile, quickRequestLimit, type RequestLimit } from '../../src/engine/profile.js';
 import { runSuite } from '../../src/engine/run.js';
@@ -122,18 +123,8 @@ test.describe('A quick certificate cannot be mistaken for a full one', () => {
     expect(loadValidator('certificate')(certificate)).toBe(true);
     // Even where some of each case were sent.
     const ofEach = new Map(suite.cases.map(({ id, rows: [row] }) => [id, new Set([row?.title ?? ''])]));
-    const results = selectFromSuite(suite, { profile: { rows: ofEach } }).cases.map((testCase) => ({
-      id: testCase.id,
-      subject: testCase.kind === 'requirement' ? testCase.verifies : testCase.answers,
-      verdict: 'pass' as const,
-      reason: '',
-      at: testCase.at,
-      rows: [],
-      drift: [],
-      exchangesJudged: 1,
-      requestsSent: 1,
-      durationMs: 1,
-    }));
+    const { cases } = selectFromSuite(suite, { profile: { rows: ofEach } });
+    const results = cases.map((testCase) => ({ ...createUnsentResult(testCase, 'pass', ''), exchangesJudged: 1 }));
     const facts = { isCutShort: false, startedAt: new Date(0), durationMs: 0, target: certificate.target };
     const own = collectRunFacts(results, undefined, { notes: [], profile: { figures } });
     expect(createCertificate(suite, results, { ...facts, ...own }).verdict).toBe('incomplete');

@@ -28,7 +28,7 @@ function timed(channel: Channel, measure: (request: HttpRequest, exchange: Excha
 
 const answer = createReference();
 
-function findKind({ response_times: times }: Certificate, kind: string): KindTimes | undefined {
+function findKind({ response_times: times }: Certificate, kind: string): Partial<KindTimes> | undefined {
   return times?.kinds.find((each) => each.kind === kind);
 }
 
@@ -44,25 +44,15 @@ test('The certificate states the times of each kind of request, and the evidence
   expect(loadValidator('certificate')(certificate)).toBe(true);
   expect(certificate.response_times?.concurrency).toBe(8);
   const {
-    requests,
-    median_ms,
-    p95_ms,
-    slowest_ms,
+    requests = 0,
+    median_ms = 0,
+    p95_ms = 0,
+    slowest_ms = 0,
     median_between_ms = [0, 0],
-  } = findKind(certificate, 'order') ?? {
-    requests: 0,
-    median_ms: 0,
-    p95_ms: 0,
-    slowest_ms: 0,
-  };
+  } = findKind(certificate, 'order') ?? {};
   expect(requests).toBeGreaterThan(20);
-  for (const [less, more] of [
-    [median_between_ms[0], median_ms],
-    [median_ms, median_between_ms[1]],
-    [median_between_ms[1], p95_ms],
-    [p95_ms, slowest_ms],
-  ] as const)
-    expect(less).toBeLessThan(more);
+  const ascending = [median_between_ms[0], median_ms, median_between_ms[1], p95_ms, slowest_ms];
+  for (const [n, ms] of ascending.slice(1).entries()) expect(ascending[n]).toBeLessThan(ms);
   expect(slowest_ms).toBeLessThanOrEqual(count);
   const again = await judgeAgain(run);
   expect(again.response_times).toEqual(certificate.response_times);

@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { createTierExplainer } from '../../src/contract/tier-explainer.js';
-import type { ResultWithExchanges } from '../../src/engine/case-result.js';
+import { createUnsentResult, type ResultWithExchanges } from '../../src/engine/case-result.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { findMismatches, inferShape } from '../../src/judge/body-shape.js';
 import { getKnownIds } from '../../src/recognition/known-ids.js';
@@ -194,27 +194,16 @@ test('A run with text that was not sanitized has a page with a policy, and a rec
     request: { method: 'GET', path: '/', headers: [] },
     response: { status: 200, headers: [['content-type', hostile]] as const, body: hostile },
   };
-  const results = suite.cases.map(({ id, at, ...testCase }, n): ResultWithExchanges => {
-    const subject = testCase.kind === 'requirement' ? testCase.verifies : testCase.answers;
-    const rows = [{ title: 'a row', verdict: 'fail', reason: hostile } as const];
-    const drift = [{ kind: 'shape', message: hostile } as const];
-    const verdict = n % 2 === 0 ? 'fail' : 'inconclusive';
-    return {
-      id,
-      subject,
-      verdict,
-      reason: hostile,
-      at,
-      rows,
+  const results = suite.cases.map(
+    (testCase, n): ResultWithExchanges => ({
+      ...createUnsentResult(testCase, n % 2 === 0 ? 'fail' : 'inconclusive', hostile),
+      rows: [{ title: 'a row', verdict: 'fail', reason: hostile }],
       outcome: hostile,
       exchange: evidence,
       repeatedExchange: evidence,
-      drift,
-      exchangesJudged: 1,
-      requestsSent: 1,
-      durationMs: 1,
-    };
-  });
+      drift: [{ kind: 'shape', message: hostile }],
+    }),
+  );
   const certificate = createCertificate(suite, results, {
     target: { name: hostile, version: hostile, contact: hostile, base_url: `https://a.test/${toOneLine(hostile)}` },
     requestsSent: 1,
