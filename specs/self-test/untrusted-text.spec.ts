@@ -176,17 +176,16 @@ test('Text from a target file or from another certificate is safe', async () => 
     target: { ...certificate.target, name: hostile },
     questions: certificate.questions.map((question) => ({ ...question, outcome: hostile })),
   };
-  writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify(forged));
-  const compared = await runConformanceInProcess(['compare', 'stated/partial/certificate.json', 'forged.input'], {
-    cwd,
-  });
-  expect([compared.status, listMisdeeds(['compare', compared.output])]).toEqual([3, []]);
   const ids = certificate.questions.map((question) => ({ ...question, id: lines[0] }));
-  writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify({ ...certificate, questions: ids }));
-  const refused = await runConformanceInProcess(['compare', 'stated/partial/certificate.json', 'forged.input'], {
-    cwd,
-  });
-  expect([refused.status, listMisdeeds(['compare', refused.output])]).toEqual([2, []]);
+  for (const [other, status] of [
+    [forged, 3],
+    [{ ...certificate, questions: ids }, 2],
+  ] as const) {
+    writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify(other));
+    const args = ['compare', 'stated/partial/certificate.json', 'forged.input'];
+    const compared = await runConformanceInProcess(args, { cwd });
+    expect([compared.status, listMisdeeds(['compare', compared.output])]).toEqual([status, []]);
+  }
 });
 
 test('A run with text that was not sanitized has a page with a policy, and a record that reads back', () => {
