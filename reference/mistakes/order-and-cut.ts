@@ -33,13 +33,25 @@ function untilSum(most: number, costOf: (tier: Tier) => number): TierCut {
 const time = ({ created_at }: Tier): number => Date.parse(created_at);
 const day = 24 * 60 * 60 * 1000;
 
-/** Ties within a unit are broken by age, the wrong way round. */
-function byUnit(id: string, unit: string, milliseconds: number): Mistake<TierCut> {
-  return cut(`by-${id}`, `Times are cut to the ${unit}, and within one the oldest come first.`, (tiers) =>
-    tiers
-      .toReversed()
-      .toSorted((one, other) => Math.floor(time(other) / milliseconds) - Math.floor(time(one) / milliseconds))
-      .slice(0, windowSize),
+/** Within a unit, tiers keep an order that has nothing to do with their age. */
+function byUnit(unit: string, milliseconds: number): Mistake<TierCut>[] {
+  const sortedBy = (keyOf: (tier: Tier) => string) => (tiers: readonly Tier[]) =>
+    tiers.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  const ties = {
+    'the oldest': (tiers: readonly Tier[]) => tiers.toReversed(),
+    'the lowest id': sortedBy(({ id }) => id),
+    'the highest id': (tiers: readonly Tier[]) => sortedBy(({ id }) => id)(tiers).toReversed(),
+    'the first name': sortedBy(({ name }) => name),
+  };
+  return Object.entries(ties).map(([first, arrange]) =>
+    cut(
+      `by-${unit}-then-${first.slice('the '.length).replace(' ', '-')}`,
+      `Times are cut to the ${unit}, and within one ${first} comes first.`,
+      (tiers) =>
+        arrange(tiers)
+          .toSorted((one, other) => Math.floor(time(other) / milliseconds) - Math.floor(time(one) / milliseconds))
+          .slice(0, windowSize),
+    ),
   );
 }
 
@@ -97,11 +109,11 @@ export const windowMistakes: readonly Mistake<TierCut>[] = [
     'Dates are sorted as texts that begin with the day.',
     firstBy(({ created_at }) => created_at.slice(8)),
   ),
-  byUnit('second', 'second', 1000),
-  byUnit('minute', 'minute', 60_000),
-  byUnit('hour', 'hour', 3_600_000),
-  byUnit('day', 'day', day),
-  byUnit('month', 'month', 30 * day),
+  ...byUnit('second', 1000),
+  ...byUnit('minute', 60_000),
+  ...byUnit('hour', 3_600_000),
+  ...byUnit('day', day),
+  ...byUnit('month', 30 * day),
   ...[7, 14, 30].map((days) =>
     cut(`of-${days}-days`, `The most recent tiers are those of the last ${days} days.`, (tiers) =>
       tiers.filter((tier) => time(tier) > time(tiers[0] as Tier) - days * day),

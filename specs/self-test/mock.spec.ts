@@ -71,8 +71,14 @@ const request: HttpRequest = {
 /** Shapes of which no template can be taken, so that the mock answers in its own. */
 const nesting: readonly string[] = ['linked-list', 'tree'];
 
-/** Shapes with what a mock cannot know: an order of its own, what was skipped, or what is of each promotion alone. */
-const inexact: readonly string[] = ['extra-fields', 'with-rejected', 'grouped-by-campaign', 'grouped-by-campaign-key'];
+/** Shapes with what a mock cannot know: an order of its own, what was skipped, gaps, or what is of each promotion alone. */
+const inexact: readonly string[] = [
+  'extra-fields',
+  'with-rejected',
+  'grouped-by-campaign',
+  'grouped-by-campaign-key',
+  'indices-as-keys',
+];
 
 /** One of each kind is in the short run. */
 const quick: readonly string[] = ['keyed-by-id', 'linked-list'];

@@ -161,7 +161,7 @@ test.describe('Nothing is required if a part of the request is open', () => {
 
 test.describe('If a part of the request is open, the rest still holds', () => {
   const ann = { body: { customer: { id: '<customer ann>' } } };
-  const names = ['greeting', 'for-ann', 'for-ben', 'mug-10', 'summer-budget', 'beyond-second', 'beyond-for-ann'];
+  const names = ['greeting', 'for-ann', 'for-ben', 'mug-10', 'summer-budget', 'beyond-narrowly', 'beyond-for-ann'];
   const [o, f] = ['open', 'forbidden'] as const;
   const rows: readonly (readonly [what: string, patches: RequestPatch[], said: readonly Obligation[]])[] = [
     ['audienceRulesOnly', [ann, query('audienceRulesOnly=true')], [o, o, f, o, o, f, f]],
@@ -419,7 +419,7 @@ test.describe('A tier is returned if it is valid, matching and one of the newest
     'window-last',
     'window-last-but-one',
     'beyond-first',
-    'beyond-second',
+    'beyond-narrowly',
     'beyond-for-ann',
     'for-ann',
     'budget',

@@ -253,7 +253,10 @@ test.describe('Tiers are found in unusual texts', () => {
     expect(readingBy(`{"returned":${deep([a])},"reviewed":${deep([a, b])}}`).kind).toBe('ambiguous');
 
     const places = (count: number) =>
-      findTierMentions(JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [n, [a]]))), ids);
+      findTierMentions(
+        JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`at-${n}`, [a]]))),
+        ids,
+      );
     const many = places(1_001);
     expect(readReturnedTiers(many, determineReading([many])).reason).toContain('are too many to tell apart');
     expect(determineReading([places(1_000)]).kind).toBe('agreed');
@@ -499,6 +502,8 @@ test.describe('All records are listed', () => {
     ],
     ['the first useful pattern', { ids: [], refs: ['x'] }, agreed('/ids/*', '/refs/*'), ['x']],
     ['known keys', { [a]: {}, total: 1 }, agreed('/*'), [a]],
+    ['values under indices as keys', { data: { 0: a, 3: 'x' } }, agreed('/data/*'), [a, 'x']],
+    ['members under indices as keys', { 0: { id: a }, 3: { id: 'x' } }, agreed('/*/id'), [a, 'x']],
     ['stated keys', { promotions: { [a]: {}, x: {} } }, stated('/promotions/*'), [a, 'x']],
     ['stated parts of keys', { [`tier:${a}`]: 1, 'tier:x': 1, other: 1 }, stated('/tier:*'), [a, 'tier:x']],
     ['under escaped keys', { 'a/b': { '~c': ['x'] } }, agreed('/a~1b/~0c/*'), ['x']],
@@ -525,6 +530,12 @@ test.describe('All records are listed', () => {
     const body = JSON.stringify({ ids: ['x'], refs: ['y', 'x'] });
     expect(listRecords(body, stated('/ids/*', '/refs/*'), { ids })).toEqual(['x', 'y']);
     expect(listRecords(body, agreed('/ids/*', '/refs/*'), { ids })).toEqual(['x']);
+  });
+
+  test('with numeric ids as keys of names', () => {
+    const numeric = knownIds(['7000000', '7000002'], []);
+    const body = JSON.stringify({ 7000000: 'Greeting', 7000002: 'Mug' });
+    expect(listRecords(body, agreed('/*'), { ids: numeric })).toEqual(['7000000', '7000002']);
   });
 
   test('except in a body that is not JSON', () => expect(listRecords(`<p>${a}`, agreed('/*'), { ids })).toEqual([]));

@@ -64,6 +64,10 @@ const shapes: Readonly<Record<string, readonly [shape: Shape, stated: ResponseSe
     }),
     { tier: '/result/lists/1/ids/*' },
   ],
+  'two lists under numbers as keys': [
+    (all) => Object.fromEntries([1, 0].map((key) => [key, idsOf(all.filter((tier) => Number(tier.valid) === key))])),
+    { tier: '/1/*' },
+  ],
   'a flag beside each id': [
     (all) => mapEach(all, ({ id, valid }) => ({ id, valid })),
     { tier: '/promotions/*/id', where: { valid: true } },

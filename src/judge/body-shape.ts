@@ -1,4 +1,5 @@
 import type { KnownIds } from '../recognition/known-ids.js';
+import { hasIndexKeys } from '../recognition/tier-mentions.js';
 import { parseJson } from '../support/json.js';
 import { listSchemaErrors } from '../support/user-schema.js';
 
@@ -62,8 +63,9 @@ function addValue(statistics: Statistics, value: unknown, rules: KeyRules, depth
   } else if (typeof value === 'object' && value !== null) {
     statistics.types.add('object');
     statistics.objects += 1;
+    const isList = hasIndexKeys(value);
     for (const [key, part] of Object.entries(value)) {
-      if (isCollective(key, statistics, rules)) {
+      if (isList || isCollective(key, statistics, rules)) {
         statistics.byId ??= createStatistics();
         addValue(statistics.byId, part, rules, depth + 1);
         continue;

@@ -8,7 +8,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { KnownIds } from '../recognition/known-ids.js';
-import { parseNestedJson } from '../recognition/tier-mentions.js';
+import { hasIndexKeys, parseNestedJson } from '../recognition/tier-mentions.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Campaign, Tier, World } from '../world/world.js';
@@ -20,6 +20,7 @@ export type ResponseTemplate = unknown;
 const each = {
   promotions: '<promotions>',
   promotionsById: '<promotions by id>',
+  promotionsByIndex: '<promotions by index>',
   campaigns: '<campaigns>',
   campaignsById: '<campaigns by id>',
   categories: '<categories>',
@@ -129,6 +130,10 @@ function replaceObject(
   if (tier !== undefined && Object.keys(tier.metadata).length > 0 && isDeepStrictEqual(members, tier.metadata))
     return one.metadata;
   const entries = Object.entries(members);
+  if (hasIndexKeys(members)) {
+    const list = replaceList(Object.values(members), path, context, source);
+    if (isJsonObject(list) && each.promotions in list) return { [each.promotionsByIndex]: list[each.promotions] };
+  }
   if (entries.length > 0 && tier === undefined) {
     if (entries.every(([key]) => source.returned.has(key))) {
       const [key, value] = findLongest(entries);
@@ -227,6 +232,8 @@ export function fillTemplate(template: ResponseTemplate, filling: TemplateData, 
     switch (word) {
       case each.promotions:
         return tiers.map((tier) => fillTemplate(inner, filling, createContext(tier, world)));
+      case each.promotionsByIndex:
+        return { ...tiers.map((tier) => fillTemplate(inner, filling, createContext(tier, world))) };
       case each.promotionsById:
         return Object.fromEntries(
           tiers.map((tier) => [tier.id, fillTemplate(inner, filling, createContext(tier, world))]),

@@ -2,7 +2,7 @@ import { parseJson } from '../support/json.js';
 import { anyStepsWildcard } from './path-patterns.js';
 import type { Recognizer } from './recognizer.js';
 import { isSelected } from './sibling-values.js';
-import { escapePathStep, type Position, parseNestedJson } from './tier-mentions.js';
+import { escapePathStep, openContainer, type Position, parseNestedJson } from './tier-mentions.js';
 import type { TierReading } from './tier-reading.js';
 
 /**
@@ -17,10 +17,12 @@ export function listRecords(
   const filter = reading.filter ?? ofTarget;
   const value = parseJson(body);
   if (value === undefined) return [];
-  const isRecordKey = (key: string) =>
-    reading.kind === 'stated' || [tiers, tiersInWords].some((finder) => finder.findIds(key).ids.length > 0);
+  const keys: KeyRules = {
+    isKnown: (key) => [tiers, tiersInWords].some((finder) => finder.findIds(key).ids.length > 0),
+    areStated: reading.kind === 'stated',
+  };
   const listUnder = (pattern: string) =>
-    listTexts(value, pattern.split('/').slice(1), isRecordKey).flatMap(({ text, position, isKey }) => {
+    listTexts(value, pattern.split('/').slice(1), keys).flatMap(({ text, position, isKey }) => {
       const { ids, isWhole } = tiers.findIds(text);
       const template = ids.length === 0 || isWhole ? {} : { template: tiers.replaceIds(text, '*') };
       if (filter !== undefined && !isSelected({ position, isKey, ...template }, filter)) return [];
@@ -44,20 +46,21 @@ interface Listed {
   readonly isKey: boolean;
 }
 
+/** Which keys count: those that are known ids, or all if the target file states a pattern that ends with a key. */
+interface KeyRules {
+  isKnown(key: string): boolean;
+  readonly areStated: boolean;
+}
+
 /** Lists the strings and numbers under a pattern, and the keys if the pattern ends with a wildcard for a key. */
-function listTexts(
-  value: unknown,
-  steps: readonly string[],
-  isRecordKey: (key: string) => boolean,
-  position?: Position,
-): Listed[] {
+function listTexts(value: unknown, steps: readonly string[], keys: KeyRules, position?: Position): Listed[] {
   const [step, ...rest] = steps;
   if (step === undefined)
     return typeof value === 'string' || typeof value === 'number'
       ? [{ text: String(value), position, isKey: false }]
       : [];
   if (step === anyStepsWildcard)
-    return [...walk(value, position)].flatMap((each) => listTexts(each.value, rest, isRecordKey, each.position));
+    return [...walk(value, position)].flatMap((each) => listTexts(each.value, rest, keys, each.position));
   const inner = openValue(value);
   if (inner === undefined) return [];
   const { members, names } = inner;
@@ -65,28 +68,26 @@ function listTexts(
   return members.flatMap((part, next) => {
     const at = createPosition(inner, next, position);
     const key = names?.[next];
-    if (key === undefined) return step === '*' || step === String(next) ? listTexts(part, rest, isRecordKey, at) : [];
-    if (after === undefined) return escapePathStep(key) === step ? listTexts(part, rest, isRecordKey, at) : [];
+    if (inner.isList && !(key !== undefined && keys.isKnown(key)) && (step === '*' || step === (key ?? String(next)))) {
+      const listed = listTexts(part, rest, keys, at);
+      if (listed.length > 0 || rest.length > 0) return listed;
+    }
+    if (key === undefined) return [];
+    if (after === undefined) return escapePathStep(key) === step ? listTexts(part, rest, keys, at) : [];
     if (!key.startsWith(before) || !key.endsWith(after)) return [];
-    if (rest.length > 0) return listTexts(part, rest, isRecordKey, at);
-    return isRecordKey(key) ? [{ text: key, position: at, isKey: true }] : [];
+    if (rest.length > 0) return listTexts(part, rest, keys, at);
+    return keys.areStated || keys.isKnown(key) ? [{ text: key, position: at, isKey: true }] : [];
   });
 }
 
 /** Opens an array or an object, also one that a string contains as JSON. Returns undefined for other values. */
-function openValue(value: unknown): Pick<Position, 'members' | 'names'> | undefined {
+function openValue(value: unknown): ReturnType<typeof openContainer> | undefined {
   const opened = typeof value === 'string' ? parseNestedJson(value) : value;
-  if (Array.isArray(opened)) return { members: opened, names: undefined };
-  if (typeof opened !== 'object' || opened === null) return undefined;
-  return { members: Object.values(opened), names: Object.keys(opened) };
+  return typeof opened === 'object' && opened !== null ? openContainer(opened) : undefined;
 }
 
-function createPosition(
-  { members, names }: Pick<Position, 'members' | 'names'>,
-  next: number,
-  parent?: Position,
-): Position {
-  return { members, names, next, parent, depth: (parent?.depth ?? 0) + 1 };
+function createPosition(container: ReturnType<typeof openContainer>, next: number, parent?: Position): Position {
+  return { ...container, next, parent, depth: (parent?.depth ?? 0) + 1 };
 }
 
 /** Yields a value and all values in it. Uses an explicit stack, because a body can be nested deeply. */

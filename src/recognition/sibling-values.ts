@@ -83,8 +83,8 @@ export function listSiblingValues({
   let list: Position | undefined;
   let level: Position | undefined = position;
   for (let n = 0; level !== undefined && n < maxLevels; n += 1, level = level.parent) {
-    const { names, members, next } = level;
-    if (names !== undefined) {
+    const { names, members, isList, next } = level;
+    if (names !== undefined && !isList) {
       // Two lists of equal length are columns of a table.
       for (const [at, column] of list === undefined || names.length > maxMembers ? [] : members.entries())
         if (at !== next && Array.isArray(column) && column.length === list?.members.length)
@@ -93,7 +93,7 @@ export function listSiblingValues({
     } else if (members.length <= maxColumns) {
       for (const [at, column] of members.entries()) if (at !== next && !isObject(column)) add(String(at), column);
     }
-    list = names === undefined ? level : undefined;
+    list = isList ? level : undefined;
   }
   return values;
 }
@@ -102,7 +102,7 @@ export function listSiblingValues({
 export function listIndices({ position }: Mention): ReadonlyMap<number, number> {
   const indices = new Map<number, number>();
   for (let level = position; level !== undefined; level = level.parent)
-    if (level.names === undefined) indices.set(level.depth, level.next);
+    if (level.isList) indices.set(level.depth, Number(level.names?.[level.next] ?? level.next));
   return indices;
 }
 

@@ -118,8 +118,8 @@ function findMentionsOf(
   // A cache, because all records have the same paths.
   const findNode = (container: Container | undefined): PathNode => {
     if (container === undefined) return root;
-    const { node, names, next } = container;
-    const name = names?.[next];
+    const { node, names, isList, next } = container;
+    const name = isList ? undefined : names?.[next];
     const cached = node.children?.get(name);
     if (cached !== undefined) return cached;
     const step = name === undefined ? '*' : readKey(name).step;
@@ -140,10 +140,9 @@ function findMentionsOf(
       const found = tiers.findIds(text);
       if (found.ids.length > 0) addMention(text, found, findNode(container), container);
     } else if (typeof value === 'object' && value !== null) {
-      const names = Array.isArray(value) ? undefined : Object.keys(value);
-      const members = Array.isArray(value) ? value : Object.values(value);
+      const inner = openContainer(value);
       const depth = (container?.depth ?? 0) + 1;
-      if (members.length > 0) return { members, names, node: findNode(container), next: 0, parent: container, depth };
+      if (inner.members.length > 0) return { ...inner, node: findNode(container), next: 0, parent: container, depth };
     }
     return undefined;
   };
@@ -174,6 +173,17 @@ function findMentionsOf(
   };
 }
 
+/** Opens an array or an object. */
+export function openContainer(value: object): Pick<Position, 'members' | 'names' | 'isList'> {
+  if (Array.isArray(value)) return { members: value, names: undefined, isList: true };
+  return { members: Object.values(value), names: Object.keys(value), isList: hasIndexKeys(value) };
+}
+
+/** Whether all keys of an object are indices. JavaScript lists such keys before all others. */
+export function hasIndexKeys(value: object): boolean {
+  return /^(0|[1-9]\d{0,8})$/.test(Object.keys(value).at(-1) ?? '');
+}
+
 /** Moves on to the next member. */
 function continueWith(container: Container | undefined): Container | undefined {
   if (container !== undefined) container.next += 1;
@@ -199,6 +209,8 @@ export interface Position {
   readonly members: readonly unknown[];
   /** The keys of an object. */
   readonly names: readonly string[] | undefined;
+  /** Whether it is an array, or an object whose keys are indices: some languages write a list with gaps so. */
+  readonly isList: boolean;
   /** The index of a member. */
   readonly next: number;
   readonly parent: Position | undefined;

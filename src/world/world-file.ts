@@ -47,7 +47,7 @@ interface TierEntry {
   repeat?: number;
   spare?: number;
   campaign: string | string[];
-  created?: 'half-a-second-after-the-next';
+  created?: 'a-quarter-second-after-the-next';
   metadata?: Record<string, string | number | boolean>;
   rules?: RuleEntry[];
 }
@@ -123,10 +123,9 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
 
   const newest = Date.parse(document.newest);
   const apart = document.hours_apart * 60 * 60 * 1000;
-  const tiers = placed.map(({ tier, entry }, n): Tier => {
-    const time = entry.created === undefined ? newest - n * apart : newest - (n + 1) * apart + 500;
-    return { ...tier, created_at: new Date(time).toISOString() };
-  });
+  const createdAt = (n: number): number =>
+    placed[n]?.entry.created === undefined ? newest - n * apart : createdAt(n + 1) + 250;
+  const tiers = placed.map(({ tier }, n): Tier => ({ ...tier, created_at: new Date(createdAt(n)).toISOString() }));
   const named: NamedWorld = {
     customers: customers.map(({ name }) => ({ id: createId('customer', name) })),
     products: products.map(({ name }) => ({ id: createId('product', name) })),

@@ -95,6 +95,10 @@ const shapeTable = {
     data: tiers.map(({ id, name }, index) => (index % 2 === 0 ? { name, id } : { id, name })),
     object: 'list',
   }),
+  // How PHP writes a filtered list, and Lua one with gaps.
+  'indices-as-keys': (tiers, world) => ({
+    data: Object.fromEntries(tiers.map(({ id }) => [world.tiers.findIndex((tier) => tier.id === id), { id }])),
+  }),
   'in-urls': (tiers) => ({
     links: tiers.map(({ id }) => ({ href: `https://shop.example/tiers/${encodeURIComponent(id)}` })),
   }),
