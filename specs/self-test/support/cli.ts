@@ -23,12 +23,6 @@ export function makeTestFolder(): string {
   return folder;
 }
 
-/** Creates an empty folder. */
-export function createTemporaryFolder(): { folder: string; remove(): void } {
-  const folder = makeTestFolder();
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
-
 /**
  * Runs the command line in a folder, as a user does, without the settings of this process.
  *
