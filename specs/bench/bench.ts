@@ -9,7 +9,7 @@ import path from 'node:path';
 import { exitStatus } from '../../src/cli/exit-status.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { createTemporaryFolder } from '../self-test/support/cli.js';
+import { makeTestFolder } from '../self-test/support/cli.js';
 import { listen } from '../self-test/support/independent-deployment.js';
 import { type Work, writeBarePrograms, writeEmptyTest } from './bare-programs.js';
 import { failingDeployments, heavyDeployments, reference, type Serve, serveConforming } from './bench-deployments.js';
@@ -19,7 +19,7 @@ import { createPackageWithCases } from './package-with-cases.js';
 import { responseSchema, writePeerPrograms } from './peer-programs.js';
 
 const rounds = 5;
-const { folder: cwd, remove } = createTemporaryFolder();
+const cwd = makeTestFolder();
 const inFolder = (...names: string[]) => path.join(cwd, ...names);
 const made = (name: string) => {
   mkdirSync(inFolder(name));
@@ -228,13 +228,9 @@ if (unknown.length > 0) {
   process.exit(2);
 }
 const lines: Line[] = [];
-try {
-  for (const [section, measure] of Object.entries(sections))
-    if (named.length === 0 || named.includes(section))
-      lines.push(...(await measure()).map((line) => ({ section, ...line })));
-} finally {
-  remove();
-}
+for (const [section, measure] of Object.entries(sections))
+  if (named.length === 0 || named.includes(section))
+    lines.push(...(await measure()).map((line) => ({ section, ...line })));
 
 const machine = `${availableParallelism()} cores (${cpus()[0]?.model.trim()}), Node.js ${process.version}`;
 const ratio = (number: number | undefined) => (number === undefined ? '' : `${number.toFixed(2)}×`);

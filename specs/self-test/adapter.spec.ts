@@ -14,11 +14,10 @@ import { parseArchive } from '../../src/report/har-archive.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, channelTo, suite } from './support/in-process.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const identity = `export default {
   toRequest: ({ method, path, headers, body }) => ({ method, path, headers, ...(body === undefined ? {} : { body }) }),

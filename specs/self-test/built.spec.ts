@@ -3,10 +3,10 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
-import { createTemporaryFolder } from './support/cli.js';
+import { makeTestFolder } from './support/cli.js';
 
 test('Compiled schemas are used until their source is edited', async () => {
-  const { folder, remove } = createTemporaryFolder();
+  const folder = makeTestFolder();
   for (const part of ['package.json', 'schemas', 'dist/schemas', 'dist/src/support'])
     cpSync(path.join(packageRoot, part), path.join(folder, part), { recursive: true });
   symlinkSync(path.join(packageRoot, 'node_modules'), path.join(folder, 'node_modules'));
@@ -28,5 +28,4 @@ test('Compiled schemas are used until their source is edited', async () => {
   expect(loadValidator('bindings')('no bindings')).toBe(false);
   // The schema of targets refers to that of bindings.
   expect(loadValidator('target')('no target')).toBe(false);
-  remove();
 });

@@ -8,12 +8,11 @@ import { startRun } from '../../src/engine/run.js';
 import { openClient } from '../../src/http/client.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { createNamedExport } from '../../src/world/world-formats.js';
-import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, channelTo, requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const token = 'the-token-of-the-test-0815';
 const credentials = { CLIENT_APPLICATION_ID: 'the-application-of-the-test', CLIENT_TOKEN: token };

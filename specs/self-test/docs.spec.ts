@@ -8,7 +8,7 @@ import { readSchema } from '../../src/support/schema-validation.js';
 import { loadYaml, parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { expandWorld } from '../../src/world/world-file.js';
 import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 
 const docs = readdirSync(path.join(packageRoot, 'docs')).filter((name) => name.endsWith('.md'));
@@ -45,7 +45,7 @@ for (const { name, text } of documents) {
   });
 
   test(`${name}: each command exists with its options`, async () => {
-    const { folder, remove } = createTemporaryFolder();
+    const folder = makeTestFolder();
     const shown = [...text.matchAll(/npx conformance ([a-z]+)([^\n`#]*)/g)];
     for (const command of new Set(shown.map(([, command = '']) => command))) {
       const { status, output } = await runConformanceInProcess([command, '--help'], { cwd: folder });
@@ -54,7 +54,6 @@ for (const { name, text } of documents) {
       const options = uses.flatMap(([, , rest = '']) => rest.split(' -- ')[0]?.match(/--[a-z-]+/g) ?? []);
       for (const option of options) expect(output, command).toContain(option);
     }
-    remove();
   });
 
   test(`${name}: each linked and each named file exists`, () => {

@@ -3,12 +3,11 @@ import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { type DiagnosisArea, diagnose } from '../../src/targets/diagnose.js';
 import { thingKinds } from '../../src/world/named-world.js';
-import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
 import { channelTo, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const { world } = suite;
 const conforming = createIndependentDeployment(world);

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { createTemporaryFolder, runConformance } from './support/cli.js';
+import { makeTestFolder, runConformance } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { listenStatefully } from './support/stateful-deployment.js';
 
@@ -48,7 +48,7 @@ for (const { name, text } of guide) {
   const scripts = listBlocks(text, 'sh').filter((block) => /^(npx|openssl|curl) /m.test(block));
   if (scripts.length === 0) continue;
   test(`${name}: each command ends with exit status 0`, { tag: '@long' }, async () => {
-    const { folder: cwd, remove } = createTemporaryFolder();
+    const cwd = makeTestFolder();
     const server = await listenAsReference();
     for (const folder of ['conformance/cases', 'node_modules/.bin', 'records', 'targets'])
       mkdirSync(path.join(cwd, folder), { recursive: true });
@@ -90,7 +90,6 @@ for (const { name, text } of guide) {
       }
     } finally {
       await server.close();
-      remove();
     }
   });
 }

@@ -18,7 +18,7 @@ import { createSampler } from '../../src/report/shown-answers.js';
 import { parseJson } from '../../src/support/json.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { compileSchema } from '../../src/support/user-schema.js';
-import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 import { createCertificateStub } from './support/stubs.js';
@@ -239,7 +239,7 @@ const redocly = (args: readonly string[]) =>
   });
 
 test('Redocly accepts and renders openapi.yaml of a hostile run', { tag: '@long' }, async () => {
-  const { folder, remove } = createTemporaryFolder();
+  const folder = makeTestFolder();
   const hostile = '</script><script>forged()</script> **bold** [link](javascript:forged()) ::error::\n::error::';
   const echoing: Answer = (request) => {
     const response = reference()(request);
@@ -259,12 +259,10 @@ test('Redocly accepts and renders openapi.yaml of a hostile run', { tag: '@long'
   const rendered = readFileSync(page, 'utf8');
   expect(rendered).toContain('meets a threshold of 3 and no higher one.');
   expect(rendered).not.toContain('<script>forged()');
-  remove();
 });
 
 test.describe('a comparison of certificates', () => {
-  const { folder: cwd, remove } = createTemporaryFolder();
-  test.afterAll(remove);
+  const cwd = makeTestFolder();
   let certificates: Certificate[];
   test.beforeAll(async () => {
     const few = {

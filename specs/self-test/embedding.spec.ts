@@ -7,11 +7,10 @@ import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { createRecord, renderRecord } from '../../src/report/target-record.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { createTemporaryFolder } from './support/cli.js';
+import { makeTestFolder } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const page = readFileSync(path.join(packageRoot, 'docs', 'embedding.md'), 'utf8');
 const [fastify = '', serverless = '', mock = ''] = [...page.matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code);

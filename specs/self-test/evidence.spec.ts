@@ -14,7 +14,7 @@ import { loadValidator } from '../../src/support/schema-validation.js';
 import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
-import { createTemporaryFolder } from './support/cli.js';
+import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { judgeAgain, readEvidenceBack, runWithEvidence } from './support/run-with-evidence.js';
 
@@ -197,7 +197,7 @@ test.describe('An archive', () => {
   test('can be replayed by a browser', { tag: '@long' }, async () => {
     const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find((file) => existsSync(file));
     test.skip(executablePath === undefined, 'There is no Chromium on this machine.');
-    const { folder, remove } = createTemporaryFolder();
+    const folder = makeTestFolder();
     const left = await runWithEvidence(createChannel(deployment()), { options: { only: ['limit'] } });
     const file = path.join(folder, 'evidence.har');
     writeFileSync(file, createArchive(left.evidence, left.origin).content);
@@ -210,6 +210,5 @@ test.describe('An archive', () => {
     expect(response?.status()).toBe(exchange.response.status);
     expect(await response?.text()).toBe(exchange.response.body);
     await browser.close();
-    remove();
   });
 });

@@ -7,13 +7,12 @@ import { createInterface } from 'node:readline';
 import { expect, test } from '@playwright/test';
 import { WebSocket } from 'undici';
 import { packageRoot } from '../../src/support/package-root.js';
-import { type CommandResult, createTemporaryFolder, runConformance } from './support/cli.js';
+import { type CommandResult, makeTestFolder, runConformance } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 import { readTexts } from './support/read-texts.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const broken = createIndependentDeployment(suite.world, { violation: 'ignores-quantity' });
 const deployment = listen(broken);

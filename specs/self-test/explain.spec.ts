@@ -1,6 +1,6 @@
 import { expect, test } from '@playwright/test';
 import { renderExplanation } from '../../src/engine/explanation.js';
-import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 
 function explained(id: string, row?: number): string {
@@ -55,10 +55,9 @@ test('Each case can be explained', () => {
 });
 
 test('An unknown case and an unknown row are refused with a hint', async () => {
-  const { folder, remove } = createTemporaryFolder();
+  const folder = makeTestFolder();
   const unknown = await runConformanceInProcess(['explain', 'campain-filter'], { cwd: folder });
   const row = await runConformanceInProcess(['explain', 'campaign-filter', '--row', '10'], { cwd: folder });
-  remove();
   expect(unknown).toEqual({ status: 2, output: expect.stringMatching(/'campain-filter'\n.*'campaign-filter'/) });
   expect(row).toEqual({ status: 2, output: expect.stringMatching(/^--row: .*'campaign-filter'.*10\n.*1 to 9/) });
 });

@@ -16,12 +16,11 @@ import { parseRecordedRun } from '../../src/targets/recorded-run.js';
 import { type RejudgedRun, rejudgeRun } from '../../src/targets/rejudge.js';
 import { verifyCertificate } from '../../src/targets/verify-certificate.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
-import { createTemporaryFolder } from './support/cli.js';
+import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { runWithEvidence } from './support/run-with-evidence.js';
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 /** Of each part of the documentation, and one that keeps state. */
 const faultIds = [

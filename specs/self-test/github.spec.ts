@@ -12,7 +12,7 @@ import { renderAnnotations } from '../../src/report/terminal/github-annotations.
 import { renderJobSummary } from '../../src/report/terminal/job-summary.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { createTemporaryFolder } from './support/cli.js';
+import { makeTestFolder } from './support/cli.js';
 import { certifyInProcess, requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 import { lintAction } from './support/lint-action.js';
@@ -81,7 +81,7 @@ test('No text ends an annotation or a property of it', async () => {
 
 test('The job summary is appended, with verdict, counts and failures', async () => {
   const { results, certificate } = await judged;
-  const { folder, remove } = createTemporaryFolder();
+  const folder = makeTestFolder();
   const file = path.join(folder, 'summary.md');
   expect(reportToGitHub({ GITHUB_STEP_SUMMARY: file }, certificate, suite, results)).toBe('');
   reportToGitHub({ GITHUB_STEP_SUMMARY: file }, certificate, suite, results);
@@ -93,7 +93,6 @@ test('The job summary is appended, with verdict, counts and failures', async () 
     expect(text).toMatch(new RegExp(`<li>fail: ${id}\\. .{${statement.length},}</li>`));
   const unwritten = reportToGitHub({ GITHUB_STEP_SUMMARY: folder }, certificate, suite, results);
   expect(unwritten).toBe(`The job summary could not be written to ${folder} (EISDIR).\n`);
-  remove();
 });
 
 test('The badge has verdict, counts and drift', async () => {

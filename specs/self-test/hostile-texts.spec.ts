@@ -37,18 +37,17 @@ import { writeResults } from '../../src/report/write-results.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { joinLines } from '../../src/support/untrusted-text.js';
 import { openBrowser } from './support/browser.js';
-import { createTemporaryFolder } from './support/cli.js';
+import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { prepareEvidence } from './support/run-with-evidence.js';
 
-const { folder, remove } = createTemporaryFolder();
+const folder = makeTestFolder();
 let browser: Browser;
 test.beforeAll(async () => {
   browser = await openBrowser();
 });
 test.afterAll(async () => {
   await browser?.close();
-  remove();
 });
 
 /** Stand at both ends of each hostile line: a whole text has as many of one as of the other, in one element. */

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
 import { createRandom } from './support/chaos.js';
-import { createTemporaryFolder, loadCertificate, runConformanceInProcess } from './support/cli.js';
+import { loadCertificate, makeTestFolder, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
@@ -42,7 +42,7 @@ const often = 'Ctrl-C, which a terminal sends to all processes';
 for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings)) {
   const tag = what === often ? [] : ['@long'];
   test(`${what} leaves a certificate of the judged cases, and no process`, { tag }, async () => {
-    const { cwd, by, remove } = await endedEarly(end);
+    const { cwd, by } = await endedEarly(end);
     expect(by).toEqual(ofShell);
     expect(existsSync(path.join(cwd, 'out', 'partial', 'certificate.json'))).toBe(true);
     const certificate = loadCertificate(cwd, 'out/partial');
@@ -61,21 +61,19 @@ for (const [what, { end, shell: ofShell = [4, null] }] of Object.entries(endings
     expect(junit.match(/not-run: Not reached/g)).toHaveLength(notReached);
     const { output } = await runConformanceInProcess(['verify', 'out/partial/certificate.json'], { cwd });
     expect(output).toBe('WHOLE  out/partial/certificate.json: incomplete\n');
-    remove();
   });
 }
 
 test('A killed command leaves no process', { tag: '@long' }, async () => {
-  const { cwd, by, remove } = await endedEarly((_, command) => process.kill(command, 'SIGKILL'));
+  const { cwd, by } = await endedEarly((_, command) => process.kill(command, 'SIGKILL'));
   expect(by).toEqual([137, null]);
   expect(existsSync(path.join(cwd, 'out', 'partial', 'certificate.json'))).toBe(false);
-  remove();
 });
 
 test('20 runs that are cut short at random moments keep the results of the last whole run', {
   tag: '@long',
 }, async () => {
-  const { folder, remove } = createTemporaryFolder();
+  const folder = makeTestFolder();
   await endedEarly(() => {}, { folder });
   const random = createRandom(2);
   for (const [n, ending] of Array.from({ length: 20 }, (_, at) => [at, Object.values(endings)[at % 5]] as const)) {
@@ -85,7 +83,6 @@ test('20 runs that are cut short at random moments keep the results of the last 
     const { output } = await runConformanceInProcess(['verify', 'out/certificate.json'], { cwd: folder });
     expect(output, `run ${n}`).toBe('WHOLE  out/certificate.json: conforms\n');
   }
-  remove();
 });
 
 /**
@@ -97,8 +94,8 @@ test('20 runs that are cut short at random moments keep the results of the last 
 async function endedEarly(
   end: Ending['end'],
   { folder, request: last = 60, delayMs = 0 }: { folder?: string; request?: number; delayMs?: number } = {},
-): Promise<{ cwd: string; by: unknown; remove(): void }> {
-  const { folder: own, remove } = createTemporaryFolder();
+): Promise<{ cwd: string; by: unknown }> {
+  const own = makeTestFolder();
   const cwd = folder ?? own;
   const answer = createIndependentDeployment(suite.world);
   let received = 0;
@@ -141,7 +138,7 @@ async function endedEarly(
   const by = await ended;
   await expect.poll(() => isRunning(group), { timeout: 60_000 }).toBe(false);
   await close();
-  return { cwd, by, remove };
+  return { cwd, by };
 }
 
 /** Whether a process of a group is running. */

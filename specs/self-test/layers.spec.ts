@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
-import { createTemporaryFolder } from './support/cli.js';
+import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 
 const inPackage = (...steps: readonly string[]) => path.join(packageRoot, ...steps);
@@ -26,7 +26,7 @@ test('The sources contain no id of a requirement or a case', () => {
 });
 
 test('The linter refuses an import against the order of the layers, and a circle, and JSON parsed past the door', () => {
-  const { folder, remove } = createTemporaryFolder();
+  const folder = makeTestFolder();
   const { vcs: _, $schema: __, ...rules } = JSON.parse(read('biome.json'));
   const files: Record<string, string> = {
     'biome.json': JSON.stringify(rules),
@@ -45,7 +45,6 @@ test('The linter refuses an import against the order of the layers, and a circle
   }
   const biome = inPackage('node_modules', '.bin', 'biome');
   const { stdout, stderr } = spawnSync(biome, ['lint', '.'], { cwd: folder, encoding: 'utf8' });
-  remove();
   const found = [
     ...`${stdout}${stderr}`.matchAll(
       /^(\S+\.ts):\d+:\d+ (?:lint\/\w+\/)?(noRestrictedImports|noImportCycles|plugin) /gm,

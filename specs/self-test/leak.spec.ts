@@ -18,7 +18,7 @@ import { packageRoot } from '../../src/support/package-root.js';
 import { openTarget } from '../../src/targets/open-target.js';
 import { createRunReplay } from '../../src/targets/recorded-run.js';
 import { loadTarget } from '../../src/targets/target.js';
-import { createTemporaryFolder, runConformance } from './support/cli.js';
+import { makeTestFolder, runConformance } from './support/cli.js';
 import { allEchoes } from './support/echoes.js';
 import { certifyOver, suite } from './support/in-process.js';
 import { listen } from './support/independent-deployment.js';
@@ -106,11 +106,10 @@ async function serve(cwd: string, answer: Answer) {
 const { privateKey } = generateKeyPairSync('ed25519');
 
 function sign(files: Parameters<Signer>[0]): string {
-  const { folder, remove } = createTemporaryFolder();
+  const folder = makeTestFolder();
   const file = path.join(folder, 'key.pem');
   writeFileSync(file, privateKey.export({ type: 'pkcs8', format: 'pem' }));
   const signature = createSigner(file)(files);
-  remove();
   return signature;
 }
 
@@ -139,7 +138,7 @@ for (const [what, answer] of Object.entries(deployments))
   test(`No secret is in the results of a run for a deployment that ${what}`, {
     tag: what.startsWith('names') ? '@long' : [],
   }, async () => {
-    const { folder: cwd, remove } = createTemporaryFolder();
+    const cwd = makeTestFolder();
     const { file, close } = await serve(cwd, answer);
     const { target, connection } = loadTarget({ target: file }, secrets);
     const client = openTarget(target, connection.location as Endpoint, connection.options);
@@ -176,7 +175,6 @@ for (const [what, answer] of Object.entries(deployments))
     expect(listLeaks(texts)).toEqual([]);
     for (const file of ['certificate.json', 'certificate.html', 'certificate.sig', 'observed.md', 'openapi.yaml'])
       expect(texts.map(([name]) => name)).toContain(`results/${file}`);
-    remove();
   });
 
 const others = Object.values(deployments).filter((answer) => answer !== returnsEverything);
@@ -187,7 +185,7 @@ for (const [what, answer] of [
   ['answers in different ways', (request: HttpRequest) => others[(request.body?.length ?? 0) % 3]?.(request)],
 ] as readonly (readonly [string, Answer])[])
   test(`No secret is left by a command for a deployment that ${what}`, { tag: '@long' }, async () => {
-    const { folder: cwd, remove } = createTemporaryFolder();
+    const cwd = makeTestFolder();
     const { close } = await serve(cwd, answer);
     mkdirSync(path.join(cwd, 'tmp'));
     const env = {
@@ -223,11 +221,10 @@ for (const [what, answer] of [
       /^job-summary.md$/,
     ])
       expect(texts.map(([name]) => name)).toContainEqual(expect.stringMatching(written));
-    remove();
   });
 
 test('A killed run leaves no secret, and the next run removes its folder', { tag: '@long' }, async () => {
-  const { folder: cwd, remove } = createTemporaryFolder();
+  const cwd = makeTestFolder();
   let received = 0;
   let group = 0;
   const { close } = await serve(cwd, (request) => {
@@ -254,5 +251,4 @@ test('A killed run leaves no secret, and the next run removes its folder', { tag
   await runConformance(command, { cwd, env });
   await close();
   expect(listFolders()).toEqual([]);
-  remove();
 });

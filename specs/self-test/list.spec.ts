@@ -2,11 +2,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { listedKinds } from '../../src/cli/listed-kinds.js';
-import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const list = async (...args: string[]) => (await runConformanceInProcess(['list', ...args], { cwd })).output;
 

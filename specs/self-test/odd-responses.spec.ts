@@ -1,11 +1,9 @@
 /** Conforming deployments whose responses have an odd shape, and ones that refuse some documented requests. */
 
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { certifyInProcess, requirementSuite as suite } from './support/in-process.js';
+import { certifyInProcess, createReference, requirementSuite as suite } from './support/in-process.js';
 
 type Respond = (request: HttpRequest) => HttpResponse;
 type Shape = (ids: readonly string[]) => { readonly body: string; readonly type?: string };
@@ -16,9 +14,7 @@ const nest = (levels: number, text: string) => `${'{"a":'.repeat(levels)}${text}
 
 /** The reference deployment, which lists all promotions in such a shape. */
 function respondWith(shape: Shape): Respond {
-  return createDeployment({
-    world,
-    credentials: inProcessCredentials,
+  return createReference({
     change: (handlers) => ({
       list: (tiers, request) => {
         const { body, type = 'application/json' } = shape(tiers.map(({ id }) => id));
@@ -87,7 +83,7 @@ for (const [what, [shape, reason]] of Object.entries(unreadable))
 
 /** The reference deployment behind something that refuses some requests. */
 function refuse(status: number, isRefused: (request: HttpRequest) => boolean): Respond {
-  const respond = createDeployment({ world, credentials: inProcessCredentials });
+  const respond = createReference();
   return (request) => (isRefused(request) ? { status, headers: [], body: 'no' } : respond(request));
 }
 
@@ -101,34 +97,18 @@ function createCounter(): (request: HttpRequest) => boolean {
   };
 }
 
-const refusals: Readonly<
-  Record<string, readonly [isRefused: () => (request: HttpRequest) => boolean, common: RegExp]>
-> = {
-  'requests with brackets': [
-    () =>
-      ({ path }) =>
-        path.includes('['),
-    /with a \w+ filter, brackets in the query is/,
-  ],
-  'filters by campaign': [
-    () =>
-      ({ path }) =>
-        path.includes('promotion_id'),
-    /with a campaign filter/,
-  ],
-  'letters beyond ASCII': [
-    () =>
-      ({ body = '' }) =>
-        /[^\0-\x7f]/.test(body),
-    /letters beyond ASCII in the body/,
-  ],
-  'one of equal requests': [createCounter, /This request is refused/],
-};
+/** Requests that are refused, and what the reason says that they have in common. */
+const listRefusals = (): [what: string, isRefused: (request: HttpRequest) => boolean, common: RegExp][] => [
+  ['requests with brackets', ({ path }) => path.includes('['), /with a \w+ filter, brackets in the query is/],
+  ['filters by campaign', ({ path }) => path.includes('promotion_id'), /with a campaign filter/],
+  ['letters beyond ASCII', ({ body = '' }) => /[^\0-\x7f]/.test(body), /letters beyond ASCII in the body/],
+  ['one of equal requests', createCounter(), /This request is refused/],
+];
 
-for (const [what, [isRefused, common]] of Object.entries(refusals))
-  for (const status of [401, 403])
+for (const status of [401, 403])
+  for (const [what, isRefused, common] of listRefusals())
     test(`${status} to ${what} never fails, and the reason names what they have in common`, async () => {
-      const { verdict, incomplete_because: reasons } = await certify(refuse(status, isRefused()));
+      const { verdict, incomplete_because: reasons } = await certify(refuse(status, isRefused));
       expect(verdict, reasons?.join('\n')).toBe('incomplete');
       expect(reasons?.join('\n')).toMatch(common);
     });

@@ -1,7 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { readCaseFile } from '../../src/cases/case-file.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
@@ -15,13 +14,12 @@ import { parseYaml, readYaml } from '../../src/support/yaml-file.js';
 import { type BoundId, bindWorld } from '../../src/world/bind-world.js';
 import { type NamedWorld, thingKinds, windowSize } from '../../src/world/named-world.js';
 import { expandWorld } from '../../src/world/world-file.js';
-import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
-import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
-import { certifyOver, suite } from './support/in-process.js';
+import { createChannel } from '../proof/judge-deployment.js';
+import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { certifyInProcess, certifyOver, createReference, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const own = path.join(folder, 'mine');
 
@@ -109,10 +107,9 @@ test('Own tiers replace spare tiers of the newest 150: all other tiers keep rank
 
 test('Own cases pass on a deployment with their data, and change nothing else in the certificate', async () => {
   const whole = withOwn();
-  const deployment = createDeployment({ world: whole.world, credentials: inProcessCredentials });
+  const deployment = createReference({ world: whole.world });
   const { certificate } = await certifyOver(createChannel(deployment), whole);
-  const before = createDeployment({ world: suite.world, credentials: inProcessCredentials });
-  const without = await certifyOver(createChannel(before), suite);
+  const without = await certifyInProcess(createReference());
   expect(certificate.own_cases).toMatchObject({
     folder: own,
     verdict: 'conforms',
@@ -127,7 +124,7 @@ test('Own cases pass on a deployment with their data, and change nothing else in
 });
 
 test('A failing own case is reported apart, with its location: it changes the exit status, not the verdict', async () => {
-  const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials });
+  const deployment = createReference();
   const some = someOf();
   // It has the world of the suite, but not the data of the own cases: by itself, that proves nothing.
   const doubted = await certifyOver(createChannel(deployment), some);

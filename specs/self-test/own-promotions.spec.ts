@@ -1,13 +1,12 @@
 /** Deployments with promotions of their own, which take places among the newest 150. */
 
 import { expect, test } from '@playwright/test';
-import { createDeployment, type DeploymentOptions } from '../../reference/deployment.js';
+import type { DeploymentOptions } from '../../reference/deployment.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { diagnose } from '../../src/targets/diagnose.js';
 import type { World } from '../../src/world/world.js';
-import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { certifyInProcess, channelTo, suite } from './support/in-process.js';
+import { certifyInProcess, channelTo, createReference, suite } from './support/in-process.js';
 
 const { world } = suite;
 
@@ -29,8 +28,8 @@ function addPromotions(count: number, at = 0): World {
   return { ...world, campaigns: [...world.campaigns, campaign], tiers: world.tiers.toSpliced(at, 0, ...own) };
 }
 
-function deploy(of: World, options: Partial<DeploymentOptions> = {}) {
-  return createDeployment({ world: of, credentials: inProcessCredentials, ...options });
+function deploy(of: World, options: Pick<DeploymentOptions, 'behaviours' | 'change'> = {}) {
+  return createReference({ world: of, ...options });
 }
 
 /** The suite for a target file that counts own promotions, loaded once for each count. */
@@ -41,11 +40,11 @@ function stating(ownPromotions: number): Suite {
   return known;
 }
 
-const withWindow = (size: number): Partial<DeploymentOptions> => ({
+const withWindow = (size: number): Pick<DeploymentOptions, 'change'> => ({
   change: () => ({ newest: (tiers) => tiers.slice(0, size) }),
 });
 
-type Respond = ReturnType<typeof createDeployment>;
+type Respond = ReturnType<typeof createReference>;
 
 async function certify(respond: Respond, own: Suite = suite): Promise<Certificate> {
   return (await certifyInProcess(respond, { suite: own })).certificate;

@@ -10,7 +10,7 @@ import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { createMemoryBudget, openFileBudget } from '../../src/http/request-budget.js';
 import { computeRetryDelay, isRetryable } from '../../src/http/retry.js';
 import { getMonotonicMs } from '../../src/support/monotonic-clock.js';
-import { createTemporaryFolder } from './support/cli.js';
+import { makeTestFolder } from './support/cli.js';
 import { requirementSuite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 import {
@@ -234,14 +234,13 @@ test.describe('The budget', () => {
 
   test('is shared by all processes of a run', async ({ serve }) => {
     const wire = await serve(ok);
-    const { folder, remove } = createTemporaryFolder();
+    const folder = makeTestFolder();
     const file = path.join(folder, 'requests');
     writeFileSync(file, '.');
     const clients = [1, 2].map(() => openClient({ baseUrl: wire.url, budget }, openFileBudget(file, getMonotonicMs())));
     const outcomes: unknown[] = [];
     for (const { send } of [...clients, ...clients]) outcomes.push(getOutcome(await send(request)));
     await Promise.all(clients.map((client) => client.close()));
-    remove();
     expect(outcomes).toEqual([200, 200, 'not-sent', 'not-sent']);
     expect(joinNames(wire)).toBe('aa');
   });
@@ -384,7 +383,7 @@ test.describe('The circuit breaker', () => {
 
   test('opens for all processes of a run', async ({ serve }) => {
     const wire = await serve(reset);
-    const { folder, remove } = createTemporaryFolder();
+    const folder = makeTestFolder();
     const file = path.join(folder, 'requests');
     writeFileSync(file, '');
     const options = { baseUrl: wire.url, retry: noRetry };
@@ -393,7 +392,6 @@ test.describe('The circuit breaker', () => {
     await sendTen(one.send);
     expect(getMessage(await other.send(request))).toContain('Nothing more was sent');
     await Promise.all([one.close(), other.close()]);
-    remove();
     expect(wire.received).toHaveLength(10);
   });
 });

@@ -9,11 +9,11 @@ import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { serveReference } from '../../reference/server.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { createTemporaryFolder, loadCertificate } from './support/cli.js';
+import { loadCertificate, makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { runWorkflow } from './support/run-workflow.js';
 
-const { folder, remove } = createTemporaryFolder();
+const folder = makeTestFolder();
 const project = path.join(folder, 'shop');
 const installed = path.join(project, 'node_modules', 'promotion-validation-conformance');
 const env = {
@@ -79,10 +79,7 @@ test.describe('The installed package', { tag: '@long' }, () => {
     reference = await serve();
   });
 
-  test.afterAll(async () => {
-    await reference.close();
-    remove();
-  });
+  test.afterAll(() => reference.close());
 
   test('certifies after `init`', async () => {
     expect(await type('npx conformance init')).toEqual({ status: 0, output: expect.stringContaining('Written') });

@@ -3,12 +3,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
-import { findFault } from '../../reference/faults/index.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { discriminatingRowsFile, readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import type { RunScope } from '../../src/engine/case-exclusion.js';
+import { createUnsentResult } from '../../src/engine/case-result.js';
 import { countPlannedRequests, createPlan } from '../../src/engine/plan.js';
 import { createProfile, type Profile, quickRequestLimit, type RequestLimit } from '../../src/engine/profile.js';
 import { runSuite } from '../../src/engine/run.js';
@@ -22,9 +21,8 @@ import { loadValidator } from '../../src/support/schema-validation.js';
 import { parseYaml } from '../../src/support/yaml-file.js';
 import type { RunOptions } from '../../src/targets/run-options.js';
 import { readSelection } from '../../src/targets/settings.js';
-import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
-import { channelTo, recognizer, suite } from './support/in-process.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { channelTo, createReference, recognizer, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
 const scope: RunScope = { target: {}, excludesIntrusive: false };
@@ -40,8 +38,7 @@ function profileFor(limit: RequestLimit, own = suite): Profile {
 
 /** Certifies the reference deployment in this process, and counts the requests. */
 async function certified(profile: Profile, fault?: string) {
-  const broken = fault === undefined ? {} : { faults: [findFault(fault)] };
-  const respond = createDeployment({ world: suite.world, credentials: inProcessCredentials, ...broken });
+  const respond = createReference({ faults: fault === undefined ? [] : [fault] });
   let sent = 0;
   const channel = channelTo((request: HttpRequest) => {
     sent += 1;
@@ -126,18 +123,8 @@ test.describe('A quick certificate cannot be mistaken for a full one', () => {
     expect(loadValidator('certificate')(certificate)).toBe(true);
     // Even where some of each case were sent.
     const ofEach = new Map(suite.cases.map(({ id, rows: [row] }) => [id, new Set([row?.title ?? ''])]));
-    const results = selectFromSuite(suite, { profile: { rows: ofEach } }).cases.map((testCase) => ({
-      id: testCase.id,
-      subject: testCase.kind === 'requirement' ? testCase.verifies : testCase.answers,
-      verdict: 'pass' as const,
-      reason: '',
-      at: testCase.at,
-      rows: [],
-      drift: [],
-      exchangesJudged: 1,
-      requestsSent: 1,
-      durationMs: 1,
-    }));
+    const { cases } = selectFromSuite(suite, { profile: { rows: ofEach } });
+    const results = cases.map((testCase) => ({ ...createUnsentResult(testCase, 'pass', ''), exchangesJudged: 1 }));
     const facts = { isCutShort: false, startedAt: new Date(0), durationMs: 0, target: certificate.target };
     const own = collectRunFacts(results, undefined, { notes: [], profile: { figures } });
     expect(createCertificate(suite, results, { ...facts, ...own }).verdict).toBe('incomplete');
@@ -206,7 +193,7 @@ test('A limit below the first row, and one beside random requests are refused', 
 });
 
 test('The command line takes --quick and --budget, writes to a folder of its own, and says so', async () => {
-  const { folder: cwd, remove } = createTemporaryFolder();
+  const cwd = makeTestFolder();
   const both = await runConformanceInProcess(['certify', '--quick', '--budget', '9'], { cwd });
   expect(both.status).toBe(exitStatus.unusableInput);
   const plan = await runConformanceInProcess(['certify', '--quick', '--dry-run', '--reference'], { cwd });
@@ -221,5 +208,4 @@ test('The command line takes --quick and --budget, writes to a folder of its own
   expect(certificate.profile).toEqual(profileFor(5).figures);
   expect(certificate.requests_sent).toBeLessThanOrEqual(5);
   expect(existsSync(path.join(cwd, 'results', 'certificate.json'))).toBe(false);
-  remove();
 });

@@ -8,17 +8,17 @@ import { createDeployment } from '../../reference/deployment.js';
 import { type CertifyOptions, certify, type Transport, UnusableInput } from '../../src/api.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { readYaml } from '../../src/support/yaml-file.js';
-import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { lintAction } from './support/lint-action.js';
 
 /** A new folder with these files. */
 function projectWith(files: Readonly<Record<string, string>>, name = 'a shop') {
-  const { folder, remove } = createTemporaryFolder();
+  const folder = makeTestFolder();
   const cwd = path.join(folder, name);
   mkdirSync(cwd);
   for (const [file, text] of Object.entries(files)) writeFileSync(path.join(cwd, file), text);
-  return { cwd, remove, read: (file: string) => readFileSync(path.join(cwd, file), 'utf8') };
+  return { cwd, read: (file: string) => readFileSync(path.join(cwd, file), 'utf8') };
 }
 
 /** All that is in a folder, save for what Git keeps there. */
@@ -39,7 +39,7 @@ const written = [
 
 test.describe('init', () => {
   test('writes valid files and prints the next steps', async () => {
-    const { cwd, remove, read } = projectWith({ 'package.json': '{"name":"@acme/the shop"}', 'package-lock.json': '' });
+    const { cwd, read } = projectWith({ 'package.json': '{"name":"@acme/the shop"}', 'package-lock.json': '' });
     const { status, output } = await runConformanceInProcess(['init'], { cwd });
     expect(status).toBe(0);
     expect(Object.keys(contentOf(cwd)).sort()).toEqual([...written, 'package-lock.json', 'package.json'].sort());
@@ -62,11 +62,10 @@ test.describe('init', () => {
     const planned = await runConformanceInProcess(['certify', '--dry-run'], { cwd });
     expect([planned.status, planned.output]).toEqual([0, expect.stringContaining('requests')]);
     expect((await runConformanceInProcess(['init'], { cwd })).output).toContain('1. Load the output of');
-    remove();
   });
 
   test('changes nothing the second time', async () => {
-    const { cwd, remove, read } = projectWith({ '.gitignore': 'dist\n/results\n.env', '.env.example': 'OTHER=1\n' });
+    const { cwd, read } = projectWith({ '.gitignore': 'dist\n/results\n.env', '.env.example': 'OTHER=1\n' });
     await runConformanceInProcess(['init'], { cwd });
     expect(read('.gitignore')).toBe('dist\n/results\n.env\n\n# Conformance suite\n*.bindings.yaml\nnode_modules/\n');
     expect(read('.env.example')).toBe('OTHER=1\n');
@@ -78,11 +77,10 @@ test.describe('init', () => {
     expect([status, contentOf(cwd)]).toEqual([0, before]);
     expect(output).not.toContain('Written');
     for (const file of written) expect(output).toContain(file);
-    remove();
   });
 
   test('quotes what YAML would read as something else', async () => {
-    const { cwd: repository, remove } = projectWith({});
+    const { cwd: repository } = projectWith({});
     const branch = "fix#1,'x'&{y}!";
     execFileSync('git', ['init', '--quiet', '--initial-branch', branch], { cwd: repository });
     const cwd = path.join(repository, 'a: b # c', '"true"');
@@ -98,24 +96,21 @@ test.describe('init', () => {
     expect(jobs.certify.steps[2]).toMatchObject({ 'working-directory': 'a: b # c/"true"' });
     expect(jobs.certify.steps[3]?.uses).toBe('./a: b # c/"true"/node_modules/promotion-validation-conformance');
     expect(readYaml(path.join(cwd, 'conformance', 'target.yaml')).value).toMatchObject({ name: 'null' });
-    remove();
   });
 
   for (const link of ['conformance', '.github', '.gitignore', '.env.example'])
     test(`writes nothing where ${link} is a link`, async () => {
-      const { cwd, remove } = projectWith({});
-      const { cwd: elsewhere, remove: removeElsewhere } = projectWith({ file: 'x' });
+      const { cwd } = projectWith({});
+      const { cwd: elsewhere } = projectWith({ file: 'x' });
       symlinkSync(path.join(elsewhere, /ignore|env/.test(link) ? 'file' : '.'), path.join(cwd, link));
       const { status, output } = await runConformanceInProcess(['init'], { cwd });
       expect([status, output]).toEqual([2, expect.stringContaining('is a link')]);
       expect(contentOf(elsewhere)).toEqual({ file: 'x' });
       expect(readdirSync(cwd)).toEqual([link]);
-      remove();
-      removeElsewhere();
     });
 
   test('says that a folder cannot be written to', async () => {
-    const { cwd, remove } = projectWith({});
+    const { cwd } = projectWith({});
     chmodSync(path.dirname(cwd), 0o755);
     chmodSync(cwd, 0o555);
     // Nothing is read-only for root.
@@ -127,11 +122,10 @@ test.describe('init', () => {
     expect([status, output]).toEqual([2, expect.stringMatching(/cannot be used: this user has no permission\n$/)]);
     chmodSync(cwd, 0o755);
     expect(readdirSync(cwd)).toEqual([]);
-    remove();
   });
 
   test('detects the branch, the folder in the repository and the package manager', async () => {
-    const { cwd: repository, remove } = projectWith({});
+    const { cwd: repository } = projectWith({});
     const git = (...args: string[]) => execFileSync('git', args, { cwd: repository });
     git('init', '--quiet', '--initial-branch', 'trunk');
     const cwd = path.join(repository, 'services', '42');
@@ -145,7 +139,6 @@ test.describe('init', () => {
     expect(workflow).toContain('- uses: ./services/42/node_modules/promotion-validation-conformance\n');
     expect(await lintAction('conformance.yml', workflow)).toEqual([]);
     expect(contentOf(cwd)['conformance/target.yaml']).toContain('\nname: target-42\n');
-    remove();
   });
 });
 
@@ -153,8 +146,7 @@ test.describe('The API', () => {
   const credentials = { applicationId: 'an-application', token: 'a-token-of-the-test' };
   const deployment = createDeployment({ world: suite.world, credentials });
   const some: CertifyOptions = { credentials, only: ['integer-quantity'] };
-  const { folder, remove } = createTemporaryFolder();
-  test.afterAll(remove);
+  const folder = makeTestFolder();
 
   test('certifies through a function and returns the certificate', async () => {
     const certificate = await certify(async (request) => deployment(request), { name: 'shop', credentials });

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { requirements } from '../../reference/faults/fault.js';
 import { listGeneratedFaults } from '../../reference/faults/generated-faults.js';
 import { faults, findFault } from '../../reference/faults/index.js';
@@ -11,12 +10,12 @@ import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import { createProfile } from '../../src/engine/profile.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { findCaughtFaults } from '../proof/choose-rows.js';
-import { inProcessCredentials, judgeDeployment, listVerdicts } from '../proof/judge-deployment.js';
+import { judgeDeployment, listVerdicts } from '../proof/judge-deployment.js';
 import { createFaultJudge } from '../proof/judge-fault.js';
 import { knownFaults, proveFaults, renderKillMatrixFiles } from '../proof/kill-matrix.js';
 import { type FaultProof, isKilled, proveFault, renderProof } from '../proof/proof.js';
 import { proveGenerated } from '../proof/prove-generated.js';
-import { suite } from './support/in-process.js';
+import { createReference, suite } from './support/in-process.js';
 
 test('Each fault has an id and a story of its own', () => {
   expect(new Set(faults.map(({ id }) => id)).size).toBe(faults.length);
@@ -66,10 +65,9 @@ test('A sample of the generated faults is killed', async () => {
 });
 
 test('Several faults break several requirements of one deployment', async () => {
-  const broken = ['window-of-151', 'metadata-by-prefix', 'expand-crashes'].map(findFault);
-  const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: broken });
-  const verdicts = listVerdicts(await judgeDeployment(suite, deployment));
-  for (const { breaks } of broken) expect(verdicts.get(breaks), breaks).toBe('fail');
+  const broken = ['window-of-151', 'metadata-by-prefix', 'expand-crashes'];
+  const verdicts = listVerdicts(await judgeDeployment(suite, createReference({ faults: broken })));
+  for (const { breaks } of broken.map(findFault)) expect(verdicts.get(breaks), breaks).toBe('fail');
 });
 
 test('A fault that no request shows survives, and the report names it', async () => {
@@ -86,8 +84,7 @@ test('Cached responses give the verdicts of a whole run', async () => {
   for (const id of ['window-of-151', 'metadata-by-prefix']) {
     const fault = findFault(id);
     const { verdicts } = await proveFault(fault, judge, suite);
-    const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: [fault] });
-    for (const [requirement, verdict] of listVerdicts(await judgeDeployment(suite, deployment)))
+    for (const [requirement, verdict] of listVerdicts(await judgeDeployment(suite, createReference({ faults: [id] }))))
       expect(verdicts[requirement] ?? 'pass', `${id}: ${requirement}`).toBe(verdict);
   }
 });

@@ -13,11 +13,10 @@ import { completeRunOptions } from '../../src/targets/run-options.js';
 import { loadTarget } from '../../src/targets/target.js';
 import { resolveEndpoint } from '../../src/targets/target-connection.js';
 import { findThingProblem } from '../../src/world/find-thing-problem.js';
-import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, suite } from './support/in-process.js';
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const { applicationId, token } = referenceCredentials;
 const environment = { CLIENT_APPLICATION_ID: applicationId, CLIENT_TOKEN: token };
@@ -163,13 +162,8 @@ test.describe('The command', () => {
   });
 
   test('A target file without a command is rejected', async () => {
-    const { output } = await runConformanceInProcess(
-      ['provision', '--target', path.join(packageRoot, 'targets', 'example.yaml')],
-      {
-        cwd: folder,
-        env: environment,
-      },
-    );
+    const args = ['provision', '--target', path.join(packageRoot, 'targets', 'example.yaml')];
+    const { output } = await runConformanceInProcess(args, { cwd: folder, env: environment });
     expect(output).toContain('there is no command to provision the deployment');
   });
 
@@ -205,52 +199,34 @@ test.describe('The command', () => {
   });
 });
 
-test.describe('The management API', () => {
+test('The management API rejects invalid requests and generates its own ids', () => {
   const deployment = createManagedDeployment(
     { world: emptyWorld, credentials: referenceCredentials },
     findThingProblem,
   );
-  const post = (list: string, body: string, own = token, method = 'POST') =>
-    deployment({
-      method,
-      path: `/manage/${list}`,
-      headers: [
-        ['X-Client-Application-Id', applicationId],
-        ['X-Client-Token', own],
-      ],
-      body,
-    });
-
-  test('The management API rejects invalid requests', () => {
-    const statuses = [
-      post('customers', '{}', 'other'),
-      post('customer', '{}', token),
-      post('customers', '{}', token, 'PUT'),
-      post('customers', '{'),
-      post('customers', '[]'),
-      post('skus', '{"product_id":"none"}'),
-      post('tiers', '{}'),
-    ].map(({ status }) => status);
-    expect(statuses).toEqual([401, 404, 405, 400, 400, 400, 400]);
-  });
-
-  test('The management API generates its own ids', () => {
-    const { status, body } = post('customers', '{"id":"mine"}');
-    expect(status).toBe(201);
-    expect(JSON.parse(body).id).not.toBe('mine');
-  });
+  const post = (list: string, body: string, own = token, method = 'POST') => {
+    const headers = { 'X-Client-Application-Id': applicationId, 'X-Client-Token': own };
+    return deployment({ method, path: `/manage/${list}`, headers: Object.entries(headers), body });
+  };
+  const statuses = [
+    post('customers', '{}', 'other'),
+    post('customer', '{}'),
+    post('customers', '{}', token, 'PUT'),
+    post('customers', '{'),
+    post('customers', '[]'),
+    post('skus', '{"product_id":"none"}'),
+    post('tiers', '{}'),
+  ].map(({ status }) => status);
+  expect(statuses).toEqual([401, 404, 405, 400, 400, 400, 400]);
+  const { status, body } = post('customers', '{"id":"mine"}');
+  expect(status).toBe(201);
+  expect(JSON.parse(body).id).not.toBe('mine');
 });
 
-test.describe('world --format', () => {
-  const lines = async (format: string) =>
-    (await runConformanceInProcess(['world', '--format', format], { cwd: folder })).output;
-
-  test('Markdown lists every id, and rules in words', async () => {
-    const text = await lines('markdown');
-    for (const ids of Object.values(suite.world.ids))
-      for (const id of ids.values()) expect(text).toContain(`\`${id}\``);
-    expect(text).toMatch(
-      /^\| 9 \| mug-3 \| `promo_\w+` \| spring \| [^|]*\| an order item has product mug, quantity 3 or more \|/m,
-    );
-  });
+test('world --format markdown lists every id, and rules in words', async () => {
+  const { output: text } = await runConformanceInProcess(['world', '--format', 'markdown'], { cwd: folder });
+  for (const ids of Object.values(suite.world.ids)) for (const id of ids.values()) expect(text).toContain(`\`${id}\``);
+  expect(text).toMatch(
+    /^\| 9 \| mug-3 \| `promo_\w+` \| spring \| [^|]*\| an order item has product mug, quantity 3 or more \|/m,
+  );
 });

@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
 import { createAdaptedChannel } from '../../src/http/adapted-channel.js';
@@ -9,12 +8,11 @@ import { type AdapterThread, startAdapter } from '../../src/http/adapter-thread.
 import type { Certificate } from '../../src/report/certificate.js';
 import { compareRuns } from '../../src/report/compare/compare-runs.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { createTemporaryFolder } from './support/cli.js';
-import { certifyOver, channelTo, suite } from './support/in-process.js';
+import { makeTestFolder } from './support/cli.js';
+import { certifyOver, channelTo, createReference, suite } from './support/in-process.js';
 import { QualificationsFake, type QualificationsFault, qualificationsFaults } from './support/qualifications-fake.js';
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const example = readFileSync(path.join(packageRoot, 'targets/voucherify/qualifications/adapter.mjs'), 'utf8');
 
@@ -83,10 +81,7 @@ test('Compared with the reference deployment, exactly the differences that are b
     await certifyOver(channel, suite, { keeper });
     return { name, baseUrl: `http://${name}.test`, suite, evidence: keeper.take() };
   };
-  const old = await run(
-    'old',
-    channelTo(createDeployment({ world: suite.world, credentials: credentialPlaceholders })),
-  );
+  const old = await run('old', channelTo(createReference()));
   const compareThrough = async (adapter: AdapterThread) => {
     const fake = new QualificationsFake(credentialPlaceholders).load(suite.world);
     const comparison = compareRuns(old, await run('new', createAdaptedChannel(channelTo(fake.respond), adapter)));

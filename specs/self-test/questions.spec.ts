@@ -8,10 +8,8 @@ import {
   convertOutcomesToBehaviours,
   openQuestions,
 } from '../../reference/behaviours.js';
-import { createDeployment } from '../../reference/deployment.js';
 import type { Suite } from '../../src/cases/suite.js';
 import { undetermined } from '../../src/cases/test-case.js';
-import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
 import { createBaseline } from '../../src/report/baseline.js';
 import type { Certificate } from '../../src/report/certificate.js';
@@ -20,16 +18,21 @@ import { createRecord, readRecord, renderRecord } from '../../src/report/target-
 import { writeResults } from '../../src/report/write-results.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { loadSettings } from '../../src/targets/settings.js';
-import { createTemporaryFolder } from './support/cli.js';
-import { certifyInProcess, certifyOver, channelTo, listRequirementsWith, suite } from './support/in-process.js';
+import { makeTestFolder } from './support/cli.js';
+import {
+  certifyInProcess,
+  certifyOver,
+  channelTo,
+  createReference,
+  listRequirementsWith,
+  suite,
+} from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
 
 const { world } = suite;
 
-function reference(behaviours: Behaviours = {}) {
-  return createDeployment({ world, credentials: credentialPlaceholders, behaviours });
-}
+const reference = (behaviours: Behaviours = {}) => createReference({ behaviours });
 
 /** A run on the reference deployment as it is, which several tests look at. */
 let plainRun: ReturnType<typeof certifyInProcess> | undefined;
@@ -189,27 +192,6 @@ test('A changed response shape is drift', async () => {
   expect(certificate.drift.map(({ text }) => text).join('\n')).toContain("must not have the member 'items'");
 });
 
-test('Outcomes of another implementation are recognized', async () => {
-  const traits = {
-    shape: 'nested',
-    status: 203,
-    empty: 404,
-    numericStrings: 'rejected',
-    unknownCustomer: 'rejected',
-    bothFilters: 'union',
-  } as const;
-  const { certificate } = await certifyInProcess(createIndependentDeployment(world, traits));
-  expect(certificate.verdict).toBe('conforms');
-  expect(outcomesIn(certificate)).toMatchObject({
-    'response-shape': '/data/*/node/tier/identifier',
-    'response-status': '203',
-    'empty-result': 'not-found',
-    'quantity-numeric-string': 'rejected',
-    'unknown-customer': 'not-found',
-    'filter-combination': 'union',
-  });
-});
-
 test('The behaviours of the reference deployment are outcomes of the contract', () => {
   for (const [id, outcomes] of Object.entries(closedQuestions)) {
     const answer = suite.contract.questions.find((question) => question.id === id)?.answer;
@@ -235,7 +217,7 @@ test('Credentials that are words of the suite do not change results', async () =
 
 test.describe('An existing record', () => {
   test('is kept if a run lacks answers', async () => {
-    const { folder, remove } = createTemporaryFolder();
+    const folder = makeTestFolder();
     const to = path.join(folder, 'shop.yaml');
     const written = async (own: Suite) => {
       const { certificate, results } = await certifyInProcess(reference(), { suite: own, infersShape: true });
@@ -251,19 +233,17 @@ test.describe('An existing record', () => {
     const partly = await written(suiteFor('quantity-zero'));
     expect(partly?.unwritten).toMatch(/lacks, to [\w-]+(, [\w-]+){4} and \d+ more/);
     expect(readFileSync(to, 'utf8')).toBe(whole);
-    remove();
   });
 
   test('is checked before the run: other files are not overwritten', () => {
-    const { folder, remove } = createTemporaryFolder();
+    const folder = makeTestFolder();
     const file = path.join(folder, 'notes.yaml');
     writeFileSync(file, 'my: notes\n');
     for (const recordTo of [file, folder]) expect(() => loadSettings({ recordTo }, {}, suite)).toThrow(UnusableInput);
-    remove();
   });
 
   test('keeps its last day: a new record must name the next', () => {
-    const { folder, remove } = createTemporaryFolder();
+    const folder = makeTestFolder();
     const file = path.join(folder, 'shop.yaml');
     writeFileSync(file, renderRecord(createRecord(suite, [], 'shop', '2027-03-31')));
     expect(readRecord(file).until).toBe('2027-03-31');
@@ -271,11 +251,10 @@ test.describe('An existing record', () => {
       loadSettings({ recordTo: file, ...(recordUntil && { recordUntil }) }, {}, suite);
     expect(() => load()).toThrow(/--until/);
     expect(load('2027-06-30').recordUntil).toBe('2027-06-30');
-    remove();
   });
 
   test('with an invalid schema is refused', () => {
-    const { folder, remove } = createTemporaryFolder();
+    const folder = makeTestFolder();
     const file = path.join(folder, 'shop.yaml');
     const { name, version, digest } = suite;
     const record = {
@@ -286,7 +265,6 @@ test.describe('An existing record', () => {
     };
     writeFileSync(file, renderRecord(record));
     expect(() => readRecord(file)).toThrow(/shop\.yaml:\d+:\d+: 'response_schema' is not a JSON Schema/);
-    remove();
   });
 });
 

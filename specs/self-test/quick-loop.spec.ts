@@ -10,8 +10,8 @@ import { extractEntryLines, renderCodeFrame } from '../../src/report/code-frame.
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import {
   copyPackage,
-  createTemporaryFolder,
   loadCertificate,
+  makeTestFolder,
   runConformance,
   runConformanceInProcess,
 } from './support/cli.js';
@@ -19,8 +19,7 @@ import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 import { createCertificateStub } from './support/stubs.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
 const honest = createIndependentDeployment(suite.world);
@@ -60,35 +59,22 @@ test('The exit status is that of the selected cases', () => {
 });
 
 test('What did not pass is known from the last run that had the case', () => {
-  const entry = (id: string, verdict: 'pass' | 'fail' | 'not-run' | 'not-applicable', reason = '') => ({
-    id,
-    verdict,
-    reason,
-  });
-  const requirement = (...cases: ReturnType<typeof entry>[]) => ({
-    id: 'r',
-    part: '',
-    statement: '',
-    verdict: 'fail' as const,
-    cases,
-  });
-  const question = (id: string, outcome: string | null, reason = '') => ({
-    id,
-    part: '',
-    outcome,
-    reason,
-    warning: false,
-    drift: false,
-  });
+  type Entry = [id: string, verdict: 'pass' | 'fail' | 'not-run' | 'not-applicable', reason?: string];
+  const requirement = (...entries: Entry[]) => {
+    const cases = entries.map(([id, verdict, reason = '']) => ({ id, verdict, reason }));
+    return { id: 'r', part: '', statement: '', verdict: 'fail', cases } as const;
+  };
+  const question = (id: string, outcome: string | null, reason = '') =>
+    ({ id, part: '', outcome, reason, warning: false, drift: false }) as const;
   const whole = createCertificateStub({
     requirements: [
       requirement(
-        entry('corrected', 'fail'),
-        entry('broken', 'fail'),
-        entry('fine', 'pass'),
-        entry('drifted', 'pass'),
-        entry('elsewhere', 'not-applicable', 'The target does not have it.'),
-        entry('skipped', 'not-run', 'Not reached in this run.'),
+        ['corrected', 'fail'],
+        ['broken', 'fail'],
+        ['fine', 'pass'],
+        ['drifted', 'pass'],
+        ['elsewhere', 'not-applicable', 'The target does not have it.'],
+        ['skipped', 'not-run', 'Not reached in this run.'],
       ),
     ],
     questions: [question('answered', 'rejected'), question('unanswered', null, 'It timed out.')],
@@ -96,9 +82,7 @@ test('What did not pass is known from the last run that had the case', () => {
   });
   const unselected = 'Not selected in this run.';
   const partial = createCertificateStub({
-    requirements: [
-      requirement(entry('corrected', 'pass'), entry('broken', 'fail'), entry('drifted', 'not-run', unselected)),
-    ],
+    requirements: [requirement(['corrected', 'pass'], ['broken', 'fail'], ['drifted', 'not-run', unselected])],
     questions: [question('unanswered', null, unselected)],
   });
   expect([...listUnpassedCases(partial, listUnpassedCases(whole))]).toEqual([

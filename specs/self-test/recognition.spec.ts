@@ -361,12 +361,7 @@ test.describe('Returned tiers are read', () => {
     hasIdsInTexts: false,
     hasOtherLetterCase: false,
   });
-  const readings: readonly (readonly [
-    what: string,
-    allMentions: TierMentions[],
-    stated: string | undefined,
-    reading: TierReading,
-  ])[] = [
+  const readings: [what: string, all: TierMentions[], stated: string | undefined, reading: TierReading][] = [
     ['without any response', [], undefined, agreed()],
     ['without any tier', [mentions({})], undefined, agreed()],
     ['with one pattern', [mentions({ '/*': [a] }), mentions({}), mentions({ '/*': [b, c] })], undefined, agreed('/*')],
@@ -409,13 +404,8 @@ test.describe('Returned tiers are read', () => {
       expect(determineReading(allMentions, stated === undefined ? undefined : [stated])).toEqual(reading),
     ));
 
-  const results: readonly (readonly [
-    what: string,
-    mentions: TierMentions,
-    reading: TierReading,
-    returned: readonly string[],
-    unclear: readonly string[],
-  ])[] = [
+  type Result = [what: string, mentions: TierMentions, reading: TierReading, returned: string[], unclear: string[]];
+  const results: readonly Result[] = [
     ['agreed, in the order of the body', mentions({ '/*': [b, a] }), agreed('/*'), [b, a], []],
     ['agreed on two patterns', mentions({ '/y': [a] }), agreed('/x', '/y'), [a], []],
     ['agreed, and none named', mentions({}), agreed('/*'), [], []],

@@ -1,8 +1,5 @@
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
-import { findFault } from '../../reference/faults/index.js';
 import type { TestCase } from '../../src/cases/test-case.js';
-import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { sampleId } from '../../src/engine/case-result.js';
 import { listRequests } from '../../src/engine/case-sender.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
@@ -10,16 +7,15 @@ import {
   certifyInProcess,
   certifyOver,
   channelTo,
+  createReference,
   listRequirementsWith,
   requirementSuite,
 } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 
-const { world } = requirementSuite;
 const suite = requirementSuite;
-const honest = createDeployment({ world, credentials: credentialPlaceholders });
-const withFault = (id: string) =>
-  createDeployment({ world, credentials: credentialPlaceholders, faults: [findFault(id)] });
+const honest = createReference();
+const withFault = (id: string) => createReference({ faults: [id] });
 
 type Answer = (request: HttpRequest) => HttpResponse;
 

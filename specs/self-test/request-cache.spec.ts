@@ -1,42 +1,23 @@
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import type { TestCase } from '../../src/cases/test-case.js';
 import { createCaseSender } from '../../src/engine/case-sender.js';
 import { createRequestCache } from '../../src/engine/request-cache.js';
 import type { Channel, Exchange, HttpRequest } from '../../src/http/exchange.js';
-import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { certifyInProcess, suite } from './support/in-process.js';
+import { certifyInProcess, createReference } from './support/in-process.js';
 
-const requestTo = (path: string, again?: number): HttpRequest => ({
-  method: 'GET',
-  path,
-  headers: [],
-  ...(again === undefined ? {} : { again }),
-});
+/** `/a 2` repeats `/a`. */
+function requestTo(text: string): HttpRequest {
+  const [path = '', again] = text.split(' ');
+  return { method: 'GET', path, headers: [], ...(again !== undefined && { again: Number(again) }) };
+}
 
-/** Creates a case with one row per list of paths; `/a 2` repeats `/a`. */
+/** Creates a case with one row per list of paths. */
 function caseOf(id: string, ...rows: readonly (readonly string[])[]): TestCase {
   const at = { file: 'x.yaml', line: 1, column: 1 };
-  return {
-    kind: 'requirement',
-    id,
-    verifies: 'x',
-    title: id,
-    at,
-    tags: [],
-    rows: rows.map((paths) => ({
-      title: '',
-      requests: new Map(
-        paths.map((text, n) => {
-          const [path = '', again] = text.split(' ');
-          return [`r${n}`, requestTo(path, again === undefined ? undefined : Number(again))];
-        }),
-      ),
-      given: [],
-      expect: [],
-      unavailable: [],
-    })),
-  };
+  const requestsTo = (paths: readonly string[]) => new Map(paths.map((text, n) => [`r${n}`, requestTo(text)]));
+  const others = { title: '', given: [], expect: [], unavailable: [] };
+  const filledRows = rows.map((paths) => ({ ...others, requests: requestsTo(paths) }));
+  return { kind: 'requirement', id, verifies: 'x', title: id, at, tags: [], rows: filledRows };
 }
 
 type Outcome = number | 'timed-out';
@@ -190,7 +171,7 @@ test.describe('Requests of the next cases are sent ahead', () => {
 
 test('A run judges more exchanges than it sends requests', async () => {
   const sent: HttpRequest[] = [];
-  const answer = createDeployment({ world: suite.world, credentials: inProcessCredentials });
+  const answer = createReference();
   const { certificate } = await certifyInProcess((request) => {
     sent.push(request);
     return answer(request);

@@ -1,6 +1,4 @@
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
-import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { Channel, Exchange, HttpRequest } from '../../src/http/exchange.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { listCertificateDifferences } from '../../src/report/certificate-differences.js';
@@ -11,7 +9,7 @@ import { classifyRequest } from '../../src/report/compare/request-kind.js';
 import type { CaseExchange } from '../../src/report/exchange-index.js';
 import { type KindTimes, measureResponseTimes, type ResponseTimes } from '../../src/report/response-times.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { channelTo, suite } from './support/in-process.js';
+import { channelTo, createReference, suite } from './support/in-process.js';
 import { renderOutput } from './support/render-output.js';
 import { judgeAgain, runWithEvidence } from './support/run-with-evidence.js';
 import { createCertificateStub } from './support/stubs.js';
@@ -28,9 +26,9 @@ function timed(channel: Channel, measure: (request: HttpRequest, exchange: Excha
   };
 }
 
-const answer = createDeployment({ world: suite.world, credentials: credentialPlaceholders });
+const answer = createReference();
 
-function findKind({ response_times: times }: Certificate, kind: string): KindTimes | undefined {
+function findKind({ response_times: times }: Certificate, kind: string): Partial<KindTimes> | undefined {
   return times?.kinds.find((each) => each.kind === kind);
 }
 
@@ -46,25 +44,15 @@ test('The certificate states the times of each kind of request, and the evidence
   expect(loadValidator('certificate')(certificate)).toBe(true);
   expect(certificate.response_times?.concurrency).toBe(8);
   const {
-    requests,
-    median_ms,
-    p95_ms,
-    slowest_ms,
+    requests = 0,
+    median_ms = 0,
+    p95_ms = 0,
+    slowest_ms = 0,
     median_between_ms = [0, 0],
-  } = findKind(certificate, 'order') ?? {
-    requests: 0,
-    median_ms: 0,
-    p95_ms: 0,
-    slowest_ms: 0,
-  };
+  } = findKind(certificate, 'order') ?? {};
   expect(requests).toBeGreaterThan(20);
-  for (const [less, more] of [
-    [median_between_ms[0], median_ms],
-    [median_ms, median_between_ms[1]],
-    [median_between_ms[1], p95_ms],
-    [p95_ms, slowest_ms],
-  ] as const)
-    expect(less).toBeLessThan(more);
+  const ascending = [median_between_ms[0], median_ms, median_between_ms[1], p95_ms, slowest_ms];
+  for (const [n, ms] of ascending.slice(1).entries()) expect(ascending[n]).toBeLessThan(ms);
   expect(slowest_ms).toBeLessThanOrEqual(count);
   const again = await judgeAgain(run);
   expect(again.response_times).toEqual(certificate.response_times);

@@ -18,12 +18,11 @@ import { promisify } from 'node:util';
 import { expect, test } from '@playwright/test';
 import { listOutputFiles } from '../../src/report/output.js';
 import { packageRoot } from '../../src/support/package-root.js';
-import { type CommandResult, createTemporaryFolder, runConformance } from './support/cli.js';
+import { type CommandResult, makeTestFolder, runConformance } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const env = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
 const only = ['--', '--grep', 'window-with-few-valid'];

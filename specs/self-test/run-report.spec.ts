@@ -2,12 +2,11 @@ import { expect, test } from '@playwright/test';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { addColors } from '../../src/report/terminal/colors.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
-import { createTemporaryFolder, runConformance } from './support/cli.js';
+import { makeTestFolder, runConformance } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const env = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-0815' };
 

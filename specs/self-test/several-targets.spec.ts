@@ -1,7 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { createEvidenceKeeper } from '../../src/engine/evidence-keeper.js';
@@ -10,16 +9,13 @@ import { judgeDifferences, readAcceptedDifferences } from '../../src/report/comp
 import { type AnsweredRun, compareRuns, judgeComparison } from '../../src/report/compare/compare-runs.js';
 import { renderMigrationMarkdown, renderMigrationSentence } from '../../src/report/compare/migration-report.js';
 import type { StoredEvidence } from '../../src/report/har-archive.js';
-import type { BoundId } from '../../src/world/bind-world.js';
-import { type ThingKind, thingKinds } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
-import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
-import { certifyOver, suite as whole } from './support/in-process.js';
+import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { certifyOver, createBindings, createReference, suite as whole } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const ids = ['reserved-for-one-customer', 'integer-quantity', 'sampled-again'];
 const suite = selectFromSuite(whole, { only: ids });
@@ -44,7 +40,7 @@ async function runOn(
   own: Suite = suite,
 ): Promise<AnsweredRun & { evidence: StoredEvidence }> {
   const keeper = createEvidenceKeeper((text) => text);
-  await certifyOver(createChannel(createDeployment({ world, credentials: inProcessCredentials })), own, { keeper });
+  await certifyOver(createChannel(createReference({ world })), own, { keeper });
   return { name, baseUrl: `http://${name}.test`, suite: own, evidence: keeper.take() };
 }
 
@@ -63,14 +59,10 @@ const failing =
 
 /** The suite for a deployment with ids of its own. @param hasNot names of missing things */
 function boundSuite(hasNot: readonly string[] = []): Suite {
-  const at = { file: 'bindings.yaml', line: 1, column: 1 };
-  const bindings = thingKinds.map((kind) => {
-    const names = [...whole.world.ids[kind].keys()].filter((name) => !hasNot.includes(name));
-    return [kind, new Map(names.map((name) => [name, { id: `its-own-${kind}-${name}-of-mine`, at }]))];
-  });
-  const bound = loadSuite(suiteFolder, {
-    bindings: Object.fromEntries(bindings) as Record<ThingKind, Map<string, BoundId>>,
-  });
+  const bindings = createBindings((kind, name) =>
+    hasNot.includes(name) ? undefined : `its-own-${kind}-${name}-of-mine`,
+  );
+  const bound = loadSuite(suiteFolder, { bindings });
   return selectFromSuite(bound, { only: ids });
 }
 

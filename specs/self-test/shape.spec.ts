@@ -193,12 +193,7 @@ test.describe('Drift', () => {
     outcomes: new Map([['a-question', { outcome, statedBy: 'the record' }]]),
   });
   const about = { subject: 'a-question', outcome: 'one', extracted: 'the-one' };
-  const rows: readonly (readonly [
-    what: string,
-    recorded: string,
-    seen: Parameters<typeof findDrift>[0],
-    count: number,
-  ])[] = [
+  const rows: [what: string, recorded: string, seen: Parameters<typeof findDrift>[0], count: number][] = [
     ['the same', 'one', about, 0],
     ['the same as the deployment gave it', 'the-one', about, 0],
     ['another', 'two', about, 1],

@@ -15,11 +15,10 @@ import { readAvailability } from '../../src/targets/availability.js';
 import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
 import type { RunOptions } from '../../src/targets/run-options.js';
 import { loadSettings } from '../../src/targets/settings.js';
-import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const scope = { target: {}, excludesIntrusive: false };
 const ids = suite.cases.map(({ id }) => id);

@@ -6,15 +6,13 @@ import { stringify } from 'yaml';
 import { loadSuite, type Suite, suiteFolder } from '../../src/cases/suite.js';
 import { createRelocatedChannel, describeRelocation } from '../../src/contract/relocation.js';
 import type { HttpRequest } from '../../src/http/exchange.js';
-import type { BoundId } from '../../src/world/bind-world.js';
 import type { ThingKind } from '../../src/world/named-world.js';
 import { listNames, thingKinds } from '../../src/world/named-world.js';
-import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
-import { certifyInProcess, channelTo, listRequirementsWith, suite } from './support/in-process.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { certifyInProcess, channelTo, createBindings, listRequirementsWith, suite } from './support/in-process.js';
 import { createIndependentDeployment, listen, type ShapeName } from './support/independent-deployment.js';
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const { privateKey, publicKey } = generateKeyPairSync('ed25519');
 
@@ -28,17 +26,9 @@ function written(name: string, text: string): string {
 
 type IdOf = (kind: ThingKind, name: string, n: number) => string;
 
-/** Every name of the world under an id of its own, by kind. */
-const ownIds = (idOf: IdOf): (readonly [kind: ThingKind, ids: readonly (readonly [name: string, id: string])[]])[] =>
-  thingKinds.map((kind) => [kind, [...suite.world.ids[kind].keys()].map((name, n) => [name, idOf(kind, name, n)])]);
-
 /** The requirement cases as they are for a deployment that has such ids. */
 function boundTo(idOf: IdOf): Suite {
-  const at = { file: 'bindings.yaml', line: 1, column: 1 };
-  const entries = ownIds(idOf).map(([kind, ids]) => [kind, new Map(ids.map(([name, id]) => [name, { id, at }]))]);
-  const own = loadSuite(suiteFolder, {
-    bindings: Object.fromEntries(entries) as Record<ThingKind, Map<string, BoundId>>,
-  });
+  const own = loadSuite(suiteFolder, { bindings: createBindings(idOf) });
   return { ...own, cases: own.cases.filter(({ kind }) => kind === 'requirement') };
 }
 
@@ -105,7 +95,10 @@ test.describe('An operation with another method and path', () => {
         ? answer({ ...request, method: 'GET', path: place.replace('/check', '/v1/promotions/validation') })
         : { status: 404, headers: [], body: '' },
     );
-    const bindings = ownIds(slugs).map(([kind, ids]) => [listNames[kind], Object.fromEntries(ids)]);
+    const bindings = thingKinds.map((kind) => {
+      const names = [...suite.world.ids[kind].keys()];
+      return [listNames[kind], Object.fromEntries(names.map((name) => [name, `${kind}-${name}`]))];
+    });
     written('ids.yaml', stringify(Object.fromEntries(bindings)));
     const file = written(
       'elsewhere.yaml',

@@ -4,10 +4,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
-import { createTemporaryFolder, runConformance, runConformanceInProcess } from './support/cli.js';
+import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const nowhere = 'http://127.0.0.1:1';
 const credentials = { CLIENT_APPLICATION_ID: 'the-application', CLIENT_TOKEN: 'the-token-of-the-test' };
@@ -118,7 +117,7 @@ test('The table of docs/which-deployment.md has a line for each state', () => {
 });
 
 test('The base URL of a target file that a flag names wins over .env; the environment must not contradict it', async () => {
-  const { folder, remove: removeProject } = createTemporaryFolder();
+  const folder = makeTestFolder();
   writeFileSync(path.join(folder, '.env'), 'BASE_URL=http://127.0.0.1:2\n');
   writeFileSync(path.join(folder, 'named.yaml'), `name: shop\nbase_url: ${nowhere}/\n`);
   writeFileSync(path.join(folder, 'bare.yaml'), 'name: shop\n');
@@ -134,11 +133,10 @@ test('The base URL of a target file that a flag names wins over .env; the enviro
   expect(await readUrl(['--target', 'named.yaml'], { BASE_URL: nowhere })).toBe(nowhere);
   expect(await readUrl(['--target', 'named.yaml', '--base-url', another.BASE_URL])).toBe(another.BASE_URL);
   expect(await readUrl([], { TARGET: 'named.yaml', ...another })).toBe(another.BASE_URL);
-  removeProject();
 });
 
 test('In a project with a target file, and where CI is set, the reference deployment must be named', async () => {
-  const { folder, remove: removeProject } = createTemporaryFolder();
+  const folder = makeTestFolder();
   const run = (args: readonly string[], env: Record<string, string> = {}) =>
     runConformanceInProcess(args, { cwd: folder, env });
   for (const command of [['certify', '--dry-run'], ['doctor']]) {
@@ -153,5 +151,4 @@ test('In a project with a target file, and where CI is set, the reference deploy
   const { status, output } = await run(['certify', '--dry-run']);
   expect([status, output]).toEqual([2, expect.stringMatching(/^conformance\/target.yaml: .*\n.*--reference/)]);
   expect((await run(['certify', '--dry-run', '--reference'])).status).toBe(0);
-  removeProject();
 });

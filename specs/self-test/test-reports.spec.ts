@@ -11,7 +11,7 @@ import { createFailureSections, renderFailure } from '../../src/report/failure-t
 import { escapeMarkup, renderPreformatted } from '../../src/report/markup.js';
 import { writeResults } from '../../src/report/write-results.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { createTemporaryFolder } from './support/cli.js';
+import { makeTestFolder } from './support/cli.js';
 import { certifyInProcess, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
@@ -173,13 +173,12 @@ test('a failure reads the same in the terminal, on the page and in JUnit', async
 });
 
 test('Every file is redacted when it is written, but words of the suite stay', () => {
-  const { folder: out, remove } = createTemporaryFolder();
+  const out = makeTestFolder();
   const leaking = results.map((result) => ({ ...result, reason: 'The answer was a-secret-4711.' }));
   const secrets = ['a-secret-4711', 'inconclusive'].map((value) => ({ value, placeholder: '$CLIENT_TOKEN' }));
   const leaky = createCertificate(suite, leaking, { ...facts, notes: ['a-secret-4711'] });
   writeResults(leaky, suite, leaking, { out, secrets });
   const texts = readdirSync(out).map((name) => readFileSync(path.join(out, name), 'utf8'));
-  remove();
   expect(texts.length).toBeGreaterThan(5);
   expect(texts.filter((text) => text.includes('a-secret-4711'))).toEqual([]);
   expect(texts.filter((text) => text.includes('inconclusive')).length).toBeGreaterThan(2);

@@ -6,7 +6,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { createTierExplainer } from '../../src/contract/tier-explainer.js';
-import type { ResultWithExchanges } from '../../src/engine/case-result.js';
+import { createUnsentResult, type ResultWithExchanges } from '../../src/engine/case-result.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { findMismatches, inferShape } from '../../src/judge/body-shape.js';
 import { getKnownIds } from '../../src/recognition/known-ids.js';
@@ -16,13 +16,12 @@ import { parseRecord, renderRecord, type TargetRecord } from '../../src/report/t
 import { writeResults } from '../../src/report/write-results.js';
 import { formatProblem } from '../../src/support/problem.js';
 import { quoteLines, shortenPair, toOneLine } from '../../src/support/untrusted-text.js';
-import { createTemporaryFolder, loadCertificate, runConformance, runConformanceInProcess } from './support/cli.js';
+import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { createIndependentDeployment, listen } from './support/independent-deployment.js';
 import { documentedRequest } from './support/wire.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const env = {
   CLIENT_APPLICATION_ID: 'an-application',
@@ -177,17 +176,16 @@ test('Text from a target file or from another certificate is safe', async () => 
     target: { ...certificate.target, name: hostile },
     questions: certificate.questions.map((question) => ({ ...question, outcome: hostile })),
   };
-  writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify(forged));
-  const compared = await runConformanceInProcess(['compare', 'stated/partial/certificate.json', 'forged.input'], {
-    cwd,
-  });
-  expect([compared.status, listMisdeeds(['compare', compared.output])]).toEqual([3, []]);
   const ids = certificate.questions.map((question) => ({ ...question, id: lines[0] }));
-  writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify({ ...certificate, questions: ids }));
-  const refused = await runConformanceInProcess(['compare', 'stated/partial/certificate.json', 'forged.input'], {
-    cwd,
-  });
-  expect([refused.status, listMisdeeds(['compare', refused.output])]).toEqual([2, []]);
+  for (const [other, status] of [
+    [forged, 3],
+    [{ ...certificate, questions: ids }, 2],
+  ] as const) {
+    writeFileSync(path.join(cwd, 'forged.input'), JSON.stringify(other));
+    const args = ['compare', 'stated/partial/certificate.json', 'forged.input'];
+    const compared = await runConformanceInProcess(args, { cwd });
+    expect([compared.status, listMisdeeds(['compare', compared.output])]).toEqual([status, []]);
+  }
 });
 
 test('A run with text that was not sanitized has a page with a policy, and a record that reads back', () => {
@@ -195,27 +193,16 @@ test('A run with text that was not sanitized has a page with a policy, and a rec
     request: { method: 'GET', path: '/', headers: [] },
     response: { status: 200, headers: [['content-type', hostile]] as const, body: hostile },
   };
-  const results = suite.cases.map(({ id, at, ...testCase }, n): ResultWithExchanges => {
-    const subject = testCase.kind === 'requirement' ? testCase.verifies : testCase.answers;
-    const rows = [{ title: 'a row', verdict: 'fail', reason: hostile } as const];
-    const drift = [{ kind: 'shape', message: hostile } as const];
-    const verdict = n % 2 === 0 ? 'fail' : 'inconclusive';
-    return {
-      id,
-      subject,
-      verdict,
-      reason: hostile,
-      at,
-      rows,
+  const results = suite.cases.map(
+    (testCase, n): ResultWithExchanges => ({
+      ...createUnsentResult(testCase, n % 2 === 0 ? 'fail' : 'inconclusive', hostile),
+      rows: [{ title: 'a row', verdict: 'fail', reason: hostile }],
       outcome: hostile,
       exchange: evidence,
       repeatedExchange: evidence,
-      drift,
-      exchangesJudged: 1,
-      requestsSent: 1,
-      durationMs: 1,
-    };
-  });
+      drift: [{ kind: 'shape', message: hostile }],
+    }),
+  );
   const certificate = createCertificate(suite, results, {
     target: { name: hostile, version: hostile, contact: hostile, base_url: `https://a.test/${toOneLine(hostile)}` },
     requestsSent: 1,

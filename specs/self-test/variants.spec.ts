@@ -142,10 +142,6 @@ function expectConforming(examination: DeploymentJudgement, ...doubts: readonly 
 
 test.describe.configure({ mode: 'parallel' });
 
-test('At least 12 shapes exist', () => {
-  expect(shapeNames.length).toBeGreaterThanOrEqual(12);
-});
-
 async function expectReferenceConforms(look: Look, behaviours: Behaviours): Promise<void> {
   expectConforming(await reshaped(look, { behaviours }), doubtOf(look));
 }

@@ -12,8 +12,8 @@ import { bindWorld } from '../../src/world/bind-world.js';
 import { listNames, thingKinds } from '../../src/world/named-world.js';
 import type { World } from '../../src/world/world.js';
 import { createNamedExport } from '../../src/world/world-formats.js';
-import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
-import { suite } from './support/in-process.js';
+import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
+import { createBindings, suite } from './support/in-process.js';
 import { type CallOutcome, TestClock, VendorFake, type VendorVariations } from './support/vendor-fake.js';
 
 /** The exports of the worked example. */
@@ -31,8 +31,7 @@ interface Setting {
 const script = path.join(packageRoot, 'targets', 'voucherify', 'provision.mjs');
 const { provision, tearDown }: Example = await import(pathToFileURL(script).href);
 
-const { folder, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const folder = makeTestFolder();
 
 const world = createNamedExport(suite.world);
 const few = ['greeting', 'for-ann', 'mug-2', 'shirt-blue-2', 'credit-card', 'boolean-true', 'ann-with-mug-on-broadway'];
@@ -96,18 +95,6 @@ function expectWhole({ stored }: VendorFake, of: World, ids: Record<string, stri
   expect(newestFirst.map(({ name }) => name)).toEqual(of.tiers.map(({ name }) => name));
 }
 
-/** Bindings of the world to the ids of the project. */
-function createBindings(ids: Record<string, string>) {
-  const at = { setting: 'in this test' };
-  const bindings = Object.fromEntries(
-    thingKinds.map((kind) => [
-      kind,
-      new Map([...suite.world.ids[kind]].map(([name, id]) => [name, { id: ids[id] ?? '', at }])),
-    ]),
-  );
-  return bindings as unknown as NonNullable<Parameters<typeof bindWorld>[1]['bindings']>;
-}
-
 test('The script creates the world within a rate limit, its rules agree with the oracle, and a second run creates nothing', async () => {
   const { fake, clock, said, create } = await project({ callsPerHour: 100 });
   const ids = await create(world);
@@ -117,7 +104,8 @@ test('The script creates the world within a rate limit, its rules agree with the
   expect(said.filter((line) => line.includes('waiting until'))).toHaveLength(clock.slept.length);
   expect(said).toContain("A campaign has one category here: 'gala' gets only its first.");
 
-  const own = bindWorld(suite.world, { bindings: createBindings(ids) });
+  const bindings = createBindings((kind, name) => ids[suite.world.ids[kind].get(name) ?? '']);
+  const own = bindWorld(suite.world, { bindings });
   const requests = suite.cases
     .flatMap((each) => (each.kind === 'requirement' && /^(order|metadata)\./.test(each.verifies) ? each.rows : []))
     .flatMap((row) => [...row.requests.values()])

@@ -4,18 +4,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
-import { findFault } from '../../reference/faults/index.js';
 import { computeDigest } from '../../src/report/har-archive.js';
 import { createSigner } from '../../src/report/signature.js';
 import { writeResults } from '../../src/report/write-results.js';
-import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
-import { createTemporaryFolder, runConformanceInProcess } from './support/cli.js';
-import { suite } from './support/in-process.js';
+import { makeTestFolder, runConformanceInProcess } from './support/cli.js';
+import { channelTo, createReference, suite } from './support/in-process.js';
 import { prepareEvidence, runWithEvidence } from './support/run-with-evidence.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 const inFolder = (name: string) => path.join(cwd, name);
 const pem = {
@@ -40,10 +36,9 @@ const names = { certificate: 'certificate.json', evidence: 'evidence.har', signa
 
 /** The files of a failing run. */
 const files = (async () => {
-  const credentials = inProcessCredentials;
-  const answer = createDeployment({ world: suite.world, credentials, faults: [findFault('window-of-149')] });
+  const answer = createReference({ faults: ['window-of-149'] });
   const options = { only: ['limit.newest-150', 'response-status', 'deprecation-headers'] };
-  const { certificate, results, evidence, origin } = await runWithEvidence(createChannel(answer), { options });
+  const { certificate, results, evidence, origin } = await runWithEvidence(channelTo(answer), { options });
   const sign = createSigner(inFolder('key.pem'));
   writeResults(certificate, suite, results, { out: cwd, sign }, prepareEvidence({ evidence, origin }, results));
   return Object.fromEntries(Object.values(names).map((name) => [name, readFileSync(inFolder(name), 'utf8')]));
@@ -222,15 +217,8 @@ test('An invalid key is rejected before anything is sent, and is not shown', asy
 });
 
 test('The next run removes the signature and evidence of the run before', async () => {
-  const { certificate, results } = await runWithEvidence(
-    createChannel(
-      createDeployment({
-        world: suite.world,
-        credentials: inProcessCredentials,
-      }),
-    ),
-    { options: { only: ['response-status'] } },
-  );
+  const options = { only: ['response-status'] };
+  const { certificate, results } = await runWithEvidence(channelTo(createReference()), { options });
   await withFiles({ 'evidence.har.gz': '' });
   writeResults(certificate, suite, results, { out: cwd });
   for (const name of [names.evidence, names.signature, 'evidence.har.gz'])

@@ -2,17 +2,14 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from '@playwright/test';
-import { createDeployment } from '../../reference/deployment.js';
 import { startRun } from '../../src/engine/run.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
-import { inProcessCredentials } from '../proof/judge-deployment.js';
-import { createTemporaryFolder, loadCertificate, runConformance } from './support/cli.js';
-import { certifyInProcess, channelTo, requirementSuite, suite } from './support/in-process.js';
+import { loadCertificate, makeTestFolder, runConformance } from './support/cli.js';
+import { certifyInProcess, channelTo, createReference, requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment, type ShapeName, shapes, type Traits } from './support/independent-deployment.js';
 import { serverCertificate } from './support/tls-certificates.js';
 
-const { folder: cwd, remove } = createTemporaryFolder();
-test.afterAll(remove);
+const cwd = makeTestFolder();
 
 type Answer = (request: HttpRequest) => HttpResponse;
 const token = 'the-token-of-the-test-0815';
@@ -30,50 +27,40 @@ test.describe('The command ends early and shows what the target said:', () => {
     (status: number, type: string, body: string): RequestListener =>
     (_, response) =>
       void response.writeHead(status, { 'Content-Type': type }).end(body);
-  const targets: Record<string, { server: Server; says: RegExp[] }> = {
-    'a wrong path': {
-      server: createServer((request, response) =>
+  const targets: Record<string, readonly [server: RequestListener | Server, ...says: RegExp[]]> = {
+    'a wrong path': [
+      (request, response) =>
         answerWith(
           404,
           'text/html',
           `<html>Cannot ${request.method} ${request.url} ${token}</html>`,
         )(request, response),
-      ),
-      says: [/404 \(text\/html\), "<html>Cannot GET /, /base_url.*path prefix/],
-    },
-    'a web page': {
-      server: createServer(answerWith(200, 'text/html', `${page}${'x'.repeat(500)}`)),
-      says: [/200 \(text\/html\), "<!DOCTYPE html>/, /base_url/],
-    },
-    'a stub': {
-      server: createServer(answerWith(200, 'application/json', '{"status":"ok"}')),
-      says: [/200 \(application\/json\), "\{"status":"ok"\}"/, /base_url/],
-    },
-    'an empty object': {
-      server: createServer(answerWith(200, 'application/json', '{}')),
-      says: [/"\{\}"/, /base_url/],
-    },
-    'no JSON': { server: createServer(answerWith(200, 'text/plain', 'It works!')), says: [/"It works!"/] },
-    'a gateway': {
-      server: createServer(answerWith(403, 'application/json', '{"message":"Missing API key"}')),
-      says: [/403 \(application\/json\), "\{"message":"Missing API key"\}"/, /'headers' in the target file/],
-    },
-    'HTTPS on the port': { server: createTlsServer(serverCertificate) as unknown as Server, says: [/https:\/\//] },
+      /404 \(text\/html\), "<html>Cannot GET /,
+      /base_url.*path prefix/,
+    ],
+    'a web page': [
+      answerWith(200, 'text/html', `${page}${'x'.repeat(500)}`),
+      /200 \(text\/html\), "<!DOCTYPE html>/,
+      /base_url/,
+    ],
+    'an empty object': [answerWith(200, 'application/json', '{}'), /"\{\}"/, /base_url/],
+    'no JSON': [answerWith(200, 'text/plain', 'It works!'), /"It works!"/],
+    'a gateway': [
+      answerWith(403, 'application/json', '{"message":"Missing API key"}'),
+      /403 \(application\/json\), "\{"message":"Missing API key"\}"/,
+      /'headers' in the target file/,
+    ],
+    'HTTPS on the port': [createTlsServer(serverCertificate) as unknown as Server, /https:\/\//],
   };
   const quick = ['a web page', 'an empty object'];
-  for (const [what, { server, says }] of Object.entries(targets)) {
+  for (const [what, [listener, ...says]] of Object.entries(targets)) {
     test(what, { tag: quick.includes(what) ? [] : ['@long'] }, async () => {
+      const server = typeof listener === 'function' ? createServer(listener) : listener;
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
       const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const out = what.replaceAll(' ', '-');
-      const args = [
-        'certify',
-        '--base-url',
-        baseUrl,
-        '--out',
-        out,
-        ...(what === 'a web page' ? ['--world-loaded'] : []),
-      ];
+      const args = ['certify', '--base-url', baseUrl, '--out', out];
+      if (what === 'a web page') args.push('--world-loaded');
       const { status, output } = await runConformance(args, { cwd, env });
       server.close().closeAllConnections();
       const line = output.split('\n').find((each) => says.every((pattern) => pattern.test(each))) ?? '';
@@ -128,7 +115,7 @@ test.describe('A conforming deployment never ends early, with or without the wor
     for (const form of ['empty-list', 'no-content', 'not-found', 'rejected', 'empty-body'])
       for (const world of [suite.world, withoutWorld]) {
         const behaviours = { 'empty-result': form };
-        const answer = createDeployment({ world, credentials: inProcessCredentials, behaviours });
+        const answer = createReference({ world, behaviours });
         expect.soft(await findReason(answer), form).toBeUndefined();
       }
   });

@@ -11,10 +11,16 @@ export interface CommandResult {
   readonly output: string;
 }
 
-/** Creates an empty folder. */
-export function createTemporaryFolder(): { folder: string; remove(): void } {
+const testFolders: string[] = [];
+process.on('exit', () => {
+  for (const folder of testFolders) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Creates an empty folder, which is removed when this process exits. */
+export function makeTestFolder(): string {
   const folder = mkdtempSync(path.join(tmpdir(), 'conformance-test-'));
-  return { folder, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  testFolders.push(folder);
+  return folder;
 }
 
 /**

@@ -1,10 +1,14 @@
+import { createDeployment, type DeploymentOptions } from '../../../reference/deployment.js';
+import { findFault } from '../../../reference/faults/index.js';
 import { loadSuite, type Suite } from '../../../src/cases/suite.js';
 import type { ResultWithExchanges } from '../../../src/engine/case-result.js';
 import { type EngineOptions, runSuite } from '../../../src/engine/run.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 import { createRecognizer } from '../../../src/recognition/recognizer.js';
 import { type Certificate, collectRunFacts, createCertificate } from '../../../src/report/certificate.js';
-import { createChannel } from '../../proof/judge-deployment.js';
+import type { Availability } from '../../../src/world/bind-world.js';
+import { type ThingKind, thingKinds } from '../../../src/world/named-world.js';
+import { createChannel, inProcessCredentials } from '../../proof/judge-deployment.js';
 
 export { createChannel as channelTo };
 
@@ -16,6 +20,27 @@ export const requirementSuite: Suite = { ...suite, cases: suite.cases.filter(({ 
 
 /** Shared by all runs in this process, because most responses are the same. */
 export const recognizer = createRecognizer(suite.world);
+
+/** Binds the names of the world. Without an id, the deployment does not have the thing. */
+export function createBindings(idOf: (kind: ThingKind, name: string, n: number) => string | undefined) {
+  const at = { file: 'bindings.yaml', line: 1, column: 1 };
+  const bind = (kind: ThingKind) =>
+    [...suite.world.ids[kind].keys()].flatMap((name, n) => {
+      const id = idOf(kind, name, n);
+      return id === undefined ? [] : [[name, { id, at }] as const];
+    });
+  const bindings = Object.fromEntries(thingKinds.map((kind) => [kind, new Map(bind(kind))]));
+  return bindings as unknown as NonNullable<Availability['bindings']>;
+}
+
+/** Creates the reference deployment, by default with the world of the suite. @param faults by id */
+export function createReference({
+  faults = [],
+  ...options
+}: Partial<Omit<DeploymentOptions, 'faults'>> & { faults?: readonly string[] } = {}) {
+  const credentials = inProcessCredentials;
+  return createDeployment({ world: suite.world, credentials, faults: faults.map(findFault), ...options });
+}
 
 /** Runs a suite over a channel and creates the certificate. */
 export async function certifyOver(

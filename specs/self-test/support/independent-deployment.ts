@@ -2,12 +2,9 @@
  * A second implementation of the documented operation. It was written from the documentation and shares no code with the
  * reference deployment.
  */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import type { HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 import type { Rule, Tier, World } from '../../../src/world/world.js';
+import { listenStatefully } from './stateful-deployment.js';
 
 type Json = Readonly<Record<string, unknown>>;
 type Tiers = readonly Tier[];
@@ -368,32 +365,8 @@ export function createIndependentDeployment(world: World, traits: Traits = {}): 
 }
 
 /** Starts a server on a free local port. */
-export async function listen(
+export function listen(
   answer: (request: HttpRequest) => HttpResponse,
 ): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer((incoming, outgoing) => {
-    const { method = '', url: path = '', headersDistinct } = incoming;
-    const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
-      values.map((value) => [name, value] as const),
-    );
-    const respond = (body: string) => {
-      const response = answer({ method, path, headers, ...(body !== '' && { body }) });
-      outgoing.statusCode = response.status;
-      for (const [name, value] of response.headers) outgoing.appendHeader(name, value);
-      // Node omits the body of a 204.
-      outgoing.end(response.body);
-    };
-    // A closed connection must not become an unhandled rejection.
-    text(incoming).then(respond, () => outgoing.destroy());
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return listenStatefully(async (request) => answer(request));
 }

@@ -13,14 +13,20 @@ export type StatefulAnswer = (
 /** Serves a deployment that knows which requests share a connection. */
 export async function listenStatefully(answer: StatefulAnswer): Promise<{ url: string; close(): Promise<void> }> {
   const connections = new WeakMap<object, Record<string, unknown>>();
-  const server = createServer(async (incoming, outgoing) => {
-    const { method = '', url: path = '', rawHeaders, socket } = incoming;
+  const server = createServer((incoming, outgoing) => {
+    const { method = '', url: path = '', headersDistinct, socket } = incoming;
     const connection = connections.get(socket) ?? {};
     connections.set(socket, connection);
-    const headers = rawHeaders.flatMap((name, n) => (n % 2 === 0 ? [[name, rawHeaders[n + 1] ?? ''] as const] : []));
-    const response = await answer({ method, path, headers, body: await text(incoming) }, connection);
-    if (response === 'reset') return void socket.resetAndDestroy();
-    outgoing.writeHead(response.status, response.headers.flat()).end(response.body);
+    const headers = Object.entries(headersDistinct).flatMap(([name, values = []]) =>
+      values.map((value) => [name, value] as const),
+    );
+    const respond = async (body: string) => {
+      const response = await answer({ method, path, headers, ...(body !== '' && { body }) }, connection);
+      if (response === 'reset') return void socket.resetAndDestroy();
+      outgoing.writeHead(response.status, response.headers.flat()).end(response.body);
+    };
+    // A closed connection must not become an unhandled rejection.
+    text(incoming).then(respond, () => outgoing.destroy());
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   return {

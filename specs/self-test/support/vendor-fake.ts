@@ -23,12 +23,10 @@ export class TestClock {
 }
 
 type Json = Readonly<Record<string, unknown>>;
-const lists = ['categories', 'customers', 'products', 'skus', 'rules', 'assignments', 'campaigns', 'tiers'] as const;
-type List = (typeof lists)[number];
 /** A stored thing, with an id and a creation time. */
 export type Stored = Json & { readonly id: string; readonly created_at: string };
 
-const idPrefixes: Readonly<Record<List, string>> = {
+const idPrefixes = {
   categories: 'cat',
   customers: 'cust',
   products: 'prod',
@@ -38,6 +36,8 @@ const idPrefixes: Readonly<Record<List, string>> = {
   campaigns: 'camp',
   tiers: 'promo',
 };
+type List = keyof typeof idPrefixes;
+const lists = Object.keys(idPrefixes) as List[];
 
 /** Differences between this project and the documents. */
 export interface VendorVariations {
@@ -78,16 +78,7 @@ const notFound = (id: string): Answer => refused(404, 'not_found', `Cannot find 
 export class VendorFake {
   static readonly access = { id: 'server-app-id-of-tests', token: 'server-app-token-of-tests' };
 
-  readonly stored: Record<List, Stored[]> = {
-    categories: [],
-    customers: [],
-    products: [],
-    skus: [],
-    rules: [],
-    assignments: [],
-    campaigns: [],
-    tiers: [],
-  };
+  readonly stored = Object.fromEntries(lists.map((list) => [list, []])) as unknown as Record<List, Stored[]>;
   /** Method and path of each call within the rate limit, in order. */
   readonly calls: string[] = [];
   /** The number of concurrent calls. */
@@ -196,11 +187,9 @@ export class VendorFake {
         if (this.find('products', second) === undefined || third !== 'skus') return notFound(url);
         return this.upsert('skus', { ...body, product_id: second });
       case 'GET customers/*':
-        return this.show('customers', second);
       case 'GET products/*':
-        return this.show('products', second);
       case 'GET campaigns/*':
-        return this.show('campaigns', second);
+        return this.show(first as List, second);
       case 'GET validation-rules':
         return this.page('rules', 'data', searchParams);
       case 'POST validation-rules': {
@@ -243,9 +232,8 @@ export class VendorFake {
       case 'DELETE validation-rules/*':
         return this.remove('rules', second ?? '');
       case 'DELETE customers/*':
-        return this.remove('customers', second ?? '');
       case 'DELETE categories/*':
-        return this.remove('categories', second ?? '');
+        return this.remove(first as List, second ?? '');
       case 'DELETE products/*':
         if (searchParams.get('force') !== 'true') return refused(400, 'test', 'It would go to the bin.');
         this.stored.skus = this.stored.skus.filter(({ product_id }) => product_id !== second);
