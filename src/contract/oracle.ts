@@ -249,7 +249,7 @@ function explainOpenFilters(query: RequestContent['query'], path: string, world:
   // It is a space in HTML forms, and a plus sign in RFC 3986.
   if (path.includes('+')) return 'the meaning of + in the query is open';
   if (filters.some(([, value]) => value === '')) return 'the effect of a filter with an empty value is open';
-  return filters.map(([name]) => explainUnknownKey(name, world)).find((each) => each !== undefined);
+  return filters.map(([name]) => explainOpenKey(name, world)).find((each) => each !== undefined);
 }
 
 function explainOpenItems(items: readonly Item[], { skus }: World): string | undefined {
@@ -264,10 +264,12 @@ function explainOpenItems(items: readonly Item[], { skus }: World): string | und
   return isBesideItsProduct ? 'the effect of a product and its own SKU in one order is open' : undefined;
 }
 
-function explainUnknownKey(parameter: string, { tiers }: World): string | undefined {
+function explainOpenKey(parameter: string, { tiers }: World): string | undefined {
   const subject = parseFilterParameter(parameter);
-  if (subject?.on !== 'metadata' || tiers.some(({ metadata }) => Object.hasOwn(metadata, subject.key)))
-    return undefined;
+  if (subject?.on !== 'metadata') return undefined;
+  // A server may decode percent escapes before it looks for the brackets around the key.
+  if (/[[\]]/.test(subject.key)) return `how a filter names a metadata key with brackets is open: ${subject.key}`;
+  if (tiers.some(({ metadata }) => Object.hasOwn(metadata, subject.key))) return undefined;
   return `the effect of a metadata key that no tier has is open: ${subject.key}`;
 }
 
@@ -318,7 +320,7 @@ function judgeQuantity(certain: readonly Item[], possible: readonly Item[], atLe
 function createFilter(name: string, value: string, path: string, world: World): (tier: Tier) => Obligation {
   const subject = parseFilterParameter(name);
   // The documentation does not say what such a filter does.
-  if (value === '' || path.includes('+') || explainUnknownKey(name, world) !== undefined) return () => 'open';
+  if (value === '' || path.includes('+') || explainOpenKey(name, world) !== undefined) return () => 'open';
   if (subject?.on !== 'metadata') return (tier) => requiredIf(tier.campaign_id === value);
   const { key } = subject;
   return ({ metadata }) => judgeEntry(metadata, key, value);

@@ -1,5 +1,5 @@
 import type { KnownIds } from '../recognition/known-ids.js';
-import { hasIndexKeys } from '../recognition/tier-mentions.js';
+import { areIndices } from '../recognition/tier-mentions.js';
 import { parseJson } from '../support/json.js';
 import { listSchemaErrors } from '../support/user-schema.js';
 
@@ -63,7 +63,7 @@ function addValue(statistics: Statistics, value: unknown, rules: KeyRules, depth
   } else if (typeof value === 'object' && value !== null) {
     statistics.types.add('object');
     statistics.objects += 1;
-    const isList = hasIndexKeys(value);
+    const isList = areIndices(Object.keys(value));
     for (const [key, part] of Object.entries(value)) {
       if (isList || isCollective(key, statistics, rules)) {
         statistics.byId ??= createStatistics();

@@ -8,7 +8,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { KnownIds } from '../recognition/known-ids.js';
-import { hasIndexKeys, parseNestedJson } from '../recognition/tier-mentions.js';
+import { areIndices, parseNestedJson } from '../recognition/tier-mentions.js';
 import { isJsonObject, parseJson } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import type { Campaign, Tier, World } from '../world/world.js';
@@ -130,7 +130,7 @@ function replaceObject(
   if (tier !== undefined && Object.keys(tier.metadata).length > 0 && isDeepStrictEqual(members, tier.metadata))
     return one.metadata;
   const entries = Object.entries(members);
-  if (hasIndexKeys(members)) {
+  if (areIndices(Object.keys(members))) {
     const list = replaceList(Object.values(members), path, context, source);
     if (isJsonObject(list) && each.promotions in list) return { [each.promotionsByIndex]: list[each.promotions] };
   }

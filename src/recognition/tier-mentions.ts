@@ -140,9 +140,11 @@ function findMentionsOf(
       const found = tiers.findIds(text);
       if (found.ids.length > 0) addMention(text, found, findNode(container), container);
     } else if (typeof value === 'object' && value !== null) {
-      const inner = openContainer(value);
+      // Without a spread: a body may have a million levels.
+      const { members, names, isList } = openContainer(value);
       const depth = (container?.depth ?? 0) + 1;
-      if (inner.members.length > 0) return { ...inner, node: findNode(container), next: 0, parent: container, depth };
+      if (members.length > 0)
+        return { members, names, isList, node: findNode(container), next: 0, parent: container, depth };
     }
     return undefined;
   };
@@ -176,12 +178,13 @@ function findMentionsOf(
 /** Opens an array or an object. */
 export function openContainer(value: object): Pick<Position, 'members' | 'names' | 'isList'> {
   if (Array.isArray(value)) return { members: value, names: undefined, isList: true };
-  return { members: Object.values(value), names: Object.keys(value), isList: hasIndexKeys(value) };
+  const names = Object.keys(value);
+  return { members: Object.values(value), names, isList: areIndices(names) };
 }
 
 /** Whether all keys of an object are indices. JavaScript lists such keys before all others. */
-export function hasIndexKeys(value: object): boolean {
-  return /^(0|[1-9]\d{0,8})$/.test(Object.keys(value).at(-1) ?? '');
+export function areIndices(keys: readonly string[]): boolean {
+  return /^(0|[1-9]\d{0,8})$/.test(keys.at(-1) ?? '');
 }
 
 /** Moves on to the next member. */
