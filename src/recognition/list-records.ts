@@ -86,8 +86,13 @@ function openValue(value: unknown): ReturnType<typeof openContainer> | undefined
   return typeof opened === 'object' && opened !== null ? openContainer(opened) : undefined;
 }
 
-function createPosition(container: ReturnType<typeof openContainer>, next: number, parent?: Position): Position {
-  return { ...container, next, parent, depth: (parent?.depth ?? 0) + 1 };
+function createPosition(
+  { members, names, isList }: ReturnType<typeof openContainer>,
+  next: number,
+  parent?: Position,
+): Position {
+  // Without a spread, which takes five times as long.
+  return { members, names, isList, next, parent, depth: (parent?.depth ?? 0) + 1 };
 }
 
 /** Yields a value and all values in it. Uses an explicit stack, because a body can be nested deeply. */
