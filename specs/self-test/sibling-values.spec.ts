@@ -208,3 +208,22 @@ test('A flag is no reason for doubt if the target file says that all were return
   if (shape === undefined) throw new Error('There is no such shape.');
   expect((await certify(respondWith(shape), { where: {} })).verdict).toBe('does-not-conform');
 });
+
+for (const at of [0, 1])
+  test(`A list of two promotions is no row with columns: a wrong one is at index ${at}`, async () => {
+    const wrong = world.ids.tier.get('beyond-first') ?? '';
+    const respond = createDeployment({
+      world,
+      credentials: inProcessCredentials,
+      change: (handlers) => ({
+        list: (tiers, request) => {
+          const ids = tiers.map(({ id }) => id);
+          return {
+            ...handlers.list([], request),
+            body: JSON.stringify(ids.length === 1 ? ids.toSpliced(at, 0, wrong) : ids),
+          };
+        },
+      }),
+    });
+    expect((await certify(respond)).verdict).toBe('does-not-conform');
+  });

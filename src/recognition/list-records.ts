@@ -25,7 +25,7 @@ export function listRecords(
     listTexts(value, pattern.split('/').slice(1), keys).flatMap(({ text, position, isKey }) => {
       const { ids, isWhole } = tiers.findIds(text);
       const template = ids.length === 0 || isWhole ? {} : { template: tiers.replaceIds(text, '*') };
-      if (filter !== undefined && !isSelected({ position, isKey, ...template }, filter)) return [];
+      if (filter !== undefined && !isSelected({ position, isKey, ...template }, filter, tiers)) return [];
       return ids.length > 0 ? ids : [text];
     });
   if (reading.kind === 'stated') return [...new Set(reading.patterns.flatMap(listUnder))];

@@ -27,7 +27,7 @@ export interface LocatedMention {
 export function createRecognizer(world: World, filter?: MentionFilter): Recognizer {
   const ids = getKnownIds(world);
   const find = (body: string, by: MentionFilter | undefined) =>
-    findTierMentions(body, ids, by && ((mention) => isSelected(mention, by)));
+    findTierMentions(body, ids, by && ((mention) => isSelected(mention, by, ids.tiers)));
   const findByDefault = cacheByText((body) => find(body, filter));
   const others = new WeakMap<MentionFilter, (body: string) => TierMentions>();
   return {
@@ -43,7 +43,7 @@ export function createRecognizer(world: World, filter?: MentionFilter): Recogniz
       const found: LocatedMention[] = [];
       findTierMentions(body, ids, (mention) => {
         const { id, pattern } = mention;
-        found.push({ id, pattern, values: listSiblingValues(mention), indices: listIndices(mention) });
+        found.push({ id, pattern, values: listSiblingValues(mention, ids.tiers), indices: listIndices(mention) });
         return true;
       });
       return found;

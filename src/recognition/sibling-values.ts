@@ -1,3 +1,4 @@
+import type { IdFinder } from './id-finder.js';
 import { matchesPatterns } from './path-patterns.js';
 import { escapePathStep, type Mention, type Position } from './tier-mentions.js';
 
@@ -31,12 +32,16 @@ export function createMentionFilter({ tier = [], where }: ResponseSettings): Men
   };
 }
 
-/** Whether a mention passes a filter. */
-export function isSelected(mention: Omit<Mention, 'id' | 'pattern'>, { where, patterns }: MentionFilter): boolean {
+/** Whether a mention passes a filter. @param tiers recognizes ids of tiers */
+export function isSelected(
+  mention: Omit<Mention, 'id' | 'pattern'>,
+  { where, patterns }: MentionFilter,
+  tiers: IdFinder,
+): boolean {
   if (patterns.length > 0 && !matchesPatterns(renderPath(mention), patterns)) return false;
   const wanted = Object.entries(where);
   if (wanted.length === 0) return true;
-  const values = listSiblingValues(mention);
+  const values = listSiblingValues(mention, tiers);
   return wanted.every(([name, allowed]) => allowed.includes(values.get(name) ?? absentValue));
 }
 
@@ -55,12 +60,13 @@ const maxText = 100;
 /**
  * Lists the values beside a mention by name, the nearest first: members of the objects around it (`kind`, or `result/valid`
  * one level deeper), the columns of its row (`1`), and `value` for the value of a key. A `text` is the text around the id.
+ *
+ * @param tiers recognizes ids of tiers: a list of tiers is no row
  */
-export function listSiblingValues({
-  position,
-  isKey,
-  template,
-}: Omit<Mention, 'id' | 'pattern'>): ReadonlyMap<string, string> {
+export function listSiblingValues(
+  { position, isKey, template }: Omit<Mention, 'id' | 'pattern'>,
+  tiers: IdFinder,
+): ReadonlyMap<string, string> {
   const values = new Map<string, string>();
   const add = (name: string, value: unknown) => {
     if (!values.has(name)) values.set(name, renderValue(value) ?? otherValue);
@@ -91,7 +97,9 @@ export function listSiblingValues({
           add(names[at] as string, column[list.next]);
       addMembers(names, members, next);
     } else if (members.length <= maxColumns) {
-      for (const [at, column] of members.entries()) if (at !== next && !isObject(column)) add(String(at), column);
+      const isTier = (column: unknown) => level === position && tiers.findIds(String(column)).ids.length > 0;
+      for (const [at, column] of members.entries())
+        if (at !== next && !isObject(column) && !isTier(column)) add(String(at), column);
     }
     list = isList ? level : undefined;
   }
