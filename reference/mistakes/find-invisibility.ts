@@ -66,7 +66,7 @@ const rules: readonly Rule[] = [
   ),
   hidden(
     /^filter-key$/,
-    /^cut-at-newline-/,
+    /^(?:cut-at-newline|line-end-stripped)-/,
     'The suite sends no line end in the name of a parameter: many parsers read one line.',
   ),
   hidden(/^metadata-key$/, /^proto-lost-in-request$/, 'No body has the key __proto__: common parsers refuse it.'),

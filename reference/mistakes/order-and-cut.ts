@@ -33,6 +33,12 @@ function untilSum(most: number, costOf: (tier: Tier) => number): TierCut {
 const time = ({ created_at }: Tier): number => Date.parse(created_at);
 const day = 24 * 60 * 60 * 1000;
 
+/** The year that a week belongs to (ISO 8601): that of its Thursday. */
+function yearOfWeek(tier: Tier): number {
+  const monday = time(tier) - ((new Date(time(tier)).getUTCDay() + 6) % 7) * day;
+  return new Date(monday + 3 * day).getUTCFullYear();
+}
+
 /** Within a unit, tiers keep an order that has nothing to do with their age. */
 function byUnit(unit: string, milliseconds: number): Mistake<TierCut>[] {
   const sortedBy = (keyOf: (tier: Tier) => string) => (tiers: readonly Tier[]) =>
@@ -43,14 +49,18 @@ function byUnit(unit: string, milliseconds: number): Mistake<TierCut>[] {
     'the highest id': (tiers: readonly Tier[]) => sortedBy(({ id }) => id)(tiers).toReversed(),
     'the first name': sortedBy(({ name }) => name),
   };
-  return Object.entries(ties).map(([first, arrange]) =>
-    cut(
-      `by-${unit}-then-${first.slice('the '.length).replace(' ', '-')}`,
-      `Times are cut to the ${unit}, and within one ${first} comes first.`,
-      (tiers) =>
-        arrange(tiers)
-          .toSorted((one, other) => Math.floor(time(other) / milliseconds) - Math.floor(time(one) / milliseconds))
-          .slice(0, windowSize),
+  // Some databases round times, others cut them.
+  const losses = { cut: Math.floor, rounded: Math.round };
+  return Object.entries(losses).flatMap(([lost, reduce]) =>
+    Object.entries(ties).map(([first, arrange]) =>
+      cut(
+        `by-${lost === 'cut' ? '' : `${lost}-`}${unit}-then-${first.slice('the '.length).replace(' ', '-')}`,
+        `Times are ${lost} to the ${unit}, and within one ${first} comes first.`,
+        (tiers) =>
+          arrange(tiers)
+            .toSorted((one, other) => reduce(time(other) / milliseconds) - reduce(time(one) / milliseconds))
+            .slice(0, windowSize),
+      ),
     ),
   );
 }
@@ -108,6 +118,23 @@ export const windowMistakes: readonly Mistake<TierCut>[] = [
     'by-day-of-the-month',
     'Dates are sorted as texts that begin with the day.',
     firstBy(({ created_at }) => created_at.slice(8)),
+  ),
+  cut(
+    'by-twelve-hour-clock',
+    'Times are sorted as texts with "hh" for "HH".',
+    firstBy(({ created_at }) =>
+      created_at.replace(/T(\d\d)/, (_, hour) => `T${String(Number(hour) % 12 || 12).padStart(2, '0')}`),
+    ),
+  ),
+  cut(
+    'by-minute-for-month',
+    'Times are sorted as texts with "mm" for "MM".',
+    firstBy(({ created_at }) => created_at.replace(/-\d\d-(.*T\d\d:(\d\d))/, '-$2-$1')),
+  ),
+  cut(
+    'by-week-year',
+    'Times are sorted as texts with "YYYY" for "yyyy".',
+    firstBy((tier) => `${yearOfWeek(tier)}${tier.created_at.slice(4)}`),
   ),
   ...byUnit('second', 1000),
   ...byUnit('minute', 60_000),

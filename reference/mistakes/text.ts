@@ -102,6 +102,18 @@ const trimming = [
   ),
 ];
 
+/** What is taken for syntax, or for the end of a line. */
+const marks = Object.entries({
+  'line-end': ['A helper chomps texts, or a pattern ends with "$".', /\n$/],
+  brackets: ['A text in brackets is taken for a list of one.', /^\[|\]$/g],
+  'full-stop': ['A name is made absolute: its last full stop is dropped.', /\.$/],
+  slash: ['A path is normalized: its last slash is dropped.', /\/$/],
+  'byte-order-mark': ['A reader drops a byte order mark.', /^\ufeff/],
+  'plus-sign': ['A plus sign in front is taken for that of a number.', /^\+/],
+} satisfies Record<string, readonly [story: string, mark: RegExp]>).flatMap(([name, [story, mark]]) =>
+  misread(`${name}-stripped`, story, ['both'], (text) => text.replace(mark, '')),
+);
+
 // Texts that mean nothing to a language -------------------------------------------------------------------------------
 
 const nothing = Object.entries({ zero: '0', false: 'false', null: 'null', empty: '' })
@@ -352,7 +364,7 @@ const charsets = [
 const isNumber = (text: string): boolean => text.trim() !== '' && !Number.isNaN(Number(text));
 
 const types = [
-  ...misread('outer-quotes-stripped', 'A value in quotes is taken for a quoted text.', oneSide, (text) =>
+  ...misread('outer-quotes-stripped', 'A value in quotes is taken for a quoted text.', everySide, (text) =>
     text.replace(/^"(.*)"$/s, '$1'),
   ),
   compared('compared-as-numbers', 'Texts that look like numbers are compared as numbers.', (sent, stored) =>
@@ -438,6 +450,7 @@ export function isExactForIds(isEqual: TextComparison): boolean {
 export const textMistakes: readonly TextMistake[] = [
   ...collations,
   ...trimming,
+  ...marks,
   ...parts,
   ...lengths,
   ...cuts,

@@ -1,3 +1,4 @@
+import { isJsonObject } from '../support/json.js';
 import type { IdFinder } from './id-finder.js';
 import { matchesPatterns } from './path-patterns.js';
 import { escapePathStep, type Mention, type Position } from './tier-mentions.js';
@@ -76,15 +77,15 @@ export function listSiblingValues(
     for (const [n, name] of names.entries()) {
       const value = members[n];
       if (n === skipped) continue;
-      if (!isObject(value)) add(name, value);
+      if (!isJsonObject(value)) add(name, value);
       else
         for (const [inner, each] of Object.entries(value).slice(0, maxMembers))
-          if (!isObject(each)) add(`${name}/${inner}`, each);
+          if (!isJsonObject(each)) add(`${name}/${inner}`, each);
     }
   };
   if (template !== undefined) add('text', template);
   const own = isKey ? position?.members[position.next] : undefined;
-  if (isObject(own)) addMembers(Object.keys(own), Object.values(own));
+  if (isJsonObject(own)) addMembers(Object.keys(own), Object.values(own));
   else if (isKey) add('value', own);
   let list: Position | undefined;
   let level: Position | undefined = position;
@@ -99,7 +100,7 @@ export function listSiblingValues(
     } else if (members.length <= maxColumns) {
       const isTier = (column: unknown) => level === position && tiers.findIds(String(column)).ids.length > 0;
       for (const [at, column] of members.entries())
-        if (at !== next && !isObject(column) && !isTier(column)) add(String(at), column);
+        if (at !== next && !isJsonObject(column) && !isTier(column)) add(String(at), column);
     }
     list = isList ? level : undefined;
   }
@@ -122,13 +123,9 @@ function renderPath({ position }: Pick<Mention, 'position'>): string {
   return steps.join('');
 }
 
-function isObject(value: unknown): value is object {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** Renders a value, in the same way in JSON and YAML. Returns undefined for what is not compared. */
 function renderValue(value: unknown): string | undefined {
   if (Array.isArray(value)) return value.length === 0 ? '[]' : undefined;
   const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? absentValue);
-  return isObject(value) || text.length > maxText ? undefined : text;
+  return isJsonObject(value) || text.length > maxText ? undefined : text;
 }

@@ -47,7 +47,7 @@ interface TierEntry {
   repeat?: number;
   spare?: number;
   campaign: string | string[];
-  created?: 'a-quarter-second-after-the-next';
+  created?: 'a-fifth-of-a-second-after-the-next';
   metadata?: Record<string, string | number | boolean>;
   rules?: RuleEntry[];
 }
@@ -124,7 +124,7 @@ export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
   const newest = Date.parse(document.newest);
   const apart = document.hours_apart * 60 * 60 * 1000;
   const createdAt = (n: number): number =>
-    placed[n]?.entry.created === undefined ? newest - n * apart : createdAt(n + 1) + 250;
+    placed[n]?.entry.created === undefined ? newest - n * apart : createdAt(n + 1) + 200;
   const tiers = placed.map(({ tier }, n): Tier => ({ ...tier, created_at: new Date(createdAt(n)).toISOString() }));
   const named: NamedWorld = {
     customers: customers.map(({ name }) => ({ id: createId('customer', name) })),
