@@ -182,6 +182,15 @@ test.describe('a failure that shows only under a condition is confirmed under it
   }
 });
 
+test('What fails by accident fails under no condition', async () => {
+  const empty: HttpResponse = { status: 200, headers: [], body: '{"promotions":[]}' };
+  for (const share of [0.2, 0.5]) {
+    const random = createRandom(2);
+    const certificate = await certify(async (request) => (random() < share ? empty : answer(request)), someCases);
+    expect(listFailureReasons(certificate).join()).not.toMatch(/Only (when|on|after)/);
+  }
+});
+
 test.describe('An answer that depends on earlier requests is an outcome with a warning', () => {
   for (const member of ['customer', 'order', 'metadata']) {
     const question = `omitted-${member}`;

@@ -1,5 +1,7 @@
 /** Explanations of failures. */
 
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
@@ -7,10 +9,12 @@ import { getSubjectId, type TestCase } from '../../src/cases/test-case.js';
 import type { ResultWithExchanges } from '../../src/engine/case-result.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { parseRequest } from '../../src/http/request-content.js';
-import type { Cause, CauseKind } from '../../src/report/diagnosis/cause.js';
+import { type Cause, type CauseKind, causeKinds } from '../../src/report/diagnosis/cause.js';
 import { indexExchanges } from '../../src/report/exchange-index.js';
 import { renderRunReport } from '../../src/report/terminal/run-report.js';
+import { packageRoot } from '../../src/support/package-root.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
+import { createRandom } from './support/chaos.js';
 import { certifyInProcess, recognizer, requirementSuite, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
@@ -74,6 +78,13 @@ const answering = (status: number, type: string, body: string): Answer => {
   return () => ({ status, headers: [['Content-Type', type]], body });
 };
 
+/** One of several servers has not got the newest promotions. @param share of the requests that it answers */
+const replicated = (share: number): Answer => {
+  const outdated = createIndependentDeployment({ ...suite.world, tiers: suite.world.tiers.slice(3) });
+  const random = createRandom(1);
+  return (request) => (random() < share ? outdated(request) : conforming(request));
+};
+
 const html = '<!doctype html><title>Shop</title><p>Welcome';
 
 /** A bug, its cause, and the fact that tells it. */
@@ -103,6 +114,18 @@ const bugs: readonly (readonly [string, Answer, CauseKind, RegExp])[] = [
     /400.*product in several items/,
   ],
   ['expand refused', withFault('expand-refused'), 'expand-refused', /400.*expand/],
+  [
+    'one server of two with other data',
+    replicated(0.5),
+    'changing-results',
+    /[Ee]qual requests have different results/,
+  ],
+  [
+    'one server of five with other data',
+    replicated(0.2),
+    'changing-results',
+    /[Ee]qual requests have different results/,
+  ],
   // The run ends early: its reason is the cause.
   ['404 to everything', answering(404, 'text/plain', 'no such route'), 'same-status', /404.*base_url/],
   ['HTML to everything', answering(200, 'text/html', html), 'not-json', /base_url/],
@@ -128,6 +151,14 @@ for (const [n, [what, answer, kind, fact]] of bugs.entries()) {
     expect(card).toMatch(fact);
   });
 }
+
+test('The schema of the certificate has every kind of cause', () => {
+  const file = path.join(packageRoot, 'schemas', 'certificate.schema.json');
+  const schema = JSON.parse(readFileSync(file, 'utf8')) as {
+    properties: { causes: { items: { properties: { kind: { enum: string[] } } } } };
+  };
+  expect(schema.properties.causes.items.properties.kind.enum).toEqual(causeKinds);
+});
 
 test('Every failing case belongs to a cause', async () => {
   let turn = 0;

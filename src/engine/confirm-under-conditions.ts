@@ -25,8 +25,8 @@ const pointsPerPass = -2;
 const pointsToConfirm = 36;
 const pointsToGiveUp = -6;
 const maxAttempts = 30;
-/** How often a row must pass alone, so that the condition is what makes the difference. */
-const attemptsAlone = 3;
+/** How often a row must pass alone, before and after, so that the condition is what makes the difference. */
+const attemptsAlone = 6;
 
 /** What came of repeating an unstable case under the conditions of the first time. */
 export interface Confirmation {
@@ -52,13 +52,20 @@ export async function confirmUnderConditions(
   const attempts: CaseExchanges[] = [];
   const suspects = listSuspects(testCase, background, first, once, judgement);
   const trials = conditions.listTrials(testCase, suspects);
+  // What fails by accident needs no condition, and a trial of it takes many requests.
+  const alone = new Map<number, ReturnType<typeof repeatAlone>>();
+  const failsByAccident = async (row: number) => {
+    if (!alone.has(row)) alone.set(row, repeatAlone(row, 1));
+    return (await alone.get(row)) === 'unstable';
+  };
   for (const trial of trials) {
     const failed = await repeatUnderCondition(trial);
     if (failed === undefined) continue;
-    const alone = await repeatAlone(trial.row);
-    if (alone === 'unstable') continue;
+    const afterwards = await repeatAlone(trial.row);
+    if (afterwards === 'unstable') continue;
     conditions.noteResult(trial.kind);
-    if (alone === 'fails') return { judgement: replaceRow(judgement, testCase, trial.row, failed.judgement), attempts };
+    if (afterwards === 'fails')
+      return { judgement: replaceRow(judgement, testCase, trial.row, failed.judgement), attempts };
     const after = trial.kind === 'reused-connection' ? { ...trial, kind: 'after' as ConditionKind } : undefined;
     // A new connection tells state of a connection from state of the whole deployment.
     const refined = after && (await repeatUnderCondition(after)) ? after : trial;
@@ -84,6 +91,7 @@ export async function confirmUnderConditions(
       const again = judgeRowAgain(testCase, trial.row, first.exchanges, sent.exchanges, background);
       const isFailure = again.verdict === 'fail';
       if (isFailure) failed ??= { judgement: again, sent };
+      if (isFailure && (await failsByAccident(trial.row))) return undefined;
       points += isFailure ? pointsPerFailure : pointsPerPass;
       if (points >= pointsToConfirm) return failed;
       if (points <= pointsToGiveUp) return undefined;
@@ -91,13 +99,14 @@ export async function confirmUnderConditions(
     return undefined;
   }
 
-  async function repeatAlone(row: number): Promise<'passes' | 'fails' | 'unstable'> {
+  /** @param ignored the number of attempts first that may show what earlier requests left behind */
+  async function repeatAlone(row: number, ignored = 0): Promise<'passes' | 'fails' | 'unstable'> {
     let failures = 0;
-    for (let count = 0; count < attemptsAlone; count += 1) {
+    for (let count = -ignored; count < attemptsAlone; count += 1) {
       const sent = await conditions.sendAlone(testCase, row);
       attempts.push(sent);
       const { verdict } = judgeRowAgain(testCase, row, first.exchanges, sent.exchanges, background);
-      if (verdict === 'fail') failures += 1;
+      if (verdict === 'fail' && count >= 0) failures += 1;
     }
     if (failures === 0) return 'passes';
     return failures === attemptsAlone ? 'fails' : 'unstable';

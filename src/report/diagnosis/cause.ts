@@ -72,6 +72,7 @@ export const causeKinds = [
   'earlier-request',
   'cached',
   'condition',
+  'changing-results',
   // Refusals.
   'repeated-product-refused',
   'expand-refused',

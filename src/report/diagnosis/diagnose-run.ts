@@ -6,6 +6,7 @@ import { omitUndefined } from '../../support/omit-undefined.js';
 import type { ExchangeIndex } from '../exchange-index.js';
 import { groupBy } from '../group-by.js';
 import type { Cause, CauseKind } from './cause.js';
+import { describeChanging, listChanging } from './changing-results.js';
 import { findDeploymentCause } from './deployment-cause.js';
 import { explainResults } from './explain-results.js';
 import type { Finding } from './finding.js';
@@ -42,15 +43,15 @@ export function diagnoseRun(
   const observations = observe(suite, index, statedPatterns);
   const whole = findDeploymentCause(observations, index);
   const failing = rows.filter(({ isFailing }) => isFailing);
-  const findings =
-    whole === undefined
-      ? [
-          ...findRefusals(observations.all),
-          ...explainResults(observations, suite.world, new Set(failing.map(({ key }) => key))),
-          ...describeConditions(failing),
-        ]
-      : [whole];
-  const owners = groupBy(failing, (row) => whole ?? findOwner(findings, row, observations));
+  const explain = (some: Observations) => [
+    ...findRefusals(some.all),
+    ...explainResults(some, suite.world, new Set(failing.map(({ key }) => key))),
+    ...describeConditions(failing),
+  ];
+  const findings = whole === undefined ? explainOrDescribeChanging(observations, explain) : [whole];
+  // What fails for no other reason fails because results change.
+  const changing = findings.find(({ kind }) => kind === 'changing-results');
+  const owners = groupBy(failing, (row) => whole ?? findOwner(findings, row, observations) ?? changing);
   const unexplained = groupByFeature(observations, owners.get(undefined) ?? []);
   const unjudged = rows.filter(({ isFailing }) => !isFailing);
   const failingRequirements = new Set(failing.map(({ requirement }) => requirement));
@@ -91,6 +92,15 @@ export function diagnoseRun(
     ];
   });
   return causes.toSorted((one, other) => other.weight - one.weight).map(({ weight: _, ...cause }) => cause);
+}
+
+/** State explains results that change. Nothing else does: what is about each request alone then has no say about them. */
+function explainOrDescribeChanging(observations: Observations, explain: (some: Observations) => Finding[]): Finding[] {
+  const findings = explain(observations);
+  const changing = listChanging(observations);
+  if (changing.length === 0 || findings.some(({ kind }) => stateKinds.includes(kind))) return findings;
+  const steady = observations.all.filter((each) => !changing.includes(each));
+  return [describeChanging(changing, observations), ...explain({ ...observations, all: steady })];
 }
 
 function distinct(list: readonly string[]): string[] {
