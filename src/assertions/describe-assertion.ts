@@ -12,9 +12,10 @@ export function describeAssertion(assertion: Assertion, world: World, reason = '
     );
     return texts.join(`, ${conjunction} `);
   }
-  const named = new Set(world.tiers.flatMap(({ id, name }) => (reason.includes(`'${name}' (`) ? [id] : [])));
+  const names = new Map(reason === '' ? [] : world.tiers.map(({ id, name }) => [id, name]));
+  const isNamed = (id: string) => reason !== '' && reason.includes(`'${names.get(id)}' (`);
   const words = findResponseKind(assertion).describe(assertion.data, (ids) =>
-    renderTierNames([...ids.filter((id) => named.has(id)), ...ids.filter((id) => !named.has(id))], world),
+    renderTierNames([...ids.filter(isNamed), ...ids.filter((id) => !isNamed(id))], world),
   );
   return `'${assertion.of}' ${words}`;
 }

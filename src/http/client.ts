@@ -21,6 +21,7 @@ import {
 import { acceptHeaders, addHeaders, insertSecrets, plainAcceptHeaders } from './request-headers.js';
 import { computeRetryDelay, isRetryable, type RetryDelay, wasSent } from './retry.js';
 import { describeTransportError } from './transport-error.js';
+import { sendRequest } from './undici-parts.js';
 
 export interface Client extends Channel {
   /** Replaces secrets in a text, and leaves the rest as it is. */
@@ -78,7 +79,7 @@ export function openClient(
     });
     try {
       const response = await runWithDeadline(Math.min(limits.timeoutMs, remainingMs), async (signal) => {
-        const { statusCode, headers, body } = await dispatcher.request({
+        const { statusCode, headers, body } = await sendRequest(dispatcher, {
           origin: base.origin,
           path: `${prefix}${request.path}`,
           method: request.method as 'GET',

@@ -1,13 +1,11 @@
 import { BlockList, type Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { buildConnector, Dispatcher, Pool } from 'undici';
-import { requireLazily } from '../support/require-lazily.js';
 import type { ConnectionOptions, Limits, Tls } from './connection-options.js';
 import type { HttpRequest } from './exchange.js';
 import { dropInterimResponses } from './interim-responses.js';
 import { NoConnection } from './transport-error.js';
-
-const loadUndici = requireLazily<typeof import('undici')>('undici');
+import { loadAgent, loadConnector, loadErrors, loadPool, loadUndici } from './undici-parts.js';
 
 type Connection = { readonly dispatcher: Dispatcher } | { readonly refusal: string };
 
@@ -26,7 +24,6 @@ export function createConnector(
   const secureContext = readSecureContext(tls);
   if (secureContext === undefined)
     return refuse('tls.ca, tls.cert or tls.key is not valid PEM, or the key does not belong to the certificate.');
-  const { Agent, buildConnector, EnvHttpProxyAgent, Pool } = loadUndici();
   const { timeoutMs } = limits;
   // The client limits the whole exchange. These timeouts only shorten undici's own, for example for a proxy.
   const timeouts = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs };
@@ -35,21 +32,21 @@ export function createConnector(
     (sent: HttpRequest['sent']) =>
     (origin: string | URL, options: object): Pool => {
       const { connect, ...own } = options as Pool.Options & { readonly connect: buildConnector.connector };
-      return new Pool(origin, { ...own, ...timeouts, connect: connectOnce(connect, limits, sent) });
+      return new (loadPool())(origin, { ...own, ...timeouts, connect: connectOnce(connect, limits, sent) });
     };
   const options = {
     connections: pacing.concurrency,
     pipelining: 1,
     maxHeaderSize: limits.headerBytes,
-    connect: buildConnector(requestTls),
+    connect: loadConnector()(requestTls),
   };
-  if (isLoopback(url)) return (sent) => ({ dispatcher: new Agent({ ...options, factory: createPool(sent) }) });
+  if (isLoopback(url)) return (sent) => ({ dispatcher: new (loadAgent())({ ...options, factory: createPool(sent) }) });
   const proxies = proxy === undefined ? {} : { httpProxy: proxy, httpsProxy: proxy };
   const tunnels = { proxyTls: { timeout: timeoutMs }, requestTls };
   return (sent) => {
     try {
       const factories = { factory: createPool(sent), clientFactory: createPool(sent) };
-      return { dispatcher: new EnvHttpProxyAgent({ ...options, ...proxies, ...tunnels, ...factories }) };
+      return { dispatcher: new (loadUndici().EnvHttpProxyAgent)({ ...options, ...proxies, ...tunnels, ...factories }) };
     } catch {
       // The message does not show the URL of the proxy: it may contain a password.
       return refuse(
@@ -77,7 +74,7 @@ function connectOnce(
       if (error !== null) callback(new NoConnection(error), null);
       else callback(null, rewriteHeads(dropInterimResponses(socket, headerBytes), sent));
     };
-    const timer = setTimeout(() => settle(new (loadUndici().errors.ConnectTimeoutError)(), null), timeoutMs);
+    const timer = setTimeout(() => settle(new (loadErrors().ConnectTimeoutError)(), null), timeoutMs);
     connect(options, settle);
   };
 }

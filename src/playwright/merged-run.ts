@@ -16,7 +16,6 @@ import {
   type RecordedInputs,
   restoreSettings,
 } from '../targets/recorded-run.js';
-import { rejudgeRun } from '../targets/rejudge.js';
 import { resolveResultsFolder, restoreWholeSettings } from '../targets/settings.js';
 import type { RunInputs } from './run-inputs.js';
 
@@ -136,6 +135,8 @@ export async function certifyMerged(
   reported: readonly CaseResult[],
   { startTime, duration }: Pick<FullResult, 'startTime' | 'duration'>,
 ): Promise<CertifiedResults> {
+  // Loaded late: every process of every run loads this module.
+  const { rejudgeRun } = await import('../targets/rejudge.js');
   const run = parseRecordedRun(archive.content, 'the reports of the shards');
   const { certificate, results, index } = await rejudgeRun(run, inputs.suite, true);
   const durations = new Map(reported.map(({ id, durationMs }) => [id, durationMs]));

@@ -21,6 +21,7 @@ import { indentJson } from './indent-json.js';
  * Renders a case without its verdict and reason: expected and received, exchanges, and its lines in the case file.
  *
  * @param testCase undefined for results that are of no single case
+ * @param result undefined for a case that was not selected, of which the page has nothing to show
  */
 export type CaseRenderer = (testCase: TestCase | undefined, result: ResultWithExchanges | undefined) => Html;
 
@@ -59,7 +60,8 @@ export function createCaseRenderer(
     return html`<details class="exchange" id="${anchor}"${isOpen ? rawHtml(' open') : noHtml}><summary>${summary}</summary>${attempt > 1 ? html`<p>The request is the same as the first time.</p>` : requestSection(exchange, baseUrl)}${responseSection(exchange, bodyLimit)}</details>`;
   };
   return (testCase, result) => {
-    const verdict = result === undefined ? noHtml : verdictSections(result, baseUrl, renderResponse);
+    if (result === undefined) return noHtml;
+    const verdict = verdictSections(result, baseUrl, renderResponse);
     if (testCase === undefined) return verdict;
     return html`${verdict}
 ${rowSections(testCase, result, suite, known.get(testCase.id) ?? [], renderExchange)}
@@ -94,15 +96,15 @@ type ExchangeRenderer = (caseId: string, each: CaseExchange, isOpen: boolean) =>
 
 function rowSections(
   { id, rows }: TestCase,
-  result: ResultWithExchanges | undefined,
+  result: ResultWithExchanges,
   suite: Suite,
   exchanges: readonly CaseExchange[],
   renderExchange: ExchangeRenderer,
 ): Html {
-  const decisive = exchanges.find(({ id }) => id === (result?.exchangeId ?? result?.id));
+  const decisive = exchanges.find(({ id }) => id === (result.exchangeId ?? result.id));
   const markups = (rows as readonly (Row | RequirementRow)[]).map((row, n) => {
     const ofRow = exchanges.filter((each) => each.row === n);
-    const judged = result?.rows[n];
+    const judged = result.rows[n];
     const words = rowWords(row, suite);
     const sent = ofRow.map((each) => renderExchange(id, each, each === decisive));
     if (rows.length === 1) return html`${words}${sent.length === 0 ? noHtml : html`<h5>Exchanges</h5>${sent}`}`;
@@ -159,10 +161,10 @@ function shorten(text: string, max: number, length = text.length): string {
 /** Characters: a file of one line may have many cases. */
 const maxEntry = 20_000;
 
-function yamlSection(testCase: TestCase, result: ResultWithExchanges | undefined, lines: readonly string[]): Html {
+function yamlSection(testCase: TestCase, result: ResultWithExchanges, lines: readonly string[]): Html {
   const { at } = testCase;
   if (lines.length === 0) return noHtml;
   const entry = extractEntryLines(lines, at);
-  const marked = result?.at.file === at.file && result.verdict !== 'pass' ? result.at.line - at.line + 1 : undefined;
-  return html`<h5>In the case file <code>${formatLocation(result?.at ?? at)}</code></h5>${renderPreformatted(shorten(entry.join('\n'), maxEntry), marked)}`;
+  const marked = result.at.file === at.file && result.verdict !== 'pass' ? result.at.line - at.line + 1 : undefined;
+  return html`<h5>In the case file <code>${formatLocation(result.at)}</code></h5>${renderPreformatted(shorten(entry.join('\n'), maxEntry), marked)}`;
 }
