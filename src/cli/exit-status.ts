@@ -1,5 +1,6 @@
 import type { Ending } from '../playwright/ending.js';
-import { type Certificate, determineOverallVerdict } from '../report/certificate.js';
+import type { Certificate } from '../report/certificate.js';
+import { determineOverallVerdict } from '../report/overall-verdict.js';
 import { InternalError } from '../support/internal-error.js';
 
 /** The exit statuses of all commands. */

@@ -306,17 +306,6 @@ export function determineRunVerdict(judged: readonly { readonly verdict: Verdict
   return judged.every(({ verdict }) => verdict === 'pass') && !isPartial ? 'conforms' : 'incomplete';
 }
 
-/** Determines the overall verdict: that of the selected cases, or the worse of suite and own cases. */
-export function determineOverallVerdict({
-  verdict,
-  selected,
-  own_cases: own,
-}: Pick<Certificate, 'verdict' | 'selected' | 'own_cases'>): RunVerdict {
-  if (selected !== undefined) return selected.verdict;
-  const both = [verdict, own?.verdict];
-  return (['does-not-conform', 'incomplete'] as const).find((each) => both.includes(each)) ?? 'conforms';
-}
-
 function countVerdicts(judged: readonly { readonly verdict: Verdict }[]): VerdictCounts {
   const counts = verdicts.map((each) => [each, judged.filter(({ verdict }) => verdict === each).length] as const);
   return Object.fromEntries(counts.filter(([, count]) => count !== 0));

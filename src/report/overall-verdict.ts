@@ -1,0 +1,13 @@
+// Apart from the certificate: every command needs this, and only few load what a certificate is made from.
+import type { Certificate, RunVerdict } from './certificate.js';
+
+/** Determines the overall verdict: that of the selected cases, or the worse of suite and own cases. */
+export function determineOverallVerdict({
+  verdict,
+  selected,
+  own_cases: own,
+}: Pick<Certificate, 'verdict' | 'selected' | 'own_cases'>): RunVerdict {
+  if (selected !== undefined) return selected.verdict;
+  const both = [verdict, own?.verdict];
+  return (['does-not-conform', 'incomplete'] as const).find((each) => both.includes(each)) ?? 'conforms';
+}
