@@ -20,7 +20,7 @@ import {
 } from './request-budget.js';
 import { acceptHeaders, addHeaders, insertSecrets, plainAcceptHeaders } from './request-headers.js';
 import { computeRetryDelay, isRetryable, type RetryDelay, wasSent } from './retry.js';
-import { describeTransportError } from './transport-error.js';
+import { classifyTransportError } from './transport-error.js';
 import { sendRequest } from './undici-parts.js';
 
 export interface Client extends Channel {
@@ -60,7 +60,7 @@ export function openClient(
   const queue = createPacedQueue(options.pacing, () => getRemainingMs(requestBudget, budget));
   const createFailure = (request: HttpRequest, error: unknown): Exchange => ({
     request,
-    ...describeTransportError(error, limits, base.host),
+    ...classifyTransportError(error, limits, base.host),
   });
 
   const sendOnce = async (request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange> => {

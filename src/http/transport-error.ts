@@ -88,12 +88,12 @@ const meanings: readonly Meaning[] = [
 ];
 
 /**
- * Describes why an exchange has no response.
+ * Classifies the error of an exchange without a response, and says what it means.
  *
  * @param error anything that was thrown
  * @param host of the deployment, with the port
  */
-export function describeTransportError(error: unknown, limits: Limits, host: string): TransportError {
+export function classifyTransportError(error: unknown, limits: Limits, host: string): TransportError {
   if (error instanceof UnusableResponse) return { transportError: error.transportError, message: error.message };
   const codes = listCodes(error);
   const code = codes.find((each) => /^[A-Z\d_]+$/.test(each)) ?? codes.at(-1) ?? 'unknown cause';

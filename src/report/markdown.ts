@@ -1,6 +1,6 @@
 import { markdownTable } from 'markdown-table';
 import { toOneLine } from '../support/untrusted-text.js';
-import { createTemplate, type TaggedText } from './markup.js';
+import { createTemplateTag, type TaggedText } from './markup.js';
 
 export type Markdown = TaggedText<'markdown'>;
 
@@ -16,7 +16,7 @@ export function escapeMarkdown(text: string): string {
     .replaceAll(/@|#(?=\d)/g, '\u200b$&\u200b');
 }
 
-export const markdown = createTemplate('markdown', escapeMarkdown);
+export const markdown = createTemplateTag('markdown', escapeMarkdown);
 
 /** Marks a text that this suite wrote as Markdown, such as a sentence of the contract. */
 export function rawMarkdown(text: string): Markdown {
@@ -43,7 +43,7 @@ export function tableCode(text: string): Markdown {
 }
 
 /** Renders a table. @param rows cells without pipes: of {@link tableCode} or of a template */
-export function renderTable(head: readonly Markdown[], rows: readonly (readonly Markdown[])[]): Markdown {
+export function renderMarkdownTable(head: readonly Markdown[], rows: readonly (readonly Markdown[])[]): Markdown {
   const texts = [head, ...rows].map((cells) => cells.map(({ text }) => text));
   return rawMarkdown(markdownTable(texts, { alignDelimiters: false }));
 }

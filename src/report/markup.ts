@@ -10,7 +10,7 @@ export interface TaggedText<Language extends string> {
 type TemplateValue<Language extends string> = string | number | TaggedText<Language> | readonly TaggedText<Language>[];
 
 /** Creates a template tag: it escapes strings, joins lists, and leaves the literals and other tagged text as they are. */
-export function createTemplate<Language extends string>(language: Language, escapeText: (text: string) => string) {
+export function createTemplateTag<Language extends string>(language: Language, escapeText: (text: string) => string) {
   const render = (value: TemplateValue<Language>): string => {
     if (typeof value === 'string') return escapeText(value);
     if (typeof value === 'number') return String(value);
@@ -38,8 +38,8 @@ export function escapeMarkup(text: string): string {
 export type Html = TaggedText<'html'>;
 export type Xml = TaggedText<'xml'>;
 
-export const html = createTemplate('html', escapeMarkup);
-export const xml = createTemplate('xml', escapeMarkup);
+export const html = createTemplateTag('html', escapeMarkup);
+export const xml = createTemplateTag('xml', escapeMarkup);
 
 /** Marks a text that this suite wrote as HTML. */
 export function rawHtml(text: string): Html {

@@ -1,5 +1,5 @@
 import { truncate } from '../../support/untrusted-text.js';
-import { joinMarkdown, type Markdown, markdown, renderTable, tableCode } from '../markdown.js';
+import { joinMarkdown, type Markdown, markdown, renderMarkdownTable, tableCode } from '../markdown.js';
 import { type Comparison, describeAgreement } from './compare-certificates.js';
 
 /** Characters of a text in a cell. */
@@ -22,7 +22,7 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
       ? []
       : [
           markdown`${times.title}:`,
-          renderTable(
+          renderMarkdownTable(
             head,
             times.rows.map((row) => row.map((text) => markdown`${text}`)),
           ),
@@ -41,7 +41,7 @@ export function renderComparisonMarkdown(comparison: Comparison): string {
   const blocks = [
     ...above,
     markdown`What differs from ${isOverTime ? 'the run before' : 'the first'} is bold.`,
-    renderTable(head, rows),
+    renderMarkdownTable(head, rows),
     ...(more > 0 ? [markdown`And ${more} more.`] : []),
     ...below,
   ];

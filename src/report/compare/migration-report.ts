@@ -1,7 +1,7 @@
 /** Renders a comparison of two targets: what changes for callers who go from one to the other. */
 
 import { renderShortList } from '../../support/render-short-list.js';
-import { joinMarkdown, type Markdown, markdown, renderCodeBlock, renderTable, tableCode } from '../markdown.js';
+import { joinMarkdown, type Markdown, markdown, renderCodeBlock, renderMarkdownTable, tableCode } from '../markdown.js';
 import { type Html, html, noHtml, renderPageHead, renderPreformatted } from '../markup.js';
 import type { JudgedDifferences } from './accepted-differences.js';
 import { type AnswerDifference, type Relation, type RunComparison, relations } from './compare-runs.js';
@@ -95,7 +95,7 @@ export function renderMigrationMarkdown(report: MigrationReport): Markdown {
   const blocks = [
     markdown`# ${other} compared with ${model}`,
     markdown`${renderMigrationSentence(report)}`,
-    renderTable(
+    renderMarkdownTable(
       ['kind', 'requests', ...headings].map((text) => markdown`${text}`),
       rows,
     ),

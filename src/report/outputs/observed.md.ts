@@ -16,7 +16,7 @@ import {
   markdown,
   rawMarkdown,
   renderCodeBlock,
-  renderTable,
+  renderMarkdownTable,
   tableCode,
 } from '../markdown.js';
 import type { Output } from '../output.js';
@@ -40,7 +40,7 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target, re
     markdown`# What ${inlineCode(target.name)} does where the documentation is silent`,
     markdown`Observed with ${suite.name} ${inlineCode(suite.version)}. In requests, ${inlineCode(baseUrlPlaceholder)}, ${inlineCode('$CLIENT_APPLICATION_ID')} and ${inlineCode('$CLIENT_TOKEN')} stand for your values. In responses, ${inlineCode('…')} and the number 0 stand for values that change from response to response. Lists in JSON are cut to their first entry.`,
     markdown`## All answers`,
-    renderTable(
+    renderMarkdownTable(
       [markdown`Question`, markdown`Answer`],
       groups.flatMap(({ name }) =>
         answered
@@ -62,7 +62,7 @@ const renderObserved: Output = ({ suite, suiteResults, certificate: { target, re
       : [
           markdown`## How long do responses take?`,
           markdown`${describeTimes(times)}`,
-          renderTable(
+          renderMarkdownTable(
             timesHeadings.map((heading) => markdown`${heading}`),
             listTimesRows(times).map((row) => row.map((cell) => markdown`${cell}`)),
           ),
