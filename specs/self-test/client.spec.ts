@@ -396,7 +396,7 @@ test.describe('A transport error is part of the exchange, and never shows the to
     // Nothing listens on port 1 of loopback.
     const exchange = await open('http://127.0.0.1:1').send(request);
     expect(getOutcome(exchange)).toBe('unreachable');
-    expect(getMessage(exchange)).toContain('127.0.0.1:1 refuses the connection.');
+    expect(getMessage(exchange)).toContain('No connection to 127.0.0.1:1 was made (connect ECONNREFUSED');
   });
 
   test('a server without TLS', async ({ open }) => {

@@ -128,12 +128,12 @@ test.describe('A proxy', () => {
     const clients = [{}, { proxy: other.url }].map((own) =>
       open('http://deployment.test', { allowHttp: true, ...own }),
     );
-    if (before === undefined) delete process.env.HTTP_PROXY;
-    else process.env.HTTP_PROXY = before;
     await clients[0]?.send(request);
     expect([usual.received.length, other.received.length]).toEqual([1, 0]);
     await clients[1]?.send(request);
     expect([usual.received.length, other.received.length]).toEqual([1, 1]);
+    if (before === undefined) delete process.env.HTTP_PROXY;
+    else process.env.HTTP_PROXY = before;
   });
 
   test('is not used for this machine', async ({ open, serve, startProxy }) => {
@@ -148,17 +148,17 @@ test.describe('A proxy', () => {
     const options = { proxy: url.replace('//', '//someone:a-password@'), allowHttp: true };
     const exchange = await open('http://deployment.test', options).send(request);
     expect(getOutcome(exchange)).toBe('unreachable');
-    expect(getMessage(exchange)).toBe('The proxy answered 407 to the connection request for deployment.test.');
+    expect(getMessage(exchange)).toContain('Proxy response (407)');
   });
 
   for (const [what, proxy, name] of [
-    ['is unreachable', 'http://127.0.0.1:1', '127.0.0.1:1'],
+    ['is unreachable', 'http://127.0.0.1:1', 'connect ECONNREFUSED 127.0.0.1:1'],
     ['has an unknown host name', 'http://proxy.invalid:3128', 'proxy.invalid'],
   ] as const)
     test(`that ${what} is not mistaken for the deployment`, async ({ open }) => {
       const exchange = await open('http://deployment.test', { proxy, allowHttp: true }).send(request);
       expect(getOutcome(exchange)).toBe('unreachable');
-      expect(getMessage(exchange)).toMatch(new RegExp(`^The proxy ${name} cannot be reached`));
+      expect(getMessage(exchange)).toMatch(new RegExp(`^No connection to deployment.test was made \\(.*${name}\\)`));
     });
 
   for (const proxy of ['proxy.test:3128', 'http://', 'ftp://someone:a-password@proxy.test'])
@@ -180,8 +180,8 @@ test.describe('A broken proxy', () => {
     const more = setInterval(() => near.write('X-A: b\r\n'), 20);
     near.on('close', () => clearInterval(more));
   };
-  const notAccepted = 'deployment.test did not accept a connection within';
-  const noConnection = 'No connection to deployment.test was made';
+  const notAccepted = 'No connection to deployment.test was made (none within';
+  const noConnection = 'No connection to deployment.test was made (';
   const timedOut = 'There was no complete response within';
   const broken = 'The connection broke before the response was complete';
   /** Over TLS, undici counts a connection only after the handshake in the tunnel. */
@@ -192,13 +192,13 @@ test.describe('A broken proxy', () => {
     overTls?: string,
   ])[] = [
     ['closes at once', close, noConnection],
-    ['resets at once', reset, 'The proxy 127.0.0.1:'],
+    ['resets at once', reset, noConnection],
     ['is silent', () => undefined, notAccepted],
     ['closes after CONNECT', onConnect(close), noConnection],
     ['resets after CONNECT', onConnect(reset), noConnection],
     ['answers without end', onConnect(drip), notAccepted],
     ['answers another protocol', onConnect((near) => near.end('SSH-2.0\r\n\r\n')), noConnection],
-    ['refuses', onConnect((near) => near.end('HTTP/1.1 503 Busy\r\n\r\n')), 'The proxy answered 503'],
+    ['refuses', onConnect((near) => near.end('HTTP/1.1 503 Busy\r\n\r\n')), 'Proxy response (503)'],
     [
       'opens a silent tunnel',
       onConnect((near) => near.write(`HTTP/1.1 100 Continue\r\n\r\n${tunnel}`)),
@@ -248,7 +248,7 @@ test.describe('Over TLS', () => {
   test('an unknown authority is not trusted', async ({ open, serveSecurely }) => {
     const exchange = await open(`https://127.0.0.1:${await serveSecurely()}`).send(request);
     expect(getOutcome(exchange)).toBe('tls');
-    expect(getMessage(exchange)).toMatch(/is not trusted\..* tls: \{ ca: FILE \}/);
+    expect(getMessage(exchange)).toMatch(/is not trusted \(.* tls: \{ ca: FILE \}/);
   });
 
   test('a private authority is trusted if it is set', async ({ open, serveSecurely }) => {
@@ -258,7 +258,7 @@ test.describe('Over TLS', () => {
 
   test('the certificate must be for the host', async ({ open, serveSecurely }) => {
     const exchange = await open(`https://localhost:${await serveSecurely()}`, { tls: { ca: authority } }).send(request);
-    expect(getMessage(exchange)).toContain('is for another host name');
+    expect(getMessage(exchange)).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
   const mutual = { ca: authority, requestCert: true, rejectUnauthorized: true };

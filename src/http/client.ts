@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { setImmediate, setTimeout } from 'node:timers/promises';
+import type { Dispatcher } from 'undici';
 import { createRedactor, type Secret } from '../redaction/redactor.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
@@ -7,7 +8,7 @@ import { readOwnPackage } from '../support/package-root.js';
 import { createCircuitBreaker } from './circuit-breaker.js';
 import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
 import { createConnector } from './connector.js';
-import { runWithDeadline } from './deadline.js';
+import { isTimeout, runWithDeadline } from './deadline.js';
 import type { Channel, Exchange, Headers, HttpRequest } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
 import { readBody } from './read-body.js';
@@ -56,7 +57,7 @@ export function openClient(
   const prefix = base.pathname.replace(/\/+$/, '');
   const redactSecrets = createRedactor(secrets);
   const connect = createConnector(base, options);
-  let connection = connect();
+  let shared: Dispatcher | undefined;
   const queue = createPacedQueue(options.pacing, () => getRemainingMs(requestBudget, budget));
   const createFailure = (request: HttpRequest, error: unknown): Exchange => ({
     request,
@@ -64,12 +65,11 @@ export function openClient(
   });
 
   const sendOnce = async (request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange> => {
-    if ('refusal' in connection) return { request, transportError: 'not-sent', message: connection.refusal };
     const reason = whyWithheld?.() ?? explainExhaustion(requestBudget, budget);
     if (reason !== undefined) return { request, transportError: 'not-sent', message: reason };
-    const own = needsOwnConnection(request) ? connect(request.sent) : connection;
-    const { dispatcher } = 'dispatcher' in own ? own : connection;
-    const remainingMs = getRemainingMs(requestBudget, budget);
+    const own = needsOwnConnection(request) ? connect(request.sent) : undefined;
+    shared ??= connect();
+    const dispatcher = own ?? shared;
     requestBudget.spend();
     const startedAt = Date.now();
     const startedMs = getMonotonicMs();
@@ -78,7 +78,8 @@ export function openClient(
       timing: { startedAt, durationMs: Math.round(getMonotonicMs() - startedMs) },
     });
     try {
-      const response = await runWithDeadline(Math.min(limits.timeoutMs, remainingMs), async (signal) => {
+      const ms = Math.min(limits.timeoutMs, getRemainingMs(requestBudget, budget));
+      const response = await runWithDeadline(ms, async (signal) => {
         const { statusCode, headers, body } = await sendRequest(dispatcher, {
           origin: base.origin,
           path: `${prefix}${request.path}`,
@@ -89,7 +90,7 @@ export function openClient(
           responseHeaders: 'raw',
           signal,
         });
-        const received = pairHeaders(headers as unknown as (string | Buffer)[]);
+        const received = pairHeaders(headers as unknown as string[]);
         const text = await readBody(body, received, limits);
         // undici frees the connection one turn later. Without this pause, the next request would open another one.
         await setImmediate();
@@ -97,12 +98,11 @@ export function openClient(
       });
       return addTiming({ request, response });
     } catch (error) {
-      const exchange = createFailure(request, error);
-      const isOutOfTime =
-        'message' in exchange && exchange.transportError === 'timed-out' && remainingMs < limits.timeoutMs;
-      return addTiming(isOutOfTime ? { ...exchange, message: renderTimeExceeded(budget) } : exchange);
+      const isOutOfTime = isTimeout(error) && getRemainingMs(requestBudget, budget) === 0;
+      const message = isOutOfTime ? { message: renderTimeExceeded(budget) } : {};
+      return addTiming({ ...createFailure(request, error), ...message });
     } finally {
-      if (own !== connection && 'dispatcher' in own) void own.dispatcher.close();
+      void own?.close();
     }
   };
 
@@ -143,14 +143,14 @@ export function openClient(
     redactSecrets,
     redact: (text) => escapeControlCharacters(redactSecrets(text)),
     reconnect: () => {
-      if ('dispatcher' in connection) void connection.dispatcher.close();
-      connection = connect();
+      void shared?.close();
+      shared = undefined;
     },
     maxCaseBodyLength: maxLargeBodiesPerCase * limits.bodyBytes,
     maxConcurrency: options.pacing.concurrency,
     close: async () => {
       queue.close();
-      if ('dispatcher' in connection) await connection.dispatcher.destroy();
+      await shared?.destroy();
     },
   };
 }
@@ -177,8 +177,8 @@ async function* splitBody(body: Buffer): AsyncGenerator<Buffer> {
   }
 }
 
-/** Groups headers by name: undici's proxy agent keeps repeated headers only in this form. */
-function renderHeaders(request: HttpRequest, secrets: readonly Secret[]): Record<string, string | string[]> {
+/** Returns a set of pairs: undici's proxy agent keeps only the last of repeated headers in an array. */
+function renderHeaders(request: HttpRequest, secrets: readonly Secret[]): Set<[string, string]> {
   const length: Headers =
     request.sent === 'in-pieces' ? [['Content-Length', String(Buffer.byteLength(request.body ?? ''))]] : [];
   const { headers } = addHeaders(insertSecrets(request, secrets), [
@@ -186,15 +186,9 @@ function renderHeaders(request: HttpRequest, secrets: readonly Secret[]): Record
     ['User-Agent', userAgent],
     ...(request.sent === 'with-accept-headers' ? acceptHeaders : plainAcceptHeaders),
   ]);
-  const grouped = new Map<string, string | string[]>();
-  for (const [name, value] of headers) {
-    const before = grouped.get(name);
-    grouped.set(name, before === undefined ? value : [before, value].flat());
-  }
-  return Object.fromEntries(grouped);
+  return new Set(headers.map(([name, value]) => [name, value]));
 }
 
-function pairHeaders(raw: readonly (string | Buffer)[]): Headers {
-  const texts = raw.map(String);
-  return texts.flatMap((name, n) => (n % 2 === 0 ? [[name, texts[n + 1] ?? ''] as const] : []));
+function pairHeaders(raw: readonly string[]): Headers {
+  return raw.flatMap((name, n) => (n % 2 === 0 ? [[name, raw[n + 1] ?? ''] as const] : []));
 }

@@ -1,24 +1,24 @@
-import { BlockList, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import type { buildConnector, Dispatcher, Pool } from 'undici';
 import type { ConnectionOptions, Limits, Tls } from './connection-options.js';
 import type { HttpRequest } from './exchange.js';
 import { dropInterimResponses } from './interim-responses.js';
-import { NoConnection } from './transport-error.js';
-import { loadAgent, loadConnector, loadErrors, loadPool, loadUndici } from './undici-parts.js';
-
-type Connection = { readonly dispatcher: Dispatcher } | { readonly refusal: string };
+import { ExchangeError, NoConnection } from './transport-error.js';
+import { loadAgent, loadConnector, loadPool, loadUndici } from './undici-parts.js';
 
 /**
  * Prepares connections to a deployment. Sends nothing and resolves no name.
  *
- * @returns creates a dispatcher with connections of its own
+ * @returns creates a dispatcher with connections of its own; throws an ExchangeError if nothing must be sent
  */
 export function createConnector(
   url: URL,
   { allowHttp, tls, proxy, limits, pacing }: ConnectionOptions,
-): (sent?: HttpRequest['sent']) => Connection {
-  const refuse = (reason: string) => (): Connection => ({ refusal: `Nothing was sent: ${reason}` });
+): (sent?: HttpRequest['sent']) => Dispatcher {
+  const refuse = (reason: string) => (): never => {
+    throw new ExchangeError('not-sent', `Nothing was sent: ${reason}`);
+  };
   if (exposesCredentials(url) && !allowHttp)
     return refuse(`credentials do not go to another machine (${url.host}) over plain HTTP without --allow-http.`);
   const secureContext = readSecureContext(tls);
@@ -40,13 +40,13 @@ export function createConnector(
     maxHeaderSize: limits.headerBytes,
     connect: loadConnector()(requestTls),
   };
-  if (isLoopback(url)) return (sent) => ({ dispatcher: new (loadAgent())({ ...options, factory: createPool(sent) }) });
+  if (isLoopback(url)) return (sent) => new (loadAgent())({ ...options, factory: createPool(sent) });
   const proxies = proxy === undefined ? {} : { httpProxy: proxy, httpsProxy: proxy };
   const tunnels = { proxyTls: { timeout: timeoutMs }, requestTls };
   return (sent) => {
     try {
       const factories = { factory: createPool(sent), clientFactory: createPool(sent) };
-      return { dispatcher: new (loadUndici().EnvHttpProxyAgent)({ ...options, ...proxies, ...tunnels, ...factories }) };
+      return new (loadUndici().EnvHttpProxyAgent)({ ...options, ...proxies, ...tunnels, ...factories });
     } catch {
       // The message does not show the URL of the proxy: it may contain a password.
       return refuse(
@@ -71,10 +71,12 @@ function connectOnce(
       if (isSettled) return void socket?.on('error', () => undefined).destroy();
       isSettled = true;
       clearTimeout(timer);
-      if (error !== null) callback(new NoConnection(error), null);
+      if (error !== null) callback(new NoConnection('No connection was made.', { cause: error }), null);
       else callback(null, rewriteHeads(dropInterimResponses(socket, headerBytes), sent));
     };
-    const timer = setTimeout(() => settle(new (loadErrors().ConnectTimeoutError)(), null), timeoutMs);
+    // Sooner than the whole exchange, whose error says less.
+    const ms = Math.ceil(timeoutMs * 0.9);
+    const timer = setTimeout(() => settle(new Error(`none within ${ms} ms: limits.timeout_ms`), null), ms);
     connect(options, settle);
   };
 }
@@ -100,20 +102,14 @@ function readSecureContext({ ca, ...own }: Tls): SecureContext | undefined {
   }
 }
 
-const loopback = new BlockList();
-loopback.addSubnet('127.0.0.0', 8, 'ipv4');
-loopback.addAddress('0.0.0.0', 'ipv4');
-loopback.addAddress('::1', 'ipv6');
-
 /** Whether requests to a URL reach another machine in plain text. */
 export function exposesCredentials(url: URL): boolean {
   return url.protocol === 'http:' && !isLoopback(url);
 }
 
-/** Whether a URL names this machine: a loopback address, or localhost (RFC 6761, section 6.3). */
+/** Host names of this machine (RFC 6761, section 6.3; RFC 5735, section 3), as a URL normalizes them. */
+const loopback = /^(?:(?:.+\.)?localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1\]|\[::ffff:7f[\da-f]{2}:[\da-f]+\])$/;
+
 export function isLoopback({ hostname }: URL): boolean {
-  if (hostname === 'localhost' || hostname.endsWith('.localhost')) return true;
-  return hostname.startsWith('[')
-    ? loopback.check(hostname.slice(1, -1), 'ipv6')
-    : /^[\d.]+$/.test(hostname) && loopback.check(hostname, 'ipv4');
+  return loopback.test(hostname);
 }

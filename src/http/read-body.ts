@@ -3,14 +3,14 @@ import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
 import type { Limits } from './connection-options.js';
 import { getHeaderValues, type Headers } from './exchange.js';
-import { UnusableResponse } from './transport-error.js';
+import { ExchangeError } from './transport-error.js';
 
 /**
  * Reads a body to its end as text. Decodes chunk by chunk, so that the bytes can be freed early.
  *
  * @param headers of the response; they name the content codings and the charset
  * @returns the text; bytes that are not text become U+FFFD, so that ids beside them are still found
- * @throws UnusableResponse if the body exceeds a limit or has an unknown coding
+ * @throws ExchangeError if the body exceeds a limit or has an unknown coding
  */
 export async function readBody(
   body: AsyncIterable<Uint8Array>,
@@ -27,7 +27,7 @@ export async function readBody(
     text += decoded;
     values += countValues(decoded);
     if (values >= bodyValues)
-      throw new UnusableResponse('too-large', `The body has more than ${bodyValues} values (limits.body_values).`);
+      throw new ExchangeError('too-large', `The body has more than ${bodyValues} values (limits.body_values).`);
   };
   for await (const chunk of plain) append(decoder.decode(chunk, { stream: true }));
   append(decoder.decode());
@@ -53,7 +53,7 @@ async function* limitBytes(maxBytes: number, body: AsyncIterable<Uint8Array>): A
     size += chunk.length;
     // Leaving the loop closes the connection, so the rest is not read.
     if (size > maxBytes)
-      throw new UnusableResponse('too-large', `The body is larger than ${maxBytes} bytes (limits.body_bytes).`);
+      throw new ExchangeError('too-large', `The body is larger than ${maxBytes} bytes (limits.body_bytes).`);
     yield chunk;
   }
 }
@@ -76,7 +76,7 @@ const decoders: Readonly<Record<string, (bytes: Buffer, options: { maxOutputLeng
 /** Decodes content codings, although the client requests none. */
 async function decodeContent(bytes: Buffer, codings: readonly string[], maxBytes: number): Promise<Buffer> {
   if (bytes.length === 0) return bytes;
-  const unreadable = (message: string) => new UnusableResponse('unreadable', message);
+  const unreadable = (message: string) => new ExchangeError('unreadable', message);
   let plain = bytes;
   for (const coding of codings.toReversed()) {
     const decode = Object.hasOwn(decoders, coding) ? decoders[coding] : undefined;
@@ -86,7 +86,7 @@ async function decodeContent(bytes: Buffer, codings: readonly string[], maxBytes
     } catch (error) {
       const isTooLarge = (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE';
       if (!isTooLarge) throw unreadable(`The body is not valid ${coding}.`);
-      throw new UnusableResponse('too-large', `The body expands to more than ${maxBytes} bytes (limits.body_bytes).`);
+      throw new ExchangeError('too-large', `The body expands to more than ${maxBytes} bytes (limits.body_bytes).`);
     }
   }
   return plain;

@@ -1,11 +1,11 @@
 import { createRedactor } from '../redaction/redactor.js';
 import { escapeControlCharacters } from '../support/escape-control-characters.js';
 import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
-import { runWithDeadline } from './deadline.js';
+import { isTimeout, runWithDeadline } from './deadline.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
 import { addHeaders, insertSecrets } from './request-headers.js';
-import { UnusableResponse } from './transport-error.js';
+import { classifyTransportError, ExchangeError } from './transport-error.js';
 
 /**
  * A function that sends one request to a deployment and returns the response.
@@ -34,12 +34,10 @@ export function createTransportChannel(transport: Transport, stated: PartialConn
       );
       return { request, response };
     } catch (error) {
-      const isLate = error instanceof Error && error.name === 'TimeoutError';
-      if (isLate)
-        return { request, transportError: 'timed-out', message: `No response within ${limits.timeoutMs} ms.` };
-      const kind = error instanceof UnusableResponse ? error.transportError : 'broken-connection';
+      if (error instanceof ExchangeError || isTimeout(error))
+        return { request, ...classifyTransportError(error, limits, '') };
       const reason = error instanceof Error ? error.message : String(error);
-      return { request, transportError: kind, message: `The transport returned no response: ${reason}` };
+      return { request, transportError: 'broken-connection', message: `The transport returned no response: ${reason}` };
     }
   };
   return {
@@ -62,5 +60,5 @@ function checkResponse(response: HttpResponse): HttpResponse {
   const { status, headers, body } = (response ?? {}) as Partial<HttpResponse>;
   if (Number.isInteger(status) && Array.isArray(headers) && typeof body === 'string') return response;
   const form = '{ status: 200, headers: [[name, value], …], body: text }';
-  throw new UnusableResponse('unreadable', `its result does not have the form ${form}.`);
+  throw new ExchangeError('unreadable', `The result of the transport does not have the form ${form}.`);
 }

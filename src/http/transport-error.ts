@@ -6,8 +6,8 @@ interface TransportError {
   readonly message: string;
 }
 
-/** Thrown when a response exceeds a limit or cannot be decoded. Its message is shown to the user. */
-export class UnusableResponse extends Error {
+/** Thrown where it is known why there is no response. Its message is shown to the user. */
+export class ExchangeError extends Error {
   constructor(
     readonly transportError: TransportErrorKind,
     message: string,
@@ -19,43 +19,16 @@ export class UnusableResponse extends Error {
 /** Thrown when no connection was made, so that nothing was sent. Its cause says why. */
 export class NoConnection extends Error {
   override readonly name = 'NoConnection';
-
-  constructor(cause: unknown) {
-    super('No connection was made.', { cause });
-  }
 }
 
 type Meaning = readonly [codes: RegExp, kind: TransportErrorKind, template: string];
 
-/** The meaning of error codes. The first match counts. Messages of errors are not shown: they may contain headers. */
+/** The meaning of error codes. The first match counts. */
 const meanings: readonly Meaning[] = [
-  [/^(AbortError|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'not-sent', 'The run ended before there was a response.'],
-  [
-    /^ECONNREFUSED$/,
-    'unreachable',
-    '{host} refuses the connection. Is the deployment running, and the base URL right?',
-  ],
-  [/^(ENOTFOUND|EAI_AGAIN)$/, 'unreachable', 'The host name of {host} cannot be resolved. Is the base URL right?'],
-  [/^(EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL|ETIMEDOUT)$/, 'unreachable', '{host} cannot be reached.'],
-  [
-    /^UND_ERR_CONNECT_TIMEOUT$/,
-    'unreachable',
-    '{host} did not accept a connection within {timeoutMs} ms (limits.timeout_ms).',
-  ],
-  [
-    /^CERT_(HAS_EXPIRED|NOT_YET_VALID)$/,
-    'tls',
-    'The certificate of {host} has expired, or is not valid yet. Is the clock of this machine right?',
-  ],
-  [
-    /^ERR_TLS_CERT_ALTNAME_INVALID$/,
-    'tls',
-    'The certificate of {host} is for another host name. Is the base URL right?',
-  ],
   [
     /^(CERT_|ERR_TLS_CERT|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO)/,
     'tls',
-    'The certificate of {host} is not trusted. For a private authority, set tls: { ca: FILE } in the target file.',
+    'The certificate of {host} is not trusted ({code}). For a private authority, set tls: { ca: FILE } in the target file.',
   ],
   [
     /^ERR_SSL_.*ALERT_(CERTIFICATE_REQUIRED|BAD_CERTIFICATE|UNKNOWN_CA|HANDSHAKE_FAILURE)$/,
@@ -70,8 +43,9 @@ const meanings: readonly Meaning[] = [
   [
     /^NoConnection$/,
     'unreachable',
-    'No connection to {host} was made ({code}). Is the base URL right, and does a proxy allow the connection?',
+    'No connection to {host} was made ({cause}). Is the deployment running, and are the base URL and the proxy right?',
   ],
+  [/^(AbortError|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'not-sent', 'The run ended before there was a response.'],
   [/TimeoutError|_TIMEOUT$/, 'timed-out', 'There was no complete response within {timeoutMs} ms (limits.timeout_ms).'],
   [/HEADERS_OVERFLOW$/, 'too-large', 'The headers are larger than {headerBytes} bytes (limits.header_bytes).'],
   [
@@ -94,31 +68,20 @@ const meanings: readonly Meaning[] = [
  * @param host of the deployment, with the port
  */
 export function classifyTransportError(error: unknown, limits: Limits, host: string): TransportError {
-  if (error instanceof UnusableResponse) return { transportError: error.transportError, message: error.message };
+  if (error instanceof ExchangeError) return { transportError: error.transportError, message: error.message };
   const codes = listCodes(error);
   const code = codes.find((each) => /^[A-Z\d_]+$/.test(each)) ?? codes.at(-1) ?? 'unknown cause';
-  // undici has no code for a proxy that refuses a tunnel.
-  const { message: own = '' } = (error instanceof NoConnection ? error.cause : error) as Partial<Error>;
-  const [, status] = /^Proxy response \((\d+)\)/.exec(own) ?? [];
-  const proxy = findProxy(error, host);
-  const unreachable = (message: string): TransportError => ({ transportError: 'unreachable', message });
-  if (status !== undefined) return unreachable(`The proxy answered ${status} to the connection request for ${host}.`);
-  if (proxy !== undefined) return unreachable(`The proxy ${proxy} cannot be reached (${code}). Is its URL right?`);
-  const known = [...codes, code];
-  const [, transportError, template] = meanings.find(([meant]) => known.some((each) => meant.test(each))) as Meaning;
-  const values: Readonly<Record<string, string | number>> = { ...limits, host, code };
+  // Names the address, which may be that of a proxy. Messages of other errors are not shown: they may contain headers.
+  const cause = error instanceof NoConnection ? explainNoConnection(error) : '';
+  const [, transportError, template] = meanings.find(([meant]) => codes.some((each) => meant.test(each))) as Meaning;
+  const values: Readonly<Record<string, string | number>> = { ...limits, host, code, cause };
   return { transportError, message: template.replace(/\{(\w+)\}/g, (text, name) => String(values[name] ?? text)) };
 }
 
-/** Returns the address of a failed connection if it is not the deployment's. */
-function findProxy(error: unknown, host: string): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  const { hostname, address, port, cause } = error as { hostname?: string; address?: string; port?: number } & Error;
-  const { hostname: ownName, port: ownPort } = new URL(`http://${host}`);
-  if (hostname !== undefined && hostname !== ownName) return hostname;
-  const isOwnPort = ownPort === '' ? port === 80 || port === 443 : String(port) === ownPort;
-  if (port !== undefined && !isOwnPort) return `${address}:${port}`;
-  return findProxy(error instanceof AggregateError ? error.errors[0] : cause, host);
+/** A tunnel fails for the reason of its proxy. A host with several addresses has an error for each. */
+function explainNoConnection(error: Error): string {
+  if (error instanceof NoConnection) return explainNoConnection(error.cause as Error);
+  return error instanceof AggregateError ? explainNoConnection(error.errors[0]) : error.message;
 }
 
 function listCodes(error: unknown): string[] {

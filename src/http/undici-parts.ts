@@ -4,13 +4,12 @@
  * interface, so package.json allows only its patch releases.
  */
 
-import type { Agent, buildConnector, Dispatcher, errors, Pool } from 'undici';
+import type { Agent, buildConnector, Dispatcher, Pool } from 'undici';
 import { requireLazily } from '../support/require-lazily.js';
 
 export const loadAgent = requireLazily<typeof Agent>('undici/lib/dispatcher/agent.js');
 export const loadPool = requireLazily<typeof Pool>('undici/lib/dispatcher/pool.js');
 export const loadConnector = requireLazily<typeof buildConnector>('undici/lib/core/connect.js');
-export const loadErrors = requireLazily<typeof errors>('undici/lib/core/errors.js');
 /** All of undici: its agent for proxies needs methods that only the main module adds. */
 export const loadUndici = requireLazily<typeof import('undici')>('undici');
 const loadRequest = requireLazily<Dispatcher['request']>('undici/lib/api/api-request.js');
