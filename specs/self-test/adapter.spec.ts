@@ -129,19 +129,9 @@ const bad: readonly (readonly [what: string, code: string, at: string, message: 
   ['waits forever', requesting(': () => new Promise(() => undefined)'), ':2:3', 'did not return within'],
   ['exits', requesting(': () => process.exit(0)'), ':2:3', 'ended its thread'],
   ['has a syntax error', adapterOf('toRequest() {},\n  toResponse() {};'), ':3:', 'Unexpected'],
-  ['has no default export', 'export function toRequest() {}', ':1:1', 'no default export'],
-  [
-    'has a misspelt function',
-    'export default { toRequest() {}, nextReqest() {}, toResponse() {} };',
-    ':1:1',
-    "unknown member 'nextReqest'",
-  ],
-  [
-    'has a misspelt function in place of a needed one',
-    'export default { toRequest() {}, toResponce() {} };',
-    ':1:1',
-    "no function toResponse. It has an unknown member 'toResponce'",
-  ],
+  ['has no default export', 'export function toRequest() {}', ':1:1', 'It has nothing'],
+  ['has a misspelt function', adapterOf('toRequest() {}, nextReqest() {}, toResponse() {},'), ':1:1', 'nextReqest'],
+  ['lacks a function', adapterOf('toRequest() {},'), ':1:1', 'It has toRequest'],
   [
     'never finishes loading',
     'await new Promise(() => undefined); export default {};',

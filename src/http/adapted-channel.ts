@@ -1,6 +1,6 @@
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
-import type { AdaptedRequest } from './adapter.js';
+import type { AdaptedRequest, Adapter, Unsupported } from './adapter.js';
 import type { AdapterFunction, AdapterThread } from './adapter-thread.js';
 import type { Channel, Exchange, HttpRequest, HttpResponse } from './exchange.js';
 import { isTransient } from './response-status.js';
@@ -14,116 +14,106 @@ const maxPages = 20;
  * If the adapter fails, requests count as not sent from then on.
  */
 export function createAdaptedChannel<T extends Channel>(channel: T, adapter: AdapterThread): T {
-  const send = async (request: HttpRequest, whyWithheld?: () => string | undefined): Promise<Exchange> => {
-    const wire: Exchange[] = [];
-    const conclude = (result: Result): Exchange => ({ request, ...result, ...sumUp(wire) });
+  /** @param wire receives what goes over the wire */
+  const sendPages = async (
+    request: HttpRequest,
+    wire: Exchange[],
+    whyWithheld?: () => string | undefined,
+  ): Promise<Answer> => {
+    const { sent, again } = request;
     const responses: HttpResponse[] = [];
-    let next: AdaptedRequest | { readonly unsupported: string } | undefined = await adaptRequest(adapter, request);
+    let next: Result<'nextRequest'> = await adaptRequest(adapter, request);
     while (next !== undefined) {
-      if ('unsupported' in next) return conclude(describeUnsupported(next.unsupported));
-      if (wire.length === maxPages)
-        return conclude({
-          transportError: 'too-large',
-          message: `nextRequest of the adapter asked for more than ${maxPages} requests in place of one. After the last page it must return undefined.`,
-        });
-      const { sent, again } = request;
-      const exchange: Exchange = await channel.send({ ...next, ...omitUndefined({ sent, again }) }, whyWithheld);
-      wire.push(exchange);
-      if (!('response' in exchange)) {
-        const { transportError, message } = exchange;
-        return conclude({ transportError, message });
+      if ('unsupported' in next) return describeUnsupported(next);
+      if (wire.length === maxPages) {
+        const message = `nextRequest of the adapter asked for more than ${maxPages} requests in place of one.`;
+        return { transportError: 'too-large', message };
       }
+      const exchange = await channel.send({ ...next, ...omitUndefined({ sent, again }) }, whyWithheld);
+      wire.push(exchange);
+      if (!('response' in exchange)) return { transportError: exchange.transportError, message: exchange.message };
       // Says nothing about the request, so the adapter must not turn it into a result.
-      if (isTransient(exchange.response)) return conclude({ response: exchange.response });
+      if (isTransient(exchange.response)) return { response: exchange.response };
       responses.push(exchange.response);
-      next = (await adapter.has('nextRequest'))
-        ? await callAdapter(
-            adapter,
-            'nextRequest',
-            [responses, request],
-            (value) => value === undefined || isRequest(value),
-          )
-        : undefined;
+      next = await callAdapter(adapter, 'nextRequest', [responses, request]);
     }
-    const response = await callAdapter<HttpResponse>(adapter, 'toResponse', [responses, request], isResponse);
-    return conclude('unsupported' in response ? describeUnsupported(response.unsupported) : { response });
+    const response = await callAdapter(adapter, 'toResponse', [responses, request]);
+    return 'unsupported' in response ? describeUnsupported(response) : { response };
   };
   return {
     ...channel,
-    send: (request, whyWithheld) =>
-      send(request, whyWithheld).catch((error): Exchange => {
+    async send(request, whyWithheld) {
+      const wire: Exchange[] = [];
+      try {
+        const answer = await sendPages(request, wire, whyWithheld);
+        return { request, ...answer, ...sumUp(wire) };
+      } catch (error) {
         if (!(error instanceof UnusableInput)) throw error;
         return { request, transportError: 'not-sent', message: error.message, attempts: 0 };
-      }),
+      }
+    },
   };
 }
 
-type Result = Pick<Extract<Exchange, { response: unknown }>, 'response'> | Failure;
-type Failure = Pick<Extract<Exchange, { message: unknown }>, 'transportError' | 'message'>;
+type Answer =
+  | Pick<Extract<Exchange, { response: unknown }>, 'response'>
+  | Pick<Extract<Exchange, { message: unknown }>, 'transportError' | 'message'>;
+
+type Result<Name extends AdapterFunction> = Awaited<ReturnType<NonNullable<Adapter[Name]>>>;
 
 /** Makes the first request in place of a documented one. @throws UnusableInput if the adapter fails */
-export function adaptRequest(
-  adapter: AdapterThread,
-  request: HttpRequest,
-): Promise<AdaptedRequest | { readonly unsupported: string }> {
-  return callAdapter(adapter, 'toRequest', [request], isRequest);
+export function adaptRequest(adapter: AdapterThread, request: HttpRequest): Promise<Result<'toRequest'>> {
+  return callAdapter(adapter, 'toRequest', [request]);
 }
 
-async function callAdapter<T>(
+async function callAdapter<Name extends AdapterFunction>(
   adapter: AdapterThread,
-  name: AdapterFunction,
+  name: Name,
   args: readonly unknown[],
-  isValid: (value: unknown) => boolean,
-): Promise<T | { readonly unsupported: string }> {
+): Promise<Result<Name>> {
   const value = await adapter.call(name, args);
-  if (isValid(value) || isUnsupported(value)) return value as T | { readonly unsupported: string };
-  const text = JSON.stringify(value) ?? String(value);
-  const shown = text.length > maxShown ? `${text.slice(0, maxShown)}…` : text;
-  throw adapter.refuse(name, `${name} returned ${shown}`, `It must return ${forms[name]}.`);
+  const { isValid, form } = results[name];
+  if (isValid(value) || typeof Object(value).unsupported === 'string') return value as Result<Name>;
+  const hint = `It must return ${form} or context.unsupported(reason).`;
+  throw adapter.refuse(name, `${name} returned ${JSON.stringify(value)}`, hint);
 }
 
-const maxShown = 200;
-const requestForm =
-  "{ method: 'POST', path: '/…', headers: [[name, value], …], body: text } or context.unsupported(reason)";
-const forms = {
-  toRequest: requestForm,
-  nextRequest: `${requestForm} or undefined`,
-  toResponse: '{ status: 200, headers: [[name, value], …], body: text } or context.unsupported(reason)',
-} as const;
+const requestForm = "{ method: 'POST', path: '/…', headers: [[name, value], …], body: text }";
+const responseForm = '{ status: 200, headers: [[name, value], …], body: text }';
 
+/** What each function returns. */
+const results: Readonly<Record<AdapterFunction, { isValid(value: unknown): boolean; form: string }>> = {
+  toRequest: { isValid: isRequest, form: requestForm },
+  nextRequest: { isValid: (value) => value === undefined || isRequest(value), form: `${requestForm}, undefined` },
+  toResponse: { isValid: isResponse, form: responseForm },
+};
+
+/** Checks what an HTTP client can send (RFC 9110, sections 5.6.2 and 9.1). */
 function isRequest(value: unknown): boolean {
-  const { method, path, headers, body } = (value ?? {}) as Partial<AdaptedRequest>;
-  const isText = (text: unknown, pattern: RegExp) => typeof text === 'string' && pattern.test(text);
-  // What an HTTP client can send (RFC 9110, sections 5.6.2 and 9.1).
-  return (
-    isText(method, /^[A-Za-z]+$/) &&
-    isText(path, /^\/[\x21-\xff]*$/) &&
-    isHeaders(headers) &&
-    (body === undefined || typeof body === 'string')
-  );
+  const { method, path, headers, body = '' } = Object(value) as Partial<AdaptedRequest>;
+  return isText(method, /^[A-Za-z]+$/) && isText(path, /^\/[\x21-\xff]*$/) && areHeaders(headers) && isText(body);
 }
 
 function isResponse(value: unknown): boolean {
-  const { status, headers, body } = (value ?? {}) as Partial<HttpResponse>;
-  const isStatus = Number.isInteger(status) && Number(status) >= 100 && Number(status) <= 599;
-  return isStatus && isHeaders(headers) && typeof body === 'string';
+  const { status = 0, headers, body } = Object(value) as Partial<HttpResponse>;
+  return Number.isInteger(status) && status >= 100 && status <= 599 && areHeaders(headers) && isText(body);
 }
 
-function isHeaders(value: unknown): boolean {
-  const isPair = (pair: unknown) => {
-    const [name, text, ...others] = Array.isArray(pair) ? pair : [];
-    const areTexts = typeof name === 'string' && typeof text === 'string' && others.length === 0;
-    return areTexts && /^[\w!#$%&'*+.^`|~-]+$/.test(name) && !/[\r\n\0]/.test(text);
-  };
-  return Array.isArray(value) && value.every(isPair);
+function areHeaders(value: unknown): boolean {
+  const isHeader = (pair: unknown) =>
+    Array.isArray(pair) &&
+    pair.length === 2 &&
+    isText(pair[0], /^[\w!#$%&'*+.^`|~-]+$/) &&
+    isText(pair[1], /^[^\r\n\0]*$/);
+  return Array.isArray(value) && value.every(isHeader);
 }
 
-function isUnsupported(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'unsupported' in value && typeof value.unsupported === 'string';
+function isText(value: unknown, pattern = /^/): boolean {
+  return typeof value === 'string' && pattern.test(value);
 }
 
-function describeUnsupported(reason: string): Failure {
-  return { transportError: 'unsupported', message: `${unsupportedPrefix}${reason}` };
+function describeUnsupported({ unsupported }: Unsupported): Answer {
+  return { transportError: 'unsupported', message: `${unsupportedPrefix}${unsupported}` };
 }
 
 /** How the reasons of cases begin that the adapter cannot express. */

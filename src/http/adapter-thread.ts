@@ -1,38 +1,36 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import PQueue from 'p-queue';
 import { type Location, UnusableInput } from '../support/problem.js';
+import { truncate } from '../support/untrusted-text.js';
 import type { Adapter, AdapterFile } from './adapter.js';
 
-export const adapterFunctions = [
-  'toRequest',
-  'nextRequest',
-  'toResponse',
-] as const satisfies readonly (keyof Adapter)[];
-export type AdapterFunction = (typeof adapterFunctions)[number];
+export type AdapterFunction = keyof Adapter;
 
-export interface AdapterCall {
-  readonly id: number;
-  readonly name: AdapterFunction;
-  readonly args: readonly unknown[];
-}
+const maxMessage = 500;
 
-/** The answer to a call; 0 is the id of loading the module, and its value the names of the functions. */
-export type AdapterAnswer = { readonly id: number } & ({ readonly value: unknown } | { readonly error: AdapterError });
+/** Undefined loads the module. */
+export type AdapterCall = { readonly name: AdapterFunction; readonly args: readonly unknown[] } | undefined;
+
+export type AdapterAnswer = { readonly value: unknown } | { readonly error: AdapterError };
 
 export interface AdapterError {
+  readonly name: string;
   readonly message: string;
   readonly stack: string;
-  readonly isSyntaxError: boolean;
 }
 
 /** A running adapter. Its functions return what the module returns, unchecked. */
 export interface AdapterThread {
-  has(name: AdapterFunction): Promise<boolean>;
-  /** @throws UnusableInput with the line in the module if the function throws or does not return; then always */
+  /**
+   * Calls a function; returns undefined if the module does not have it.
+   *
+   * @throws UnusableInput with the line in the module if the function throws or does not return; then always
+   */
   call(name: AdapterFunction, args: readonly unknown[]): Promise<unknown>;
   /** Ends the adapter with a problem in one of its functions. */
   refuse(name: AdapterFunction, message: string, hint: string): UnusableInput;
@@ -41,7 +39,7 @@ export interface AdapterThread {
   close(): Promise<void>;
 }
 
-/** How long loading, and by default each call, may take. Pure functions need microseconds. */
+/** How long each call may take, and loading, in milliseconds. Pure functions need microseconds. */
 const defaultTimeoutMs = 10_000;
 
 /**
@@ -68,62 +66,45 @@ export function startAdapter(
   worker.unref();
   for (const stream of [worker.stdout, worker.stderr])
     createInterface({ input: stream }).on('line', (line) => process.stderr.write(`${shown}: ${redact(line)}\n`));
-  const waiting = new Map<number, { resolve(answer: unknown): void; reject(error: Error): void }>();
-  let failure: UnusableInput | undefined;
+  /** Aborts when the adapter ends, with the problem. */
+  const ending = new AbortController();
   const fail = (at: Location, message: string, hint: string): UnusableInput => {
-    failure ??= new UnusableInput([{ at, message: redact(message), hint }]);
-    for (const { reject } of waiting.values()) reject(failure);
-    waiting.clear();
+    // Redacted before it is cut: a part of a secret would not be found.
+    ending.abort(new UnusableInput([{ at, message: truncate(redact(message), maxMessage), hint }]));
     void worker.terminate();
-    return failure;
+    return ending.signal.reason;
   };
   const locate = (name: AdapterFunction | undefined): Location => findFunction(file, shown, name);
   let current: AdapterFunction | undefined;
-  worker.on('message', (answer: AdapterAnswer) => {
-    if ('value' in answer) {
-      waiting.get(answer.id)?.resolve(answer.value);
-      waiting.delete(answer.id);
-      return;
-    }
-    const { message, stack, isSyntaxError } = answer.error;
-    const [, line, column = '1'] =
-      stack.split(url)[1]?.match(/^:(\d+)(?::(\d+))?/) ?? (isSyntaxError ? findSyntaxError(file) : null) ?? [];
-    const at = line === undefined ? locate(current) : { file: shown, line: Number(line), column: Number(column) };
-    fail(at, `the adapter failed: ${message}`, findHint(file, message));
-  });
   worker.on('error', (error) => fail(locate(current), `the adapter failed: ${error.message}`, endHint));
   worker.on('exit', () => fail(locate(current), 'the adapter ended its thread', endHint));
 
-  const wait = async (id: number, limitMs: number, name?: AdapterFunction): Promise<unknown> => {
-    if (failure !== undefined) throw failure;
-    let timer: NodeJS.Timeout | undefined;
-    const expire = () =>
-      fail(locate(name), `${name ?? 'the adapter'} did not return within ${limitMs / 1_000} seconds`, endHint);
-    const answer = new Promise((resolve, reject) => waiting.set(id, { resolve, reject }));
-    timer = setTimeout(expire, limitMs);
-    try {
-      return await answer;
-    } finally {
-      clearTimeout(timer);
-    }
+  // One call at a time: the answers need no number, and what goes wrong belongs to the current call.
+  const calls = new PQueue({ concurrency: 1 });
+  const ask = async (call: AdapterCall, limitMs: number): Promise<unknown> => {
+    ending.signal.throwIfAborted();
+    current = call?.name;
+    const late = `${current ?? 'the adapter'} did not return within ${limitMs / 1_000} seconds`;
+    const timer = setTimeout(() => fail(locate(current), late, endHint), limitMs);
+    worker.postMessage(call);
+    const [answer] = (await once(worker, 'message', { signal: ending.signal })
+      .catch(() => {
+        throw ending.signal.reason;
+      })
+      .finally(() => clearTimeout(timer))) as [AdapterAnswer];
+    if ('value' in answer) return answer.value;
+    const { name, message, stack } = answer.error;
+    const [, line, column = '1'] =
+      stack.split(url)[1]?.match(/^:(\d+)(?::(\d+))?/) ?? (name === 'SyntaxError' ? findSyntaxError(file) : null) ?? [];
+    const at = line === undefined ? locate(current) : { file: shown, line: Number(line), column: Number(column) };
+    throw fail(at, `the adapter failed: ${message}`, moduleHint);
   };
-  const loading: Promise<unknown> | undefined = wait(0, defaultTimeoutMs);
-  const load = async (): Promise<readonly AdapterFunction[]> => (await loading) as readonly AdapterFunction[];
+  const loading = calls.add(() => ask(undefined, defaultTimeoutMs));
   loading.catch(() => undefined);
-  let count = 0;
   return {
-    has: async (name) => (await load()).includes(name),
-    async call(name, args) {
-      await load();
-      current = name;
-      count += 1;
-      const id = count;
-      const answer = wait(id, timeoutMs, name);
-      worker.postMessage({ id, name, args } satisfies AdapterCall);
-      return answer;
-    },
+    call: (name, args) => calls.add(() => ask({ name, args }, timeoutMs)),
     refuse: (name, message, hint) => fail(locate(name), message, hint),
-    findFailure: () => failure,
+    findFailure: () => ending.signal.reason,
     async close() {
       worker.removeAllListeners('exit');
       await worker.terminate();
@@ -132,16 +113,7 @@ export function startAdapter(
 }
 
 const endHint = 'Functions of an adapter are pure: they return a value, and do not wait, loop or exit.';
-
-/** Tells how to correct a module that cannot be loaded or that threw. */
-function findHint(file: string, message: string): string {
-  const extension = path.extname(file);
-  if (/^\.m?ts$/.test(extension) && message.includes('Unknown file extension'))
-    return `Node.js ${process.versions.node} does not run TypeScript. Use Node.js 22.18 or newer, or write the adapter as .mjs.`;
-  if (/^\.[jt]s$/.test(extension) && /Unexpected token 'export'|Cannot use import statement/.test(message))
-    return `Node.js takes the file for CommonJS. Rename it to .m${extension.slice(1)}, or write "type": "module" in its package.json.`;
-  return 'Correct the adapter: no case was judged with it.';
-}
+const moduleHint = 'An adapter is an ES module: name it .mjs, or .mts with Node.js 22.18 or newer.';
 
 /** Node.js names the line of a syntax error only where it prints the error. */
 function findSyntaxError(file: string): RegExpMatchArray | null {

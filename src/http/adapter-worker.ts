@@ -2,43 +2,29 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AdapterContext } from './adapter.js';
-import { type AdapterAnswer, type AdapterCall, type AdapterError, adapterFunctions } from './adapter-thread.js';
-
-type AnyFunction = (...args: readonly unknown[]) => unknown;
+import type { AdapterAnswer, AdapterCall, AdapterFunction } from './adapter-thread.js';
 
 const context: AdapterContext = { unsupported: (reason) => ({ unsupported: String(reason) }) };
+const known: readonly string[] = ['toRequest', 'toResponse', 'nextRequest'] satisfies AdapterFunction[];
 
-/** @param error anything that was thrown */
-function describeError(error: unknown): AdapterError {
-  if (!(error instanceof Error)) return { message: String(error), stack: '', isSyntaxError: false };
-  // A module with a syntax error has no line of its own in the stack.
-  return { message: error.message, stack: error.stack ?? '', isSyntaxError: error.name === 'SyntaxError' };
+let adapter: Readonly<Record<string, (...args: readonly unknown[]) => unknown>> = {};
+
+async function load(): Promise<void> {
+  adapter = Object((await import(workerData)).default);
+  const names = Object.keys(adapter);
+  const isComplete = typeof adapter.toRequest === 'function' && typeof adapter.toResponse === 'function';
+  if (isComplete && names.every((name) => known.includes(name))) return;
+  const found = names.length === 0 ? 'nothing' : names.join(', ');
+  throw new Error(`its default export needs toRequest and toResponse, and may have nextRequest. It has ${found}.`);
 }
 
-async function answer(id: number, compute: () => unknown): Promise<void> {
-  const post = (message: AdapterAnswer) => parentPort?.postMessage(message);
+parentPort?.on('message', async (call: AdapterCall) => {
+  const answer = (message: AdapterAnswer) => parentPort?.postMessage(message);
   try {
     // Throws for values that are not plain data.
-    post({ id, value: await compute() });
+    answer({ value: call === undefined ? await load() : await adapter[call.name]?.(...call.args, context) });
   } catch (error) {
-    post({ id, error: describeError(error) });
+    const { name, message, stack = '' } = error instanceof Error ? error : new Error(String(error));
+    answer({ error: { name, message, stack } });
   }
-}
-
-const loading = import(workerData as string).then((module) => module.default);
-// Before the module is awaited: without a listener, a module that never settles would end the thread.
-parentPort?.on('message', ({ id, name, args }: AdapterCall) =>
-  answer(id, async () => ((await loading)[name] as AnyFunction)(...args, context)),
-);
-await answer(0, async () => {
-  const adapter = await loading;
-  if (typeof adapter !== 'object' || adapter === null)
-    throw new Error('The module has no default export that is an object.');
-  const missing = ['toRequest', 'toResponse'].find((name) => typeof adapter[name] !== 'function');
-  const other = Object.keys(adapter).find((name) => !adapterFunctions.some((each) => each === name));
-  const found =
-    other === undefined ? '' : ` It has an unknown member '${other}'. Known: ${adapterFunctions.join(', ')}.`;
-  if (missing !== undefined) throw new Error(`The adapter has no function ${missing}.${found}`);
-  if (other !== undefined) throw new Error(`The adapter cannot be used.${found}`);
-  return Object.keys(adapter);
 });
