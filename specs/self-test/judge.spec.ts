@@ -503,7 +503,7 @@ test.describe('The verdict of a requirement case', () => {
       judged(testCase, { probe: { ...answered(status), request: { ...request, ...(sent && { sent }) } } });
     expect(refused(411, 'chunked')).toMatchObject({
       verdict: 'not-applicable',
-      reason: 'Answered 411: the target accepts no body without Content-Length.',
+      reason: "The target does not accept 'chunked' (411).",
       exchange: 'probe',
       at,
     });

@@ -9,9 +9,9 @@ import { createCircuitBreaker } from './circuit-breaker.js';
 import { completeOptions, type PartialConnectionOptions } from './connection-options.js';
 import { createConnector } from './connector.js';
 import { isTimeout, runWithDeadline } from './deadline.js';
+import { decodeBody } from './decode-body.js';
 import type { Channel, Exchange, Headers, HttpRequest } from './exchange.js';
 import { createPacedQueue } from './paced-queue.js';
-import { readBody } from './read-body.js';
 import {
   createMemoryBudget,
   explainExhaustion,
@@ -91,7 +91,7 @@ export function openClient(
           signal,
         });
         const received = pairHeaders(headers as unknown as string[]);
-        const text = await readBody(body, received, limits);
+        const text = await decodeBody(await body.bytes(), received, limits);
         // undici frees the connection one turn later. Without this pause, the next request would open another one.
         await setImmediate();
         return { status: statusCode, headers: received, body: text };

@@ -38,6 +38,7 @@ export function createConnector(
     connections: pacing.concurrency,
     pipelining: 1,
     maxHeaderSize: limits.headerBytes,
+    maxResponseSize: limits.bodyBytes,
     connect: loadConnector()(requestTls),
   };
   if (isLoopback(url)) return (sent) => new (loadAgent())({ ...options, factory: createPool(sent) });

@@ -6,36 +6,21 @@ export function isSuccessful({ status }: HttpResponse): boolean {
   return status >= 200 && status < 300;
 }
 
-/** Statuses about the connection or the load, not about the request. */
-const transientStatuses: Readonly<Record<number, string>> = {
-  408: 'the deployment timed out while it waited for the request',
-  421: 'the request reached a server that is not responsible for the deployment',
-  425: 'the request came too early on its connection',
-  429: 'the deployment limits the rate of requests; send fewer per second',
-  499: 'a gateway assumed that the connection was closed',
-  502: 'a gateway got no valid response from the deployment',
-  503: 'the deployment is not available',
-  504: 'a gateway got no response from the deployment in time',
-};
-
-function explainTransientStatus(status: number): string | undefined {
-  // Content delivery networks answer 520 to 530 themselves.
-  return status >= 520 && status <= 530
-    ? 'a content delivery network got no valid response from the deployment'
-    : transientStatuses[status];
-}
-
-/** Whether a response is only about the connection or the load, so that a retry may differ. */
+/**
+ * Whether a response is only about the connection or the load, so that a retry may differ. Gateways answer 499, content
+ * delivery networks 520 to 530.
+ */
 export function isTransient({ status }: HttpResponse): boolean {
-  return explainTransientStatus(status) !== undefined;
+  return [408, 421, 425, 429, 499, 502, 503, 504].includes(status) || (status >= 520 && status <= 530);
 }
 
 /** Explains a transport error or a transient status; undefined if the exchange shows something of the deployment. */
 export function explainTransientFailure(exchange: Exchange): string | undefined {
   if (!('response' in exchange)) return exchange.message;
+  if (!isTransient(exchange.response)) return undefined;
   const { status } = exchange.response;
-  const meaning = explainTransientStatus(status);
-  return meaning === undefined ? undefined : `Answered ${status}: ${meaning}.`;
+  if (status === 429) return `Answered ${status}: the deployment limits the rate of requests; send fewer per second.`;
+  return `Answered ${status}: the deployment, or a gateway before it, is not available.`;
 }
 
 /** Explains a response that refuses the credentials; undefined for any other. */
@@ -64,16 +49,12 @@ export function explainUnsupported(exchange: Exchange): string | undefined {
  */
 export function explainInapplicable(exchange: Exchange): string | undefined {
   const { sent } = exchange.request;
-  const isOptional = usesOptionalHttp(exchange.request) && sent !== 'chunked';
-  if (!('response' in exchange)) {
-    if (isOptional && exchange.transportError === 'broken-connection') return `The target does not accept '${sent}'.`;
-    return explainUnsupported(exchange);
-  }
-  const { status } = exchange.response;
-  if (isOptional && status >= 400) return `Answered ${status}: the target does not accept '${sent}'.`;
-  if (sent !== 'chunked') return undefined;
-  if (status !== 411 && status !== 501) return undefined;
-  return `Answered ${status}: the target accepts no body without Content-Length.`;
+  const outcome = 'response' in exchange ? exchange.response.status : exchange.transportError;
+  const isRefused =
+    sent === 'chunked'
+      ? outcome === 411 || outcome === 501
+      : usesOptionalHttp(exchange.request) && (outcome === 'broken-connection' || Number(outcome) >= 400);
+  return isRefused ? `The target does not accept '${sent}' (${outcome}).` : explainUnsupported(exchange);
 }
 
 /** The media type of a response, without parameters and in lower case; empty if it has none. */

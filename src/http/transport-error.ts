@@ -47,6 +47,7 @@ const meanings: readonly Meaning[] = [
   ],
   [/^(AbortError|UND_ERR_DESTROYED|UND_ERR_CLOSED)$/, 'not-sent', 'The run ended before there was a response.'],
   [/TimeoutError|_TIMEOUT$/, 'timed-out', 'There was no complete response within {timeoutMs} ms (limits.timeout_ms).'],
+  [/EXCEEDED_MAX_SIZE$/, 'too-large', 'The body is larger than {bodyBytes} bytes (limits.body_bytes).'],
   [/HEADERS_OVERFLOW$/, 'too-large', 'The headers are larger than {headerBytes} bytes (limits.header_bytes).'],
   [
     /^(HPE_|HTTPParserError$|UND_ERR_RES_CONTENT_LENGTH|UND_ERR_RESPONSE)/,
