@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
 
-/** The beginning of an interim response. 101 is excluded: another protocol follows it. */
+/** Interim responses. 101 is excluded: another protocol follows it. */
+const interimHeads = /^(?:HTTP\/1\.\d 1(?!01)\d\d[ \r][\s\S]*?\r\n\r\n)*/;
 const beginning = /^HTTP\/1\.\d 1(?!01)\d\d[ \r]/;
 const example = 'HTTP/1.1 100 ';
-const endOfHead = '\r\n\r\n';
-const noBytes = Buffer.alloc(0);
+const nothing = Buffer.alloc(0);
 
 /**
  * Removes interim responses (RFC 9110, section 15.2) from what a socket receives. A client must accept any number of
@@ -15,42 +15,25 @@ const noBytes = Buffer.alloc(0);
  * @returns the same socket
  */
 export function dropInterimResponses<S extends Socket>(socket: S, maxHead: number): S {
-  let awaitsHead = true;
-  /** The beginning of a head that may be interim. */
-  let head: Buffer = noBytes;
-
-  /** Returns the bytes that are not interim. Keeps back the beginning of a head. */
-  const filter = (chunk: Buffer): Buffer => {
-    if (!awaitsHead) return chunk;
-    head = Buffer.concat([head, chunk]);
-    while (head.length > 0 && head.length <= maxHead && mayBeInterim(head)) {
-      const end = head.indexOf(endOfHead);
-      if (end === -1) return noBytes;
-      head = head.subarray(end + endOfHead.length);
-    }
-    if (head.length > 0) awaitsHead = false;
-    return takeHead();
-  };
-  const takeHead = (): Buffer => {
-    const bytes = head;
-    head = noBytes;
-    return bytes;
-  };
-
+  /** The beginning of a head that may be interim; undefined after it. */
+  let head: Buffer | undefined = nothing;
   const { write, push } = socket;
   socket.write = function (this: S, ...args: unknown[]) {
-    awaitsHead = true;
+    head ??= nothing;
     return Reflect.apply(write, this, args);
   };
   socket.push = function (this: S, chunk: Buffer | null, encoding) {
-    const bytes = chunk === null ? takeHead() : filter(chunk);
+    if (head === undefined) return push.call(this, chunk, encoding);
+    const received = Buffer.concat([head, chunk ?? nothing]);
+    const text = received.toString('latin1');
+    const rest = text.slice(interimHeads.exec(text)?.[0].length);
+    head = received.subarray(received.length - rest.length);
+    const mayBeInterim = head.length <= maxHead && beginning.test(rest + example.slice(rest.length));
+    if (chunk !== null && mayBeInterim) return true;
+    const bytes = head;
+    head = undefined;
     const continues = bytes.length === 0 || push.call(this, bytes, encoding);
     return chunk === null ? push.call(this, null) : continues;
   };
   return socket;
-}
-
-function mayBeInterim(head: Buffer): boolean {
-  const text = head.toString('latin1', 0, example.length);
-  return beginning.test(text + example.slice(text.length));
 }
