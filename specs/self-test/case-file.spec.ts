@@ -365,7 +365,7 @@ test.describe('invalid YAML is refused:', () => {
   refuses(
     [
       ['a duplicate key', 'cases:\n  - title: One\n    ▸title: Two', /Map keys must be unique/],
-      ['an alias without an anchor', 'a: 1\nb: ▸*a', /Unresolved alias/],
+      ['an alias without an anchor', '▸a: 1\nb: *a', /Unresolved alias/],
       ['two documents', 'a: 1\n▸---\na: 2', /multiple documents/],
     ],
     parse,

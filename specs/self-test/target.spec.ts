@@ -396,5 +396,8 @@ test('Each flaw of a target file is reported with line, column and hint', () => 
 test('A missing target file is reported', () => {
   const file = test.info().outputPath('nowhere.yaml');
   const [problem] = listProblems(() => loadTarget({ target: file }, {}));
-  expect(problem).toMatchObject({ at: { file, line: 1, column: 1 }, message: 'cannot be read: there is no such file' });
+  expect(problem).toMatchObject({
+    at: { file, line: 1, column: 1 },
+    message: 'cannot be read: there is no such file or folder',
+  });
 });

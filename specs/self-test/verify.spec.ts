@@ -180,7 +180,7 @@ test('Missing files and other files are reported', async () => {
   await withFiles({});
   expect(await runConformanceInProcess(['verify', 'none.json'], { cwd })).toEqual({
     status: 2,
-    output: 'none.json: cannot be read: there is no such file\n    Name the certificate.json of a run.\n',
+    output: 'none.json: cannot be read: there is no such file or folder\n    Name the certificate.json of a run.\n',
   });
   expect((await runConformanceInProcess(['verify', 'pub.pem'], { cwd })).output).toMatch(
     /BROKEN {2}pub\.pem\n.*is not valid JSON/,

@@ -39,12 +39,11 @@ export function createRedactor(secrets: readonly Secret[]): (text: string) => st
     .filter(({ value }) => value !== '')
     .sort((one, other) => other.value.length - one.value.length);
   const long = known.filter(({ value }) => value.length >= minSecretLength);
+  const weak = known.filter(({ value, isOwnWord }) => isOwnWord || value.length < minSecretLength);
   const replacers = [
-    ...(long.length === 0 ? [] : [createLongReplacer(long)]),
-    ...known.filter(({ value }) => value.length < minSecretLength).flatMap(createShortReplacers),
-    ...long
-      .filter(({ isOwnWord }) => isOwnWord)
-      .flatMap((secret) => [...createShortReplacers(secret), replaceWhole(secret)]),
+    createLongReplacer(long),
+    ...weak.map(replaceAfterName),
+    ...long.filter(({ isOwnWord }) => isOwnWord).map(replaceWhole),
   ];
   return (text) => replacers.reduce((redacted, replace) => replace(redacted), text);
 }
@@ -83,11 +82,11 @@ function createLongReplacer(secrets: readonly Secret[]): (text: string) => strin
 /** What may be between a name and its value, in any notation. */
 const separators = '[ \'"`:=,;()[\\]{}<>|&#*\\\\/\\t\\r\\n]';
 
-function createShortReplacers({ value, placeholder, name }: Secret): ((text: string) => string)[] {
-  if (name === undefined) return [];
+function replaceAfterName({ value, placeholder, name }: Secret): (text: string) => string {
+  if (name === undefined) return (text) => text;
   const anyName = name.split(/[-_ ]/).map(escapeStringRegexp).join('[-_ ]');
   const pattern = new RegExp(`(${anyName}${separators}+)${escapeStringRegexp(value)}(?![a-z0-9])`, 'gi');
-  return [(text) => text.replace(pattern, (_, before: string) => before + placeholder)];
+  return (text) => text.replace(pattern, (_, before: string) => before + placeholder);
 }
 
 /** Replaces a word where it is the whole text, or a whole value in quotation marks and no key. */

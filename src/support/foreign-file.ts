@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import { describeFileError } from './describe-file-error.js';
 import { type Problem, UnusableInput } from './problem.js';
 
 /** More than any file that somebody writes by hand, or that a run writes apart from its evidence. */
@@ -21,9 +22,9 @@ export function readForeignFile(
     name,
   }: { maxBytes?: number; at?: Problem['at']; name?: string } = {},
 ): Buffer {
+  const failure = `${name === undefined ? '' : `'${name}' `}cannot be read`;
   const refuse = (reason: string): never => {
-    const message = `${name === undefined ? '' : `'${name}' `}cannot be read: ${reason}`;
-    throw new UnusableInput([{ at, message, hint }]);
+    throw new UnusableInput([{ at, message: `${failure}: ${reason}`, hint }]);
   };
   let descriptor: number | undefined;
   try {
@@ -38,7 +39,7 @@ export function readForeignFile(
     return readFileSync(descriptor);
   } catch (error) {
     if (error instanceof UnusableInput) throw error;
-    return refuse(`${describeError(error as NodeJS.ErrnoException)}`);
+    throw new UnusableInput([{ at, message: describeFileError(error, failure), hint }]);
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
@@ -46,15 +47,4 @@ export function readForeignFile(
 
 function resolveFolder(file: string): string {
   return realpathSync(path.dirname(file));
-}
-
-function describeError({ code = 'unknown error' }: NodeJS.ErrnoException): string {
-  const known: Readonly<Record<string, string>> = {
-    ENOENT: 'there is no such file',
-    ENOTDIR: 'there is no such file',
-    EACCES: 'permission denied',
-    EPERM: 'permission denied',
-    ELOOP: 'it is a link to itself',
-  };
-  return known[code] ?? code;
 }

@@ -12,11 +12,7 @@ export function toOneLine(text: string): string {
 
 /** Joins lines into one text. Line breaks inside a line are escaped, and so is the beginning of a command. */
 export function joinLines(lines: readonly string[]): string {
-  return lines.map((line) => `${toOneLine(line).replace(/^\s*:(?=:)/, escapeColon)}\n`).join('');
-}
-
-function escapeColon(begin: string): string {
-  return `${begin.slice(0, -1)}\\u003a`;
+  return lines.map((line) => `${toOneLine(line).replace(/^(\s*):(?=:)/, '$1\\u003a')}\n`).join('');
 }
 
 /** Cuts a text without splitting a surrogate pair. @param max in UTF-16 code units */

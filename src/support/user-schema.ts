@@ -1,29 +1,24 @@
 import { createContext, Script } from 'node:vm';
 import type { Ajv2020, ErrorObject, ValidateFunction } from 'ajv/dist/2020.js';
+import { getMember } from './json.js';
 import { requireLazily } from './require-lazily.js';
 
 const loadAjv = requireLazily<typeof import('ajv/dist/2020.js')>('ajv/dist/2020.js');
 
 let ajv: Ajv2020 | undefined;
 
-const compiled = new WeakMap<object, ValidateFunction>();
-
 /**
- * Compiles a JSON Schema (draft 2020-12) that a user wrote or that was inferred. The same object is compiled once.
+ * Compiles a JSON Schema (draft 2020-12) that a user wrote or that was inferred. Ajv compiles the same object once.
  *
  * @throws Error if the schema is invalid
  */
 export function compileSchema(schema: object | boolean): ValidateFunction {
   // `ownProperties`: every object inherits `constructor`, and a body may have a member of that name.
   ajv ??= new (loadAjv().Ajv2020)({ allErrors: true, strict: false, validateFormats: false, ownProperties: true });
-  if (typeof schema === 'boolean') return ajv.compile(schema);
-  const known = compiled.get(schema);
-  if (known !== undefined) return known;
+  const id = getMember(schema, '$id');
   // Ajv refuses a second schema with the same $id. Reading a file twice yields one.
-  if ('$id' in schema) ajv.removeSchema(String(schema.$id));
-  const validate = ajv.compile(schema);
-  compiled.set(schema, validate);
-  return validate;
+  if (typeof id === 'string' && ajv.getSchema(id)?.schema !== schema) ajv.removeSchema(id);
+  return ajv.compile(schema);
 }
 
 /** How long a value may take. Only a pattern that backtracks takes longer. */

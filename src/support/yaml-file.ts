@@ -1,7 +1,7 @@
 import path from 'node:path';
-import type { Document, Node, ParsedNode, YAMLError } from 'yaml';
+import type { Document, Node } from 'yaml';
 import { readForeignFile } from './foreign-file.js';
-import { type Location, type Problem, UnusableInput } from './problem.js';
+import { type Location, UnusableInput } from './problem.js';
 import { requireLazily } from './require-lazily.js';
 
 /** Loads the package `yaml`. */
@@ -40,94 +40,69 @@ export function readYaml(file: string, shown = path.relative(process.cwd(), file
  * Parses YAML 1.2 text.
  *
  * @param file its name in messages
- * @throws UnusableInput with one problem for each place that has syntax errors
+ * @throws UnusableInput with the first syntax error
  */
 export function parseYaml(text: string, file: string): YamlFile {
-  const { isAlias, isCollection, isMap, isScalar, LineCounter, parseDocument, visit } = loadYaml();
+  const { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } = loadYaml();
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
-  const locate = (offset: number): Location => {
+  const locate = (offset = 0): Location => {
     const { line, col } = lines.linePos(offset);
     return { file, line, column: col };
   };
-  if (document.errors.length > 0) {
-    const isFirst = ({ pos: [start] }: YAMLError, n: number) =>
-      document.errors.findIndex(({ pos: [other] }) => other === start) === n;
-    throw new UnusableInput(
-      document.errors.filter(isFirst).map(
-        ({ pos: [start], code, message }): Problem => ({
-          at: locate(start),
-          message: `is not valid YAML: ${message}`,
-          ...(/INDENT|IMPLICIT_KEY/.test(code) ? { hint: 'Check the indentation here and in the line below.' } : {}),
-        }),
-      ),
-    );
+  const [error] = document.errors;
+  if (error !== undefined) {
+    const hint = 'Check the indentation here and in the line below.';
+    const isIndentation = /INDENT|IMPLICIT_KEY/.test(error.code);
+    const message = `is not valid YAML: ${error.message}`;
+    throw new UnusableInput([{ at: locate(error.pos[0]), message, ...(isIndentation ? { hint } : {}) }]);
   }
 
-  const resolve = (node: Node | null): Node | undefined =>
-    (isAlias(node) ? node.resolve(document) : node) as Node | undefined;
-
-  const found = (steps: YamlPath, wantKey: boolean): Node | undefined => {
-    let node: Node | undefined = (document.contents as ParsedNode | null) ?? undefined;
-    let nearest = node;
-    let key: Node | undefined;
+  const resolve = (node: Node | null): Node | null | undefined => (isAlias(node) ? node.resolve(document) : node);
+  /** Finds the node at a path, with its key, or else the nearest node around it. */
+  const find = (steps: YamlPath): { node: Node | null; key?: Node } => {
+    let found: { node: Node | null; key?: Node } = { node: document.contents };
     for (const step of steps) {
-      node = node && resolve(node);
-      if (isMap(node)) {
-        const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(step));
-        key = pair?.key as Node | undefined;
-        node = (pair?.value as Node | null | undefined) ?? key;
-      } else if (isCollection(node)) {
-        key = undefined;
-        node = node.get(step, true) as Node | undefined;
-      } else {
-        node = undefined;
-      }
-      if (node === undefined) break;
-      nearest = node;
+      const parent = resolve(found.node);
+      const pair = isMap<Node, Node | null>(parent)
+        ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === String(step))
+        : undefined;
+      const item = isSeq<Node>(parent) ? parent.items[Number(step)] : undefined;
+      if (pair === undefined && item === undefined) return { node: found.node };
+      found = pair === undefined ? { node: item as Node } : { node: pair.value ?? pair.key, key: pair.key };
     }
-    return wantKey && node !== undefined ? (key ?? nearest) : nearest;
-  };
-  const at = (steps: YamlPath, wantKey: boolean): Location => locate(found(steps, wantKey)?.range?.[0] ?? 0);
-  const sourceAt = (steps: YamlPath): string => {
-    const node = resolve(found(steps, false) ?? null);
-    return isScalar(node) ? (node.source ?? String(node.value)) : '';
-  };
-
-  const textsWith = (text: string): Location[] => {
-    const locations: Location[] = [];
-    visit(document, {
-      Scalar: (_, { value, range }) => {
-        if (String(value).includes(text)) locations.push(locate(range?.[0] ?? 0));
-      },
-    });
-    return locations;
+    return found;
   };
 
   return {
     file,
-    value: readValue(document, locate),
-    locate: (steps) => at(steps, false),
-    getSource: sourceAt,
-    locateKey: (steps) => at(steps, true),
-    locateTexts: textsWith,
+    value: readValue(document, locate()),
+    locate: (steps) => locate(find(steps).node?.range?.[0]),
+    locateKey: (steps) => {
+      const { key, node } = find(steps);
+      return locate((key ?? node)?.range?.[0]);
+    },
+    getSource: (steps) => {
+      const node = resolve(find(steps).node);
+      return isScalar(node) ? (node.source ?? String(node.value)) : '';
+    },
+    locateTexts: (wanted) => {
+      const locations: Location[] = [];
+      visit(document, {
+        Scalar: (_, { value, range }) => {
+          if (String(value).includes(wanted)) locations.push(locate(range?.[0]));
+        },
+      });
+      return locations;
+    },
   };
 }
 
 /** Resolves aliases. Fails for an alias without an anchor, and for aliases that expand without end. */
-function readValue(document: Document, locate: (offset: number) => Location): unknown {
+function readValue(document: Document, at: Location): unknown {
   try {
     return document.toJS();
   } catch (error) {
-    const { visit } = loadYaml();
-    let at = 0;
-    visit(document, {
-      Alias: (_, alias) => {
-        if (alias.resolve(document) !== undefined) return undefined;
-        at = alias.range?.[0] ?? 0;
-        return visit.BREAK;
-      },
-    });
-    throw new UnusableInput([{ at: locate(at), message: `is not valid YAML: ${(error as Error).message}` }]);
+    throw new UnusableInput([{ at, message: `is not valid YAML: ${(error as Error).message}` }]);
   }
 }
