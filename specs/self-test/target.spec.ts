@@ -343,7 +343,11 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
   ['a header of two lines', 'name: a\nheaders: { Origin: ▸"a\\nb" }', /^'a\nb' does not match/],
   ['a proxy password', 'name: a\nproxy: ▸http://me:hunter2@proxy.test', /^'proxy' does not match/],
   ['an unset variable', 'name: a\nheaders: { Authorization: ▸$GATEWAY_KEY }', /^GATEWAY_KEY is not set/],
-  ['a missing CA file', 'name: a\ntls: { ca: ▸none.pem }', "'none.pem' cannot be read: there is no such file"],
+  [
+    'a missing CA file',
+    'name: a\ntls: { ca: ▸none.pem }',
+    "'none.pem' cannot be read: there is no such file or folder",
+  ],
   ['a CA file that is no PEM', 'name: a\ntls: { ca: ▸target.yaml }', "'target.yaml' is not a PEM file"],
   [
     'an id for an unknown name',
@@ -369,7 +373,7 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
   [
     'a missing schema',
     'name: a\nresponse: { schema: ▸none.json }',
-    "'none.json' cannot be read: there is no such file",
+    "'none.json' cannot be read: there is no such file or folder",
   ],
   ['a schema that is no JSON', 'name: a\nresponse: { schema: ▸text.json }', /^'text\.json' cannot be used/],
   ['an invalid schema', 'name: a\nresponse: { schema: ▸invalid.json }', /^'invalid\.json' cannot be used/],
