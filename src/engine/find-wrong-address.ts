@@ -82,7 +82,7 @@ function normalizeAnswer(exchange: Exchange): string {
   const body = response.body
     .slice(0, 100_000)
     .replaceAll(new RegExp(`${escapeStringRegexp(path)}[^\\s"'<>]*`, 'g'), '…')
-    .replaceAll(/[\w.:+-]*\d[\w.:+-]*/g, '…');
+    .replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word));
   return `${response.status} ${getMediaType(response)} ${body}`;
 }
 

@@ -209,7 +209,7 @@ function hasTiers({ tiers, unavailable }: Suite['world']): boolean {
 function summarizeResult({ status, body }: HttpResponse, ids: KnownIds): string {
   const { idsByPattern, unlocatedIds } = findTierMentions(body, ids);
   const named = [...new Set([...[...idsByPattern.values()].flat(), ...unlocatedIds])].sort();
-  return `${status} ${named.length > 0 ? named.join() : body.replaceAll(/[\w.:+-]*\d[\w.:+-]*/g, '…')}`;
+  return `${status} ${named.length > 0 ? named.join() : body.replaceAll(/[\w.:+-]+/g, (word) => (/\d/.test(word) ? '…' : word))}`;
 }
 
 /** Checks whether successful responses can be read and name the test data. */
