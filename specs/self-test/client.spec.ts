@@ -50,28 +50,15 @@ test.describe('The client sends', () => {
     expect(exchange.request).toEqual(request);
   });
 
-  for (const path of [
-    '/v1?[filters][promotion_id][conditions][$is]=camp_1',
-    '/v1?%5Bfilters%5D=a%20b&c=%2f+',
-    '/v1/../v2/./x//y/',
-    '/v1?',
-  ])
-    test(`the path ${path} without change`, async ({ serve, open }) => {
-      const wire = await serve(ok);
-      await open(wire.url).send({ ...request, path });
-      expect(wire.received[0]?.line).toBe(`GET ${path} HTTP/1.1`);
-    });
-
-  for (const [prefix, sent] of [
-    ['/shop/api', '/shop/api/v1/promotions/validation'],
-    ['/shop/', '/shop/v1/promotions/validation'],
-    ['/', '/v1/promotions/validation'],
-  ])
-    test(`to a base URL with the path prefix ${prefix}`, async ({ serve, open }) => {
-      const wire = await serve(ok);
-      await open(`${wire.url}${prefix}`).send(request);
-      expect(wire.received[0]?.line).toBe(`GET ${sent} HTTP/1.1`);
-    });
+  test('the path without change, after the path prefix of the base URL', async ({ serve, open }) => {
+    const wire = await serve(ok);
+    const paths = ['/v1?[filters][promotion_id][conditions][$is]=camp_1', '/v1?%5Bfilters%5D=a%20b&c=%2f+'];
+    for (const path of [...paths, '/v1/../v2/./x//y/', '/v1?'])
+      for (const prefix of ['', '/', '/shop/', '/shop/api']) {
+        await open(`${wire.url}${prefix}`).send({ ...request, path });
+        expect(wire.received.at(-1)?.line).toBe(`GET ${prefix.replace(/\/$/, '')}${path} HTTP/1.1`);
+      }
+  });
 
   test('no body, another method, a repeated header', async ({ serve, open }) => {
     const wire = await serve(ok);
@@ -129,14 +116,14 @@ test.describe('The client sends', () => {
 });
 
 test.describe('The client ignores', () => {
-  for (const status of ['301 Moved', '302 Found', '303 See Other', '307 Temporary', '308 Permanent'])
-    test(`a redirect: ${status}`, async ({ serve, open }) => {
+  test('a redirect', async ({ serve, open }) => {
+    for (const status of [301, 302, 303, 307, 308]) {
       const elsewhere = await serve(ok);
-      const wire = await serve(renderResponse(status, [`Location: ${elsewhere.url}/x`]));
-      expect(getOutcome(await open(wire.url).send(request))).toBe(Number(status.slice(0, 3)));
-      expect(wire.received).toHaveLength(1);
-      expect(elsewhere.countConnections()).toBe(0);
-    });
+      const wire = await serve(renderResponse(`${status} Moved`, [`Location: ${elsewhere.url}/x`]));
+      expect(getOutcome(await open(wire.url).send(request))).toBe(status);
+      expect([wire.received.length, elsewhere.countConnections()]).toEqual([1, 0]);
+    }
+  });
 
   test('a cookie', async ({ serve, open }) => {
     const wire = await serve(renderResponse('200 OK', ['Set-Cookie: session=1; Path=/']), ok);
@@ -208,18 +195,18 @@ test.describe('The client returns', () => {
     expect(getResponse(await open(wire.url).send(request))?.body).toBe('text');
   });
 
-  const head = renderResponse('200 OK', ['Content-Length: 100', 'Content-Encoding: gzip']);
-  const withoutBody: readonly (readonly [what: string, method: string, reply: Buffer, status: number])[] = [
-    ['204', 'GET', renderResponse('204 No Content', ['Content-Length: 0']), 204],
-    ['304', 'GET', renderResponse('304 Not Modified'), 304],
-    ['HEAD', 'HEAD', head, 200],
-    ['HEAD after an interim response', 'HEAD', Buffer.concat([renderInterim('103 Early Hints'), head]), 200],
-  ];
-  for (const [what, method, reply, status] of withoutBody)
-    test(`no body: ${what}`, async ({ serve, open }) => {
+  test('no body with 204, 304, and HEAD', async ({ serve, open }) => {
+    const head = renderResponse('200 OK', ['Content-Length: 100', 'Content-Encoding: gzip']);
+    for (const [method, reply, status] of [
+      ['GET', renderResponse('204 No Content', ['Content-Length: 0']), 204],
+      ['GET', renderResponse('304 Not Modified'), 304],
+      ['HEAD', head, 200],
+      ['HEAD', Buffer.concat([renderInterim('103 Early Hints'), head]), 200],
+    ] as const) {
       const wire = await serve(reply);
       expect(getResponse(await open(wire.url).send({ ...request, method }))).toMatchObject({ status, body: '' });
-    });
+    }
+  });
 });
 
 test.describe('The client skips interim responses:', () => {
@@ -321,16 +308,6 @@ test.describe('A transport error is part of the exchange, and never shows the to
     ['no answer', () => undefined, 'timed-out', timedOut],
     ['headers without end', `HTTP/1.1 200 OK\r\n${echo}\r\n`, 'timed-out', timedOut],
     ['an incomplete body', renderResponse('200 OK', ['Content-Length: 10', echo], 'five!'), 'timed-out', timedOut],
-    [
-      'a slow body without end',
-      (socket) => {
-        socket.write(chunked);
-        const drip = setInterval(() => socket.write('1\r\nx\r\n'), 20);
-        socket.on('close', () => clearInterval(drip));
-      },
-      'timed-out',
-      timedOut,
-    ],
     ['a closed connection', (socket) => socket.end(), 'broken-connection', broken],
     ['a reset connection', (socket) => socket.resetAndDestroy(), 'broken-connection', broken],
     [
@@ -341,36 +318,13 @@ test.describe('A transport error is part of the exchange, and never shows the to
     ],
     ['a truncated chunk', (socket) => socket.end(`${chunked}9\r\nfive!`), 'broken-connection', broken],
     ['an invalid length', renderResponse('200 OK', ['Content-Length: ten', echo], 'five!'), 'unreadable', invalid],
-    [
-      'two lengths',
-      renderResponse('200 OK', ['Content-Length: 5', 'Content-Length: 6'], 'five!'),
-      'unreadable',
-      invalid,
-    ],
     ['another protocol', `SSH-2.0 ${credentials.token}\r\n\r\n`, 'unreadable', invalid],
     ['a large body', renderResponse('200 OK', [], 'x'.repeat(20_001)), 'too-large', tooLarge],
-    [
-      'a large body in chunks',
-      (socket) => {
-        socket.write(chunked);
-        const more = (error?: Error | null) =>
-          void (error || socket.destroyed || socket.write(`400\r\n${'x'.repeat(1024)}\r\n`, more));
-        more();
-      },
-      'too-large',
-      tooLarge,
-    ],
     ['a compressed body that is large', encoded('gzip', large), 'too-large', expands],
     ['a twice compressed body that is large', encoded('gzip, br', brotliCompressSync(large)), 'too-large', expands],
     ['an unknown coding', encoded('zstd', 'text'), 'unreadable', /'zstd', which was not requested/],
     ['invalid gzip', encoded('gzip', 'text'), 'unreadable', 'The body is not valid gzip.'],
     ['truncated gzip', encoded('gzip', gzipSync('text').subarray(0, -4)), 'unreadable', 'The body is not valid gzip.'],
-    [
-      'many headers',
-      renderResponse('200 OK', [echo, ...Array.from({ length: 500 }, (_, n) => `X-${n}: value`)]),
-      'too-large',
-      headersTooLarge,
-    ],
     ['a large header', renderResponse('200 OK', [`X-A: ${'x'.repeat(10_000)}`]), 'too-large', headersTooLarge],
   ];
   for (const [what, reply, kind, message] of errors)

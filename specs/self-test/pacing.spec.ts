@@ -5,7 +5,7 @@ import { expect } from '@playwright/test';
 import { runSuite } from '../../src/engine/run.js';
 import { createCircuitBreaker } from '../../src/http/circuit-breaker.js';
 import { openClient } from '../../src/http/client.js';
-import { defaultConnectionOptions, noRetry, type RetryOptions } from '../../src/http/connection-options.js';
+import type { RetryOptions } from '../../src/http/connection-options.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { createMemoryBudget, openFileBudget } from '../../src/http/request-budget.js';
 import { computeRetryDelay, isRetryable } from '../../src/http/retry.js';
@@ -83,12 +83,6 @@ test.describe('A request is retried', () => {
 });
 
 test.describe('A retry waits', () => {
-  test('longer each time', () => {
-    const { delaysMs } = defaultConnectionOptions.retry;
-    expect(delaysMs.length).toBeGreaterThan(0);
-    expect(delaysMs).toEqual([...new Set(delaysMs)].sort((a, b) => a - b));
-  });
-
   const now = Date.parse('2026-11-21T12:00:00Z');
   const retry: RetryOptions = { delaysMs: [7], maxDelayMs: 60_000 };
   const delays: readonly (readonly [status: number, retryAfter: string | undefined, ms: number, forAll: boolean])[] = [
@@ -113,9 +107,6 @@ test.describe('A retry waits', () => {
       const exchange = createExchange(status, 'GET', retryAfter === undefined ? [] : [['retry-after', retryAfter]]);
       expect.soft(computeRetryDelay(exchange, 7, retry, now), `${status} ${retryAfter}`).toEqual({ ms, forAll });
     }
-  });
-
-  test('after a transport error', () => {
     expect(computeRetryDelay(createExchange('timed-out'), 7, retry, now)).toEqual({ ms: 7, forAll: false });
   });
 
@@ -232,17 +223,19 @@ test.describe('The budget', () => {
     expect(wire.countConnections()).toBe(0);
   });
 
-  test('is shared by all processes of a run', async ({ serve }) => {
+  test('is shared by all processes of a run, and so is the reason to stop', async ({ serve }) => {
     const wire = await serve(ok);
-    const folder = makeTestFolder();
-    const file = path.join(folder, 'requests');
+    const file = path.join(makeTestFolder(), 'requests');
     writeFileSync(file, '.');
-    const clients = [1, 2].map(() => openClient({ baseUrl: wire.url, budget }, openFileBudget(file, getMonotonicMs())));
+    const openBudget = () => openFileBudget(file, getMonotonicMs());
+    const clients = [1, 2].map(() => openClient({ baseUrl: wire.url, budget }, openBudget()));
     const outcomes: unknown[] = [];
     for (const { send } of [...clients, ...clients]) outcomes.push(getOutcome(await send(request)));
     await Promise.all(clients.map((client) => client.close()));
     expect(outcomes).toEqual([200, 200, 'not-sent', 'not-sent']);
     expect(joinNames(wire)).toBe('aa');
+    openBudget().stop('That is enough.');
+    expect(openBudget().getStopReason()).toBe('That is enough.');
   });
 });
 
@@ -379,20 +372,6 @@ test.describe('The circuit breaker', () => {
     const exchange = await send(request);
     expect([getOutcome(exchange), exchange.attempts]).toEqual(['not-sent', 0]);
     expect(wire.received).toHaveLength(12);
-  });
-
-  test('opens for all processes of a run', async ({ serve }) => {
-    const wire = await serve(reset);
-    const folder = makeTestFolder();
-    const file = path.join(folder, 'requests');
-    writeFileSync(file, '');
-    const options = { baseUrl: wire.url, retry: noRetry };
-    const createOne = () => openClient(options, openFileBudget(file, getMonotonicMs()));
-    const [one, other] = [createOne(), createOne()];
-    await sendTen(one.send);
-    expect(getMessage(await other.send(request))).toContain('Nothing more was sent');
-    await Promise.all([one.close(), other.close()]);
-    expect(wire.received).toHaveLength(10);
   });
 });
 

@@ -5,8 +5,7 @@ import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
-import { createTierExplainer } from '../../src/contract/tier-explainer.js';
-import { createUnsentResult, type ResultWithExchanges } from '../../src/engine/case-result.js';
+import { createUnsentResult } from '../../src/engine/case-result.js';
 import type { HttpResponse } from '../../src/http/exchange.js';
 import { findMismatches, inferShape } from '../../src/judge/body-shape.js';
 import { getKnownIds } from '../../src/recognition/known-ids.js';
@@ -157,6 +156,10 @@ for (const [n, [what, [answer, verdict, shows, tag = []]]] of Object.entries(dep
     expect(output.split('\n').filter((line) => /^\s*[A-Z-]{6,} /.test(line))).toEqual([
       expect.stringMatching(`^${verdict} `),
     ]);
+    // A browser runs only the script of the page, and loads nothing.
+    const policy =
+      /"default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; base-uri 'none'; form-action 'none'"/;
+    expect(readFileSync(path.join(cwd, `out${n}`, 'partial', 'certificate.html'), 'utf8')).toMatch(policy);
     expect(readFileSync(path.join(cwd, `out${n}`, 'partial', shows), 'utf8')).toContain('forged');
     checkXml(readFileSync(path.join(cwd, `out${n}`, 'partial', 'junit.xml'), 'utf8'));
   });
@@ -188,46 +191,24 @@ test('Text from a target file or from another certificate is safe', async () => 
   }
 });
 
-test('A run with text that was not sanitized has a page with a policy, and a record that reads back', () => {
-  const evidence = {
-    request: { method: 'GET', path: '/', headers: [] },
-    response: { status: 200, headers: [['content-type', hostile]] as const, body: hostile },
-  };
-  const results = suite.cases.map(
-    (testCase, n): ResultWithExchanges => ({
-      ...createUnsentResult(testCase, n % 2 === 0 ? 'fail' : 'inconclusive', hostile),
-      rows: [{ title: 'a row', verdict: 'fail', reason: hostile }],
-      outcome: hostile,
-      exchange: evidence,
-      repeatedExchange: evidence,
-      drift: [{ kind: 'shape', message: hostile }],
-    }),
-  );
+test('A record that would not load again is not written', () => {
+  const results = suite.cases.map((testCase) => ({
+    ...createUnsentResult(testCase, 'pass', ''),
+    outcome: 'rejected',
+    // Ajv refuses this property name.
+    shape: { type: 'object', properties: { '\ud800': { type: 'string' } } },
+  }));
   const certificate = createCertificate(suite, results, {
-    target: { name: hostile, version: hostile, contact: hostile, base_url: `https://a.test/${toOneLine(hostile)}` },
+    target: { name: 'shop', base_url: 'https://a.test' },
     requestsSent: 1,
     isCutShort: false,
-    notes: [hostile],
+    notes: [],
     startedAt: new Date(0),
     durationMs: 0,
   });
-  const out = path.join(cwd, 'raw');
-  const written = writeResults(certificate, suite, results, { out, recordTo: path.join(out, 'record.yaml') });
-  expect(written.record).toEqual({ file: path.join(out, 'record.yaml') });
-  // A browser runs only the script of the page, and loads nothing.
-  const policy =
-    /"default-src 'none'; style-src 'sha256-\S+'; script-src 'sha256-\S+'; base-uri 'none'; form-action 'none'"/;
-  expect(readFileSync(path.join(out, 'certificate.html'), 'utf8')).toMatch(policy);
-  expect(JSON.parse(readFileSync(written.certificate, 'utf8'))).toEqual(JSON.parse(JSON.stringify(certificate)));
-
-  // Ajv refuses this property name.
-  const shape = { type: 'object', properties: { '\ud800': { type: 'string' } } };
-  const unfit = writeResults(certificate, suite, [{ ...(results[0] as ResultWithExchanges), shape }], {
-    out,
-    recordTo: path.join(out, 'unfit.yaml'),
-  });
-  expect(unfit.record?.unwritten).toBe('not written: it would not load again');
-  expect(existsSync(path.join(out, 'unfit.yaml'))).toBe(false);
+  const recordTo = path.join(cwd, 'unfit.yaml');
+  const { record } = writeResults(certificate, suite, results, { out: path.join(cwd, 'unfit'), recordTo });
+  expect([record?.unwritten, existsSync(recordTo)]).toEqual(['not written: it would not load again', false]);
 });
 
 test('Ids with such characters are refused', async () => {
@@ -327,16 +308,4 @@ test('A long response shows its beginning and its end, and masks nothing', () =>
   const body = `Order ord_20260101-4711 failed at 2026-01-01T00:00:00Z: ${'at frame '.repeat(200)}caused by a null item`;
   expect(render(body)).toContain('Order ord_20260101-4711 failed at 2026-01-01T00:00:00Z');
   expect(render(body)).toMatch(/… \(\d+ characters\) ….*caused by a null item$/);
-});
-
-test('A metadata value that differs late from that of the filter explains why a promotion is not valid', () => {
-  const [tier] = suite.world.tiers;
-  if (tier === undefined) throw new Error('The world is empty.');
-  const long = 'v'.repeat(250);
-  const metadata = { region: `${long}north` };
-  const world = { ...suite.world, tiers: [{ ...tier, metadata }] };
-  const filtered = `${documentedRequest.path}?[filters][metadata.region][conditions][$is]=${long}south`;
-  const body = JSON.stringify({ customer: { id: suite.world.customers[0]?.id } });
-  const explain = createTierExplainer({ ...documentedRequest, path: filtered, body }, world);
-  expect(explain({ ...tier, metadata })).toMatch(/region = …v+north; the filter asks for …v+south$/);
 });
