@@ -122,26 +122,19 @@ test.describe('A retry waits', () => {
 test.describe('While a request waits for its retry,', () => {
   const three = ['a', 'b', 'c'].map((name) => createRequest(name));
 
-  for (const [what, reply] of [
-    ['429', renderBusy(429)],
-    ['Retry-After', renderBusy(503, 'Retry-After: 1')],
+  for (const [what, reply, delayMs, order] of [
+    ['all others wait, too, after 429', renderBusy(429), 200, 'aabc'],
+    ['all others wait, too, after Retry-After', renderBusy(503, 'Retry-After: 1'), 200, 'aabc'],
+    // The others are done long before.
+    ['the others go on after 502', renderBusy(502), 2_000, 'abca'],
   ] as const)
-    test(`all others wait, too, after ${what}`, async ({ serve, open }) => {
+    test(what, async ({ serve, open }) => {
       const wire = await serve(reply, ok);
-      const retry = { delaysMs: [200], maxDelayMs: 200 };
+      const retry = { delaysMs: [delayMs], maxDelayMs: delayMs };
       const { send } = open(wire.url, { pacing: { concurrency: 1 }, retry });
       await Promise.all(three.map((each) => send(each)));
-      expect(joinNames(wire)).toBe('aabc');
+      expect(joinNames(wire)).toBe(order);
     });
-
-  test('the others go on after 502', async ({ serve, open }) => {
-    const wire = await serve(renderBusy(502), ok);
-    // The others are done long before.
-    const retry = { delaysMs: [2_000], maxDelayMs: 2_000 };
-    const { send } = open(wire.url, { pacing: { concurrency: 1 }, retry });
-    await Promise.all(three.map((each) => send(each)));
-    expect(joinNames(wire)).toBe('abca');
-  });
 
   test('later requests go one at a time after 429', async ({ serve, open }) => {
     const first: Socket[] = [];

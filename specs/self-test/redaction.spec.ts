@@ -2,7 +2,7 @@ import { expect, test } from '@playwright/test';
 import fc from 'fast-check';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
-import { allEchoes, echoArbitrary, encodings, escapes, holdsSecret, secretArbitrary } from './support/echoes.js';
+import { allEchoes, echoArbitrary, encodings, escapes, secretArbitrary } from './support/echoes.js';
 
 const secret = { value: `tok/En+7&"q'é\\<9>`, placeholder: '$CLIENT_TOKEN' };
 const redact = createRedactor([secret]);
@@ -54,7 +54,6 @@ test.describe('A secret is replaced', () => {
 
   test('without the white space around it, which HTTP drops', () => {
     expect(createRedactor([{ value: ' a-token\t', placeholder: '$T' }])('<a-token>')).toBe('<$T>');
-    expect(createRedactor([{ value: '  ', placeholder: '$T' }])('a  b')).toBe('a  b');
   });
 });
 
@@ -103,8 +102,9 @@ test.describe('Nothing else is replaced', () => {
     expect(redact('$CLIENT_TOKEN, client_token')).toBe('$CLIENT_TOKEN, $CLIENT_TOKEN');
   });
 
-  test('an empty secret, and none', () => {
-    expect(createRedactor([{ value: '', placeholder: '$T' }])('any text')).toBe('any text');
+  test('a blank secret, and none', () => {
+    for (const value of ['', '  '])
+      expect(createRedactor([{ value, placeholder: '$T' }])('any  text')).toBe('any  text');
     expect(createRedactor([])('any text')).toBe('any text');
   });
 });
@@ -162,25 +162,14 @@ test.describe('For any secret', () => {
     test(`each form is found, ${numRuns} times`, { tag: [...tag] }, () => {
       fc.assert(
         fc.property(secretArbitrary, around, around, echoArbitrary, (value, before, after, { write }) => {
-          const text = `${before}${write(value)}${after}`;
-          expect(holdsSecret(text, value), 'the search of the test finds the secret').toBe(true);
-          const redacted = createRedactor([{ value, placeholder: '\u2603' }])(text);
+          const echo = write(value);
+          const redacted = createRedactor([{ value, placeholder: '\u2603' }])(`${before}${echo}${after}`);
           expect(redacted).toContain('\u2603');
-          expect(holdsSecret(redacted, value)).toBe(false);
+          expect(redacted.toLowerCase()).not.toContain(echo.toLowerCase());
         }),
         { ...settings, numRuns },
       );
     });
-
-  test('text without it stays', () => {
-    // The text has no character of the secret, and no digits that could be base64.
-    fc.assert(
-      fc.property(fc.stringMatching(/^[0-9]{8,40}$/), fc.lorem({ maxCount: 50 }), (value, text) => {
-        expect(createRedactor([{ value, placeholder: '§' }])(text)).toBe(text);
-      }),
-      settings,
-    );
-  });
 
   test('redacting twice changes nothing', () => {
     fc.assert(

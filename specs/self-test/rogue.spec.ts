@@ -173,12 +173,10 @@ test.describe('memory', () => {
     turn += 1;
     return `{"turn":${turn},"text":"`;
   };
-  const texts: Readonly<Record<string, Reply>> = {
+  const replies: Readonly<Record<string, Reply>> = {
     'as large as the limit allows': (socket) => socket.write(plain(`${own()}${filled('x')}"}`) as Buffer),
     'that takes more in memory than over the wire': (socket) =>
       socket.write(plain(`${own()}${filled('→')}"}`) as Buffer),
-  };
-  const others: Readonly<Record<string, Reply>> = {
     ...endless,
     'numbers without number': plain(`[${filled('0,')}0]`),
     'keys without number': plain(`{${Array.from({ length: 140_000 }, (_, n) => `"k${n}":0`).join()}}`),
@@ -196,7 +194,7 @@ test.describe('memory', () => {
   const maxPeak = 400 * megabyte;
 
   /** Measures the peak memory of a process that tests deployments one after another. */
-  async function peaks(replies: Readonly<Record<string, Reply>>, serve: (reply: Reply) => Promise<Wire>) {
+  async function peaks(serve: (reply: Reply) => Promise<Wire>) {
     const urls: string[] = [];
     for (const reply of Object.values(replies)) urls.push((await serve(reply)).url);
     const script = path.join(packageRoot, 'dist', 'specs', 'self-test', 'support', 'run-cases.js');
@@ -220,12 +218,9 @@ test.describe('memory', () => {
     }
   }
 
-  for (const [what, reply] of Object.entries(texts))
-    test(`a text ${what}: at most 400 MB`, { tag: '@long' }, ({ serve }) => peaks({ [what]: reply }, serve));
-
   test(
-    'bodies without end, and of more members than anybody sends, one after another: at most 400 MB',
+    'large texts, bodies without end, and of more members than anybody sends, one after another: at most 400 MB',
     { tag: '@long' },
-    ({ serve }) => peaks(others, serve),
+    ({ serve }) => peaks(serve),
   );
 });

@@ -16,13 +16,7 @@ const maxMessage = 500;
 /** Undefined loads the module. */
 export type AdapterCall = { readonly name: AdapterFunction; readonly args: readonly unknown[] } | undefined;
 
-export type AdapterAnswer = { readonly value: unknown } | { readonly error: AdapterError };
-
-export interface AdapterError {
-  readonly name: string;
-  readonly message: string;
-  readonly stack: string;
-}
+export type AdapterAnswer = { readonly value: unknown } | { readonly error: Omit<Required<Error>, 'cause'> };
 
 /** A running adapter. Its functions return what the module returns, unchecked. */
 export interface AdapterThread {

@@ -7,12 +7,6 @@ const failuresWithoutRetry = 3;
 /** In a row; then a probe decides whether the circuit opens. */
 const failuresBeforeProbe = 10;
 
-interface CircuitBreaker {
-  allowsRetry(): boolean;
-  /** Records an exchange, and opens the circuit after too many failures. Returns the number of probes sent. */
-  record(exchange: Exchange): Promise<number>;
-}
-
 /**
  * Creates a circuit breaker: it stops a run when the deployment no longer answers. A gateway may block only some
  * requests. So the breaker first probes with a request that was answered before.
@@ -23,12 +17,13 @@ interface CircuitBreaker {
 export function createCircuitBreaker(
   send: (request: HttpRequest) => Promise<Exchange>,
   open: (reason: string) => void,
-): CircuitBreaker {
+) {
   let failures = 0;
   let answered: HttpRequest | undefined;
   return {
     allowsRetry: () => failures < failuresWithoutRetry,
-    async record(exchange) {
+    /** Records an exchange, and opens the circuit after too many failures. Returns the number of probes sent. */
+    async record(exchange: Exchange): Promise<number> {
       if (!wasSent(exchange)) return 0;
       if (!isTransientFailure(exchange)) {
         failures = 0;

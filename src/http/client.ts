@@ -20,7 +20,7 @@ import {
   renderTimeExceeded,
 } from './request-budget.js';
 import { acceptHeaders, addHeaders, insertSecrets, plainAcceptHeaders } from './request-headers.js';
-import { computeRetryDelay, isRetryable, type RetryDelay, wasSent } from './retry.js';
+import { computeRetryDelay, isRetryable, wasSent } from './retry.js';
 import { classifyTransportError } from './transport-error.js';
 import { sendRequest } from './undici-parts.js';
 
@@ -113,7 +113,9 @@ export function openClient(
   const send: Channel['send'] = async (request, whyWithheld) => {
     const whole = addHeaders(request, extraHeaders);
     /** Sends the request once. Returns the delay before the next attempt, if there is one. */
-    const attempt = async (earlier: number): Promise<{ exchange: Exchange; delay?: RetryDelay }> => {
+    const attempt = async (
+      earlier: number,
+    ): Promise<{ exchange: Exchange; delay?: ReturnType<typeof computeRetryDelay> }> => {
       const exchange = await sendOnce(whole, whyWithheld);
       const ownMs = retry.delaysMs[earlier];
       if (ownMs === undefined || !allowsRetry() || !isRetryable(exchange)) return { exchange };

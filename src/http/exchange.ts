@@ -121,11 +121,7 @@ export function mapExchangeTexts(exchange: Exchange, map: (text: string) => stri
   };
   const wire = exchange.wire && { wire: exchange.wire.map((each) => mapExchangeTexts(each, map, mapLine)) };
   if (!('response' in exchange)) return { ...exchange, request, ...wire, message: mapLine(exchange.message) };
-  const { response } = exchange;
-  return {
-    ...exchange,
-    request,
-    ...wire,
-    response: { ...response, headers: mapHeaders(response.headers), body: map(response.body) },
-  };
+  const { headers: received, body: text } = exchange.response;
+  const response = { ...exchange.response, headers: mapHeaders(received), body: map(text) };
+  return { ...exchange, request, ...wire, response };
 }

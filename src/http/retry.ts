@@ -24,24 +24,19 @@ export function isRetryable(exchange: Exchange): boolean {
   return idempotentMethods.has(exchange.request.method);
 }
 
-export interface RetryDelay {
-  readonly ms: number;
-  /** Whether all other requests wait, too. */
-  readonly forAll: boolean;
-}
-
 /**
  * Computes the delay before a retry.
  *
  * @param ownMs the delay in milliseconds if the deployment names none
  * @param now in milliseconds since the epoch
+ * @returns with whether all other requests wait, too
  */
 export function computeRetryDelay(
   exchange: Exchange,
   ownMs: number,
   { maxDelayMs }: RetryOptions,
   now: number,
-): RetryDelay {
+): { ms: number; forAll: boolean } {
   if (!('response' in exchange)) return { ms: ownMs, forAll: false };
   const { status, headers } = exchange.response;
   const requestedMs = parseRetryAfter(getHeaderValues(headers, 'retry-after')[0] ?? '', now);

@@ -28,7 +28,7 @@ export function readForeignFile(
   };
   let descriptor: number | undefined;
   try {
-    if (lstatSync(file).isSymbolicLink() && path.dirname(realpathSync(file)) !== resolveFolder(file))
+    if (lstatSync(file).isSymbolicLink() && path.dirname(realpathSync(file)) !== realpathSync(path.dirname(file)))
       return refuse('it is a link to a file in another folder');
     // A named pipe would otherwise wait for a writer.
     descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
@@ -43,8 +43,4 @@ export function readForeignFile(
   } finally {
     if (descriptor !== undefined) closeSync(descriptor);
   }
-}
-
-function resolveFolder(file: string): string {
-  return realpathSync(path.dirname(file));
 }
