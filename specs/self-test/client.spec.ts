@@ -125,18 +125,14 @@ test.describe('The client ignores', () => {
     }
   });
 
-  test('a cookie', async ({ serve, open }) => {
-    const wire = await serve(renderResponse('200 OK', ['Set-Cookie: session=1; Path=/']), ok);
+  test('a cookie and an authentication challenge', async ({ serve, open }) => {
+    const headers = ['Set-Cookie: session=1; Path=/', 'WWW-Authenticate: Basic'];
+    const wire = await serve(renderResponse('401 Unauthorized', headers), ok);
     const { send } = open(wire.url);
-    await send(request);
+    expect(getOutcome(await send(request))).toBe(401);
+    expect(wire.received).toHaveLength(1);
     await send(request);
     expect(wire.received[1]?.headers.map(([name]) => name.toLowerCase())).not.toContain('cookie');
-  });
-
-  test('an authentication challenge', async ({ serve, open }) => {
-    const wire = await serve(renderResponse('401 Unauthorized', ['WWW-Authenticate: Basic']), ok);
-    expect(getOutcome(await open(wire.url).send(request))).toBe(401);
-    expect(wire.received).toHaveLength(1);
   });
 });
 

@@ -15,7 +15,7 @@ export interface RequestContent {
 
 /** Splits a request into its parts. The encoding of parameter names matters, so they are not decoded. */
 export function parseRequest(request: HttpRequest): RequestContent {
-  const [path = '', queryString = ''] = splitOnce(request.path, '?');
+  const [, path = '', queryString = ''] = /^([^?]*)\??(.*)$/s.exec(request.path) ?? [];
   const headers: Record<string, string[]> = {};
   for (const [name, value] of request.headers) {
     const key = name.toLowerCase();
@@ -26,17 +26,12 @@ export function parseRequest(request: HttpRequest): RequestContent {
     method: request.method,
     path,
     query: parameters.map((part) => {
-      const [name = '', value = ''] = splitOnce(part, '=');
+      const [, name = '', value = ''] = /^([^=]*)=?(.*)$/s.exec(part) ?? [];
       return [name, decodePercent(value)] as const;
     }),
     headers,
     ...parseBody(request.body),
   };
-}
-
-function splitOnce(text: string, separator: string): [string, string?] {
-  const at = text.indexOf(separator);
-  return at === -1 ? [text] : [text.slice(0, at), text.slice(at + separator.length)];
 }
 
 /** Decodes a percent-encoded value. Returns any other value as it is. */

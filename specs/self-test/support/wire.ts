@@ -1,4 +1,6 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo, Server as NetServer, Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { test as base } from '@playwright/test';
 import { credentialPlaceholders, listCredentialSecrets } from '../../../src/contract/operation.js';
 import { type Client, openClient } from '../../../src/http/client.js';
@@ -58,33 +60,31 @@ export const test = base.extend<{
 }>({
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
   serve: async ({}, use) => {
-    const servers: { server: Server; sockets: Set<Socket> }[] = [];
+    const servers: Server[] = [];
     await use(async (...replies) => {
       const received: ReceivedRequest[] = [];
-      const sockets = new Set<Socket>();
-      const server = createServer((socket) => {
-        sockets.add(socket);
-        socket.on('error', () => undefined);
-        let pending: Buffer = Buffer.alloc(0);
-        socket.on('data', (chunk) => {
-          pending = Buffer.concat([pending, chunk]);
-          for (let parsed = parseReceived(pending); parsed !== undefined; parsed = parseReceived(pending)) {
-            pending = parsed.rest;
-            const reply = replies[Math.min(received.length, replies.length - 1)] ?? '';
-            received.push(parsed.received);
-            if (typeof reply === 'function') reply(socket, parsed.received);
-            else socket.write(reply);
-          }
-        });
+      let connections = 0;
+      const server = createServer(async (request) => {
+        const { method, url, httpVersion, rawHeaders, socket } = request;
+        const headers = rawHeaders.flatMap((name, n) =>
+          n % 2 === 0 ? [[name, rawHeaders[n + 1] ?? ''] as const] : [],
+        );
+        const body = await text(request);
+        const reply = replies[Math.min(received.length, replies.length - 1)] ?? '';
+        received.push({ line: `${method} ${url} HTTP/${httpVersion}`, headers, body });
+        // Node.js parses requests. The replies are written byte by byte, past its responses.
+        if (typeof reply === 'function') reply(socket, received.at(-1) as ReceivedRequest);
+        else socket.write(reply);
       });
-      servers.push({ server, sockets });
+      server.on('connection', (socket) => {
+        connections += 1;
+        socket.on('error', () => undefined);
+      });
+      servers.push(server);
       const port = await listenOnLoopback(server);
-      return { url: `http://127.0.0.1:${port}`, port, received, countConnections: () => sockets.size };
+      return { url: `http://127.0.0.1:${port}`, port, received, countConnections: () => connections };
     });
-    for (const { server, sockets } of servers) {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    }
+    for (const server of servers) server.close().closeAllConnections();
   },
   // biome-ignore lint/correctness/noEmptyPattern: Playwright requires a destructured first argument.
   open: async ({}, use) => {
@@ -102,25 +102,9 @@ export const test = base.extend<{
 });
 
 /** Returns the port. */
-export async function listenOnLoopback(server: Server): Promise<number> {
+export async function listenOnLoopback(server: NetServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return (server.address() as AddressInfo).port;
-}
-
-/** Parses the first complete request of a connection. */
-function parseReceived(bytes: Buffer): { received: ReceivedRequest; rest: Buffer } | undefined {
-  const end = bytes.indexOf('\r\n\r\n');
-  if (end === -1) return undefined;
-  const [line = '', ...lines] = bytes.subarray(0, end).toString('latin1').split('\r\n');
-  const headers = lines.map((each) => {
-    const colon = each.indexOf(':');
-    return [each.slice(0, colon), each.slice(colon + 1).trim()] as const;
-  });
-  const length = Number(headers.find(([name]) => name.toLowerCase() === 'content-length')?.[1] ?? 0);
-  const start = end + 4;
-  if (bytes.length < start + length) return undefined;
-  const body = bytes.subarray(start, start + length).toString();
-  return { received: { line, headers, body }, rest: bytes.subarray(start + length) };
 }
 
 /** Renders a response. Adds Content-Length, unless the headers announce a length. */
