@@ -37,11 +37,12 @@ function garble(whole: string, random: Random): string {
   return whole.slice(0, at) + instead + whole.slice(end);
 }
 
-/** Returns the response to a request through the proxy, or 'reset' for a reset connection. */
-type Passed = (request: HttpRequest) => Promise<HttpResponse | 'reset'>;
-
 /** Puts an unreliable proxy before a deployment in this process. @param share of the responses with a fault */
-function addUnreliableProxy(answer: (request: HttpRequest) => HttpResponse, random: Random, share: number): Passed {
+function addUnreliableProxy(
+  answer: (request: HttpRequest) => HttpResponse,
+  random: Random,
+  share: number,
+): (request: HttpRequest) => Promise<Exchange> {
   /** Swaps a waiting response with the next one. */
   let waiting: ((other: HttpResponse) => HttpResponse) | undefined;
   const swapResponse = (own: HttpResponse): Promise<HttpResponse> =>
@@ -60,15 +61,15 @@ function addUnreliableProxy(answer: (request: HttpRequest) => HttpResponse, rand
     const response = waiting === undefined ? own : waiting(own);
     switch (drawFault(random, share)) {
       case 'resets':
-        return 'reset';
+        return { request, transportError: 'broken-connection', message: 'The connection broke.' };
       case 'answers 520':
-        return { status: 520, headers: [], body: '<h1>The web server returns an unknown error</h1>' };
+        return { request, response: { status: 520, headers: [], body: '<h1>An unknown error</h1>' } };
       case 'garbles':
-        return { ...response, body: garble(response.body, random) };
+        return { request, response: { ...response, body: garble(response.body, random) } };
       case 'swaps':
-        return swapResponse(response);
+        return { request, response: await swapResponse(response) };
       case undefined:
-        return response;
+        return { request, response };
     }
   };
 }
@@ -82,12 +83,7 @@ export function createChaoticChannel(
   random: Random,
   share: number,
 ): Channel {
-  const pass = addUnreliableProxy(answer, random, share);
-  const sendOnce = async (request: HttpRequest): Promise<Exchange> => {
-    const response = await pass(request);
-    if (response === 'reset') return { request, transportError: 'broken-connection', message: 'The connection broke.' };
-    return { request, response };
-  };
+  const sendOnce = addUnreliableProxy(answer, random, share);
   return {
     ...createChannel(answer),
     async send(request) {
