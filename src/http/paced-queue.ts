@@ -16,6 +16,9 @@ export interface PacedQueue {
   close(): void;
 }
 
+/** A timer may be this late, in milliseconds. Requests that come later do not catch up. */
+const timerDelayMs = 15;
+
 /** Creates a queue for one target. @param maxWaitMs the longest wait from now on */
 export function createPacedQueue({ concurrency, requestsPerSecond }: Pacing, maxWaitMs: () => number): PacedQueue {
   const closing = new AbortController();
@@ -27,6 +30,7 @@ export function createPacedQueue({ concurrency, requestsPerSecond }: Pacing, max
   // Timers drop fractions of milliseconds.
   const limit = (ms: number): number => Math.min(Math.ceil(Math.min(ms, maxWaitMs())) + 1, maxTimerMs);
   let pausedUntil = 0;
+  let nextStart = 0;
   let release: NodeJS.Timeout | undefined;
   const pause = (ms: number): void => {
     pausedUntil = Math.max(pausedUntil, getMonotonicMs() + ms);
@@ -37,7 +41,12 @@ export function createPacedQueue({ concurrency, requestsPerSecond }: Pacing, max
   return {
     run: (run, priority) => {
       const begin = (): ReturnType<typeof run> => {
-        if (intervalMs > 0) pause(intervalMs);
+        if (intervalMs > 0) {
+          const now = getMonotonicMs();
+          // A late timer delays one request, not all that follow.
+          nextStart = Math.max(nextStart, now - Math.min(timerDelayMs, intervalMs)) + intervalMs;
+          pause(nextStart - now);
+        }
         return run();
       };
       return queue.add(begin, { priority, signal: closing.signal });
