@@ -261,7 +261,7 @@ test.describe('The reasons for a tier are its rank, the filters and its rules', 
       { is: 'rank', rank: world.tiers.indexOf(tier) + 1, obligation: 'open' },
       {
         is: 'filter',
-        parameter: '[filters][promotion_id][conditions][$is]',
+        subject: { on: 'campaign' },
         value: ids.campaign.get('summer'),
         obligation: 'required',
       },

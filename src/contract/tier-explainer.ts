@@ -5,7 +5,6 @@ import { shortenPair } from '../support/untrusted-text.js';
 import { type NamedWorld, windowSize } from '../world/named-world.js';
 import { createNameLookup } from '../world/render-rule.js';
 import type { Tier } from '../world/world.js';
-import { parseFilterParameter } from './operation.js';
 import { createOracle, type ObligationReason } from './oracle.js';
 
 /** The values of a body that rules refer to. */
@@ -52,8 +51,8 @@ function renderReason(
   const named = (value: unknown) => (value === undefined ? 'none' : nameOf(String(value)));
   if (reason.is === 'rank') return `is older than the newest ${windowSize}`;
   if (reason.is === 'filter') {
-    const subject = parseFilterParameter(reason.parameter);
-    if (subject?.on === 'metadata') {
+    const { subject } = reason;
+    if (subject.on === 'metadata') {
       const [own, wanted] = shortenPair(named(tier.metadata[subject.key]), reason.value);
       return `has the metadata ${subject.key} = ${own}; the filter asks for ${wanted}`;
     }
