@@ -1,32 +1,30 @@
 import type { Assertion, ExaminedRequest, Flaw } from '../assertions/assertion.js';
 import { findResponseKind } from '../assertions/registry.js';
 import { findNothingRequired } from '../assertions/requirement-flaws.js';
+import { createOracle } from '../contract/oracle.js';
+import type { HttpRequest } from '../http/exchange.js';
 import type { Location, Problem } from '../support/problem.js';
 import type { World } from '../world/world.js';
-import type { PreparedRequest } from './row-reader.js';
-import { tag } from './test-case.js';
-
-/** A row of a requirement case, before anything is sent. */
-export interface StatedRow {
-  readonly title: string;
-  readonly at: Location;
-  readonly requests: ReadonlyMap<string, PreparedRequest>;
-  readonly given: readonly Assertion[];
-  readonly expect: readonly Assertion[];
-}
+import type { SentRow } from './row-reader.js';
+import { type RequirementRow, tag } from './test-case.js';
 
 /**
  * Finds what might fail a conforming deployment, or pass on nothing, in a row of a requirement case. Each request that an
  * assertion is about must be documented, each expectation must follow from the documentation, and each negative one needs
  * its positive control.
  */
-export function findRowFlaws({ title, at, requests, given, expect }: StatedRow, world: World): Problem[] {
+export function findRowFlaws(
+  { title, requests, given, expect }: Omit<RequirementRow, 'unavailable'>,
+  at: Location,
+  world: World,
+): Problem[] {
   const inRow = title === '' ? '' : ` (row '${title}')`;
   const createProblem = (where: Location, { message, hint }: Flaw) => ({ at: where, message: message + inRow, hint });
   const judged = new Set([...given, ...expect].flatMap((each) => ('of' in each ? each.of : [...requests.keys()])));
   const getRequest = (name: string): ExaminedRequest => {
     judged.add(name);
-    return { name, ...(requests.get(name) as PreparedRequest) };
+    const http = requests.get(name) as HttpRequest;
+    return { name, http, oracle: createOracle(http, world) };
   };
   const controls = [...given, ...expect].filter((each) => getShown(each) === 'presence');
   const findFlaws = (assertion: Assertion): Flaw[] => {
@@ -51,9 +49,10 @@ export function findRowFlaws({ title, at, requests, given, expect }: StatedRow, 
   );
   return [
     // A request that no assertion is about comes only before others, and may be one that deployments refuse.
-    ...[...requests].flatMap(([name, { oracle }]) => {
-      if (oracle.undocumentedReason === undefined || !judged.has(name)) return [];
-      const message = `a requirement cannot rest on this request: ${oracle.undocumentedReason}`;
+    ...[...requests].flatMap(([name, request]) => {
+      const { undocumentedReason } = createOracle(request, world);
+      if (undocumentedReason === undefined || !judged.has(name)) return [];
+      const message = `a requirement cannot rest on this request: ${undocumentedReason}`;
       return [createProblem(at, { message, hint: 'Correct the request, or ask a question instead.' })];
     }),
     ...expectFlaws,
@@ -63,18 +62,11 @@ export function findRowFlaws({ title, at, requests, given, expect }: StatedRow, 
   ];
 }
 
-/**
- * Finds two requests of a case that are equal in every row: only one of them would be sent.
- *
- * @param rows the requests of all rows, by name
- */
-export function findEqualRequests(
-  rows: readonly ReadonlyMap<string, PreparedRequest>[],
-  tags: readonly string[],
-): Flaw | undefined {
+/** Finds two requests of a case that are equal in every row: only one of them would be sent. */
+export function findEqualRequests(rows: readonly SentRow[], tags: readonly string[]): Flaw | undefined {
   if (tags.includes(tag.serial)) return undefined;
-  const serialize = (row: StatedRow['requests'], name: string) => JSON.stringify(row.get(name)?.http);
-  const names = [...(rows[0]?.keys() ?? [])];
+  const serialize = ({ requests }: SentRow, name: string) => JSON.stringify(requests.get(name));
+  const names = [...(rows[0]?.requests.keys() ?? [])];
   for (const [n, name] of names.entries()) {
     const twin = names
       .slice(n + 1)
