@@ -57,18 +57,17 @@ export function loadSuite(folder = suiteFolder, availability: Availability = {},
   return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, own);
 }
 
-/** The file with the expanded suite, beside the compiled files. Sources have none: they may be newer. */
-const builtFile = import.meta.filename.endsWith('.js') ? path.join(packageRoot, 'dist', 'suite') : undefined;
+/** The file with the expanded suite, beside the compiled files. */
+const builtFile = path.join(packageRoot, 'dist', 'suite');
 
 function readBuiltSuite(): Suite | undefined {
-  if (builtFile === undefined || !existsSync(builtFile)) return undefined;
+  if (!existsSync(builtFile)) return undefined;
   const built = deserialize(readFileSync(builtFile)) as Suite;
   return built.digest === computeDigest(listSuiteFiles(), suiteFolder) ? built : undefined;
 }
 
 /** Expands the suite of this package and writes it beside the compiled files. @throws UnusableInput like `loadSuite` */
 export function precompileSuite(): void {
-  if (builtFile === undefined) return;
   rmSync(builtFile, { force: true });
   writeFileSync(builtFile, serialize(parseSuite(suiteFolder, {})));
 }
@@ -87,14 +86,17 @@ export function parseSuite(folder: string, availability: Availability, own?: str
   };
   const readFile = (name: string) => readSuiteFile(path.join(folder, name));
   const contract = attempt(() => parseContract(readFile('contract.yaml')));
-  const ownFiles = attempt(() => (own === undefined ? undefined : findOwnFiles(own)));
-  const additions = attempt(() => (ownFiles?.world === undefined ? undefined : readYaml(ownFiles.world)));
+  const ownFiles = attempt(() => (own === undefined ? [] : listOwnFiles(own))) ?? [];
+  const ownWorld = ownFiles.find((file) => isOwnWorld(file, own));
+  const additions = attempt(() => (ownWorld === undefined ? undefined : readYaml(ownWorld)));
   const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml'), additions), availability));
   const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
   const files = (attempt(() => listCaseFiles(folder)) ?? []).flatMap(
     (file) => attempt(() => readSuiteFile(file)) ?? [],
   );
-  const addedFiles = (ownFiles?.cases ?? []).flatMap((file) => attempt(() => readYaml(file)) ?? []);
+  const addedFiles = ownFiles
+    .filter((file) => file !== ownWorld)
+    .flatMap((file) => attempt(() => readYaml(file)) ?? []);
   if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
 
   const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
@@ -116,9 +118,7 @@ export function parseSuite(folder: string, availability: Availability, own?: str
     ...basis,
     cases: [...cases, ...ownCases],
     calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(listFirstRequests),
-    ...(own === undefined || ownFiles === undefined
-      ? {}
-      : { own: { folder: own, digest: computeDigest(listFilesOf(ownFiles), own) } }),
+    ...(own === undefined ? {} : { own: { folder: own, digest: computeDigest(ownFiles, own) } }),
   };
 }
 
@@ -134,20 +134,25 @@ export function listSuiteFiles(folder = suiteFolder): string[] {
   return [...files, ...listCaseFiles(folder)];
 }
 
-const worldName = 'world.yaml';
-
-/** Finds the files in a folder of the user's cases. @throws UnusableInput if it cannot be read or has no case file */
-function findOwnFiles(folder: string): { world?: string; cases: string[] } {
+/** Lists the files with cases in a folder of the user, and `world.yaml`. @throws UnusableInput if there are no cases */
+export function listOwnFiles(folder: string): string[] {
   const names = listYamlFiles(folder, 'Name the folder of your cases.');
-  const cases = names
-    .filter((name) => name !== worldName)
-    .map((name) => path.join(folder, name))
-    .filter(mayHaveCases);
-  if (cases.length === 0) {
+  const isUsed = (file: string) => isOwnWorld(file, folder) || mayHaveCases(file);
+  const files = names.map((name) => path.join(folder, name)).filter(isUsed);
+  if (files.every((file) => isOwnWorld(file, folder))) {
     const hint = 'Name a folder with case files (*.yaml).';
     throw new UnusableInput([{ at: { setting: folder }, message: 'the folder has no case file', hint }]);
   }
-  return { cases, ...(names.includes(worldName) ? { world: path.join(folder, worldName) } : {}) };
+  return files;
+}
+
+/** Returns the file with additions to the world, if the folder has one. @throws UnusableInput if it has no cases */
+export function findOwnWorld(folder: string): string | undefined {
+  return listOwnFiles(folder).find((file) => isOwnWorld(file, folder));
+}
+
+function isOwnWorld(file: string, folder = ''): boolean {
+  return file === path.join(folder, 'world.yaml');
 }
 
 /** Target files, bindings and records may be in the same folder: `init` puts a target file there. */
@@ -155,20 +160,6 @@ function mayHaveCases(file: string): boolean {
   const text = readFileSync(file, 'utf8');
   const isOfAnotherKind = /^(name|questions|customers|products|skus|categories|campaigns|tiers)\s*:/m.test(text);
   return /^cases\s*:/m.test(text) || !isOfAnotherKind;
-}
-
-/** Lists the files in a folder of the user's cases; none if it cannot be read. */
-export function listOwnFiles(folder: string): string[] {
-  return existsSync(folder) ? listYamlFiles(folder, '').map((name) => path.join(folder, name)) : [];
-}
-
-/** Returns the file with additions to the world, if the folder has one. @throws UnusableInput if it has no cases */
-export function findOwnWorld(folder: string): string | undefined {
-  return findOwnFiles(folder).world;
-}
-
-function listFilesOf({ world, cases }: ReturnType<typeof findOwnFiles>): string[] {
-  return [...(world === undefined ? [] : [world]), ...cases];
 }
 
 function listCaseFiles(folder: string): string[] {

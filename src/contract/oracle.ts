@@ -50,7 +50,7 @@ export interface Oracle {
 }
 
 /** The body of a documented request. Every member is optional. */
-interface Body {
+export interface DocumentedBody {
   customer?: { id?: string };
   order?: { items?: Item[]; metadata?: Record<string, string[]> };
   options?: { expand?: string[] };
@@ -89,7 +89,7 @@ function deriveOracle(request: HttpRequest, world: World): Oracle {
   const content = parseRequest(request);
   const undocumentedReason = explainUndocumented(request);
   if (undocumentedReason !== undefined) return { ...createOpenOracle(undocumentedReason), undocumentedReason };
-  const body = content.body as Body;
+  const body = content.body as DocumentedBody;
   const filters = content.query.flatMap(([parameter, value]): Filter[] => {
     const subject = parseFilterParameter(parameter);
     if (subject === undefined) return [];
@@ -197,7 +197,7 @@ function requiredIf(condition: boolean): Obligation {
 }
 
 /** Explains why the whole result is open: an id in the request does not exist. */
-function explainUnknownId(body: Body, filters: readonly Filter[], world: World): string | undefined {
+function explainUnknownId(body: DocumentedBody, filters: readonly Filter[], world: World): string | undefined {
   const { customers, products, skus, campaigns } = world;
   const explain = (kind: string, things: readonly { readonly id: string }[], id: string | undefined) =>
     id === undefined || things.some((thing) => thing.id === id)
@@ -216,7 +216,7 @@ function explainUnknownId(body: Body, filters: readonly Filter[], world: World):
 }
 
 /** Explains why it is open which tiers are valid for the customer and the order. */
-function explainOpenRules({ customer, order, options, metadata }: Body, world: World): string | undefined {
+function explainOpenRules({ customer, order, options, metadata }: DocumentedBody, world: World): string | undefined {
   const omitted = Object.entries({
     customer,
     'customer.id': customer?.id,
@@ -264,7 +264,7 @@ function comparesOtherTypes({ subject, value }: Filter, { tiers }: World): boole
   });
 }
 
-function judgeRule(rule: Rule, body: Body, { skus }: World): Obligation {
+function judgeRule(rule: Rule, body: DocumentedBody, { skus }: World): Obligation {
   const { items = [] } = body.order ?? {};
   const { metadata = {} } = body;
   switch (rule.kind) {
