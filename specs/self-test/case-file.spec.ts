@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
@@ -440,15 +440,6 @@ request:
     );
     expect(cases.map(({ id }) => id)).toEqual(['deep', 'one', 'response-status']);
     expect(calibration.map((request) => request.path)).toEqual(['/v1/promotions/validation']);
-  });
-
-  test('is refused without a folder for each kind of cases', () => {
-    const folder = writeSuite({});
-    rmSync(path.join(folder, 'questions'), { recursive: true });
-    const problems = problemsOf(() => loadSuite(folder));
-    expect(problems.map(({ at }) => at)).toEqual([
-      { setting: path.relative(process.cwd(), path.join(folder, 'questions')) },
-    ]);
   });
 
   test('is refused with the problems of all case files', () => {

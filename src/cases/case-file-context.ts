@@ -3,7 +3,7 @@ import type { HttpRequest } from '../http/exchange.js';
 import type { Problem } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
-import { type NamedWorld, type ThingKind, thingKinds } from '../world/named-world.js';
+import type { NamedWorld, ThingKind } from '../world/named-world.js';
 import type { CaseFileDocument } from './case-file-document.js';
 import type { RequestDraft } from './request-draft.js';
 
@@ -20,6 +20,7 @@ export type CaseFileContext = ReturnType<typeof createCaseFileContext>;
 
 /** @param prefix see `readCaseFile` */
 export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix: string) {
+  const { world } = basis;
   const problems: Problem[] = [];
   const reportProblem = (at: YamlPath, message: string, hint: string): void => {
     problems.push({ at: file.locate(at), message, hint });
@@ -55,12 +56,12 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
     },
     /** Returns the id of a name in `<kind name>`; if there is none, reports a problem wherever the file has this text. */
     resolveId(kind: string, name: string): string {
-      const ids = isThingKind(kind) ? basis.world.ids[kind] : undefined;
+      const ids = Object.hasOwn(world.ids, kind) ? world.ids[kind as ThingKind] : undefined;
       const id = ids?.get(name);
       if (id !== undefined) return id;
       const [message, hint] =
         ids === undefined
-          ? [`unknown kind '${kind}' in <${kind} ${name}>`, suggest(kind, thingKinds)]
+          ? [`unknown kind '${kind}' in <${kind} ${name}>`, suggest(kind, Object.keys(world.ids))]
           : [`unknown ${kind} '${name}'`, suggest(name, [...ids.keys()])];
       // `filter: { campaign: spring }` names the campaign without brackets.
       const references = file.locateTexts(`<${kind} ${name}>`);
@@ -69,8 +70,4 @@ export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix:
       return name;
     },
   };
-}
-
-function isThingKind(kind: string): kind is ThingKind {
-  return (thingKinds as readonly string[]).includes(kind);
 }

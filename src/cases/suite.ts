@@ -27,14 +27,11 @@ export interface Suite extends SuiteBasis {
   /** Requests that are sent before all cases, to find out how responses name promotions. */
   readonly calibration: readonly HttpRequest[];
   /** Cases of the user. They are the last of `cases`, see {@link isOwnCase}. */
-  readonly own?: OwnCases;
-}
-
-/** Cases that are not of this package. */
-export interface OwnCases {
-  /** The folder as the user named it. */
-  readonly folder: string;
-  readonly digest: string;
+  readonly own?: {
+    /** The folder as the user named it. */
+    readonly folder: string;
+    readonly digest: string;
+  };
 }
 
 export function isOwnCase({ id }: { readonly id: string }): boolean {
@@ -91,23 +88,19 @@ export function parseSuite(folder: string, availability: Availability, own?: str
   const additions = attempt(() => (ownWorld === undefined ? undefined : readYaml(ownWorld)));
   const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml'), additions), availability));
   const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
-  const files = (attempt(() => listCaseFiles(folder)) ?? []).flatMap(
-    (file) => attempt(() => readSuiteFile(file)) ?? [],
-  );
-  const addedFiles = ownFiles
-    .filter((file) => file !== ownWorld)
-    .flatMap((file) => attempt(() => readYaml(file)) ?? []);
+  const caseFiles = listCaseFiles(folder).flatMap((file) => attempt(() => readSuiteFile(file)) ?? []);
+  const ownCaseFiles = ownFiles.flatMap((file) => (file === ownWorld ? [] : (attempt(() => readYaml(file)) ?? [])));
   if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
 
   const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
-  const readCases = (some: readonly YamlFile[], prefix: string) =>
-    some.flatMap((file) => {
+  const readCases = (files: readonly YamlFile[], prefix: string) =>
+    files.flatMap((file) => {
       const read = readCaseFile(file, basis, prefix);
       problems.push(...read.problems);
       return read.cases;
     });
-  const cases = readCases(files, '');
-  const ownCases = readCases(addedFiles, ownPrefix);
+  const cases = readCases(caseFiles, '');
+  const ownCases = readCases(ownCaseFiles, ownPrefix);
   if (problems.length === 0)
     problems.push(...findDuplicateIds(cases), ...findUntested(cases, contract), ...findDuplicateIds(ownCases));
   if (problems.length > 0) throw new UnusableInput(removeDuplicates(problems));
@@ -136,9 +129,7 @@ export function listSuiteFiles(folder = suiteFolder): string[] {
 
 /** Lists the files with cases in a folder of the user, and `world.yaml`. @throws UnusableInput if there are no cases */
 export function listOwnFiles(folder: string): string[] {
-  const names = listYamlFiles(folder, 'Name the folder of your cases.');
-  const isUsed = (file: string) => isOwnWorld(file, folder) || mayHaveCases(file);
-  const files = names.map((name) => path.join(folder, name)).filter(isUsed);
+  const files = listYamlFiles(folder).filter((file) => isOwnWorld(file, folder) || mayHaveCases(file));
   if (files.every((file) => isOwnWorld(file, folder))) {
     const hint = 'Name a folder with case files (*.yaml).';
     throw new UnusableInput([{ at: { setting: folder }, message: 'the folder has no case file', hint }]);
@@ -163,19 +154,16 @@ function mayHaveCases(file: string): boolean {
 }
 
 function listCaseFiles(folder: string): string[] {
-  return ['requirements', 'questions'].flatMap((kind) => {
-    const inner = path.join(folder, kind);
-    return listYamlFiles(inner, `Create the folder '${kind}' for case files.`).map((file) => path.join(inner, file));
-  });
+  return ['requirements', 'questions'].flatMap((kind) => listYamlFiles(path.join(folder, kind)));
 }
 
-function listYamlFiles(folder: string, hint: string): string[] {
+function listYamlFiles(folder: string): string[] {
   try {
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    return names.filter((file) => file.endsWith('.yaml')).sort();
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
+    return names.sort().map((name) => path.join(folder, name));
   } catch (error) {
     const at = { setting: path.relative(process.cwd(), folder) };
-    throw new UnusableInput([{ at, message: describeFileError(error), hint }]);
+    throw new UnusableInput([{ at, message: describeFileError(error), hint: 'Name the folder of your cases.' }]);
   }
 }
 

@@ -82,18 +82,14 @@ export function isWarningOutcome({ answer }: Question, outcome: string | undefin
 }
 
 interface ContractDocument {
-  requirements: { id: string; part: string; statement: string; findings?: ExplorationFinding[] }[];
+  requirements: (Omit<Requirement, 'findings' | 'at'> & Partial<Requirement>)[];
   groups: (QuestionGroup & { about: OperationElement })[];
-  questions: {
-    id: string;
-    group: string;
+  questions: (Pick<Question, 'id' | 'group' | 'part' | 'open'> & {
     about?: OperationElement;
-    part: string;
-    open: string;
     outcomes?: Record<string, string>;
     value?: string;
     warn?: string[];
-  }[];
+  })[];
   exclusions: Exclusion[];
 }
 
