@@ -5,7 +5,7 @@ import { parseContract } from '../../src/contract/contract.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { readYaml } from '../../src/support/yaml-file.js';
-import { updateKillMatrix } from '../proof/kill-matrix.js';
+import { renderKillMatrixFiles } from '../proof/kill-matrix.js';
 import { createAssertionsSchema } from './assertions-schema.js';
 import { commandsPageFile, renderCommandsPage } from './commands-page.js';
 import { createContractIdsSchema } from './contract-ids-schema.js';
@@ -30,7 +30,9 @@ async function update(): Promise<void> {
     if (gone.length > 0)
       print(`No longer used:\n  ${gone.join('\n  ')}\nAdd those that a release had to specs/update/retired-ids.yaml.`);
   });
-  await report('kill matrix, rows for --quick', () => updateKillMatrix());
+  await report('kill matrix, rows for --quick', async () => {
+    for (const [file, text] of await renderKillMatrixFiles()) writeFileSync(file, text);
+  });
   await report(path.relative(packageRoot, quickTableFile), () =>
     writeFileSync(quickTableFile, renderQuickTableFile(suite)),
   );
