@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { type Contract, parseContract } from '../contract/contract.js';
+import { parseContract } from '../contract/contract.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { describeFileError } from '../support/describe-file-error.js';
 import { packageRoot, readOwnPackage } from '../support/package-root.js';
@@ -15,7 +15,7 @@ import { expandWorld } from '../world/world-file.js';
 import { readCaseFile } from './case-file.js';
 import type { SuiteBasis } from './case-file-context.js';
 import { applyPatch, documentedRequestDraft, type RequestPatch } from './request-draft.js';
-import { getSubjectId, type TestCase, tag } from './test-case.js';
+import { type TestCase, tag } from './test-case.js';
 
 /** Everything that is sent to a deployment, and what its responses are judged by. */
 export interface Suite extends SuiteBasis {
@@ -101,8 +101,7 @@ export function parseSuite(folder: string, availability: Availability, own?: str
     });
   const cases = readCases(caseFiles, '');
   const ownCases = readCases(ownCaseFiles, ownPrefix);
-  if (problems.length === 0)
-    problems.push(...findDuplicateIds(cases), ...findUntested(cases, contract), ...findDuplicateIds(ownCases));
+  if (problems.length === 0) problems.push(...findDuplicateIds([...cases, ...ownCases]));
   if (problems.length > 0) throw new UnusableInput(removeDuplicates(problems));
 
   return {
@@ -176,14 +175,6 @@ function findDuplicateIds(cases: readonly TestCase[]): Problem[] {
   return cases
     .filter(({ id }, n) => cases.findIndex((other) => other.id === id) < n)
     .map(({ id, at }) => ({ at, message: `duplicate case id '${id}'`, hint: 'Rename one of the cases.' }));
-}
-
-/** Finds requirements without a case. */
-function findUntested(cases: readonly TestCase[], { requirements }: Contract): Problem[] {
-  const tested = new Set(cases.map(getSubjectId));
-  return requirements
-    .filter(({ id }) => !tested.has(id))
-    .map(({ id, at }) => ({ at, message: `no case verifies '${id}'`, hint: 'Add one to cases/requirements/.' }));
 }
 
 /** The rows of a matrix often have the same problem. */
