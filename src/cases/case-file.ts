@@ -8,7 +8,7 @@ import { listUnavailable } from './list-unavailable.js';
 import { readAnswer } from './read-answer.js';
 import { findEqualRequests, findRowFlaws } from './row-flaws.js';
 import { checkTemplates, readRows, type SentRow } from './row-reader.js';
-import { type QuestionCase, type RequirementCase, type RequirementRow, type TestCase, tag } from './test-case.js';
+import { type RequirementRow, type TestCase, tag } from './test-case.js';
 
 /**
  * Reads the cases of a parsed case file: checks it against its schema, replaces names by ids, expands matrices into
@@ -35,67 +35,50 @@ export function readCaseFile(
 }
 
 function readCase(entry: CaseEntry, at: YamlPath, context: CaseFileContext): TestCase | undefined {
-  if (context.prefix !== '') checkOwnCase(entry, at, context);
-  const rows = readRows(entry, at, context);
-  const flaw = findEqualRequests(rows, entry.tags ?? []);
+  const { contract, world, file, prefix, problems } = context;
+  if (prefix !== '') checkOwnCase(entry, at, context);
+  const { tags = [], title } = entry;
+  const sent = readRows(entry, at, context);
+  const flaw = findEqualRequests(sent, tags);
   if (flaw !== undefined) context.reportProblem(at, flaw.message, flaw.hint);
-  return entry.answers === undefined
-    ? readRequirementCase(entry, rows, at, context)
-    : readQuestionCase(entry, rows, at, context);
-}
+  const common = { title, at: file.locate(at) };
+  const ownTags = prefix === '' ? tags : [tag.own, ...tags];
+  const readGiven = ({ requests }: SentRow) => [
+    ...readExpectations(context.document.shared?.given, ['shared', 'given'], requests, context),
+    ...readExpectations(entry.given, [...at, 'given'], requests, context),
+  ];
 
-function readQuestionCase(
-  entry: CaseEntry,
-  [row]: readonly SentRow[],
-  at: YamlPath,
-  context: CaseFileContext,
-): QuestionCase | undefined {
-  const { contract, world, file, prefix } = context;
-  const question = findEntry('question', entry.answers, contract.questions, [...at, 'answers'], context);
-  if (question === undefined || row === undefined) return undefined;
-  const given = readGiven(entry, row, at, context);
-  const answer = readAnswer(entry, question, row.requests, at, context);
-  const assertions = [...given, ...(answer.kind === 'value' ? [] : answer.rules.flatMap(({ when }) => when))];
-  return {
-    kind: 'question',
-    id: `${prefix}${question.id}`,
-    answers: question.id,
-    title: entry.title,
-    at: file.locate(at),
-    tags: ['question', question.id, ...listTags(entry, context)],
-    rows: [{ ...row, given, unavailable: listUnavailable(row.requests, assertions, 'question', world) }],
-    answer,
-  };
-}
+  if (entry.answers !== undefined) {
+    const question = findEntry('question', entry.answers, contract.questions, [...at, 'answers'], context);
+    const [row] = sent;
+    if (question === undefined || row === undefined) return undefined;
+    const given = readGiven(row);
+    const answer = readAnswer(entry, question, row.requests, at, context);
+    const assertions = [...given, ...(answer.kind === 'value' ? [] : answer.rules.flatMap(({ when }) => when))];
+    return {
+      ...common,
+      kind: 'question',
+      id: `${prefix}${question.id}`,
+      answers: question.id,
+      tags: ['question', question.id, ...ownTags],
+      rows: [{ ...row, given, unavailable: listUnavailable(row.requests, assertions, 'question', world) }],
+      answer,
+    };
+  }
 
-function readRequirementCase(
-  entry: CaseEntry,
-  sent: readonly SentRow[],
-  at: YamlPath,
-  context: CaseFileContext,
-): RequirementCase | undefined {
-  const { contract, world, file, problems } = context;
   const requirement = findEntry('requirement', entry.verifies, contract.requirements, [...at, 'verifies'], context);
   if (requirement === undefined) return undefined;
-  const location = file.locate(at);
   const rows = sent.map((row): RequirementRow => {
     const before = problems.length;
-    const given = readGiven(entry, row, at, context);
+    const given = readGiven(row);
     const expect = readExpectations(entry.expect, [...at, 'expect'], row.requests, context);
     // An expectation that could not be read would seem to be missing.
-    if (problems.length === before) problems.push(...findRowFlaws({ ...row, given, expect }, location, world));
+    if (problems.length === before) problems.push(...findRowFlaws({ ...row, given, expect }, common.at, world));
     const unavailable = listUnavailable(row.requests, [...given, ...expect], 'requirement', world);
     return { ...row, given, expect, unavailable };
   });
-  return {
-    kind: 'requirement',
-    id: entry.id ?? '',
-    verifies: requirement.id,
-    title: entry.title,
-    at: location,
-    tags: [requirement.id, ...listTags(entry, context)],
-    rows,
-  };
+  const id = entry.id ?? '';
+  return { ...common, kind: 'requirement', id, verifies: requirement.id, tags: [requirement.id, ...ownTags], rows };
 }
 
 /** The suite sends cases with these tags for its own purposes. */
@@ -107,17 +90,6 @@ function checkOwnCase({ id, tags = [] }: CaseEntry, at: YamlPath, { reportProble
   for (const [n, each] of tags.entries())
     if (tagsOfSuite.includes(each))
       reportProblem([...at, 'tags', n], `the tag '${each}' is for cases of the suite only`, 'Remove it.');
-}
-
-function listTags({ tags = [] }: CaseEntry, { prefix }: CaseFileContext): readonly string[] {
-  return prefix === '' ? tags : [tag.own, ...tags];
-}
-
-function readGiven({ given }: CaseEntry, { requests }: SentRow, at: YamlPath, context: CaseFileContext) {
-  return [
-    ...readExpectations(context.document.shared?.given, ['shared', 'given'], requests, context),
-    ...readExpectations(given, [...at, 'given'], requests, context),
-  ];
 }
 
 /** Returns the entry of the contract with an id; reports a problem if there is none. */

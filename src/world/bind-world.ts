@@ -67,30 +67,22 @@ function mapTexts(value: unknown, map: (text: string) => string): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, mapTexts(part, map)]));
 }
 
-function isOwnName(name: string): boolean {
-  return name.startsWith(ownPrefix);
-}
-
 function findBindingProblems({ ids }: NamedWorld, bindings: NonNullable<Availability['bindings']>): Problem[] {
-  const hasOwn = thingKinds.some((kind) => [...ids[kind].keys()].some(isOwnName));
+  const isOwn = (name: string) => name.startsWith(ownPrefix);
+  const hasOwn = thingKinds.some((kind) => [...ids[kind].keys()].some(isOwn));
   return thingKinds.flatMap((kind) => {
+    const known = [...ids[kind].keys()];
     const names = new Map<string, string>();
     return [...bindings[kind]].flatMap(([name, { id, at }]): Problem[] => {
-      const known = ids[kind];
       // A binding for the user's own cases, which are not part of this run.
-      if (isOwnName(name) && !hasOwn) return [];
-      if (!known.has(name))
-        return [{ at, message: `there is no ${kind} '${name}' in the world`, hint: suggest(name, [...known.keys()]) }];
+      if (isOwn(name) && !hasOwn) return [];
+      if (!known.includes(name))
+        return [{ at, message: `there is no ${kind} '${name}' in the world`, hint: suggest(name, known) }];
       const other = names.get(id);
       names.set(id, name);
       if (other === undefined) return [];
-      return [
-        {
-          at,
-          message: `${kind} '${name}' has the id of ${kind} '${other}'`,
-          hint: 'Ids must be unique. Leave out names that the deployment does not have.',
-        },
-      ];
+      const hint = 'Ids must be unique. Leave out names that the deployment does not have.';
+      return [{ at, message: `${kind} '${name}' has the id of ${kind} '${other}'`, hint }];
     });
   });
 }
