@@ -2,8 +2,8 @@ import type { Question } from '../contract/contract.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import { readChecks } from './assertion-reader.js';
 import type { CaseFileContext } from './case-file-context.js';
-import type { CaseEntry, Checks, OutcomeEntry } from './case-file-document.js';
-import type { QuestionAnswer, Row } from './test-case.js';
+import type { CaseEntry, OutcomeEntry } from './case-file-document.js';
+import type { OutcomeRule, QuestionAnswer, Row } from './test-case.js';
 
 /** Reads how a question is answered. @param at the path of its case */
 export function readAnswer(
@@ -30,10 +30,7 @@ export function readAnswer(
       at: context.file.locate(path),
     };
   }
-  const rules = listRules(entry, question, at, context).map(({ outcome, when, at: path }) => ({
-    outcome,
-    when: readChecks(when, [...path, 'when'], requests, context),
-  }));
+  const rules = readRules(entry, question, requests, at, context);
   const evidence = entry.evidence ?? context.document.shared?.evidence;
   if (evidence === undefined && names.length > 1)
     context.reportProblem(at, 'no request is named as evidence', `Add 'evidence:' with one of ${names.join(', ')}.`);
@@ -45,19 +42,14 @@ export function readAnswer(
   };
 }
 
-interface LocatedRule {
-  readonly outcome: string;
-  readonly when: Checks;
-  readonly at: YamlPath;
-}
-
-/** Lists the rules of a case in the order of trial: first the shared ones whose outcome the case does not name. */
-function listRules(
+/** Reads the rules of a case in the order of trial: first the shared ones whose outcome the case does not name. */
+function readRules(
   { outcomes: own = [] }: CaseEntry,
   { id, answer }: Question,
+  requests: Row['requests'],
   at: YamlPath,
   context: CaseFileContext,
-): LocatedRule[] {
+): OutcomeRule[] {
   const path: YamlPath = [...at, 'outcomes'];
   if (answer.kind === 'value') {
     context.reportProblem(path, `the question '${id}' has an open value`, "Add 'value:' in place of 'outcomes:'.");
@@ -69,17 +61,17 @@ function listRules(
     ({ outcome }) => known.includes(outcome),
   );
   const rules = [...shared.filter(({ outcome }) => !named.has(outcome)), ...locateRules(own, path, context)];
-  const located = rules.flatMap(({ outcome, when, at: place }): LocatedRule[] => {
-    context.checkName(`outcome of the question '${id}':`, outcome, known, [...place, 'outcome']);
-    if (when !== undefined) return [{ outcome, when, at: place }];
-    const rule = shared.find((each) => each.outcome === outcome);
-    if (rule?.when !== undefined) return [{ ...rule, when: rule.when }];
+  const missing = known.filter((outcome) => !rules.some((rule) => rule.outcome === outcome));
+  if (missing.length > 0) context.reportProblem(path, `no rule for the outcome '${missing.join("', '")}'`, 'Add one.');
+  return rules.flatMap((rule): OutcomeRule[] => {
+    const { outcome } = rule;
+    context.checkName(`outcome of the question '${id}':`, outcome, known, [...rule.at, 'outcome']);
+    const { when, at: place } =
+      rule.when === undefined ? (shared.find((each) => each.outcome === outcome) ?? rule) : rule;
+    if (when !== undefined) return [{ outcome, when: readChecks(when, [...place, 'when'], requests, context) }];
     context.reportProblem(place, `no shared rule for '${outcome}'`, "Add 'when:' with what shows it.");
     return [];
   });
-  const missing = known.filter((outcome) => !rules.some((rule) => rule.outcome === outcome));
-  if (missing.length > 0) context.reportProblem(path, `no rule for the outcome '${missing.join("', '")}'`, 'Add one.');
-  return located;
 }
 
 /** Adds the path to each rule. Reports outcomes with several rules. */
