@@ -1,5 +1,4 @@
 import { createDeployment } from '../../reference/deployment.js';
-import type { TestCase } from '../../src/cases/test-case.js';
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import type { Exchange, HttpRequest } from '../../src/http/exchange.js';
 import { judgeCase } from '../../src/judge/judge-case.js';
@@ -39,19 +38,23 @@ export function measureJudgeTime(records: number, rounds: number): JudgeTime {
     ).toString();
     return { request, response: { ...response, body } };
   };
-  const exchangesFor = ({ rows }: TestCase) =>
-    rows.map(({ requests }) => new Map([...requests].map(([name, request]) => [name, exchangeFor(request)] as const)));
   const round = () => {
     const background = { world, recognizer: createRecognizer(world), calibration: [], isWorldSeen: true };
-    const sent = cases.map((testCase) => ({ testCase, exchanges: exchangesFor(testCase) }));
+    const sent = cases.map((testCase) => ({
+      testCase,
+      exchanges: testCase.rows.map(
+        ({ requests }) => new Map([...requests].map(([name, request]) => [name, exchangeFor(request)])),
+      ),
+    }));
     const all = sent.flatMap(({ exchanges }) => exchanges.flatMap((row) => [...row.values()]));
-    const bodies = all.flatMap((exchange) => ('response' in exchange ? exchange.response.body : [])).filter(isJson);
+    const bodies = all.flatMap((each) => ('response' in each ? each.response.body : []));
+    const json = bodies.filter((body) => body.startsWith('{'));
     return {
       judge: msOf(() => {
         for (const { testCase, exchanges } of sent) judgeCase(testCase, exchanges, background);
       }, all.length),
       parse: msOf(() => {
-        for (const body of bodies) JSON.parse(body);
+        for (const body of json) JSON.parse(body);
       }, all.length),
     };
   };
@@ -60,10 +63,6 @@ export function measureJudgeTime(records: number, rounds: number): JudgeTime {
   const times = Array.from({ length: rounds }, round);
   const of = (key: keyof JudgeTime) => findMedian(times.map((time) => time[key])) ?? 0;
   return { judge: of('judge'), parse: of('parse') };
-}
-
-function isJson(body: string): boolean {
-  return body.startsWith('{');
 }
 
 /** Returns the processor time per item, in milliseconds. */

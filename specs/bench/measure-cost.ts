@@ -5,9 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 export interface Cost {
   /** Wall time. */
   readonly seconds: number;
-  /** Processor time; undefined if the system does not report it. */
-  readonly processorSeconds: number | undefined;
-  /** Peak memory, summed over the processes (shared pages count for each); undefined as above. */
+  /** Peak memory, summed over the processes (shared pages count for each); undefined if the system has no /proc. */
   readonly megabytes: number | undefined;
 }
 
@@ -27,7 +25,6 @@ export async function measureCost(
   cwd: string,
   expected: readonly number[] = [0],
 ): Promise<Cost> {
-  const before = processorSecondsOfEnded();
   const started = performance.now();
   const child = spawn(process.execPath, args, {
     cwd,
@@ -50,14 +47,9 @@ export async function measureCost(
   const status = await new Promise<number | null>((resolve, reject) => child.on('close', resolve).on('error', reject));
   clearInterval(watch);
   const seconds = (performance.now() - started) / 1000;
-  const after = processorSecondsOfEnded();
   if (status === null || !expected.includes(status))
     throw new Error(`node ${args.slice(0, 3).join(' ')} … ended with ${status}:\n${output}`);
-  return {
-    seconds,
-    processorSeconds: before === undefined || after === undefined ? undefined : after - before,
-    megabytes: peak === undefined ? undefined : peak / 1024,
-  };
+  return { seconds, megabytes: peak === undefined ? undefined : peak / 1024 };
 }
 
 /** Credentials of all measured programs. */
@@ -79,10 +71,7 @@ export async function measureInTurn<Name extends string>(
   const medians = names.map((name) => {
     const all = costs.get(name) ?? [];
     const of = (key: keyof Cost) => findMedian(all.flatMap((cost) => cost[key] ?? []));
-    return [
-      name,
-      { seconds: of('seconds') ?? 0, processorSeconds: of('processorSeconds'), megabytes: of('megabytes') },
-    ];
+    return [name, { seconds: of('seconds') ?? 0, megabytes: of('megabytes') }];
   });
   return Object.fromEntries(medians);
 }
@@ -90,19 +79,6 @@ export async function measureInTurn<Name extends string>(
 /** Returns undefined for an empty list. */
 export function findMedian(numbers: readonly number[]): number | undefined {
   return numbers.toSorted((one, other) => one - other)[Math.floor(numbers.length / 2)];
-}
-
-/** Returns the processor time of all ended descendants of this process (proc(5)). */
-function processorSecondsOfEnded(): number | undefined {
-  try {
-    const fields = readFileSync('/proc/self/stat', 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    // cutime and cstime are the 16th and 17th of all, in hundredths of a second.
-    return (Number(fields[13]) + Number(fields[14])) / 100;
-  } catch {
-    return undefined;
-  }
 }
 
 /** Returns the memory of a process and its descendants. */

@@ -32,36 +32,38 @@ export async function chooseDiscriminatingRows(
   proofs: readonly FaultProof[],
 ): Promise<DiscriminatingRows> {
   const candidates = listCandidates(suite, proofs);
-  const chosen = sortForEarlyCatches(dropSuperfluousRows(chooseGreedily(candidates)));
-  const totals = computeRunningTotals(chosen);
-  const rows = chosen.map(({ testCase, row }, n): DiscriminatingRows['rows'][number] => {
-    const { requests = 0, faults: caught = 0 } = totals[n] ?? {};
-    return { testCase, row, requests: suite.calibration.length + requests, faults: caught };
-  });
-  let { requests = 0, faults: caughtAlone = 0 } = rows.at(-1) ?? {};
-  const tally = createRequestTally();
-  for (const { alone } of chosen) tally.addCase(alone);
+  const chosen = [...sortForEarlyCatches(dropSuperfluousRows(chooseGreedily(candidates)))];
+  const findCaught = (rows: readonly Candidate[], some: readonly Fault[]) =>
+    findCaughtFaults(selectRows(suite, rows), some);
   // A fault with state may show in no row alone. Such a row is added to the others, and tried together with them.
   const caught = listCaught(chosen);
   const withState = faults.filter(({ id, hasState }) => hasState && !caught.has(id));
-  for (const id of await findCaughtFaults(selectRows(suite, rows), withState)) caught.add(id);
+  for (const id of await findCaught(chosen, withState)) caught.add(id);
   for (const fault of withState) {
-    const failedRows = proofs.find(({ id }) => id === fault.id)?.failedRows ?? {};
     if (caught.has(fault.id)) continue;
+    const failedRows = proofs.find(({ id }) => id === fault.id)?.failedRows ?? {};
     const byCost = candidates
       .filter(({ testCase, row }) => failedRows[testCase.id]?.includes(row.title))
-      .toSorted((one, other) => tally.listNewRequests(one.alone).length - tally.listNewRequests(other.alone).length);
-    for (const candidate of byCost) {
-      if ((await findCaughtFaults(selectRows(suite, [...rows, candidate]), [fault])).length === 0) continue;
-      requests += tally.listNewRequests(candidate.alone).length;
-      tally.addCase(candidate.alone);
-      rows.push({ testCase: candidate.testCase, row: candidate.row, requests, faults: caughtAlone });
+      .map((candidate) => ({ candidate, cost: countRequests([...chosen, candidate]) }))
+      .toSorted((one, other) => one.cost - other.cost);
+    for (const { candidate } of byCost) {
+      if ((await findCaught([...chosen, candidate], [fault])).length === 0) continue;
+      chosen.push(candidate);
       break;
     }
-    for (const id of await findCaughtFaults(selectRows(suite, rows), withState)) caught.add(id);
+    for (const id of await findCaught(chosen, withState)) caught.add(id);
   }
   const ids = faults.map(({ id }) => id);
-  return { rows, faultsKnown: faults.length, faultsCaught: caught.size, chosenFrom: computeRowsDigest(suite, ids) };
+  return {
+    chosen_from: computeRowsDigest(suite, ids),
+    faults: faults.length,
+    caught: caught.size,
+    rows: computeRunningTotals(chosen).map((totals, n) => {
+      const { testCase, row } = chosen[n] as Candidate;
+      const title = row.title === '' ? {} : { row: row.title };
+      return { case: testCase.id, ...title, ...totals, requests: suite.calibration.length + totals.requests };
+    }),
+  };
 }
 
 /** Takes the row that catches most for each request that it adds, again and again, until all is caught. */
@@ -84,14 +86,13 @@ function chooseGreedily(candidates: readonly Candidate[]): Candidate[] {
 
 /** Drops rows whose catches later rows share, the most expensive row first. */
 function dropSuperfluousRows(rows: readonly Candidate[]): readonly Candidate[] {
-  const requestsFor = (some: readonly Candidate[]) => computeRunningTotals(some).at(-1)?.requests ?? 0;
   const all = listCaught(rows).size;
   const fewer = rows
     .map((row) => rows.filter((other) => other !== row))
     .filter((others) => listCaught(others).size === all);
-  const costs = fewer.map(requestsFor);
+  const costs = fewer.map(countRequests);
   const cheapest = fewer[costs.indexOf(Math.min(...costs))];
-  if (cheapest === undefined || requestsFor(cheapest) === requestsFor(rows)) return rows;
+  if (cheapest === undefined || countRequests(cheapest) === countRequests(rows)) return rows;
   return dropSuperfluousRows(cheapest);
 }
 
@@ -131,12 +132,16 @@ function computeRunningTotals(rows: readonly Candidate[]): { requests: number; f
   });
 }
 
+function countRequests(rows: readonly Candidate[]): number {
+  return computeRunningTotals(rows).at(-1)?.requests ?? 0;
+}
+
 function listCaught(rows: readonly Candidate[]): Set<string> {
   return new Set(rows.flatMap(({ catches }) => [...catches]));
 }
 
 /** A suite of some rows alone. */
-function selectRows(suite: Suite, rows: readonly Pick<Candidate, 'testCase' | 'row'>[]): Suite {
+function selectRows(suite: Suite, rows: readonly Candidate[]): Suite {
   const titles = new Map<string, Set<string>>();
   for (const { testCase, row } of rows) titles.set(testCase.id, (titles.get(testCase.id) ?? new Set()).add(row.title));
   return selectFromSuite(suite, { profile: { rows: titles } });
@@ -174,7 +179,7 @@ export async function findCaughtFaults(
 }
 
 /** Discriminating rows as a file, for `readDiscriminatingRows`. */
-export function renderDiscriminatingRows({ rows, faultsKnown, faultsCaught, chosenFrom }: DiscriminatingRows): string {
+export function renderDiscriminatingRows({ chosen_from, faults, caught, rows }: DiscriminatingRows): string {
   return [
     '# yaml-language-server: $schema=../schemas/discriminating-rows.schema.json',
     '#',
@@ -182,13 +187,13 @@ export function renderDiscriminatingRows({ rows, faultsKnown, faultsCaught, chos
     '# number of requests that it and the rows before it take, and the number of faults that they catch, each row alone.',
     '# `npm run update` writes this file.',
     '',
-    `chosen_from: ${chosenFrom}`,
-    `faults: ${faultsKnown}`,
-    `caught: ${faultsCaught}`,
+    `chosen_from: ${chosen_from}`,
+    `faults: ${faults}`,
+    `caught: ${caught}`,
     'rows:',
-    ...rows.map(({ testCase, row, requests, faults }) => {
-      const title = row.title === '' ? '' : `row: ${JSON.stringify(row.title)}, `;
-      return `  - { case: ${testCase.id}, ${title}requests: ${requests}, faults: ${faults} }`;
+    ...rows.map((each) => {
+      const title = each.row === undefined ? '' : `row: ${JSON.stringify(each.row)}, `;
+      return `  - { case: ${each.case}, ${title}requests: ${each.requests}, faults: ${each.faults} }`;
     }),
     '',
   ].join('\n');

@@ -1,90 +1,62 @@
 import { type GeneratedFault, listGeneratedFaults } from '../../reference/faults/generated-faults.js';
 import type { Invisibility } from '../../reference/mistakes/find-invisibility.js';
 import { renderTable } from './proof.js';
-import { runInWorkers } from './run-in-workers.js';
+import { proveFaults } from './prove-faults.js';
 
-/** What became of a generated fault. */
+/** What became of a generated fault. It is killed if some requirement fails. */
 export interface GeneratedProof {
   readonly fault: GeneratedFault;
   readonly is: 'killed' | 'surviving' | Invisibility['is'];
-  /** The first case that fails. */
-  readonly caughtBy?: string;
 }
 
-/** Runs generated faults in worker threads, except those that no request can show. */
-export async function proveGenerated(faults = listGeneratedFaults()): Promise<GeneratedProof[]> {
+/** Proves all generated faults, except those that no request can show. */
+export async function proveGenerated(): Promise<GeneratedProof[]> {
+  const faults = listGeneratedFaults();
   const visible = faults.filter(({ invisibility }) => invisibility === undefined);
-  const script = new URL('./generated-worker.js', import.meta.url);
-  const ids = visible.map(({ id }) => id);
-  const cases = await runInWorkers<string, string | undefined>(script, ids);
-  const caughtBy = new Map(ids.map((id, n) => [id, cases[n]]));
-  return faults.map((fault): GeneratedProof => {
-    if (fault.invisibility !== undefined) return { fault, is: fault.invisibility.is };
-    const found = caughtBy.get(fault.id);
-    return found === undefined ? { fault, is: 'surviving' } : { fault, is: 'killed', caughtBy: found };
-  });
+  const proofs = await proveFaults(visible.map(({ id }) => id));
+  const killed = new Set(proofs.flatMap(({ id, failedRows }) => (Object.keys(failedRows).length > 0 ? [id] : [])));
+  return faults.map((fault) => ({
+    fault,
+    is: fault.invisibility?.is ?? (killed.has(fault.id) ? 'killed' : 'surviving'),
+  }));
 }
 
-const marks = { killed: '✗', open: '?', 'thorough-only': '+', 'not-visible': '·', surviving: '**S**' } as const;
-const leadIns = { open: 'Open', 'thorough-only': 'Only --thorough', 'not-visible': 'Not visible' } as const;
-
-/** A report: counts by kind and place, reasons, survivors, and a table of places and mistakes for each kind. */
+/** A report: counts by kind, and what became of each fault. */
 export function renderGenerated(proofs: readonly GeneratedProof[]): string {
+  const outcomes = ['killed', 'open', 'thorough-only', 'not-visible', 'surviving'] as const;
+  const countAll = (name: string, some: readonly GeneratedProof[]) => [
+    name,
+    ...outcomes.map((outcome) => String(some.filter(({ is }) => is === outcome).length)),
+  ];
   const kinds = [...new Set(proofs.map(({ fault }) => fault.kind))];
-  const count = (some: readonly GeneratedProof[], is: GeneratedProof['is']) =>
-    some.filter((proof) => proof.is === is).length;
-  const counts = (some: readonly GeneratedProof[]) =>
-    (Object.keys(marks) as (keyof typeof marks)[]).map((is) => String(count(some, is)));
-  const reasons = new Map<string, number>();
-  for (const { fault } of proofs) {
-    const { invisibility } = fault;
-    if (invisibility === undefined) continue;
-    const why = `${leadIns[invisibility.is]}: ${invisibility.is === 'open' ? invisibility.question : invisibility.reason}`;
-    reasons.set(why, (reasons.get(why) ?? 0) + 1);
-  }
-  const survivors = proofs.filter(({ is }) => is === 'surviving').map(({ fault }) => `- ${fault.id}`);
+  const describe = (invisibility: Invisibility) =>
+    invisibility.is === 'open' ? invisibility.question : invisibility.reason;
   return [
     '# Generated faults: places × mistakes',
     '',
-    `${proofs.length} faults. ✗ is killed, ? is left open by a question, + shows with --thorough only, · is not visible, S survives.`,
-    '',
     ...renderTable(
-      ['kind', 'killed', 'open', 'only --thorough', 'not visible', 'surviving'],
+      ['kind', ...outcomes],
       [
-        ...kinds.map((kind) => [kind, ...counts(proofs.filter(({ fault }) => fault.kind === kind))]),
-        ['all', ...counts(proofs)],
+        ...kinds.map((kind) =>
+          countAll(
+            kind,
+            proofs.filter(({ fault }) => fault.kind === kind),
+          ),
+        ),
+        countAll('all', proofs),
       ],
     ),
     '',
-    '## Why no request of a default run shows them',
+    'No request of a default run shows faults that are open, thorough-only or not visible, for the reason beside them.',
     '',
     ...renderTable(
-      ['reason', 'faults'],
-      [...reasons].map(([why, number]) => [why, String(number)]),
+      ['fault', 'result', 'reason'],
+      proofs.map(({ fault, is }) => [
+        fault.id,
+        is,
+        fault.invisibility === undefined ? '' : describe(fault.invisibility),
+      ]),
     ),
     '',
-    '## Survivors',
-    '',
-    ...(survivors.length === 0 ? ['None.'] : survivors),
-    ...kinds.flatMap((kind) => [
-      '',
-      `## ${kind}`,
-      '',
-      ...renderMatrix(proofs.filter(({ fault }) => fault.kind === kind)),
-    ]),
-    '',
   ].join('\n');
-}
-
-/** The longer of places and mistakes has the rows. */
-function renderMatrix(proofs: readonly GeneratedProof[]): string[] {
-  const places = [...new Set(proofs.map(({ fault }) => fault.place))];
-  const mistakes = [...new Set(proofs.map(({ fault }) => fault.mistake))];
-  const byId = new Map(proofs.map((proof) => [proof.fault.id, marks[proof.is]]));
-  if (places.length > mistakes.length) {
-    const rows = places.map((place) => [place, ...mistakes.map((mistake) => byId.get(`${place}/${mistake}`) ?? '')]);
-    return renderTable(['', ...mistakes], rows);
-  }
-  const rows = mistakes.map((mistake) => [mistake, ...places.map((place) => byId.get(`${place}/${mistake}`) ?? '')]);
-  return renderTable(['', ...places], rows);
 }

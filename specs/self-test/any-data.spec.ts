@@ -210,6 +210,6 @@ test.describe('A target with a part of the world', () => {
 
   test('Nothing is unavailable in a complete world', () => {
     expect(bindWorld(world, {})).toBe(world);
-    expect(listUnavailable({ requests: new Map(), assertions: [], mode: 'requirement' }, world)).toEqual([]);
+    expect(listUnavailable(new Map(), [], 'requirement', world)).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { readCaseFile } from '../../src/cases/case-file.js';
@@ -107,8 +107,6 @@ test.describe('an unknown name is refused:', () => {
       '  - { outcome: same-promotions, when: { of: two, returned: { same-as: one } } }',
       '  - { outcome: different-promotions, when: { of: two, returned: { differs-from: one } } }',
     );
-  const alternatives =
-    '{ any-of: [{ of: one, status: 2xx }, { all-of: [{ of: ▸tow, status: 2xx }, { of: one, status: 2xx }] }] }';
   const base = 'base: { body: { customer: { id: ▸<customer anm> } } }';
   refuses([
     ['of a customer in the base', `${base}\n${statusOf('{}')}`, /'anm'.*'ann'/],
@@ -146,7 +144,6 @@ test.describe('an unknown name is refused:', () => {
     ],
     ['of a request in a matrix', varied('{ axis: { a: {}, b: { ▸evry: {} } } }'), /'evry'.*'every'/],
     ['of a request to compare with', repeated('{ of: two, body: { same-as: ▸oen } }'), /'oen'.*'one'/],
-    ['of a request in alternatives', repeated(alternatives), /'tow'.*'two'/],
     [
       'of the request that is the evidence',
       repeated('{ of: two, body: { same-as: one } }').replace('evidence: two', 'evidence: ▸tow'),
@@ -442,15 +439,6 @@ request:
     expect(calibration.map((request) => request.path)).toEqual(['/v1/promotions/validation']);
   });
 
-  test('is refused without a folder for each kind of cases', () => {
-    const folder = writeSuite({});
-    rmSync(path.join(folder, 'questions'), { recursive: true });
-    const problems = problemsOf(() => loadSuite(folder));
-    expect(problems.map(({ at }) => at)).toEqual([
-      { setting: path.relative(process.cwd(), path.join(folder, 'questions')) },
-    ]);
-  });
-
   test('is refused with the problems of all case files', () => {
     const twice = asking('{}', '{ returned: { include: mug-1 } }');
     expect(
@@ -495,22 +483,6 @@ request:
     expect(listProblems({ 'questions/good.yaml': text })).toEqual([
       expect.stringMatching(/^questions\/good.yaml:1:33: .*'anm'/),
     ]);
-  });
-
-  test('is refused if a requirement has no case', () => {
-    const [problem] = listProblems({
-      'requirements/good.yaml': statusOf('{}'),
-      'questions/good.yaml': statusOf('{}').replace('response-status', 'other'),
-    });
-    expect(problem).toBeDefined();
-    const untested = listProblems({
-      'contract.yaml': `
-requirements: [{ id: order.quantity, part: Limits, statement: Text. }, { id: other, part: Limits, statement: Text. }]
-groups: [{ name: G, asks: Text?, about: body }]
-questions: [{ id: response-status, group: G, part: Limits, open: Text., value: Text. }]
-exclusions: []`,
-    });
-    expect(untested).toEqual([expect.stringMatching(/^contract.yaml:2:\d+: .*'other'/)]);
   });
 });
 

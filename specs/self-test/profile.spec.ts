@@ -1,10 +1,10 @@
 /** Runs with a limit on requests: which rows they send, and how their outputs name the limit. */
 
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { selectFromSuite } from '../../src/cases/case-selection.js';
-import { discriminatingRowsFile, readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
+import { readDiscriminatingRows } from '../../src/cases/discriminating-rows.js';
 import { determineExitStatus, exitStatus } from '../../src/cli/exit-status.js';
 import type { RunScope } from '../../src/engine/case-exclusion.js';
 import { createUnsentResult } from '../../src/engine/case-result.js';
@@ -18,7 +18,6 @@ import { renderRunReport } from '../../src/report/terminal/run-report.js';
 import { listUnpassedCases } from '../../src/report/unpassed-cases.js';
 import { UnusableInput } from '../../src/support/problem.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
-import { parseYaml } from '../../src/support/yaml-file.js';
 import type { RunOptions } from '../../src/targets/run-options.js';
 import { readSelection } from '../../src/targets/settings.js';
 import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
@@ -26,7 +25,7 @@ import { channelTo, createReference, recognizer, suite } from './support/in-proc
 import { renderOutput } from './support/render-output.js';
 
 const scope: RunScope = { target: {}, excludesIntrusive: false };
-const rows = readDiscriminatingRows(suite);
+const rows = readDiscriminatingRows();
 const all = countPlannedRequests(createPlan(suite, scope));
 
 /** The profile of a limit that not all requests fit. */
@@ -68,7 +67,7 @@ test('A run stays within its limit, and a higher limit catches more', async () =
     expect(figures.faults_caught).toBeGreaterThanOrEqual(before);
     before = figures.faults_caught;
   }
-  expect(before).toBe(rows.faultsCaught);
+  expect(before).toBe(rows.caught);
 });
 
 test('Other rows and questions are sent if all discriminating rows fit', () => {
@@ -94,12 +93,12 @@ test('Of selected cases, only the discriminating rows are sent and counted', () 
 test('Rows that the target cannot answer take nothing of the limit', () => {
   const [first] = rows.rows;
   const cases = suite.cases.map((testCase) =>
-    testCase.kind === 'requirement' && testCase.id === first?.testCase.id
+    testCase.kind === 'requirement' && testCase.id === first?.case
       ? { ...testCase, rows: testCase.rows.map((row) => ({ ...row, unavailable: ['customer ann'] })) }
       : testCase,
   );
   const { rows: selected, figures } = profileFor('quick', { ...suite, cases });
-  expect(selected.has(first?.testCase.id ?? '')).toBe(false);
+  expect(selected.has(first?.case ?? '')).toBe(false);
   expect(figures.requests).toBeLessThanOrEqual(60);
   expect(figures.faults_caught).toBeLessThan(profileFor('quick').figures.faults_caught);
 });
@@ -164,17 +163,6 @@ test('A row of a profile can fail the run', async () => {
   const { certificate } = await certified(profileFor(20), 'window-of-151');
   expect(certificate.verdict).toBe('does-not-conform');
   expect(determineExitStatus(certificate)).toBe(exitStatus['does-not-conform']);
-});
-
-test('A file that names an unknown case or row is refused with its line', () => {
-  const written = readFileSync(discriminatingRowsFile, 'utf8');
-  const read = (text: string) => () => readDiscriminatingRows(suite, parseYaml(text, 'rows.yaml'));
-  const { testCase, row } = rows.rows.find((each) => each.row.title !== '') ?? {};
-  const line = written.split('\n').findIndex((text) => text.includes(`case: ${testCase?.id},`)) + 1;
-  expect(read(written.replace(`case: ${testCase?.id}`, `case: ${testCase?.id}x`))).toThrow(
-    `rows.yaml:${line}:5: unknown case '${testCase?.id}x'`,
-  );
-  expect(read(written.replace(row?.title ?? '', `${row?.title}x`))).toThrow(`unknown row '${row?.title}x'`);
 });
 
 test('A limit below the first row, and one beside random requests are refused', () => {

@@ -27,10 +27,7 @@ import {
   listRequirementsWith,
   suite,
 } from './support/in-process.js';
-import { createIndependentDeployment } from './support/independent-deployment.js';
 import { renderOutput } from './support/render-output.js';
-
-const { world } = suite;
 
 const reference = (behaviours: Behaviours = {}) => createReference({ behaviours });
 
@@ -177,19 +174,6 @@ test('An answer past its last day is drift, once for each day', async () => {
   const later = { ...record.questions, 'quantity-zero': { outcome, until: '2027-03-30' } };
   const single = await certifyOn('2027-03-31', later);
   expect(single.drift.map((each) => each.case)).toEqual(['quantity-zero']);
-});
-
-test('A changed response shape is drift', async () => {
-  const { results } = await certifyInProcess(createIndependentDeployment(world, { shape: 'wrapped' }), {
-    infersShape: true,
-  });
-  const expected = createBaseline(createRecord(suite, results, 'shop'), {}, undefined);
-  const same = await certifyInProcess(createIndependentDeployment(world, { shape: 'wrapped' }), { expected });
-  expect(same.certificate.drift).toEqual([]);
-  const { certificate } = await certifyInProcess(createIndependentDeployment(world, { shape: 'renamed' }), {
-    expected,
-  });
-  expect(certificate.drift.map(({ text }) => text).join('\n')).toContain("must not have the member 'items'");
 });
 
 test('The behaviours of the reference deployment are outcomes of the contract', () => {

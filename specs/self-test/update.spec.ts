@@ -28,7 +28,7 @@ test('The rows for --quick were chosen from the present rows and faults', () => 
     suite,
     knownFaults.map(({ id }) => id),
   );
-  expect(readDiscriminatingRows(suite).chosenFrom, outOfDate).toBe(digest);
+  expect(readDiscriminatingRows().chosen_from, outOfDate).toBe(digest);
 });
 
 for (const [file, render] of [

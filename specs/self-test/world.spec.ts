@@ -83,17 +83,11 @@ test.describe('A world file is expanded', () => {
 });
 
 test.describe('A world file is refused', () => {
-  const repeat = (count: number) => `{ name: "all-${count}-{n}", repeat: ${count}, campaign: spring }`;
-  const annOnly = '{ name: for-ann, campaign: spring, rules: [{ customer: [ann] }] }';
   const withTier = (tier: string) => ({ tiers: `[${enoughTiers}, { name: x, ${tier} }]` });
   const withRule = (rule: string) => withTier(`campaign: spring, rules: [${rule}]`);
-  const forEverybody = 'has rules → It must be valid for everybody: move or add tiers.';
   const twoTiers = (name: string) =>
     `there are two tiers '${name}' → Rename one of them. The name of a repeated tier must contain {n}.`;
   const refused: readonly (readonly [what: string, replaced: Record<string, string>, problem: string])[] = [
-    ['rank 150', { tiers: `▸[${repeat(149)}, ${annOnly}, ${repeat(9)}]` }, `tier 150, 'for-ann', ${forEverybody}`],
-    ['rank 151', { tiers: `▸[${repeat(150)}, ${annOnly}, ${repeat(9)}]` }, `tier 151, 'for-ann', ${forEverybody}`],
-    ['too few tiers', { tiers: `▸[${repeat(155)}]` }, 'there are 155 tiers → At least 156 are needed.'],
     ['campaign', withTier('campaign: ▸sprng'), "there is no campaign 'sprng' → Did you mean 'spring'?"],
     ['campaigns', withTier('campaign: [spring, ▸sprng]'), "there is no campaign 'sprng' → Did you mean 'spring'?"],
     ['customer', withRule('{ customer: [ann, ▸bn] }'), "there is no customer 'bn' → Did you mean 'ben'?"],
@@ -116,7 +110,7 @@ test.describe('A world file is refused', () => {
 
   test('with all problems at once', () => {
     expect(() => expand({ tiers: '[{ name: x, campaign: sprng, rules: [{ sku: y, at_least: 1 }] }]' })).toThrow(
-      /no campaign 'sprng'.*no sku 'y'.*there are 1 tiers/s,
+      /no campaign 'sprng'.*no sku 'y'/s,
     );
   });
 });

@@ -10,7 +10,7 @@ export const quickTableFile = path.join(packageRoot, 'docs', 'limits-and-perform
 
 /** Renders the document with the table between its marks. */
 export function renderQuickTableFile(suite: Suite): string {
-  const rows = readDiscriminatingRows(suite);
+  const rows = readDiscriminatingRows();
   const renderRow = (label: string, limit: RequestLimit) => {
     const figures = createProfile(suite, limit, rows, { target: {}, excludesIntrusive: false })?.figures;
     if (figures === undefined) throw new Error(`All requests are within ${limit}.`);

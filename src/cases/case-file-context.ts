@@ -1,9 +1,11 @@
 import type { Contract } from '../contract/contract.js';
+import type { HttpRequest } from '../http/exchange.js';
 import type { Problem } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import type { YamlFile, YamlPath } from '../support/yaml-file.js';
-import { type NamedWorld, type ThingKind, thingKinds } from '../world/named-world.js';
-import type { RequestDraft, ResolveId } from './request-draft.js';
+import type { NamedWorld, ThingKind } from '../world/named-world.js';
+import type { CaseFileDocument } from './case-file-document.js';
+import type { RequestDraft } from './request-draft.js';
 
 /** What case files refer to. */
 export interface SuiteBasis {
@@ -14,47 +16,52 @@ export interface SuiteBasis {
 }
 
 /** A case file that is being read, with what its names refer to. Problems are reported to it. */
-export interface CaseFileContext {
-  readonly file: YamlFile;
-  readonly contract: Contract;
-  readonly world: NamedWorld;
-  /** Reports a problem with the value at a path. */
-  reportProblem(at: YamlPath, message: string, hint: string): void;
-  reportKeyProblem(at: YamlPath, message: string, hint: string): void;
-  /** Returns the name of a request; if it is missing or unknown, reports a problem and returns another name. */
-  findRequestName(name: string | undefined, at: YamlPath, known: readonly string[]): string;
-  /** Returns the id of a name in `<kind name>`; if there is none, reports a problem wherever the file has this text. */
-  readonly resolveId: ResolveId;
-}
+export type CaseFileContext = ReturnType<typeof createCaseFileContext>;
 
-/** @param problems reported problems are added to it */
-export function createCaseFileContext(
-  file: YamlFile,
-  { contract, world }: SuiteBasis,
-  problems: Problem[],
-): CaseFileContext {
-  const reportProblem: CaseFileContext['reportProblem'] = (at, message, hint) =>
+/** @param prefix see `readCaseFile` */
+export function createCaseFileContext(file: YamlFile, basis: SuiteBasis, prefix: string) {
+  const { world } = basis;
+  const problems: Problem[] = [];
+  const reportProblem = (at: YamlPath, message: string, hint: string): void => {
     problems.push({ at: file.locate(at), message, hint });
+  };
+  /** Whether a name is known. If it is not, reports a problem. */
+  const checkName = (
+    kind: string,
+    name: string,
+    known: readonly string[],
+    at: YamlPath,
+    locate = file.locate,
+  ): boolean => {
+    if (known.includes(name)) return true;
+    problems.push({ at: locate(at), message: `unknown ${kind} '${name}'`, hint: suggest(name, known) });
+    return false;
+  };
   return {
+    ...basis,
     file,
-    contract,
-    world,
+    document: file.value as CaseFileDocument,
+    prefix,
+    problems,
+    /** The requests of all cases, by their content. */
+    requests: new Map<string, HttpRequest>(),
     reportProblem,
-    reportKeyProblem: (at, message, hint) => problems.push({ at: file.locateKey(at), message, hint }),
-    findRequestName(name, at, known) {
-      const [first = ''] = known;
-      if (name !== undefined && known.includes(name)) return name;
-      if (name !== undefined) reportProblem(at, `unknown request '${name}'`, suggest(name, known));
-      else if (known.length > 1) reportProblem(at, 'no request is named', `Add 'of:' with one of ${known.join(', ')}.`);
-      return first;
+    checkName,
+    /** Returns the name of a request; if it is missing or unknown, reports a problem and returns another name. */
+    findRequestName(name: string | undefined, at: YamlPath, known: readonly string[]): string {
+      if (name !== undefined && checkName('request', name, known, at)) return name;
+      if (name === undefined && known.length > 1)
+        reportProblem(at, 'no request is named', `Add 'of:' with one of ${known.join(', ')}.`);
+      return known[0] ?? '';
     },
-    resolveId(kind, name) {
-      const ids = isThingKind(kind) ? world.ids[kind] : undefined;
+    /** Returns the id of a name in `<kind name>`; if there is none, reports a problem wherever the file has this text. */
+    resolveId(kind: string, name: string): string {
+      const ids = Object.hasOwn(world.ids, kind) ? world.ids[kind as ThingKind] : undefined;
       const id = ids?.get(name);
       if (id !== undefined) return id;
       const [message, hint] =
         ids === undefined
-          ? [`unknown kind '${kind}' in <${kind} ${name}>`, suggest(kind, thingKinds)]
+          ? [`unknown kind '${kind}' in <${kind} ${name}>`, suggest(kind, Object.keys(world.ids))]
           : [`unknown ${kind} '${name}'`, suggest(name, [...ids.keys()])];
       // `filter: { campaign: spring }` names the campaign without brackets.
       const references = file.locateTexts(`<${kind} ${name}>`);
@@ -63,8 +70,4 @@ export function createCaseFileContext(
       return name;
     },
   };
-}
-
-function isThingKind(kind: string): kind is ThingKind {
-  return (thingKinds as readonly string[]).includes(kind);
 }

@@ -27,20 +27,11 @@ export function findCasesByName(names: readonly string[], suite: Suite, flag: st
   if (unknown.length > 0) {
     const all = [...new Set(known.flatMap(({ ids, shared }) => [...ids, ...shared]))];
     throw new UnusableInput(
-      unknown.map((name) => {
-        if (name === '')
-          return {
-            at: { setting: flag },
-            message: 'is empty',
-            hint: 'Name a case: `npx conformance list cases` prints all.',
-          };
-        const message = `unknown case, requirement, question, tag or group '${name}'`;
-        return {
-          at: { setting: flag },
-          message,
-          hint: `${suggest(name, all)} \`npx conformance list\` shows what there is.`,
-        };
-      }),
+      unknown.map((name) => ({
+        at: { setting: flag },
+        message: `unknown case, requirement, question, tag or group '${name}'`,
+        hint: `${suggest(name, all)} \`npx conformance list\` shows what there is.`,
+      })),
     );
   }
   const wanted = new Set(found.flat().map(({ id }) => id));

@@ -1,27 +1,26 @@
 import type { Assertion } from '../assertions/assertion.js';
 import { findResponseKind } from '../assertions/registry.js';
 import type { JudgeMode } from '../assertions/row-evidence.js';
-import type { Oracle } from '../contract/oracle.js';
+import { createOracle, type Oracle } from '../contract/oracle.js';
+import type { HttpRequest } from '../http/exchange.js';
 import { getWindowSize, type NamedWorld } from '../world/named-world.js';
-import type { PreparedRequest } from './row-reader.js';
-
-/** What a row sends and states. */
-interface RowNeeds {
-  readonly requests: ReadonlyMap<string, PreparedRequest>;
-  readonly assertions: readonly Assertion[];
-  readonly mode: JudgeMode;
-}
+import type { Row } from './test-case.js';
 
 /**
  * Lists what a row needs of the world and the target lacks: what its requests name, and what its assertions need. Each
  * with its kind and name, such as `customer ann`.
  */
-export function listUnavailable({ requests, assertions, mode }: RowNeeds, world: NamedWorld): string[] {
+export function listUnavailable(
+  requests: Row['requests'],
+  assertions: readonly Assertion[],
+  mode: JudgeMode,
+  world: NamedWorld,
+): string[] {
   const { tiers, unavailable } = world;
   if (unavailable.size === 0) return [];
   const isPossible = (id: string) => (unavailable.get(id)?.capabilities.length ?? 0) === 0;
   const possibleTiers = tiers.map(({ id }) => id).filter(isPossible);
-  const getOracle = (name: string) => (requests.get(name) as PreparedRequest).oracle;
+  const getOracle = (name: string) => createOracle(requests.get(name) as HttpRequest, world);
   const listNeeded = (assertion: Assertion): readonly string[] => {
     if ('lists' in assertion) return assertion.lists.flat().flatMap(listNeeded);
     const oracle = getOracle(assertion.of);
@@ -29,7 +28,7 @@ export function listUnavailable({ requests, assertions, mode }: RowNeeds, world:
     return findResponseKind(assertion).listNeededIds?.(assertion.data, context) ?? [];
   };
   const needed = new Set(assertions.flatMap(listNeeded));
-  const sent = JSON.stringify([...requests.values()].map(({ http }) => http));
+  const sent = JSON.stringify([...requests.values()]);
   return [...unavailable]
     .filter(([id]) => needed.has(id) || sent.includes(id))
     .map(([, { kind, name }]) => `${kind} ${name}`);

@@ -2,7 +2,6 @@ import { documentedOperation, renderFilterParameter } from '../contract/operatio
 import type { HttpRequest } from '../http/exchange.js';
 import { isJsonObject } from '../support/json.js';
 import { omitUndefined } from '../support/omit-undefined.js';
-import type { ThingKind } from '../world/named-world.js';
 import { applyForms, type RequestForm } from './request-forms.js';
 
 /** Changes to a request, as a case file writes them. See `schemas/cases.schema.json`. */
@@ -106,7 +105,7 @@ function prune<T>(value: T, [step, ...rest]: readonly string[]): T {
 const reference = /<([a-z]+) ([^<>]*)>/g;
 
 /** Returns the id of a name. */
-export type ResolveId = (kind: ThingKind | (string & {}), name: string) => string;
+type ResolveId = (kind: string, name: string) => string;
 
 /** Replaces all references in a text. */
 export function resolveReferences(text: string, resolveId: ResolveId): string {

@@ -1,80 +1,77 @@
 import type { Assertion, ExaminedRequest, Flaw } from '../assertions/assertion.js';
 import { findResponseKind } from '../assertions/registry.js';
 import { findNothingRequired } from '../assertions/requirement-flaws.js';
+import { createOracle } from '../contract/oracle.js';
+import type { HttpRequest } from '../http/exchange.js';
 import type { Location, Problem } from '../support/problem.js';
 import type { World } from '../world/world.js';
-import type { PreparedRequest } from './row-reader.js';
-import { tag } from './test-case.js';
-
-/** A row of a requirement case, before anything is sent. */
-export interface StatedRow {
-  readonly title: string;
-  readonly at: Location;
-  readonly requests: ReadonlyMap<string, PreparedRequest>;
-  readonly given: readonly Assertion[];
-  readonly expect: readonly Assertion[];
-}
+import type { SentRow } from './row-reader.js';
+import { type RequirementRow, tag } from './test-case.js';
 
 /**
  * Finds what might fail a conforming deployment, or pass on nothing, in a row of a requirement case. Each request that an
  * assertion is about must be documented, each expectation must follow from the documentation, and each negative one needs
  * its positive control.
  */
-export function findRowFlaws({ title, at, requests, given, expect }: StatedRow, world: World): Problem[] {
+export function findRowFlaws(
+  { title, requests, given, expect }: Omit<RequirementRow, 'unavailable'>,
+  at: Location,
+  world: World,
+): Problem[] {
   const inRow = title === '' ? '' : ` (row '${title}')`;
   const createProblem = (where: Location, { message, hint }: Flaw) => ({ at: where, message: message + inRow, hint });
-  const judged = new Set([...given, ...expect].flatMap((each) => ('of' in each ? each.of : [...requests.keys()])));
+  const flaws: Problem[] = [];
+  const report = (where: Location, flaw: Flaw) => flaws.push(createProblem(where, flaw));
+  const all = [...given, ...expect];
+  const judged = new Set(all.flatMap((each) => ('of' in each ? each.of : [...requests.keys()])));
   const getRequest = (name: string): ExaminedRequest => {
     judged.add(name);
-    return { name, ...(requests.get(name) as PreparedRequest) };
+    const http = requests.get(name) as HttpRequest;
+    return { name, http, oracle: createOracle(http, world) };
   };
-  const controls = [...given, ...expect].filter((each) => getShown(each) === 'presence');
-  const findFlaws = (assertion: Assertion): Flaw[] => {
-    if ('lists' in assertion)
-      return [{ message: 'a requirement cannot expect alternatives', hint: 'Ask a question instead.' }];
+  for (const assertion of expect) {
+    if ('lists' in assertion) {
+      report(assertion.at, { message: 'a requirement cannot expect alternatives', hint: 'Ask a question instead.' });
+      continue;
+    }
     const context = { ...getRequest(assertion.of), getRequest, world };
-    const kind = findResponseKind(assertion);
+    const { shows, findFlaw } = findResponseKind(assertion);
     const flaw =
-      kind.findFlaw === undefined
+      findFlaw === undefined
         ? {
             message: `the documentation says nothing about '${assertion.kind}'`,
             hint: 'Expect status, accepted, records, or what is returned: include, exclude, only, differs-from.',
           }
-        : kind.findFlaw(assertion.data, context);
+        : findFlaw(assertion.data, context);
+    if (flaw !== undefined) report(assertion.at, flaw);
+    // If the result may be empty, the control must be another request.
     const mayBeEmpty = findNothingRequired(context) !== undefined;
-    const isControlled = controls.some((control) => mayBeEmpty || ('of' in control && control.of === assertion.of));
-    const lacksControl = getShown(assertion) === 'absence' && !isControlled;
-    return [...(flaw === undefined ? [] : [flaw]), ...(lacksControl ? [createControlFlaw(mayBeEmpty)] : [])];
-  };
-  const expectFlaws = expect.flatMap((assertion) =>
-    findFlaws(assertion).map((flaw) => createProblem(assertion.at, flaw)),
-  );
-  return [
-    // A request that no assertion is about comes only before others, and may be one that deployments refuse.
-    ...[...requests].flatMap(([name, { oracle }]) => {
-      if (oracle.undocumentedReason === undefined || !judged.has(name)) return [];
-      const message = `a requirement cannot rest on this request: ${oracle.undocumentedReason}`;
-      return [createProblem(at, { message, hint: 'Correct the request, or ask a question instead.' })];
-    }),
-    ...expectFlaws,
-    ...(expect.length === 0
-      ? [createProblem(at, { message: 'the case expects nothing', hint: "Add 'expect:'." })]
-      : []),
-  ];
+    const isControl = (other: Assertion) =>
+      'of' in other && (mayBeEmpty || other.of === assertion.of) && findResponseKind(other).shows === 'presence';
+    if (shows !== 'absence' || all.some(isControl)) continue;
+    report(assertion.at, {
+      message: 'a negative expectation needs a positive control: an empty response would satisfy it',
+      hint: mayBeEmpty
+        ? "Add 'given:' with 'returned: { include: … }' of a request that returns something."
+        : "Add 'returned: { include: … }' of the same request.",
+    });
+  }
+  if (expect.length === 0) report(at, { message: 'the case expects nothing', hint: "Add 'expect:'." });
+  // A request that no assertion is about comes only before others, and may be one that deployments refuse.
+  const undocumented = [...judged].flatMap((name) => {
+    const { undocumentedReason } = getRequest(name).oracle;
+    if (undocumentedReason === undefined) return [];
+    const message = `a requirement cannot rest on this request: ${undocumentedReason}`;
+    return [createProblem(at, { message, hint: 'Correct the request, or ask a question instead.' })];
+  });
+  return [...undocumented, ...flaws];
 }
 
-/**
- * Finds two requests of a case that are equal in every row: only one of them would be sent.
- *
- * @param rows the requests of all rows, by name
- */
-export function findEqualRequests(
-  rows: readonly ReadonlyMap<string, PreparedRequest>[],
-  tags: readonly string[],
-): Flaw | undefined {
+/** Finds two requests of a case that are equal in every row: only one of them would be sent. */
+export function findEqualRequests(rows: readonly SentRow[], tags: readonly string[]): Flaw | undefined {
   if (tags.includes(tag.serial)) return undefined;
-  const serialize = (row: StatedRow['requests'], name: string) => JSON.stringify(row.get(name)?.http);
-  const names = [...(rows[0]?.keys() ?? [])];
+  const serialize = ({ requests }: SentRow, name: string) => JSON.stringify(requests.get(name));
+  const names = [...(rows[0]?.requests.keys() ?? [])];
   for (const [n, name] of names.entries()) {
     const twin = names
       .slice(n + 1)
@@ -86,18 +83,4 @@ export function findEqualRequests(
     };
   }
   return undefined;
-}
-
-function getShown(assertion: Assertion): 'presence' | 'absence' | undefined {
-  return 'lists' in assertion ? undefined : findResponseKind(assertion).shows;
-}
-
-/** @param mayBeEmpty whether the result may be empty, so that the control must be another request */
-function createControlFlaw(mayBeEmpty: boolean): Flaw {
-  return {
-    message: 'a negative expectation needs a positive control: an empty response would satisfy it',
-    hint: mayBeEmpty
-      ? "Add 'given:' with 'returned: { include: … }' of a request that returns something."
-      : "Add 'returned: { include: … }' of the same request.",
-  };
 }

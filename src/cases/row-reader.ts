@@ -1,111 +1,67 @@
-import { createOracle, type Oracle } from '../contract/oracle.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { suggest } from '../support/suggest.js';
 import type { YamlPath } from '../support/yaml-file.js';
 import type { CaseFileContext } from './case-file-context.js';
+import type { CaseEntry } from './case-file-document.js';
 import { combinePairwise } from './pairwise.js';
-import {
-  applyPatch,
-  assembleRequest,
-  expandTemplates,
-  type RequestDraft,
-  type RequestPatch,
-  type Templates,
-} from './request-draft.js';
+import { applyPatch, assembleRequest, expandTemplates, type RequestDraft, type RequestPatch } from './request-draft.js';
+import type { Row } from './test-case.js';
 
-/** The variants of an axis by title; each changes the requests that it names, or `every` request. */
-export type MatrixAxis = Readonly<Record<string, Readonly<Record<string, RequestPatch>>>>;
+/** What a row sends: its requests by name, in the order of sending. */
+export type SentRow = Pick<Row, 'title' | 'requests'>;
 
-/** The keys of a case that say what is sent. */
-export interface RequestsEntry {
-  readonly request?: RequestPatch;
-  readonly requests?: Readonly<Record<string, RequestPatch>>;
-  /** Axes by name; a text is the name of an axis of the file. */
-  readonly matrix?: Readonly<Record<string, MatrixAxis | string>>;
-}
-
-/** A request of a row, with what the documentation says about it. */
-export interface PreparedRequest {
-  readonly http: HttpRequest;
-  readonly oracle: Oracle;
-}
-
-/** A row with its requests by name, in the order of sending. */
-export interface PreparedRow {
-  readonly title: string;
-  readonly requests: ReadonlyMap<string, PreparedRequest>;
-}
-
-/** What all cases of a file have in common for their rows. */
-export interface RowDefaults {
-  readonly base: RequestDraft;
-  readonly templates: Templates;
-  readonly requests: Readonly<Record<string, RequestPatch>>;
-  readonly axes: Readonly<Record<string, MatrixAxis>>;
-}
-
-/** Creates the function that reads the rows of a case. It prepares equal requests once. */
-export function createRowReader(
-  context: CaseFileContext,
-  { base, templates, requests: sharedRequests, axes }: RowDefaults,
-): (entry: RequestsEntry, at: YamlPath) => PreparedRow[] {
-  const prepared = new Map<string, PreparedRequest>();
-  const prepare = (draft: RequestDraft): PreparedRequest => {
-    const http = assembleRequest(draft, context.resolveId);
-    const key = JSON.stringify(http);
-    const known = prepared.get(key) ?? { http, oracle: createOracle(http, context.world) };
-    prepared.set(key, known);
-    return known;
-  };
-
-  return (entry, at) => {
-    const requests = [
-      ...listRequests(sharedRequests, ['shared', 'requests']),
-      ...(entry.request === undefined ? [] : [{ name: 'request', patch: entry.request, at: [...at, 'request'] }]),
-      ...listRequests(entry.requests ?? {}, [...at, 'requests']),
-    ];
-    if (requests.length === 0) {
-      context.reportProblem(
-        at,
-        'the case sends nothing',
-        "Add 'request: {}' to send the base request, or 'requests:'.",
-      );
-      return [];
+/** Reads the requests of a case, and combines the axes of its matrix into rows. */
+export function readRows(entry: CaseEntry, at: YamlPath, context: CaseFileContext): SentRow[] {
+  const { base = {}, templates = {}, shared = {} } = context.document;
+  const requests = [
+    ...listRequests(shared.requests, ['shared', 'requests']),
+    ...listRequests(entry.request && { request: entry.request }, at),
+    ...listRequests(entry.requests, [...at, 'requests']),
+  ];
+  if (requests.length === 0) {
+    const hint = "Add 'request: {}' to send the base request, or 'requests:'.";
+    context.reportProblem(at, 'the case sends nothing', hint);
+    return [];
+  }
+  const names = requests.map(({ name }) => name);
+  for (const [n, { patch, at: path }] of requests.entries()) {
+    checkTemplates(patch, path, context);
+    if (patch.like !== undefined)
+      context.checkName('earlier request', patch.like, names.slice(0, n), [...path, 'like']);
+  }
+  const patchRequest = (request: RequestDraft, patch: RequestPatch) =>
+    expandTemplates(patch, templates).reduce(applyPatch, request);
+  const baseRequest = patchRequest(context.defaultRequest, base);
+  const axes = Object.entries(entry.matrix ?? {}).map(([name, axis]) =>
+    readVariants(axis, [...at, 'matrix', name], names, context),
+  );
+  return combinePairwise(axes.map(({ length }) => length)).map((places) => {
+    const variants = places.map((place, n) => axes[n]?.[place] as Variant);
+    const drafts = new Map<string, RequestDraft>();
+    for (const { name, patch } of requests) {
+      const start = drafts.get(patch.like ?? '') ?? baseRequest;
+      const changes = variants.flatMap(({ patches }) => [patches.every ?? {}, patches[name] ?? {}]);
+      drafts.set(name, [patch, ...changes].reduce(patchRequest, start));
     }
-    const names = requests.map(({ name }) => name);
-    for (const [n, { patch, at: path }] of requests.entries()) {
-      checkTemplates(patch, path, templates, context);
-      const earlier = names.slice(0, n);
-      if (patch.like !== undefined && !earlier.includes(patch.like))
-        context.reportProblem([...path, 'like'], `no earlier request '${patch.like}'`, suggest(patch.like, earlier));
-    }
-    const matrix = readMatrix(entry, at, names, { axes, templates }, context);
-    return combinePairwise(matrix.map(({ length }) => length)).map((places) => {
-      const variants = places.map((place, n) => matrix[n]?.[place] as Variant);
-      const drafts = new Map<string, RequestDraft>();
-      for (const { name, patch } of requests) {
-        const start = patch.like === undefined ? base : (drafts.get(patch.like) ?? base);
-        const patches = [patch, ...variants.flatMap((each) => [each.patches.every ?? {}, each.patches[name] ?? {}])];
-        drafts.set(name, patches.flatMap((each) => expandTemplates(each, templates)).reduce(applyPatch, start));
-      }
-      return {
-        title: variants.map(({ title }) => title).join(', '),
-        requests: new Map([...drafts].map(([name, draft]) => [name, prepare(draft)])),
-      };
-    });
-  };
+    return {
+      title: variants.map(({ title }) => title).join(', '),
+      requests: new Map([...drafts].map(([name, draft]) => [name, shareRequest(draft, context)])),
+    };
+  });
+}
+
+/** Makes equal requests one object: what the documentation says about it is determined once. */
+function shareRequest(draft: RequestDraft, { resolveId, requests }: CaseFileContext): HttpRequest {
+  const request = assembleRequest(draft, resolveId);
+  const key = JSON.stringify(request);
+  const shared = requests.get(key) ?? request;
+  requests.set(key, shared);
+  return shared;
 }
 
 /** Reports unknown templates. */
-export function checkTemplates(
-  { use = [] }: RequestPatch,
-  at: YamlPath,
-  templates: Templates,
-  context: CaseFileContext,
-): void {
-  for (const name of [use].flat())
-    if (templates[name] === undefined)
-      context.reportProblem([...at, 'use'], `unknown template '${name}'`, suggest(name, Object.keys(templates)));
+export function checkTemplates({ use = [] }: RequestPatch, at: YamlPath, context: CaseFileContext): void {
+  const known = Object.keys(context.document.templates ?? {});
+  for (const name of [use].flat()) context.checkName('template', name, known, [...at, 'use']);
 }
 
 interface Variant {
@@ -113,36 +69,28 @@ interface Variant {
   readonly patches: Readonly<Record<string, RequestPatch>>;
 }
 
-/** Reads the axes of a case, each as its variants. */
-function readMatrix(
-  { matrix = {} }: RequestsEntry,
+/** Reads the variants of an axis. @param stated the axis, or the name of an axis of the file */
+function readVariants(
+  stated: NonNullable<CaseEntry['matrix']>[string],
   at: YamlPath,
   requests: readonly string[],
-  { axes, templates }: Pick<RowDefaults, 'axes' | 'templates'>,
   context: CaseFileContext,
-): Variant[][] {
-  return Object.entries(matrix).map(([name, stated]) => {
-    const path: YamlPath = typeof stated === 'string' ? ['axes', stated] : [...at, 'matrix', name];
-    const axis = typeof stated === 'string' ? axes[stated] : stated;
-    if (axis === undefined) {
-      const hint = suggest(String(stated), Object.keys(axes));
-      context.reportProblem([...at, 'matrix', name], `unknown axis '${String(stated)}'`, hint);
-      return [{ title: '', patches: {} }];
+): Variant[] {
+  const { axes = {} } = context.document;
+  const isName = typeof stated === 'string';
+  if (isName && !context.checkName('axis', stated, Object.keys(axes), at)) return [{ title: '', patches: {} }];
+  const path: YamlPath = isName ? ['axes', stated] : at;
+  return Object.entries((isName ? axes[stated] : stated) ?? {}).map(([title, patches]) => {
+    for (const [request, patch] of Object.entries(patches)) {
+      checkTemplates(patch, [...path, title, request], context);
+      context.checkName('request', request, ['every', ...requests], [...path, title, request], context.file.locateKey);
     }
-    return Object.entries(axis).map(([title, patches]) => {
-      for (const [request, patch] of Object.entries(patches)) {
-        checkTemplates(patch, [...path, title, request], templates, context);
-        if (request === 'every' || requests.includes(request)) continue;
-        const hint = suggest(request, ['every', ...requests]);
-        context.reportKeyProblem([...path, title, request], `unknown request '${request}'`, hint);
-      }
-      return { title, patches };
-    });
+    return { title, patches };
   });
 }
 
 function listRequests(
-  requests: Readonly<Record<string, RequestPatch>>,
+  requests: Readonly<Record<string, RequestPatch>> = {},
   at: YamlPath,
 ): { name: string; patch: RequestPatch; at: YamlPath }[] {
   return Object.entries(requests).map(([name, patch]) => ({ name, patch, at: [...at, name] }));

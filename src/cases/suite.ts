@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import { type Contract, parseContract } from '../contract/contract.js';
+import { parseContract } from '../contract/contract.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { describeFileError } from '../support/describe-file-error.js';
 import { packageRoot, readOwnPackage } from '../support/package-root.js';
@@ -15,7 +15,7 @@ import { expandWorld } from '../world/world-file.js';
 import { readCaseFile } from './case-file.js';
 import type { SuiteBasis } from './case-file-context.js';
 import { applyPatch, documentedRequestDraft, type RequestPatch } from './request-draft.js';
-import { getSubjectId, type TestCase, tag } from './test-case.js';
+import { type TestCase, tag } from './test-case.js';
 
 /** Everything that is sent to a deployment, and what its responses are judged by. */
 export interface Suite extends SuiteBasis {
@@ -27,14 +27,11 @@ export interface Suite extends SuiteBasis {
   /** Requests that are sent before all cases, to find out how responses name promotions. */
   readonly calibration: readonly HttpRequest[];
   /** Cases of the user. They are the last of `cases`, see {@link isOwnCase}. */
-  readonly own?: OwnCases;
-}
-
-/** Cases that are not of this package. */
-export interface OwnCases {
-  /** The folder as the user named it. */
-  readonly folder: string;
-  readonly digest: string;
+  readonly own?: {
+    /** The folder as the user named it. */
+    readonly folder: string;
+    readonly digest: string;
+  };
 }
 
 export function isOwnCase({ id }: { readonly id: string }): boolean {
@@ -57,18 +54,17 @@ export function loadSuite(folder = suiteFolder, availability: Availability = {},
   return (isAsBuilt ? readBuiltSuite() : undefined) ?? parseSuite(folder, availability, own);
 }
 
-/** The file with the expanded suite, beside the compiled files. Sources have none: they may be newer. */
-const builtFile = import.meta.filename.endsWith('.js') ? path.join(packageRoot, 'dist', 'suite') : undefined;
+/** The file with the expanded suite, beside the compiled files. */
+const builtFile = path.join(packageRoot, 'dist', 'suite');
 
 function readBuiltSuite(): Suite | undefined {
-  if (builtFile === undefined || !existsSync(builtFile)) return undefined;
+  if (!existsSync(builtFile)) return undefined;
   const built = deserialize(readFileSync(builtFile)) as Suite;
   return built.digest === computeDigest(listSuiteFiles(), suiteFolder) ? built : undefined;
 }
 
 /** Expands the suite of this package and writes it beside the compiled files. @throws UnusableInput like `loadSuite` */
 export function precompileSuite(): void {
-  if (builtFile === undefined) return;
   rmSync(builtFile, { force: true });
   writeFileSync(builtFile, serialize(parseSuite(suiteFolder, {})));
 }
@@ -87,27 +83,25 @@ export function parseSuite(folder: string, availability: Availability, own?: str
   };
   const readFile = (name: string) => readSuiteFile(path.join(folder, name));
   const contract = attempt(() => parseContract(readFile('contract.yaml')));
-  const ownFiles = attempt(() => (own === undefined ? undefined : findOwnFiles(own)));
-  const additions = attempt(() => (ownFiles?.world === undefined ? undefined : readYaml(ownFiles.world)));
+  const ownFiles = attempt(() => (own === undefined ? [] : listOwnFiles(own))) ?? [];
+  const ownWorld = ownFiles.find((file) => isOwnWorld(file, own));
+  const additions = attempt(() => (ownWorld === undefined ? undefined : readYaml(ownWorld)));
   const world = attempt(() => bindWorld(expandWorld(readFile('world.yaml'), additions), availability));
   const defaults = attempt(() => validateFile('defaults', readFile('defaults.yaml')) as { request: RequestPatch });
-  const files = (attempt(() => listCaseFiles(folder)) ?? []).flatMap(
-    (file) => attempt(() => readSuiteFile(file)) ?? [],
-  );
-  const addedFiles = (ownFiles?.cases ?? []).flatMap((file) => attempt(() => readYaml(file)) ?? []);
+  const caseFiles = listCaseFiles(folder).flatMap((file) => attempt(() => readSuiteFile(file)) ?? []);
+  const ownCaseFiles = ownFiles.flatMap((file) => (file === ownWorld ? [] : (attempt(() => readYaml(file)) ?? [])));
   if (contract === undefined || world === undefined || defaults === undefined) throw new UnusableInput(problems);
 
   const basis = { contract, world, defaultRequest: applyPatch(documentedRequestDraft, defaults.request) };
-  const readCases = (some: readonly YamlFile[], prefix: string) =>
-    some.flatMap((file) => {
+  const readCases = (files: readonly YamlFile[], prefix: string) =>
+    files.flatMap((file) => {
       const read = readCaseFile(file, basis, prefix);
       problems.push(...read.problems);
       return read.cases;
     });
-  const cases = readCases(files, '');
-  const ownCases = readCases(addedFiles, ownPrefix);
-  if (problems.length === 0)
-    problems.push(...findDuplicateIds(cases), ...findUntested(cases, contract), ...findDuplicateIds(ownCases));
+  const cases = readCases(caseFiles, '');
+  const ownCases = readCases(ownCaseFiles, ownPrefix);
+  if (problems.length === 0) problems.push(...findDuplicateIds([...cases, ...ownCases]));
   if (problems.length > 0) throw new UnusableInput(removeDuplicates(problems));
 
   return {
@@ -116,9 +110,7 @@ export function parseSuite(folder: string, availability: Availability, own?: str
     ...basis,
     cases: [...cases, ...ownCases],
     calibration: cases.filter(({ tags }) => tags.includes(tag.calibration)).flatMap(listFirstRequests),
-    ...(own === undefined || ownFiles === undefined
-      ? {}
-      : { own: { folder: own, digest: computeDigest(listFilesOf(ownFiles), own) } }),
+    ...(own === undefined ? {} : { own: { folder: own, digest: computeDigest(ownFiles, own) } }),
   };
 }
 
@@ -134,20 +126,23 @@ export function listSuiteFiles(folder = suiteFolder): string[] {
   return [...files, ...listCaseFiles(folder)];
 }
 
-const worldName = 'world.yaml';
-
-/** Finds the files in a folder of the user's cases. @throws UnusableInput if it cannot be read or has no case file */
-function findOwnFiles(folder: string): { world?: string; cases: string[] } {
-  const names = listYamlFiles(folder, 'Name the folder of your cases.');
-  const cases = names
-    .filter((name) => name !== worldName)
-    .map((name) => path.join(folder, name))
-    .filter(mayHaveCases);
-  if (cases.length === 0) {
+/** Lists the files with cases in a folder of the user, and `world.yaml`. @throws UnusableInput if there are no cases */
+export function listOwnFiles(folder: string): string[] {
+  const files = listYamlFiles(folder).filter((file) => isOwnWorld(file, folder) || mayHaveCases(file));
+  if (files.every((file) => isOwnWorld(file, folder))) {
     const hint = 'Name a folder with case files (*.yaml).';
     throw new UnusableInput([{ at: { setting: folder }, message: 'the folder has no case file', hint }]);
   }
-  return { cases, ...(names.includes(worldName) ? { world: path.join(folder, worldName) } : {}) };
+  return files;
+}
+
+/** Returns the file with additions to the world, if the folder has one. @throws UnusableInput if it has no cases */
+export function findOwnWorld(folder: string): string | undefined {
+  return listOwnFiles(folder).find((file) => isOwnWorld(file, folder));
+}
+
+function isOwnWorld(file: string, folder = ''): boolean {
+  return file === path.join(folder, 'world.yaml');
 }
 
 /** Target files, bindings and records may be in the same folder: `init` puts a target file there. */
@@ -157,34 +152,17 @@ function mayHaveCases(file: string): boolean {
   return /^cases\s*:/m.test(text) || !isOfAnotherKind;
 }
 
-/** Lists the files in a folder of the user's cases; none if it cannot be read. */
-export function listOwnFiles(folder: string): string[] {
-  return existsSync(folder) ? listYamlFiles(folder, '').map((name) => path.join(folder, name)) : [];
-}
-
-/** Returns the file with additions to the world, if the folder has one. @throws UnusableInput if it has no cases */
-export function findOwnWorld(folder: string): string | undefined {
-  return findOwnFiles(folder).world;
-}
-
-function listFilesOf({ world, cases }: ReturnType<typeof findOwnFiles>): string[] {
-  return [...(world === undefined ? [] : [world]), ...cases];
-}
-
 function listCaseFiles(folder: string): string[] {
-  return ['requirements', 'questions'].flatMap((kind) => {
-    const inner = path.join(folder, kind);
-    return listYamlFiles(inner, `Create the folder '${kind}' for case files.`).map((file) => path.join(inner, file));
-  });
+  return ['requirements', 'questions'].flatMap((kind) => listYamlFiles(path.join(folder, kind)));
 }
 
-function listYamlFiles(folder: string, hint: string): string[] {
+function listYamlFiles(folder: string): string[] {
   try {
-    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-    return names.filter((file) => file.endsWith('.yaml')).sort();
+    const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.yaml'));
+    return names.sort().map((name) => path.join(folder, name));
   } catch (error) {
     const at = { setting: path.relative(process.cwd(), folder) };
-    throw new UnusableInput([{ at, message: describeFileError(error), hint }]);
+    throw new UnusableInput([{ at, message: describeFileError(error), hint: 'Name the folder of your cases.' }]);
   }
 }
 
@@ -197,14 +175,6 @@ function findDuplicateIds(cases: readonly TestCase[]): Problem[] {
   return cases
     .filter(({ id }, n) => cases.findIndex((other) => other.id === id) < n)
     .map(({ id, at }) => ({ at, message: `duplicate case id '${id}'`, hint: 'Rename one of the cases.' }));
-}
-
-/** Finds requirements without a case. */
-function findUntested(cases: readonly TestCase[], { requirements }: Contract): Problem[] {
-  const tested = new Set(cases.map(getSubjectId));
-  return requirements
-    .filter(({ id }) => !tested.has(id))
-    .map(({ id, at }) => ({ at, message: `no case verifies '${id}'`, hint: 'Add one to cases/requirements/.' }));
 }
 
 /** The rows of a matrix often have the same problem. */

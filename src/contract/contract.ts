@@ -1,7 +1,7 @@
 import { type Location, type Problem, UnusableInput } from '../support/problem.js';
 import { findSchemaProblems } from '../support/schema-validation.js';
 import { suggest } from '../support/suggest.js';
-import type { YamlFile } from '../support/yaml-file.js';
+import type { YamlFile, YamlPath } from '../support/yaml-file.js';
 import type { audienceParameter } from './operation.js';
 
 /** The kinds of violations that random requests can find. */
@@ -82,18 +82,14 @@ export function isWarningOutcome({ answer }: Question, outcome: string | undefin
 }
 
 interface ContractDocument {
-  requirements: { id: string; part: string; statement: string; findings?: ExplorationFinding[] }[];
+  requirements: (Omit<Requirement, 'findings' | 'at'> & Partial<Requirement>)[];
   groups: (QuestionGroup & { about: OperationElement })[];
-  questions: {
-    id: string;
-    group: string;
+  questions: (Pick<Question, 'id' | 'group' | 'part' | 'open'> & {
     about?: OperationElement;
-    part: string;
-    open: string;
     outcomes?: Record<string, string>;
     value?: string;
     warn?: string[];
-  }[];
+  })[];
   exclusions: Exclusion[];
 }
 
@@ -101,51 +97,37 @@ interface ContractDocument {
 export function parseContract(file: YamlFile): Contract {
   const problems: Problem[] = findSchemaProblems('contract', file);
   if (problems.length > 0) throw new UnusableInput(problems);
-  const document = file.value as ContractDocument;
+  const { requirements, groups, questions, exclusions } = file.value as ContractDocument;
+  const report = (at: YamlPath, message: string, hint: string) => problems.push({ at: file.locate(at), message, hint });
 
   const seen = new Set<string>();
-  for (const list of ['requirements', 'questions'] as const) {
-    document[list].forEach(({ id }, index) => {
-      const at = file.locate([list, index, 'id']);
-      if (seen.has(id))
-        problems.push({ at, message: `the id '${id}' is used twice`, hint: 'Ids are permanent: choose another one.' });
+  for (const [list, entries] of Object.entries({ requirements, questions }))
+    for (const [n, { id }] of entries.entries()) {
+      if (seen.has(id)) report([list, n, 'id'], `duplicate id '${id}'`, 'Ids are permanent: choose another one.');
       seen.add(id);
-    });
-  }
-  const groups = new Map(document.groups.map((group) => [group.name, group]));
-  document.questions.forEach(({ group, outcomes, warn = [] }, index) => {
-    if (!groups.has(group)) {
-      const at = file.locate(['questions', index, 'group']);
-      problems.push({ at, message: `there is no group '${group}'`, hint: suggest(group, [...groups.keys()]) });
     }
-    warn.forEach((outcome, n) => {
-      if (Object.hasOwn(outcomes ?? {}, outcome)) return;
-      const at = file.locate(['questions', index, 'warn', n]);
-      problems.push({
-        at,
-        message: `there is no outcome '${outcome}'`,
-        hint: suggest(outcome, Object.keys(outcomes ?? {})),
-      });
-    });
-  });
+  const groupsByName = new Map(groups.map((group) => [group.name, group]));
+  for (const [n, { group, outcomes = {}, warn = [] }] of questions.entries()) {
+    if (!groupsByName.has(group))
+      report(['questions', n, 'group'], `unknown group '${group}'`, suggest(group, [...groupsByName.keys()]));
+    for (const [m, outcome] of warn.entries())
+      if (!Object.hasOwn(outcomes, outcome))
+        report(['questions', n, 'warn', m], `unknown outcome '${outcome}'`, suggest(outcome, Object.keys(outcomes)));
+  }
   if (problems.length > 0) throw new UnusableInput(problems);
 
   return {
-    requirements: document.requirements.map((entry, n) => ({
-      findings: [],
+    requirements: requirements.map((entry, n) => ({ findings: [], ...entry, at: file.locate(['requirements', n]) })),
+    groups: groups.map(({ name, asks }) => ({ name, asks })),
+    questions: questions.map(({ outcomes, value, warn, about, ...entry }, n) => ({
       ...entry,
-      at: file.locate(['requirements', n]),
-    })),
-    groups: document.groups.map(({ name, asks }) => ({ name, asks })),
-    questions: document.questions.map(({ outcomes, value, warn, about, ...entry }, n) => ({
-      ...entry,
-      about: about ?? groups.get(entry.group)?.about ?? 'operation',
+      about: about ?? groupsByName.get(entry.group)?.about ?? 'operation',
       at: file.locate(['questions', n]),
       answer:
         outcomes === undefined
           ? { kind: 'value', describes: value ?? '' }
           : { kind: 'outcomes', outcomes: new Map(Object.entries(outcomes)), warn: new Set(warn) },
     })),
-    exclusions: document.exclusions,
+    exclusions,
   };
 }

@@ -1,5 +1,5 @@
 import { type HttpRequest, usesOptionalHttp } from '../http/exchange.js';
-import { parseRequest, type RequestContent } from '../http/request-content.js';
+import { parseRequest } from '../http/request-content.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { getWindowSize, windowSize } from '../world/named-world.js';
 import type { Rule, Tier, World } from '../world/world.js';
@@ -12,7 +12,7 @@ export type Obligation = 'required' | 'forbidden' | 'open';
 /** One reason for or against returning a tier. */
 export type ObligationReason = { readonly obligation: Obligation } & (
   | { readonly is: 'rank'; readonly rank: number }
-  | { readonly is: 'filter'; readonly parameter: string; readonly value: string }
+  | ({ readonly is: 'filter' } & Pick<Filter, 'subject' | 'value'>)
   | { readonly is: 'rule'; readonly rule: Rule }
 );
 
@@ -50,11 +50,19 @@ export interface Oracle {
 }
 
 /** The body of a documented request. Every member is optional. */
-interface Body {
+export interface DocumentedBody {
   customer?: { id?: string };
   order?: { items?: Item[]; metadata?: Record<string, string[]> };
   options?: { expand?: string[] };
   metadata?: Record<string, string>;
+}
+
+/** A documented filter of a request. */
+interface Filter {
+  readonly subject: FilterSubject;
+  readonly value: string;
+  /** Why its effect is open. */
+  readonly openReason: string | undefined;
 }
 
 type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_id?: never }) & { quantity?: number };
@@ -67,22 +75,32 @@ type Item = ({ product_id: string; sku_id?: never } | { sku_id: string; product_
  * customers than the named one are never valid, and open filters leave invalid tiers invalid.
  */
 export function createOracle(request: HttpRequest, world: World): Oracle {
-  const { oracles } = indexWorld(world);
-  const oracle = oracles.get(request) ?? deriveOracle(request, world);
-  oracles.set(request, oracle);
+  const known = oracles.get(world) ?? new WeakMap<HttpRequest, Oracle>();
+  oracles.set(world, known);
+  const oracle = known.get(request) ?? deriveOracle(request, world);
+  known.set(request, oracle);
   return oracle;
 }
+
+/** A request is judged many times: for each expectation, each reading and each repetition. */
+const oracles = new WeakMap<World, WeakMap<HttpRequest, Oracle>>();
 
 function deriveOracle(request: HttpRequest, world: World): Oracle {
   const content = parseRequest(request);
   const undocumentedReason = explainUndocumented(request);
   if (undocumentedReason !== undefined) return { ...createOpenOracle(undocumentedReason), undocumentedReason };
-  const body = content.body as Body;
-  const unknown = explainUnknownId(body, content.query, world);
+  const body = content.body as DocumentedBody;
+  const filters = content.query.flatMap(([parameter, value]): Filter[] => {
+    const subject = parseFilterParameter(parameter);
+    if (subject === undefined) return [];
+    return [{ subject, value, openReason: explainOpenFilter(subject, value, request.path, world) }];
+  });
+  const unknown = explainUnknownId(body, filters, world);
   if (unknown !== undefined) return createOpenOracle(unknown);
 
+  const [filter] = filters;
   const rulesReason = explainOpenRules(body, world);
-  const filtersReason = explainOpenFilters(content.query, request.path, world);
+  const filtersReason = filters.length > 1 ? 'the combination of several filters is open' : filter?.openReason;
   const expandReason = body.options?.expand?.length === 0 ? 'whether options.expand may be empty is open' : undefined;
   const isAccepted = (rulesReason ?? filtersReason ?? expandReason) === undefined;
   // A request with this parameter must be accepted, though its effect is open.
@@ -95,42 +113,37 @@ function deriveOracle(request: HttpRequest, world: World): Oracle {
   const openIfPartial = (obligation: Obligation): Obligation =>
     openReason !== undefined && obligation === 'required' ? 'open' : obligation;
 
-  const { skuOwner, ranks } = indexWorld(world);
   const size = getWindowSize(world);
-  const filters = content.query
-    .filter(([name]) => parseFilterParameter(name) !== undefined)
-    .map(([name, value]) => ({ name, value, matches: createFilter(name, value, request.path, world) }));
+  const ranks = new Map(world.tiers.map(({ id }, n) => [id, n + 1]));
+  const getRank = ({ id }: Tier) => ranks.get(id) ?? Number.POSITIVE_INFINITY;
   const judgeOwnRule = (rule: Rule): Obligation => {
     // A customer rule depends only on the customer, the other rules on the whole body. No rule depends on the filters.
     const isOpen = rule.kind === 'customer' ? body.customer?.id === undefined : areRulesOpen;
-    return isOpen ? 'open' : judgeRule(rule, body, skuOwner);
+    return isOpen ? 'open' : judgeRule(rule, body, world);
   };
   const valid = (tier: Tier) => openIfPartial(combine(tier.rules.map(judgeOwnRule)));
   const matching = (tier: Tier) => {
-    const each = filters.map(({ matches }) => matches(tier));
+    const each = filters.map((one) => judgeFilter(one, tier));
     // The combination of several filters is open, but a tier that matches none of them is not returned.
     if (each.length > 1) return each.every((one) => one === 'forbidden') ? 'forbidden' : 'open';
     return openIfPartial(combine(each));
   };
-  const isAmongNewest = ({ id }: Tier) => (ranks.get(id) ?? Number.POSITIVE_INFINITY) <= size;
   const checked = (tier: Tier): Obligation => {
-    if (isAmongNewest(tier)) return openIfPartial('required');
+    if (getRank(tier) <= size) return openIfPartial('required');
     // With a filter, a deployment may take the newest 150 before or after it filters.
     return filters.length === 0 ? 'forbidden' : 'open';
   };
-  const [filter] = filters;
   const returned = new Map<Tier, Obligation>();
   const matched = filter === undefined ? [] : world.tiers.filter((tier) => matching(tier) !== 'forbidden');
   // A server may require Content-Length (RFC 9112, section 6.3) or refuse HTTP/1.0, and some databases store no NUL.
   const mayBeRefused =
     usesOptionalHttp(request) ||
     JSON.stringify(content).includes('\\u0000') ||
-    filters.some(({ name, value }) => comparesOtherTypes(name, value, world)) ||
-    (matched.length > 0 && !matched.some(isAmongNewest));
+    filters.some((each) => comparesOtherTypes(each, world)) ||
+    (matched.length > 0 && !matched.some((tier) => getRank(tier) <= size));
   return {
     accepted: isAccepted && !mayBeRefused,
     alternatives: openReason === undefined && filter !== undefined ? createAlternatives(matching, valid, world) : [],
-    ...(filter === undefined ? {} : { filteredOn: parseFilterParameter(filter.name)?.on as FilterSubject['on'] }),
     valid,
     matching,
     checked,
@@ -140,36 +153,12 @@ function deriveOracle(request: HttpRequest, world: World): Oracle {
       return obligation;
     },
     listReasons: (tier) => [
-      { is: 'rank', rank: ranks.get(tier.id) ?? Number.POSITIVE_INFINITY, obligation: checked(tier) },
-      ...filters.map(({ name, value }) => {
-        return { is: 'filter', parameter: name, value, obligation: matching(tier) } as const;
-      }),
+      { is: 'rank', rank: getRank(tier), obligation: checked(tier) },
+      ...filters.map(({ subject, value }) => ({ is: 'filter', subject, value, obligation: matching(tier) }) as const),
       ...tier.rules.map((rule) => ({ is: 'rule', rule, obligation: openIfPartial(judgeOwnRule(rule)) }) as const),
     ],
-    ...omitUndefined({ openReason }),
+    ...omitUndefined({ openReason, filteredOn: filter?.subject.on }),
   };
-}
-
-interface WorldIndex {
-  /** The product of each SKU. */
-  readonly skuOwner: ReadonlyMap<string, string>;
-  /** Counted from 1. */
-  readonly ranks: ReadonlyMap<string, number>;
-  /** A request is judged many times: for each expectation, each reading and each repetition. */
-  readonly oracles: WeakMap<HttpRequest, Oracle>;
-}
-
-/** Thousands of oracles are of one world. */
-const indexes = new WeakMap<World, WorldIndex>();
-
-function indexWorld(world: World): WorldIndex {
-  const index = indexes.get(world) ?? {
-    skuOwner: new Map(world.skus.map(({ id, product_id }) => [id, product_id])),
-    ranks: new Map(world.tiers.map(({ id }, n) => [id, n + 1])),
-    oracles: new WeakMap(),
-  };
-  indexes.set(world, index);
-  return index;
 }
 
 function createOpenOracle(openReason: string): Oracle {
@@ -208,7 +197,7 @@ function requiredIf(condition: boolean): Obligation {
 }
 
 /** Explains why the whole result is open: an id in the request does not exist. */
-function explainUnknownId(body: Body, query: RequestContent['query'], world: World): string | undefined {
+function explainUnknownId(body: DocumentedBody, filters: readonly Filter[], world: World): string | undefined {
   const { customers, products, skus, campaigns } = world;
   const explain = (kind: string, things: readonly { readonly id: string }[], id: string | undefined) =>
     id === undefined || things.some((thing) => thing.id === id)
@@ -220,14 +209,14 @@ function explainUnknownId(body: Body, query: RequestContent['query'], world: Wor
       ...explain('product', products, product_id),
       ...explain('SKU', skus, sku_id),
     ]),
-    ...query.flatMap(([name, value]) =>
-      parseFilterParameter(name)?.on === 'campaign' && value !== '' ? explain('campaign', campaigns, value) : [],
+    ...filters.flatMap(({ subject, value }) =>
+      subject.on === 'campaign' && value !== '' ? explain('campaign', campaigns, value) : [],
     ),
   ][0];
 }
 
 /** Explains why it is open which tiers are valid for the customer and the order. */
-function explainOpenRules({ customer, order, options, metadata }: Body, world: World): string | undefined {
+function explainOpenRules({ customer, order, options, metadata }: DocumentedBody, world: World): string | undefined {
   const omitted = Object.entries({
     customer,
     'customer.id': customer?.id,
@@ -242,14 +231,16 @@ function explainOpenRules({ customer, order, options, metadata }: Body, world: W
   return items.length === 0 ? 'the effect of an order without items is open' : explainOpenItems(items, world);
 }
 
-/** Explains why it is open which tiers the filters restrict the result to. */
-function explainOpenFilters(query: RequestContent['query'], path: string, world: World): string | undefined {
-  const filters = query.filter(([name]) => parseFilterParameter(name) !== undefined);
-  if (filters.length > 1) return 'the combination of several filters is open';
+/** Explains why it is open which tiers a filter restricts the result to. */
+function explainOpenFilter(subject: FilterSubject, value: string, path: string, { tiers }: World): string | undefined {
   // It is a space in HTML forms, and a plus sign in RFC 3986.
   if (path.includes('+')) return 'the meaning of + in the query is open';
-  if (filters.some(([, value]) => value === '')) return 'the effect of a filter with an empty value is open';
-  return filters.map(([name]) => explainOpenKey(name, world)).find((each) => each !== undefined);
+  if (value === '') return 'the effect of a filter with an empty value is open';
+  if (subject.on !== 'metadata') return undefined;
+  // A server may decode percent escapes before it looks for the brackets around the key.
+  if (/[[\]]/.test(subject.key)) return `how a filter names a metadata key with brackets is open: ${subject.key}`;
+  if (tiers.some(({ metadata }) => Object.hasOwn(metadata, subject.key))) return undefined;
+  return `the effect of a metadata key that no tier has is open: ${subject.key}`;
 }
 
 function explainOpenItems(items: readonly Item[], { skus }: World): string | undefined {
@@ -264,26 +255,16 @@ function explainOpenItems(items: readonly Item[], { skus }: World): string | und
   return isBesideItsProduct ? 'the effect of a product and its own SKU in one order is open' : undefined;
 }
 
-function explainOpenKey(parameter: string, { tiers }: World): string | undefined {
-  const subject = parseFilterParameter(parameter);
-  if (subject?.on !== 'metadata') return undefined;
-  // A server may decode percent escapes before it looks for the brackets around the key.
-  if (/[[\]]/.test(subject.key)) return `how a filter names a metadata key with brackets is open: ${subject.key}`;
-  if (tiers.some(({ metadata }) => Object.hasOwn(metadata, subject.key))) return undefined;
-  return `the effect of a metadata key that no tier has is open: ${subject.key}`;
-}
-
 /** Whether a tier has the value of a metadata filter as a number or a boolean. */
-function comparesOtherTypes(parameter: string, value: string, { tiers }: World): boolean {
-  const subject = parseFilterParameter(parameter);
-  if (subject?.on !== 'metadata') return false;
+function comparesOtherTypes({ subject, value }: Filter, { tiers }: World): boolean {
+  if (subject.on !== 'metadata') return false;
   return tiers.some(({ metadata }) => {
     const entry: unknown = Object.hasOwn(metadata, subject.key) ? metadata[subject.key] : undefined;
     return typeof entry !== 'string' && String(entry) === value;
   });
 }
 
-function judgeRule(rule: Rule, body: Body, skuOwner: ReadonlyMap<string, string>): Obligation {
+function judgeRule(rule: Rule, body: DocumentedBody, { skus }: World): Obligation {
   const { items = [] } = body.order ?? {};
   const { metadata = {} } = body;
   switch (rule.kind) {
@@ -293,7 +274,7 @@ function judgeRule(rule: Rule, body: Body, skuOwner: ReadonlyMap<string, string>
       // A SKU may or may not count as its product, so items with a SKU are only possible.
       return judgeQuantity(
         items.filter(({ product_id }) => product_id === rule.id),
-        items.filter(({ sku_id }) => sku_id !== undefined && skuOwner.get(sku_id) === rule.id),
+        items.filter(({ sku_id }) => skus.some(({ id, product_id }) => id === sku_id && product_id === rule.id)),
         rule.at_least,
       );
     case 'sku':
@@ -317,13 +298,10 @@ function judgeQuantity(certain: readonly Item[], possible: readonly Item[], atLe
   return total(certain) + total(possible) >= atLeast ? 'open' : 'forbidden';
 }
 
-function createFilter(name: string, value: string, path: string, world: World): (tier: Tier) => Obligation {
-  const subject = parseFilterParameter(name);
-  // The documentation does not say what such a filter does.
-  if (value === '' || path.includes('+') || explainOpenKey(name, world) !== undefined) return () => 'open';
-  if (subject?.on !== 'metadata') return (tier) => requiredIf(tier.campaign_id === value);
-  const { key } = subject;
-  return ({ metadata }) => judgeEntry(metadata, key, value);
+function judgeFilter({ subject, value, openReason }: Filter, tier: Tier): Obligation {
+  if (openReason !== undefined) return 'open';
+  if (subject.on === 'campaign') return requiredIf(tier.campaign_id === value);
+  return judgeEntry(tier.metadata, subject.key, value);
 }
 
 /** Judges whether metadata has an entry. Open: whether letter case matters, and how other types than strings compare. */

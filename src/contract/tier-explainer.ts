@@ -1,19 +1,10 @@
 import type { HttpRequest } from '../http/exchange.js';
 import { parseRequest } from '../http/request-content.js';
-import { getMember, isJsonObject } from '../support/json.js';
 import { shortenPair } from '../support/untrusted-text.js';
 import { type NamedWorld, windowSize } from '../world/named-world.js';
 import { createNameLookup } from '../world/render-rule.js';
 import type { Tier } from '../world/world.js';
-import { parseFilterParameter } from './operation.js';
-import { createOracle, type ObligationReason } from './oracle.js';
-
-/** The values of a body that rules refer to. */
-interface RequestValues {
-  readonly customer: unknown;
-  readonly items: readonly Readonly<Record<string, unknown>>[];
-  readonly metadata: Readonly<Record<string, unknown>>;
-}
+import { createOracle, type DocumentedBody, type ObligationReason } from './oracle.js';
 
 /**
  * Creates a function that explains why a tier must or must not be returned. It compares the tier with the request: "asks
@@ -23,37 +14,26 @@ interface RequestValues {
 export function createTierExplainer(request: HttpRequest, world: NamedWorld): (tier: Tier) => string {
   const { listReasons } = createOracle(request, world);
   const nameOf = createNameLookup(world);
-  const values = readRequestValues(request);
+  const body = parseRequest(request).body as DocumentedBody;
   return (tier) => {
     const all = listReasons(tier);
     const against = all.filter(({ obligation }) => obligation === 'forbidden');
     const decisive = against.length > 0 ? against.slice(0, 1) : all.filter(({ is }) => is !== 'rank');
-    return decisive.map((reason) => renderReason(reason, tier, values, nameOf)).join(', ');
-  };
-}
-
-function readRequestValues(request: HttpRequest): RequestValues {
-  const { body } = parseRequest(request);
-  const items = getMember(getMember(body, 'order'), 'items');
-  const metadata = getMember(body, 'metadata');
-  return {
-    customer: getMember(getMember(body, 'customer'), 'id'),
-    items: Array.isArray(items) ? items.filter(isJsonObject) : [],
-    metadata: isJsonObject(metadata) ? metadata : {},
+    return decisive.map((reason) => renderReason(reason, tier, body, nameOf)).join(', ');
   };
 }
 
 function renderReason(
   reason: ObligationReason,
   tier: Tier,
-  values: RequestValues,
+  { customer, order, metadata = {} }: DocumentedBody,
   nameOf: (id: string) => string,
 ): string {
   const named = (value: unknown) => (value === undefined ? 'none' : nameOf(String(value)));
   if (reason.is === 'rank') return `is older than the newest ${windowSize}`;
   if (reason.is === 'filter') {
-    const subject = parseFilterParameter(reason.parameter);
-    if (subject?.on === 'metadata') {
+    const { subject } = reason;
+    if (subject.on === 'metadata') {
       const [own, wanted] = shortenPair(named(tier.metadata[subject.key]), reason.value);
       return `has the metadata ${subject.key} = ${own}; the filter asks for ${wanted}`;
     }
@@ -63,17 +43,17 @@ function renderReason(
   const { rule } = reason;
   switch (rule.kind) {
     case 'customer': {
-      const [own, sent] = shortenPair(rule.any_of.map(nameOf).join(' or '), named(values.customer));
+      const [own, sent] = shortenPair(rule.any_of.map(nameOf).join(' or '), named(customer?.id));
       return `is for customer ${own}; the customer is ${sent}`;
     }
     case 'product':
     case 'sku': {
-      const items = values.items.filter((item) => item[`${rule.kind}_id`] === rule.id);
+      const items = (order?.items ?? []).filter((item) => item[`${rule.kind}_id`] === rule.id);
       const ordered = items.map(({ quantity = 1 }) => quantity).join(' + ') || 'none';
       return `asks for ${rule.at_least} of ${rule.kind} ${nameOf(rule.id)}; the order has ${ordered}`;
     }
     case 'metadata': {
-      const [own, sent] = shortenPair(rule.is, named(values.metadata[rule.key]));
+      const [own, sent] = shortenPair(rule.is, named(metadata[rule.key]));
       return `asks for the metadata ${rule.key} = ${own}; the request has ${sent}`;
     }
     case 'order_metadata':

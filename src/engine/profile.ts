@@ -65,12 +65,12 @@ export function createProfile(
     rows.set(id, (rows.get(id) ?? new Set()).add(title));
   };
 
-  for (const { testCase, row } of discriminating.rows) chooseIfItFits(testCase.id, row.title);
+  for (const { case: id, row = '' } of discriminating.rows) chooseIfItFits(id, row);
   let caught = 0;
   let before = 0;
   let haveAllFitted = true;
-  for (const { testCase, row, faults } of discriminating.rows) {
-    if (isChosen(testCase.id, row.title)) caught += faults - before;
+  for (const { case: id, row = '', faults } of discriminating.rows) {
+    if (isChosen(id, row)) caught += faults - before;
     else haveAllFitted = false;
     before = faults;
   }
@@ -89,8 +89,8 @@ export function createProfile(
       rows_of: all.rows,
       questions: own.questions,
       questions_of: all.questions,
-      faults_caught: haveAllFitted ? discriminating.faultsCaught : caught,
-      faults_known: discriminating.faultsKnown,
+      faults_caught: haveAllFitted ? discriminating.caught : caught,
+      faults_known: discriminating.faults,
     },
   };
 }

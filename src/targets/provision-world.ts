@@ -58,7 +58,7 @@ export async function provisionWorld(
   }
   const ownWorld = runOptions.cases ? findOwnWorld(runOptions.cases) : undefined;
   const world = bindWorld(
-    loadWorld(undefined, ownWorld),
+    loadWorld(ownWorld),
     capabilities === undefined ? {} : { capabilities: new Set(capabilities) },
   );
   const available = { ...createNamedExport(world), tiers: world.tiers.filter(({ id }) => !world.unavailable.has(id)) };

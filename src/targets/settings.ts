@@ -156,7 +156,7 @@ export function readSelection(options: RunOptions, suite: Suite, scope: RunScope
     throw refuseBudget('cannot be combined with --explore or --thorough', 'Remove one of them.');
   const limit = options.budget ?? (recorded.profile && getRequestLimit(recorded.profile));
   const own = selectFromSuite(suite, omitUndefined({ only }));
-  const profile = limit === undefined ? undefined : createProfile(own, limit, readDiscriminatingRows(suite), scope);
+  const profile = limit === undefined ? undefined : createProfile(own, limit, readDiscriminatingRows(), scope);
   if (profile?.rows.size === 0) {
     const hint = `The suite sends ${suite.calibration.length} requests before all cases. Allow more requests, or select other cases.`;
     throw refuseBudget('is too small for a single row of the selected cases', hint);

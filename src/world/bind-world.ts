@@ -1,7 +1,8 @@
+import { isJsonObject } from '../support/json.js';
 import { type Location, type Problem, UnusableInput } from '../support/problem.js';
 import { suggest } from '../support/suggest.js';
 import { type NamedWorld, ownPrefix, type ThingKind, thingKinds, type UnavailableThing } from './named-world.js';
-import type { Rule, Tier, World } from './world.js';
+import type { Rule, Tier } from './world.js';
 
 /** The id of a thing in a deployment, and where it is stated. */
 export interface BoundId {
@@ -42,11 +43,15 @@ export function bindWorld(world: NamedWorld, { bindings, capabilities, ownPromot
       else own.set(id, bound);
     }
   }
-  const idOf = (id: string) => own.get(id) ?? id;
-  const idsOf = (kind: ThingKind) => new Map([...named.ids[kind]].map(([name, id]) => [name, idOf(id)]));
-  const ids = Object.fromEntries(thingKinds.map((kind) => [kind, idsOf(kind)])) as unknown as NamedWorld['ids'];
-  const known = bindings === undefined ? {} : ({ hasOwnIds: true } as const);
-  return { ...named, ...replaceIds(named, idOf), ids, unavailable, ...known };
+  const { ids, unavailable: _, ...rest } = named;
+  return {
+    ...(mapTexts(rest, (text) => own.get(text) ?? text) as typeof rest),
+    ids: Object.fromEntries(
+      thingKinds.map((kind) => [kind, new Map([...ids[kind]].map(([name, id]) => [name, own.get(id) ?? id]))]),
+    ) as unknown as NamedWorld['ids'],
+    unavailable,
+    ...(bindings === undefined ? {} : { hasOwnIds: true }),
+  };
 }
 
 function listMissingCapabilities(tier: Tier | undefined, capabilities: Availability['capabilities']): Rule['kind'][] {
@@ -54,53 +59,30 @@ function listMissingCapabilities(tier: Tier | undefined, capabilities: Availabil
   return [...new Set(tier.rules.map(({ kind }) => kind))].filter((kind) => !capabilities.has(kind));
 }
 
-function replaceIds(world: World, idOf: (id: string) => string): World {
-  const withOwnId = <T extends { readonly id: string }>(thing: T): T => ({ ...thing, id: idOf(thing.id) });
-  const ruleOf = (rule: Rule): Rule => {
-    if (rule.kind === 'customer') return { ...rule, any_of: rule.any_of.map(idOf) };
-    return 'id' in rule ? withOwnId(rule) : rule;
-  };
-  return {
-    customers: world.customers.map(withOwnId),
-    products: world.products.map(withOwnId),
-    skus: world.skus.map((sku) => ({ ...withOwnId(sku), product_id: idOf(sku.product_id) })),
-    categories: world.categories.map(withOwnId),
-    campaigns: world.campaigns.map((campaign) => ({
-      ...withOwnId(campaign),
-      category_ids: campaign.category_ids.map(idOf),
-    })),
-    tiers: world.tiers.map((tier) => ({
-      ...withOwnId(tier),
-      campaign_id: idOf(tier.campaign_id),
-      rules: tier.rules.map(ruleOf),
-    })),
-  };
-}
-
-function isOwnName(name: string): boolean {
-  return name.startsWith(ownPrefix);
+/** Replaces the texts of a JSON value: ids are unique, so a text that equals one refers to it. */
+function mapTexts(value: unknown, map: (text: string) => string): unknown {
+  if (typeof value === 'string') return map(value);
+  if (Array.isArray(value)) return value.map((part) => mapTexts(part, map));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, mapTexts(part, map)]));
 }
 
 function findBindingProblems({ ids }: NamedWorld, bindings: NonNullable<Availability['bindings']>): Problem[] {
-  const hasOwn = thingKinds.some((kind) => [...ids[kind].keys()].some(isOwnName));
+  const isOwn = (name: string) => name.startsWith(ownPrefix);
+  const hasOwn = thingKinds.some((kind) => [...ids[kind].keys()].some(isOwn));
   return thingKinds.flatMap((kind) => {
+    const known = [...ids[kind].keys()];
     const names = new Map<string, string>();
     return [...bindings[kind]].flatMap(([name, { id, at }]): Problem[] => {
-      const known = ids[kind];
       // A binding for the user's own cases, which are not part of this run.
-      if (isOwnName(name) && !hasOwn) return [];
-      if (!known.has(name))
-        return [{ at, message: `there is no ${kind} '${name}' in the world`, hint: suggest(name, [...known.keys()]) }];
+      if (isOwn(name) && !hasOwn) return [];
+      if (!known.includes(name))
+        return [{ at, message: `there is no ${kind} '${name}' in the world`, hint: suggest(name, known) }];
       const other = names.get(id);
       names.set(id, name);
       if (other === undefined) return [];
-      return [
-        {
-          at,
-          message: `${kind} '${name}' has the id of ${kind} '${other}'`,
-          hint: 'Ids must be unique. Leave out names that the deployment does not have.',
-        },
-      ];
+      const hint = 'Ids must be unique. Leave out names that the deployment does not have.';
+      return [{ at, message: `${kind} '${name}' has the id of ${kind} '${other}'`, hint }];
     });
   });
 }

@@ -1,9 +1,6 @@
 import type { Rule, World } from './world.js';
 
-/** The kinds of things in a world, as references in case files name them. */
-export const thingKinds = ['customer', 'product', 'sku', 'category', 'campaign', 'tier'] as const;
-export type ThingKind = (typeof thingKinds)[number];
-
+/** The lists of a world by the kind of their things, as references in case files name it. */
 export const listNames = {
   customer: 'customers',
   product: 'products',
@@ -11,7 +8,10 @@ export const listNames = {
   category: 'categories',
   campaign: 'campaigns',
   tier: 'tiers',
-} as const satisfies Record<ThingKind, keyof World>;
+} as const satisfies Record<string, keyof World>;
+
+export type ThingKind = keyof typeof listNames;
+export const thingKinds = Object.keys(listNames) as ThingKind[];
 
 /** A world with the names that cases use. */
 export interface NamedWorld extends World {

@@ -18,9 +18,6 @@ const prefixes: Record<ThingKind, string> = {
   tier: 'promo',
 };
 
-/** The cases need six tiers that are older than the newest 150. */
-const minTiers = windowSize + 6;
-
 interface WorldDocument {
   customers: string[];
   products: string[];
@@ -34,12 +31,6 @@ interface WorldDocument {
 
 /** A user's own additions to the world. */
 type OwnWorldDocument = Partial<Omit<WorldDocument, 'newest' | 'hours_apart'>>;
-
-/** A file and its content. */
-interface Source {
-  readonly file: YamlFile;
-  readonly document: OwnWorldDocument;
-}
 
 interface TierEntry {
   name: string;
@@ -62,9 +53,11 @@ type RuleEntry =
 /**
  * Loads, checks and expands the world file of the suite.
  *
- * @throws UnusableInput with every problem of the file
+ * @param additions the path of a file of a user's own things
+ * @throws UnusableInput with every problem of the files
  */
-export function loadWorld(file = path.join(packageRoot, 'cases', 'world.yaml'), additions?: string): NamedWorld {
+export function loadWorld(additions?: string): NamedWorld {
+  const file = path.join(packageRoot, 'cases', 'world.yaml');
   return expandWorld(readYaml(file), additions === undefined ? undefined : readYaml(additions));
 }
 
@@ -75,84 +68,64 @@ export function loadWorld(file = path.join(packageRoot, 'cases', 'world.yaml'), 
  *   and ids of all other tiers stay the same.
  */
 export function expandWorld(file: YamlFile, additions?: YamlFile): NamedWorld {
-  const problems = [
-    ...findSchemaProblems('world', file),
-    ...(additions === undefined ? [] : findSchemaProblems('own-world', additions)),
-  ];
+  const files = additions === undefined ? [file] : [file, additions];
+  const problems = files.flatMap((each) => findSchemaProblems(each === file ? 'world' : 'own-world', each));
   if (problems.length > 0) throw new UnusableInput(problems);
-  const document = file.value as WorldDocument;
-  const sources: Source[] = [
-    { file, document },
-    ...(additions === undefined ? [] : [{ file: additions, document: additions.value as OwnWorldDocument }]),
-  ];
-  const entries = <T>(pick: (document: OwnWorldDocument) => Readonly<Record<string, T>> | undefined) =>
-    sources.flatMap((source) =>
-      Object.entries(pick(source.document) ?? {}).map(([name, stated]) => ({ name, stated, source })),
-    );
-  const customers = entries(({ customers }) => customers && mapToSelf(customers));
-  const products = entries(({ products }) => products && mapToSelf(products));
-  const skus = entries(({ skus }) => skus);
-  const categories = entries(({ categories }) => categories && mapToSelf(categories));
-  const campaigns = entries(({ campaigns }) => campaigns);
+  const documents = files.map((each) => ({ source: each, document: each.value as OwnWorldDocument }));
 
-  const ids: Record<ThingKind, ReadonlyMap<string, string>> = {
-    customer: createIds('customer', customers),
-    product: createIds('product', products),
-    sku: createIds('sku', skus),
-    category: createIds('category', categories),
-    campaign: createIds('campaign', campaigns),
-    tier: new Map(),
+  const createIds = (kind: ThingKind, listNames: (document: OwnWorldDocument) => readonly string[]) =>
+    new Map(documents.flatMap(({ document }) => listNames(document)).map((name) => [name, createId(kind, name)]));
+  const ids = {
+    customer: createIds('customer', ({ customers = [] }) => customers),
+    product: createIds('product', ({ products = [] }) => products),
+    sku: createIds('sku', ({ skus = {} }) => Object.keys(skus)),
+    category: createIds('category', ({ categories = [] }) => categories),
+    campaign: createIds('campaign', ({ campaigns = {} }) => Object.keys(campaigns)),
   };
-  /** Finds the id of a name. Reports a problem and returns the name if there is none. */
-  const idOf = (kind: ThingKind, name: string, source: YamlFile, at: YamlPath): string => {
+  const findId: FindId = (kind, name, source, at) => {
     const id = ids[kind].get(name);
     if (id !== undefined) return id;
-    problems.push({
-      at: source.locate(at),
-      message: `there is no ${kind} '${name}'`,
-      hint: suggest(name, [...ids[kind].keys()]),
-    });
+    const hint = suggest(name, [...ids[kind].keys()]);
+    problems.push({ at: source.locate(at), message: `there is no ${kind} '${name}'`, hint });
     return name;
   };
-  const drafts = readTiers(sources[0] as Source, idOf, problems);
-  const added = sources.slice(1).flatMap((source) => readTiers(source, idOf, problems));
-  problems.push(...findOwnTierProblems(added, additions));
-  const placed = insertOwnTiers(drafts, added, (message, hint) =>
-    problems.push({ at: (additions ?? file).locate(['tiers']), message, hint }),
-  );
+  const [drafts = [], own = []] = files.map((each) => readTiers(each, findId, problems));
+  if (additions !== undefined) problems.push(...findOwnTierProblems(own, drafts, additions));
+  const placed = insertOwnTiers(drafts, own);
 
-  const newest = Date.parse(document.newest);
-  const apart = document.hours_apart * 60 * 60 * 1000;
+  const { newest, hours_apart } = file.value as WorldDocument;
+  const newestTime = Date.parse(newest);
+  const apart = hours_apart * 60 * 60 * 1000;
   const createdAt = (n: number): number =>
-    placed[n]?.entry.created === undefined ? newest - n * apart : createdAt(n + 1) + 200;
-  const tiers = placed.map(({ tier }, n): Tier => ({ ...tier, created_at: new Date(createdAt(n)).toISOString() }));
+    placed[n]?.entry.created === undefined ? newestTime - n * apart : createdAt(n + 1) + 200;
   const named: NamedWorld = {
-    customers: customers.map(({ name }) => ({ id: createId('customer', name) })),
-    products: products.map(({ name }) => ({ id: createId('product', name) })),
-    skus: skus.map(({ name, stated, source }) => ({
-      id: createId('sku', name),
-      product_id: idOf('product', stated, source.file, ['skus', name]),
-    })),
-    categories: categories.map(({ name }) => ({ id: createId('category', name), name })),
-    campaigns: campaigns.map(({ name, stated, source }) => ({
-      id: createId('campaign', name),
-      name,
-      category_ids: stated.map((category, n) => idOf('category', category, source.file, ['campaigns', name, n])),
-    })),
-    tiers,
+    customers: listThings(ids.customer),
+    products: listThings(ids.product),
+    skus: documents.flatMap(({ source, document: { skus = {} } }) =>
+      Object.entries(skus).map(([name, product]) => ({
+        id: createId('sku', name),
+        product_id: findId('product', product, source, ['skus', name]),
+        name,
+      })),
+    ),
+    categories: listThings(ids.category),
+    campaigns: documents.flatMap(({ source, document: { campaigns = {} } }) =>
+      Object.entries(campaigns).map(([name, categories]) => ({
+        id: createId('campaign', name),
+        name,
+        category_ids: categories.map((each, n) => findId('category', each, source, ['campaigns', name, n])),
+      })),
+    ),
+    tiers: placed.map(({ tier }, n) => ({ ...tier, created_at: new Date(createdAt(n)).toISOString() })),
     ids: { ...ids, tier: new Map(placed.map(({ key, tier }) => [key, tier.id])) },
     unavailable: new Map(),
   };
-  problems.push(...findWindowProblems(tiers, file));
   if (problems.length > 0) throw new UnusableInput(problems);
   return named;
 }
 
-function mapToSelf(names: readonly string[]): Record<string, string> {
-  return Object.fromEntries(names.map((name) => [name, name]));
-}
-
-type IdOf = (kind: ThingKind, name: string, file: YamlFile, at: YamlPath) => string;
+/** Finds the id of a name. Reports a problem and returns the name if there is none. */
+type FindId = (kind: Exclude<ThingKind, 'tier'>, name: string, source: YamlFile, at: YamlPath) => string;
 
 /** A tier before its rank is known. */
 interface TierDraft {
@@ -166,12 +139,12 @@ interface TierDraft {
   readonly isSpare: boolean;
 }
 
-function readTiers({ file, document }: Source, idOf: IdOf, problems: Problem[]): TierDraft[] {
+function readTiers(file: YamlFile, findId: FindId, problems: Problem[]): TierDraft[] {
   const names = new Set<string>();
-  return (document.tiers ?? []).flatMap((entry, index) => {
+  return ((file.value as OwnWorldDocument).tiers ?? []).flatMap((entry, index) => {
     const at: YamlPath = ['tiers', index];
-    const campaigns = [entry.campaign].flat().map((name, n) => idOf('campaign', name, file, [...at, 'campaign', n]));
-    const rules = (entry.rules ?? []).map((rule, n) => readRule(rule, [...at, 'rules', n], file, idOf));
+    const campaigns = [entry.campaign].flat().map((name, n) => findId('campaign', name, file, [...at, 'campaign', n]));
+    const rules = (entry.rules ?? []).map((rule, n) => readRule(rule, file, [...at, 'rules', n], findId));
     const { repeat = 1, spare = 0 } = entry;
     return Array.from({ length: repeat }, (_, n): TierDraft => {
       const key = entry.name.replace('{n}', String(n + 1));
@@ -196,54 +169,40 @@ function readTiers({ file, document }: Source, idOf: IdOf, problems: Problem[]):
   });
 }
 
-function readRule(rule: RuleEntry, at: YamlPath, file: YamlFile, idOf: IdOf): Rule {
-  if ('customer' in rule) {
+function readRule(rule: RuleEntry, file: YamlFile, at: YamlPath, findId: FindId): Rule {
+  if ('customer' in rule)
     return {
       kind: 'customer',
-      any_of: rule.customer.map((name, n) => idOf('customer', name, file, [...at, 'customer', n])),
+      any_of: rule.customer.map((name, n) => findId('customer', name, file, [...at, 'customer', n])),
     };
-  }
-  if ('product' in rule) {
-    return { kind: 'product', id: idOf('product', rule.product, file, [...at, 'product']), at_least: rule.at_least };
-  }
-  if ('sku' in rule) return { kind: 'sku', id: idOf('sku', rule.sku, file, [...at, 'sku']), at_least: rule.at_least };
+  if ('product' in rule)
+    return { kind: 'product', id: findId('product', rule.product, file, [...at, 'product']), at_least: rule.at_least };
+  if ('sku' in rule) return { kind: 'sku', id: findId('sku', rule.sku, file, [...at, 'sku']), at_least: rule.at_least };
   if ('order_metadata' in rule) return { kind: 'order_metadata', key: rule.order_metadata, includes: rule.includes };
   return { kind: 'metadata', key: rule.metadata, is: rule.is };
 }
 
 /** Own tiers must not change the results of the suite's requests, so they must not be valid for its customers. */
-function findOwnTierProblems(added: readonly TierDraft[], additions: YamlFile | undefined): Problem[] {
+function findOwnTierProblems(own: readonly TierDraft[], drafts: readonly TierDraft[], additions: YamlFile): Problem[] {
   const isForOwn = (rule: RuleEntry) => 'customer' in rule && rule.customer.every((name) => name.startsWith(ownPrefix));
-  return added.flatMap(({ key, entry, at }): Problem[] =>
-    additions === undefined || entry.rules?.some(isForOwn)
-      ? []
-      : [
-          {
-            at: additions.locate([...at, 'name']),
-            message: `tier '${key}' is not restricted to your own customers`,
-            hint: `Its results would change the suite's own requests. Add a rule such as { customer: [${ownPrefix}somebody] }.`,
-          },
-        ],
-  );
+  const problems = own
+    .filter(({ entry }) => !entry.rules?.some(isForOwn))
+    .map(({ key, at }) => ({
+      at: additions.locate([...at, 'name']),
+      message: `tier '${key}' is not restricted to your own customers`,
+      hint: `Its results would change the suite's own requests. Add a rule such as { customer: [${ownPrefix}somebody] }.`,
+    }));
+  const spares = drafts.filter(({ isSpare }) => isSpare).length;
+  if (own.length <= spares) return problems;
+  const hint = `At most ${spares} are possible among the newest ${windowSize}.`;
+  return [...problems, { at: additions.locate(['tiers']), message: `there are ${own.length} tiers`, hint }];
 }
 
 /** Replaces the last spare tiers by the user's own tiers. */
-function insertOwnTiers(
-  drafts: readonly TierDraft[],
-  added: readonly TierDraft[],
-  problem: (message: string, hint: string) => void,
-): TierDraft[] {
-  const spares = drafts.flatMap(({ isSpare }, n) => (isSpare ? [n] : []));
-  if (added.length > spares.length) {
-    problem(`there are ${added.length} tiers`, `At most ${spares.length} are possible among the newest ${windowSize}.`);
-    return [...drafts];
-  }
-  const replaced = spares.slice(spares.length - added.length);
-  return drafts.map((draft, n) => added[replaced.indexOf(n)] ?? draft);
-}
-
-function createIds(kind: ThingKind, things: readonly { readonly name: string }[]): ReadonlyMap<string, string> {
-  return new Map(things.map(({ name }) => [name, createId(kind, name)]));
+function insertOwnTiers(drafts: readonly TierDraft[], own: readonly TierDraft[]): TierDraft[] {
+  const spares = drafts.filter(({ isSpare }) => isSpare);
+  const replaced = spares.slice(spares.length - own.length);
+  return drafts.map((draft) => own[replaced.indexOf(draft)] ?? draft);
 }
 
 /** Creates the id of a name: stable, unique and not guessable without the name. */
@@ -251,22 +210,6 @@ function createId(kind: ThingKind, name: string): string {
   return `${prefixes[kind]}_${createHash('sha256').update(`${kind} ${name}`).digest('hex').slice(0, 24)}`;
 }
 
-/** Checks the preconditions of the cases about the newest 150. */
-function findWindowProblems(tiers: readonly Tier[], file: YamlFile): Problem[] {
-  const at = file.locate(['tiers']);
-  const problems: Problem[] = [];
-  if (tiers.length < minTiers) {
-    problems.push({ at, message: `there are ${tiers.length} tiers`, hint: `At least ${minTiers} are needed.` });
-  }
-  for (const rank of [windowSize, windowSize + 1]) {
-    const tier = tiers[rank - 1];
-    if (tier !== undefined && tier.rules.length > 0) {
-      problems.push({
-        at,
-        message: `tier ${rank}, '${tier.name}', has rules`,
-        hint: 'It must be valid for everybody: move or add tiers.',
-      });
-    }
-  }
-  return problems;
+function listThings(ids: ReadonlyMap<string, string>): { id: string; name: string }[] {
+  return [...ids].map(([name, id]) => ({ id, name }));
 }

@@ -1,7 +1,7 @@
 import { markdownTable } from 'markdown-table';
 import type { NamedWorld, ThingKind } from './named-world.js';
 import { createNameLookup, renderRule } from './render-rule.js';
-import type { Thing, Tier, World } from './world.js';
+import type { Tier, World } from './world.js';
 
 /** The formats in which the world can be printed. */
 export const worldFormats = {
@@ -11,21 +11,9 @@ export const worldFormats = {
 
 export type WorldFormat = keyof typeof worldFormats;
 
-/** Adds the names that cases use, so that users can write bindings for them. */
-export function createNamedExport(named: NamedWorld): World {
-  const { categories, campaigns, tiers } = named;
-  const withNames = <T extends Thing>(kind: ThingKind, things: readonly T[]) => {
-    const names = new Map([...named.ids[kind]].map(([name, id]) => [id, name] as const));
-    return things.map((thing) => ({ ...thing, name: names.get(thing.id) ?? thing.id }));
-  };
-  return {
-    customers: withNames('customer', named.customers),
-    products: withNames('product', named.products),
-    skus: withNames('sku', named.skus),
-    categories,
-    campaigns,
-    tiers,
-  };
+/** Leaves out what is not part of the data: names as keys, and what the deployment lacks. */
+export function createNamedExport({ customers, products, skus, categories, campaigns, tiers }: NamedWorld): World {
+  return { customers, products, skus, categories, campaigns, tiers };
 }
 
 /** Renders tables for people who enter the data by hand. */

@@ -8,7 +8,7 @@ export interface World {
   readonly tiers: readonly Tier[];
 }
 
-/** A thing with an id. The printed world adds the name that cases use. */
+/** A thing with an id, and the name that cases use. Data of a user may lack the name. */
 export interface Thing {
   readonly id: string;
   readonly name?: string;

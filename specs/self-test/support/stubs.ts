@@ -1,18 +1,11 @@
 import type { Certificate } from '../../../src/report/certificate.js';
-import type { NamedWorld } from '../../../src/world/named-world.js';
+import { type NamedWorld, thingKinds } from '../../../src/world/named-world.js';
 import type { World } from '../../../src/world/world.js';
 import { suite } from './in-process.js';
 
 /** Creates a world without names. */
 export function createNamelessWorld(world: World): NamedWorld {
-  const ids: NamedWorld['ids'] = {
-    customer: new Map(),
-    product: new Map(),
-    sku: new Map(),
-    category: new Map(),
-    campaign: new Map(),
-    tier: new Map(),
-  };
+  const ids = Object.fromEntries(thingKinds.map((kind) => [kind, new Map()])) as unknown as NamedWorld['ids'];
   return { ...world, ids, unavailable: new Map() };
 }
 

@@ -14,6 +14,6 @@ export default ((command) => {
     .action(async ({ format, cases }: { format: WorldFormat; cases?: string }) => {
       const { loadWorld } = await import('../../world/world-file.js');
       const additions = cases === undefined ? undefined : (await import('../../cases/suite.js')).findOwnWorld(cases);
-      process.stdout.write(worldFormats[format](loadWorld(undefined, additions)));
+      process.stdout.write(worldFormats[format](loadWorld(additions)));
     });
 }) satisfies ConfigureCommand;
