@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Fault } from '../../reference/faults/fault.js';
 import { listGeneratedFaults } from '../../reference/faults/generated-faults.js';
@@ -6,8 +7,8 @@ import { discriminatingRowsFile } from '../../src/cases/discriminating-rows.js';
 import { loadSuite, type Suite } from '../../src/cases/suite.js';
 import { packageRoot } from '../../src/support/package-root.js';
 import { chooseDiscriminatingRows, renderDiscriminatingRows } from './choose-rows.js';
-import { type FaultProof, renderTable } from './proof.js';
-import { proveFaults } from './prove-faults.js';
+import type { FaultProof } from './proof.js';
+import { runInWorkers } from './run-in-workers.js';
 
 /** The committed snapshot of the kill matrix. */
 export const killMatrixFile = path.join(packageRoot, 'specs', 'proof', 'kill-matrix.md');
@@ -19,6 +20,11 @@ export const knownFaults: readonly Fault[] = [
     .filter(({ invisibility, hasState }) => invisibility === undefined && !hasState)
     .filter((_, n) => n % 20 === 0),
 ];
+
+/** Finds out how the suite sees each fault, on all cores. */
+export function proveFaults(ids: readonly string[] = faults.map(({ id }) => id)): Promise<FaultProof[]> {
+  return runInWorkers(new URL('./proof-worker.js', import.meta.url), ids);
+}
 
 /** The contents of the files that are made from the kill matrix, by path. */
 export async function renderKillMatrixFiles(
@@ -33,19 +39,38 @@ export async function renderKillMatrixFiles(
   ]);
 }
 
+/**
+ * Writes the kill matrix and the rows for `--quick`.
+ *
+ * @returns the paths of the files
+ */
+export async function updateKillMatrix(): Promise<string[]> {
+  const files = await renderKillMatrixFiles();
+  for (const [file, text] of files) writeFileSync(file, text);
+  return [...files.keys()];
+}
+
 /** One line for each fault: the requirement that it breaks, and the other requirements that do not pass. */
 function renderKillMatrix(proofs: readonly FaultProof[]): string {
-  const rows = proofs.map(({ id, breaks, verdicts }) => {
+  const lines = proofs.map(({ id, breaks, verdicts }) => {
     const others = Object.keys(verdicts).filter((requirement) => requirement !== breaks);
     const having = (verdict: string) => others.filter((requirement) => verdicts[requirement] === verdict).sort();
-    return [id, `${breaks}: ${verdicts[breaks] ?? 'pass'}`, having('fail').join(' '), having('inconclusive').join(' ')];
+    const cells = [
+      id,
+      `${breaks}: ${verdicts[breaks] ?? 'pass'}`,
+      having('fail').join(' '),
+      having('inconclusive').join(' '),
+    ];
+    return `| ${cells.join(' | ')} |`;
   });
   return [
     '# Kill matrix',
     '',
     'Which requirements do not pass on the reference deployment with each fault. `npm run update` writes this file.',
     '',
-    ...renderTable(['fault', 'breaks', 'fails too', 'is inconclusive'], rows),
+    '| fault | breaks | fails too | is inconclusive |',
+    '| --- | --- | --- | --- |',
+    ...lines,
     '',
   ].join('\n');
 }

@@ -1,4 +1,3 @@
-import { createDeployment } from '../../reference/deployment.js';
 import type { Fault, Requirement } from '../../reference/faults/fault.js';
 import type { Assertion } from '../../src/assertions/assertion.js';
 import { findResponseKind } from '../../src/assertions/registry.js';
@@ -6,14 +5,14 @@ import type { Suite } from '../../src/cases/suite.js';
 import type { RequirementCase } from '../../src/cases/test-case.js';
 import { judgeCase } from '../../src/judge/judge-case.js';
 import { findWorstVerdict, type Verdict } from '../../src/judge/verdict.js';
-import { createRecognizer } from '../../src/recognition/recognizer.js';
 import { formatLocation } from '../../src/support/problem.js';
-import { type DeploymentJudgement, inProcessCredentials, judgeDeployment } from './judge-deployment.js';
+import type { FaultJudge, FaultyCase } from './judge-fault.js';
 
 /** What the suite finds out about one fault, as plain data. */
 export interface FaultProof {
   readonly id: string;
   readonly breaks: Requirement;
+  readonly story: string;
   /** The verdicts of requirements that do not pass. */
   readonly verdicts: Readonly<Record<string, Verdict>>;
   /** The rows that fail, by case. */
@@ -38,37 +37,24 @@ export function isKilled({ breaks, verdicts }: Pick<FaultProof, 'breaks' | 'verd
 }
 
 /** Finds out how the suite sees a fault. */
-export async function proveFault(
-  fault: Fault,
-  suite: Suite,
-  recognizer = createRecognizer(suite.world),
-): Promise<FaultProof> {
-  const judge = (own: Suite) => {
-    const deployment = createDeployment({ world: suite.world, credentials: inProcessCredentials, faults: [fault] });
-    return judgeDeployment(own, deployment, { recognizer });
-  };
-  const judged = await judge(suite);
+export async function proveFault(fault: Fault, judge: FaultJudge, suite: Suite): Promise<FaultProof> {
+  const judged = await judge.judge(fault);
   const verdicts: Record<string, Verdict> = {};
   const failedRows: Record<string, string[]> = {};
   const failedAlone: Record<string, string[]> = {};
-  for (const { testCase, sent } of judged.cases) {
+  for (const each of judged) {
+    const { testCase, judgement } = each;
     const { verifies, id } = testCase;
-    const { judgement, first } = sent;
     if (judgement.verdict !== 'pass')
       verdicts[verifies] = findWorstVerdict([verdicts[verifies] ?? 'pass', judgement.verdict]);
-    for (const [n, row] of testCase.rows.entries()) {
-      if (judgement.rows[n]?.verdict !== 'fail') continue;
-      failedRows[id] = [...(failedRows[id] ?? []), row.title];
-      const alone: RequirementCase = { ...testCase, rows: [row] };
-      // Without state, a response does not depend on what else is sent.
-      const verdict = fault.hasState
-        ? (await judge({ ...suite, cases: [alone] })).cases[0]?.sent.judgement.verdict
-        : judgeCase(alone, first.exchanges.slice(n, n + 1), judged.background).verdict;
-      if (verdict === 'fail') failedAlone[id] = [...(failedAlone[id] ?? []), row.title];
-    }
+    const failed = judgement.rows.filter(({ verdict }) => verdict === 'fail');
+    if (failed.length === 0) continue;
+    failedRows[id] = failed.map(({ title }) => title);
+    failedAlone[id] = await judge.listRowsThatFailAlone(fault, each);
   }
   const needs = listExpectations(suite).flatMap((expectation, n) => (isDecisive(expectation, judged) ? [n] : []));
-  return { id: fault.id, breaks: fault.breaks, verdicts, failedRows, failedAlone, needs };
+  const { id, breaks, story } = fault;
+  return { id, breaks, story, verdicts, failedRows, failedAlone, needs };
 }
 
 /** The expectations of all requirement cases, in the order of the suite. */
@@ -92,17 +78,16 @@ function getExchangeName(assertion: Assertion): string {
 }
 
 /** Whether the case of an expectation catches the fault, and would miss it without the expectation. */
-function isDecisive({ testCase, assertion }: Expectation, { cases, background }: DeploymentJudgement): boolean {
+function isDecisive({ testCase, assertion }: Expectation, cases: readonly FaultyCase[]): boolean {
   const caught: readonly Verdict[] = canBeViolated(assertion) ? ['fail'] : ['fail', 'inconclusive'];
-  const sent = cases.find((each) => each.testCase === testCase)?.sent;
-  if (sent === undefined || !caught.includes(sent.judgement.verdict)) return false;
+  const judged = cases.find((each) => each.testCase === testCase);
+  if (judged === undefined || !caught.includes(judged.judgement.verdict)) return false;
   const key = getExpectationKey(assertion);
   const rows = testCase.rows.map((row) => ({
     ...row,
     expect: row.expect.filter((other) => getExpectationKey(other) !== key),
   }));
-  const repeats = sent.repeats.map(({ exchanges }) => exchanges);
-  const without = judgeCase({ ...testCase, rows }, sent.first.exchanges, background, ...repeats);
+  const without = judgeCase({ ...testCase, rows }, judged.exchanges, judged.context, ...judged.repeats);
   return !caught.includes(without.verdict);
 }
 

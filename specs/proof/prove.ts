@@ -1,13 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { faults } from '../../reference/faults/index.js';
 import { loadSuite } from '../../src/cases/suite.js';
+import { proveFaults } from './kill-matrix.js';
 import { isKilled, renderProof } from './proof.js';
-import { proveFaults } from './prove-faults.js';
 import { proveGenerated, renderGenerated } from './prove-generated.js';
 
 /** Writes what the suite catches to `results/proof.md`. Fails when a fault survives. */
 const suite = loadSuite();
-const proofs = await proveFaults(faults.map(({ id }) => id));
+const proofs = await proveFaults();
 const generated = await proveGenerated();
 const survivors = [
   ...proofs.filter((proof) => !isKilled(proof)).map(({ id }) => id),

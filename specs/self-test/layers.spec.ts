@@ -1,7 +1,9 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { packageRoot } from '../../src/support/package-root.js';
+import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 
 const inPackage = (...steps: readonly string[]) => path.join(packageRoot, ...steps);
@@ -21,6 +23,40 @@ test('The sources contain no id of a requirement or a case', () => {
       return ids.filter((id) => !members.includes(id) && text.includes(`'${id}'`)).map((id) => `${file}: ${id}`);
     });
   expect(found).toEqual([]);
+});
+
+test('The linter refuses an import against the order of the layers, and a circle, and JSON parsed past the door', () => {
+  const folder = makeTestFolder();
+  const { vcs: _, $schema: __, ...rules } = JSON.parse(read('biome.json'));
+  const files: Record<string, string> = {
+    'biome.json': JSON.stringify(rules),
+    'json-door.grit': read('json-door.grit'),
+    'src/report/stray.ts': 'export const parse = (text: string): unknown => JSON.parse(text);\n',
+    'src/http/upwards.ts': "import { main } from '../cli/main.js';\n\nmain();\n",
+    'src/cli/main.ts': "import { one } from '../support/one.js';\n\nexport const main = (): void => one();\n",
+    'src/support/one.ts':
+      "import type { Two } from './two.js';\n\nexport const one = (_two?: Two): void => undefined;\n",
+    'src/support/two.ts': "import type { one } from './one.js';\n\nexport type Two = typeof one;\n",
+    'reference/stray.ts': "import { one } from '../src/support/one.js';\n\none();\n",
+  };
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.join(folder, path.dirname(name)), { recursive: true });
+    writeFileSync(path.join(folder, name), text);
+  }
+  const biome = inPackage('node_modules', '.bin', 'biome');
+  const { stdout, stderr } = spawnSync(biome, ['lint', '.'], { cwd: folder, encoding: 'utf8' });
+  const found = [
+    ...`${stdout}${stderr}`.matchAll(
+      /^(\S+\.ts):\d+:\d+ (?:lint\/\w+\/)?(noRestrictedImports|noImportCycles|plugin) /gm,
+    ),
+  ];
+  expect(found.map(([, file, rule]) => `${file} ${rule}`).sort()).toEqual([
+    'reference/stray.ts noRestrictedImports',
+    'src/http/upwards.ts noRestrictedImports',
+    'src/report/stray.ts plugin',
+    'src/support/one.ts noImportCycles',
+    'src/support/two.ts noImportCycles',
+  ]);
 });
 
 test('Each part of the documentation has a requirement, a question or an exclusion', () => {
