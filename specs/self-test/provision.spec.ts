@@ -11,7 +11,6 @@ import { readAvailability } from '../../src/targets/availability.js';
 import { openTarget } from '../../src/targets/open-target.js';
 import { completeRunOptions } from '../../src/targets/run-options.js';
 import { loadTarget } from '../../src/targets/target.js';
-import { resolveEndpoint } from '../../src/targets/target-connection.js';
 import { findThingProblem } from '../../src/world/find-thing-problem.js';
 import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, suite } from './support/in-process.js';
@@ -48,19 +47,21 @@ test('A deployment with its own ids is provisioned, passes the doctor and confor
   expect(provisioned.status).toBe(0);
 
   const again = await runConformanceInProcess(['provision', '--reuse', ...target], options);
-  expect([again.status, again.output]).toEqual([0, expect.stringContaining('already: nothing is left to create.')]);
+  expect([again.status, again.output]).toEqual([
+    0,
+    expect.stringContaining('already: they are kept, and 0 things are created.'),
+  ]);
 
   const diagnosed = await runConformanceInProcess(['doctor', ...target], options);
   expect(diagnosed.output).not.toMatch(/PROBLEM|\?/);
   expect(diagnosed.status).toBe(0);
 
   const stated = completeRunOptions({ target: path.join(folder, 'targets', 'reference.yaml') }, env);
-  const { location: place, options: connection } = loadTarget(stated, env).connection;
-  const client = openTarget(
-    {},
-    resolveEndpoint(place, { baseUrl: url, credentials: referenceCredentials }),
-    connection,
-  );
+  const { endpoint = { baseUrl: url, credentials: referenceCredentials }, options: connection } = loadTarget(
+    stated,
+    env,
+  ).connection;
+  const client = openTarget({}, endpoint, connection);
   const { certificate } = await certifyOver(client, loadSuite(suiteFolder, readAvailability(stated).availability));
   await client.close();
   await close();

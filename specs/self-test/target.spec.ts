@@ -98,7 +98,7 @@ test('The environment overrides the target file', () =>
   checkEachRow(locations, (_, file, environment, name, baseUrl, [applicationId, token] = ownCredentials) => {
     const { target, connection } = load(file, environment);
     expect(target.name).toBe(name);
-    expect(connection.location).toEqual({ kind: 'deployment', baseUrl, credentials: { applicationId, token } });
+    expect(connection.endpoint).toEqual({ baseUrl, credentials: { applicationId, token } });
   }));
 
 test('The reference deployment is the default, and --reference overrides every setting', () => {
@@ -113,7 +113,7 @@ test('Plain HTTP to another machine must be allowed', () => {
     ['name: a', { baseUrl: 'http://a.test', allowHttp: true }],
     ['name: a', { baseUrl: 'http://127.0.0.1:81' }],
   ] as const)
-    expect(load(text, credentials, options).connection.location).toMatchObject({ baseUrl: options.baseUrl });
+    expect(load(text, credentials, options).connection.endpoint).toMatchObject({ baseUrl: options.baseUrl });
 });
 
 test('Overridden values and removed paths are noted', () => {
@@ -128,8 +128,8 @@ test('Overridden values and removed paths are noted', () => {
   expect(notes(undefined, url(path))).toContain('/v1/promotions/validation, was removed');
   expect(notes(undefined, { ...deployment, CLIENT_TOKEN: 'a1' })).toContain('CLIENT_TOKEN has fewer than 6 characters');
   const operation = 'name: mine\noperation: { path: /check }';
-  const { location } = load(operation, url('https://a.test/x/check')).connection;
-  expect(location).toMatchObject({ baseUrl: 'https://a.test/x' });
+  const { endpoint } = load(operation, url('https://a.test/x/check')).connection;
+  expect(endpoint).toMatchObject({ baseUrl: 'https://a.test/x' });
 });
 
 test('A target file states how responses are read', () => {
@@ -193,7 +193,7 @@ allow_http: true`,
 test('The files in targets/ are valid, and the example states the default limits and retries', () => {
   const folder = path.join(packageRoot, 'targets');
   for (const name of readdirSync(folder).filter((each) => /(?<!\.bindings)\.yaml$/.test(each)))
-    expect(loadTarget({ target: path.join(folder, name) }, credentials).connection.location.kind).toBe('deployment');
+    expect(loadTarget({ target: path.join(folder, name) }, credentials).connection.endpoint).toBeDefined();
   const { connection } = loadTarget({ target: path.join(folder, 'example.yaml') }, credentials);
   const { limits, retry } = defaultConnectionOptions;
   expect(connection.options).toMatchObject({ limits, retry });

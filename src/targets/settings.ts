@@ -3,7 +3,6 @@ import path from 'node:path';
 import { findCasesByName, selectFromSuite } from '../cases/case-selection.js';
 import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
-import { listCredentialSecrets } from '../contract/operation.js';
 import { describeRelocation } from '../contract/relocation.js';
 import { findExclusionReason, type RunScope } from '../engine/case-exclusion.js';
 import { createProfile, getRequestLimit, type Profile } from '../engine/profile.js';
@@ -22,7 +21,7 @@ import { toOneLine } from '../support/untrusted-text.js';
 import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
 import { loadTarget, type Target } from './target.js';
-import type { TargetConnection } from './target-connection.js';
+import { listSecrets, type TargetConnection } from './target-connection.js';
 
 /**
  * The settings of a run, without the connection to the target. They are read once, contain no secrets, and are passed to
@@ -187,8 +186,7 @@ export function createFolderName(name: string): string {
 }
 
 /** Redaction would change these texts in the evidence: `verify` could not judge it again. */
-function findSecretsInRequests({ location, options }: TargetConnection, { cases, world }: Suite): Problem[] {
-  const credentials = location.kind === 'deployment' ? listCredentialSecrets(location.credentials) : [];
+function findSecretsInRequests(connection: TargetConnection, { cases, world }: Suite): Problem[] {
   const texts = new Set([
     ...Object.values(world.ids).flatMap((ids) => [...ids.values()]),
     ...cases.flatMap((each) =>
@@ -198,7 +196,7 @@ function findSecretsInRequests({ location, options }: TargetConnection, { cases,
         .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(each) ? [path, body] : []), ...headers.flat()]),
     ),
   ]);
-  return [...credentials, ...(options.secrets ?? [])].flatMap((secret) => {
+  return listSecrets(connection).flatMap((secret) => {
     const redact = createRedactor([secret]);
     if ([...texts].every((text) => redact(text) === text)) return [];
     const at = { setting: secret.placeholder.slice(1) };

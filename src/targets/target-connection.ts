@@ -1,5 +1,7 @@
 import { existsSync } from 'node:fs';
+import { listCredentialSecrets } from '../contract/operation.js';
 import type { Endpoint, PartialConnectionOptions } from '../http/connection-options.js';
+import type { Secret } from '../redaction/redactor.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Problem } from '../support/problem.js';
 import { findBaseUrlFlaw, trimBaseUrl } from './base-url.js';
@@ -11,16 +13,15 @@ import { initialTargetFile, type TargetFile } from './target-file.js';
 
 /** The connection to a target. It contains secrets, so every process reads it from its environment instead of a file. */
 export interface TargetConnection {
-  readonly location: TargetLocation;
+  /** Undefined for the reference deployment, which the run starts itself. */
+  readonly endpoint?: Endpoint;
   readonly options: PartialConnectionOptions;
 }
 
-/** A deployment, or the reference deployment, which the run starts itself. */
-export type TargetLocation = ({ readonly kind: 'deployment' } & Endpoint) | { readonly kind: 'reference' };
-
-/** Returns the endpoint of a target. @param reference the endpoint of the reference deployment that was started */
-export function resolveEndpoint(location: TargetLocation, reference: Endpoint): Endpoint {
-  return location.kind === 'deployment' ? location : reference;
+/** Lists the secrets of a target. Those of the reference deployment are public. */
+export function listSecrets({ endpoint, options }: TargetConnection): Secret[] {
+  const credentials = endpoint === undefined ? [] : listCredentialSecrets(endpoint.credentials);
+  return [...credentials, ...(options.secrets ?? [])];
 }
 
 /** The limits of a thorough run, unless the target file states others. */
@@ -62,7 +63,7 @@ export function readConnection(
   if (url === undefined) {
     const problem = findMissingBaseUrl(runOptions, environment, file);
     if (problem !== undefined) problems.unshift(problem);
-    return { connection: { location: { kind: 'reference' }, options }, problems, notes };
+    return { connection: { options }, problems, notes };
   }
   const { baseUrl, note } = trimBaseUrl(url.text, file?.document.operation?.path);
   if (note !== undefined) notes.push(note);
@@ -87,7 +88,7 @@ export function readConnection(
     if (problem !== undefined) problems.unshift(problem);
     if (note !== undefined) notes.push(note);
   }
-  return { connection: { location: { kind: 'deployment', baseUrl, credentials }, options }, problems, notes };
+  return { connection: { endpoint: { baseUrl, credentials }, options }, problems, notes };
 }
 
 /** Finds the base URL as the user states it; undefined if there is none. */

@@ -12,13 +12,13 @@ import { toOneLine } from '../support/untrusted-text.js';
 import { compileSchema } from '../support/user-schema.js';
 import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
-import { readConnection, type TargetConnection, type TargetLocation } from './target-connection.js';
+import { readConnection, type TargetConnection } from './target-connection.js';
 import { readBeside, readTargetFile, type TargetFile } from './target-file.js';
 
 /** A deployment under test, without its connection. It contains no secrets and can be passed to `v8.serialize`. */
 export interface Target {
   readonly name: string;
-  readonly kind: TargetLocation['kind'];
+  readonly kind: 'deployment' | 'reference';
   readonly version?: string;
   /** Who is responsible for the implementation. */
   readonly contact?: string;
@@ -57,14 +57,13 @@ export function loadTarget(
   const file = readTargetFile(options);
   const { connection, problems, notes } = readConnection(options, environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
-  const { location } = connection;
-  const defaultName = location.kind === 'reference' ? 'reference' : new URL(location.baseUrl).host;
+  const { endpoint } = connection;
   return {
     target: {
-      name: file?.document.name ?? defaultName,
-      kind: location.kind,
+      name: file?.document.name ?? (endpoint === undefined ? 'reference' : new URL(endpoint.baseUrl).host),
+      kind: endpoint === undefined ? 'reference' : 'deployment',
       ...(file === undefined ? { pins: new Map() } : readStatements(file)),
-      isWorldLoaded: location.kind === 'reference' || options.worldLoaded === true || file?.document.world === 'loaded',
+      isWorldLoaded: endpoint === undefined || options.worldLoaded === true || file?.document.world === 'loaded',
       concurrency: completeOptions(connection.options).pacing.concurrency,
       ...(notes.length === 0 ? {} : { notes }),
     },
