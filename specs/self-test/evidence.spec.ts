@@ -9,14 +9,14 @@ import { faults, findFault } from '../../reference/faults/index.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
-import { createArchive, parseArchive } from '../../src/report/har-archive.js';
+import { parseArchive } from '../../src/report/har-archive.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { judgeAgain, readEvidenceBack, runWithEvidence } from './support/run-with-evidence.js';
+import { createArchive, judgeAgain, readEvidenceBack, runWithEvidence } from './support/run-with-evidence.js';
 
 const { name, version, digest, world } = suite;
 type Answer = (request: HttpRequest) => HttpResponse;

@@ -11,14 +11,14 @@ import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
 import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { computeDigest, createArchive, type EvidenceOrigin } from '../../src/report/har-archive.js';
+import { computeDigest, type EvidenceOrigin } from '../../src/report/har-archive.js';
 import { parseRecordedRun } from '../../src/targets/recorded-run.js';
 import { type RejudgedRun, rejudgeRun } from '../../src/targets/rejudge.js';
 import { verifyCertificate } from '../../src/targets/verify-certificate.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { runWithEvidence } from './support/run-with-evidence.js';
+import { createArchive, runWithEvidence } from './support/run-with-evidence.js';
 
 const folder = makeTestFolder();
 
