@@ -119,8 +119,8 @@ test('Plain HTTP to another machine must be allowed', () => {
 test('Overridden values and removed paths are noted', () => {
   const environment = { ...stagingEnvironment, ...credentials };
   const path = 'https://a.test/v1/promotions/validation';
-  const notes = (text: string | undefined, environment: Environment) => load(text, environment).target.notes?.join(' ');
-  expect(notes(staging, stagingEnvironment)).toBeUndefined();
+  const notes = (text: string | undefined, environment: Environment) => load(text, environment).target.notes.join(' ');
+  expect(notes(staging, stagingEnvironment)).toBe('');
   expect(notes(staging, { ...environment, BASE_URL: 'https://b.test' })).toMatch(
     /CLIENT_APPLICATION_ID .*overrides \$STAGING_ID.* CLIENT_TOKEN .*\$STAGING_TOKEN.* BASE_URL .*overrides the base_url/,
   );
@@ -169,6 +169,7 @@ allow_http: true`,
     isWorldLoaded: false,
     concurrency: 3,
     pins: new Map(),
+    notes: [],
     version: '1.2',
     contact: 'team@a.test',
     operation: { method: 'POST', path: '/v2/validation' },
@@ -352,7 +353,7 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
     "Did you mean 'ann'?",
   ],
   ['an id twice', 'name: a\nids: { customers: { ann: x, ben: ▸x } }', "customer 'ben' has the id of customer 'ann'"],
-  ['missing bindings', 'name: a\nbindings: ▸none.yaml', "'none.yaml' cannot be read"],
+  ['missing bindings', 'name: a\nbindings: ▸none.yaml', "there is no file 'none.yaml'"],
   [
     'a pin of an unknown question',
     'name: a\npins: { empty-results: ▸empty-list }',

@@ -44,11 +44,11 @@ export async function runDoctor(url: string | undefined, flags: TargetFlags & { 
   const [first] = exchanges;
   const adapted = target.adapter &&
     first?.wire && [renderAdapterNotice(target.adapter), 'It sends this first:', ...renderRequest(first).split('\n')];
-  const asJson = { target: target.name, base_url: endpoint.baseUrl, notes: target.notes ?? [], findings };
+  const asJson = { target: target.name, base_url: endpoint.baseUrl, notes: target.notes, findings };
   process.stdout.write(
     flags.json
       ? `${JSON.stringify(asJson, null, 2)}\n`
-      : joinLines([where, ...(target.notes ?? []), ...(adapted ?? []), '']) +
+      : joinLines([where, ...target.notes, ...(adapted ?? []), '']) +
           renderFindings(findings) +
           joinLines(isReference ? ['', referenceEndNotice] : []),
   );

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { quote } from 'shlex';
 import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
@@ -33,18 +34,14 @@ export function readAvailability(options: RunOptions): { availability: Availabil
 
 function readBindings(target: TargetFile, name: string): Bindings {
   const file = resolveBeside(target, name);
-  let yaml: YamlFile;
-  try {
-    yaml = readYaml(file);
-  } catch (error) {
-    const isUnreadable = error instanceof UnusableInput && error.problems[0]?.message.startsWith('cannot be read');
-    if (!isUnreadable) throw error;
+  if (!existsSync(file)) {
     const hint =
       target.document.provision === undefined
         ? "Create the file: ids by kind and name, as under 'ids'."
         : `Create it with: npx conformance provision --target ${quote(target.yaml.file)}`;
-    throw new UnusableInput([{ at: target.yaml.locate(['bindings']), message: `'${name}' cannot be read`, hint }]);
+    throw new UnusableInput([{ at: target.yaml.locate(['bindings']), message: `there is no file '${name}'`, hint }]);
   }
+  const yaml = readYaml(file);
   return createBindings(validateFile('bindings', yaml) as BindingsDocument, yaml);
 }
 

@@ -69,7 +69,7 @@ export async function provisionWorld(
   }
   const refuse: Refuse = (message, hint) =>
     new UnusableInput([{ at: targetFile.yaml.locate(['provision']), message: `the command ${message}`, hint }]);
-  for (const note of target.notes ?? []) process.stderr.write(`${note}\n`);
+  for (const note of target.notes) process.stderr.write(`${note}\n`);
   const file = resolveBeside(targetFile, bindings);
   const shown = path.relative(process.cwd(), file);
   // Before the command runs, so that the ids of created things can be saved.

@@ -64,7 +64,7 @@ export function encodeRecordedInputs({
 /** Decodes the inputs of a run. @param inputs valid by the schema of evidence */
 export function decodeRecordedInputs(inputs: unknown): RecordedInputs {
   const { availability, settings } = decodeMapsAndSets(inputs) as RecordedInputs;
-  const target = { ...settings.target, pins: new Map() };
+  const target = { ...settings.target, pins: new Map(), notes: [] };
   const derived = listTargetNotes(target, availability.ownPromotions);
   return { availability, settings: { ...settings, target, notes: [...derived, ...settings.notes] } };
 }

@@ -4,7 +4,7 @@ import type { Problem } from '../support/problem.js';
 import type { Environment } from './environment.js';
 
 /** A problem without its location. Its texts never contain the secret. */
-type Flaw = Omit<Problem, 'at'>;
+export type Flaw = Omit<Problem, 'at'>;
 
 /** Valid header values: visible characters of Latin-1 with spaces between them (RFC 9110, section 5.5). */
 const validHeaderValue = /^[\x21-\x7e\x80-\xff](?:[\t\x20-\x7e\x80-\xff]*[\x21-\x7e\x80-\xff])?$/;

@@ -75,7 +75,7 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
     excludesIntrusive,
     notes: [
       ...listTargetNotes(target, suite.world.ownPromotions),
-      ...(target.notes ?? []),
+      ...target.notes,
       ...(recordNote === undefined ? [] : [recordNote]),
       ...(explore !== undefined && isPartial ? ['Random requests were not sent: they need the whole test data.'] : []),
     ],

@@ -41,7 +41,7 @@ export interface Target {
   /** Known outcomes, by question. */
   readonly pins: ReadonlyMap<string, { readonly outcome: string; readonly at: Location }>;
   /** Notes about values of the target file that are overridden. */
-  readonly notes?: readonly string[];
+  readonly notes: readonly string[];
 }
 
 /**
@@ -65,7 +65,7 @@ export function loadTarget(
       ...(file === undefined ? { pins: new Map() } : readStatements(file)),
       isWorldLoaded: endpoint === undefined || options.worldLoaded === true || file?.document.world === 'loaded',
       concurrency: completeOptions(connection.options).pacing.concurrency,
-      ...(notes.length === 0 ? {} : { notes }),
+      notes,
     },
     connection,
   };
