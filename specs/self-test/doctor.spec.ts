@@ -185,17 +185,6 @@ test.describe('A target with a part of the world', () => {
     expect(states).toMatchObject({ URL: 'unknown', Ids: 'problem' });
   });
 
-  test('The missing ids are listed', async () => {
-    const findText = async (partial: Suite) =>
-      (await diagnose(partial, channelTo(conforming), { baseUrl })).find(({ area }) => area === 'Ids')?.text;
-    const other = bind({ customer: { ben: 'C-1' }, product: { chair: 'P-1' }, campaign: { summer: 'K-1' } });
-    expect(await findText(other)).toContain('Add ids for customer ann, product mug, campaign spring to');
-    expect(await findText(bind({ customer: { ann: 'C-1' }, product: { mug: 'P-1' } }))).toContain(
-      'Add ids for campaign spring to',
-    );
-    expect(await findText(own)).toMatch(/only cases that need none are judged\.$/);
-  });
-
   test('A lost body is not claimed if no promotion may depend on the ids', async () => {
     expect(await diagnoseStates(own, channelTo(withoutBody(conforming)))).toMatchObject({ 'Body on GET': 'unknown' });
   });

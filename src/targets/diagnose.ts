@@ -71,12 +71,14 @@ export async function diagnose(suite: Suite, channel: Channel, target: Diagnosed
   return diagnosisAreas.map((area) => found.get(area) ?? { area, ...unknown });
 }
 
+const fewIdsHint = `The cases with the tag '${tag.anyData}' need a customer, a product and a campaign in 'ids' of the target file: any of yours.`;
+
 /** Checks area by area until a problem prevents further checks. */
 async function checkTarget(channel: Channel, diagnosis: Diagnosis): Promise<void> {
   const { suite, report } = diagnosis;
   const [firstRequest, secondRequest] = chooseRequests(suite);
   if (firstRequest === undefined) {
-    report('Ids', 'problem', `The target file has too few ids for a request.${explainMissingIds(suite)}`);
+    report('Ids', 'problem', `The target file has too few ids for a request. ${fewIdsHint}`);
     return;
   }
   const first = await channel.send(firstRequest);
@@ -87,15 +89,6 @@ async function checkTarget(channel: Channel, diagnosis: Diagnosis): Promise<void
   const others = secondRequest === undefined ? [] : [await channel.send(secondRequest)];
   checkBody(first.response, [...others, withoutBody], diagnosis);
   checkResponses(first.response, [first, ...others], diagnosis);
-}
-
-/** Lists the ids that the `any-data` cases need; they may be ids of any data of the deployment. */
-function explainMissingIds({ cases }: Suite): string {
-  const needed = cases
-    .filter(({ tags }) => tags.includes(tag.anyData))
-    .flatMap(({ rows }) => rows.flatMap(({ unavailable }) => unavailable));
-  if (needed.length === 0) return '';
-  return ` Add ids for ${[...new Set(needed)].join(', ')} to 'ids' in the target file. Any ids of your deployment work for the cases with the tag '${tag.anyData}'.`;
 }
 
 /** Chooses the requests of the doctor's case with the most requests that the target has the data for. */
@@ -226,8 +219,7 @@ function checkResponses(first: HttpResponse, exchanges: readonly Exchange[], dia
   const own = explainOwnPromotions(exchanges, [], { world, recognizer, reading });
   if (own !== undefined) report('Ids', 'problem', own);
   else if (!hasTiers) {
-    const text = 'No promotion has an id, so only cases that need none are judged.';
-    report('Ids', 'unknown', `${text}${explainMissingIds(suite)}`);
+    report('Ids', 'unknown', `No promotion has an id, so only cases that need none are judged. ${fewIdsHint}`);
   } else if (named === 0) {
     const hint = 'If the deployment generates its own ids, add them to the target file (ids or bindings).';
     const text = 'The responses name no promotion of the test data. Load it (npx conformance world).';

@@ -161,8 +161,8 @@ function parseIds(output: string, things: readonly Thing[], refuse: Refuse): IdM
   const isId = (id: unknown) => (typeof id === 'string' ? id !== '' && toOneLine(id) === id : Number.isSafeInteger(id));
   if (entries.length === 0 || !entries.every(([, id]) => isId(id)))
     throw refuse(
-      'did not print ids',
-      'It must print one JSON object and nothing else: { "world id": "deployment id", … }.',
+      'did not print valid ids',
+      'It must print one JSON object and nothing else: { "world id": "deployment id", … }. An id is a line of text or a whole number.',
     );
   const unknown = entries.find(([world]) => !things.some(({ id }) => id === world));
   if (unknown !== undefined)

@@ -5,7 +5,7 @@ import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
 import { describeRelocation } from '../contract/relocation.js';
 import { findExclusionReason, type RunScope } from '../engine/case-exclusion.js';
-import { createProfile, getRequestLimit, type Profile } from '../engine/profile.js';
+import { createProfile, type Profile } from '../engine/profile.js';
 import type { Exploration } from '../engine/request-values.js';
 import type { EngineOptions } from '../engine/run.js';
 import { parseShard, type Shard, type ShardScope, selectShard } from '../engine/shard.js';
@@ -139,23 +139,26 @@ export function restoreWholeSettings<T extends Partial<Pick<RunSettings, 'shard'
   return { ...others, ...(shard?.whole ?? omitUndefined({ only, exploration })) } as Omit<T, 'shard'>;
 }
 
-type Selected = Pick<RunSettings, 'only' | 'profile'>;
-
 /**
  * Selects cases and rows.
  *
- * @param recorded the selection of an earlier run, for options that are not given
+ * @param recordedOnly the ids of the cases of an earlier run, if the options name none
  * @throws UnusableInput for unknown names, and for a budget that is too small for any row
  */
-export function readSelection(options: RunOptions, suite: Suite, scope: RunScope, recorded: Selected = {}): Selected {
-  const only = options.only === undefined ? recorded.only : findCasesByName(options.only, suite, '--only');
+export function readSelection(
+  options: RunOptions,
+  suite: Suite,
+  scope: RunScope,
+  recordedOnly?: readonly string[],
+): Pick<RunSettings, 'only' | 'profile'> {
+  const only = options.only === undefined ? recordedOnly : findCasesByName(options.only, suite, '--only');
   const refuseBudget = (message: string, hint: string) =>
     new UnusableInput([{ at: { setting: '--quick, --budget' }, message, hint }]);
   if (options.budget !== undefined && (options.explore !== undefined || options.thorough))
     throw refuseBudget('cannot be combined with --explore or --thorough', 'Remove one of them.');
-  const limit = options.budget ?? (recorded.profile && getRequestLimit(recorded.profile));
+  const { budget } = options;
   const own = selectFromSuite(suite, omitUndefined({ only }));
-  const profile = limit === undefined ? undefined : createProfile(own, limit, readDiscriminatingRows(suite), scope);
+  const profile = budget === undefined ? undefined : createProfile(own, budget, readDiscriminatingRows(suite), scope);
   if (profile?.rows.size === 0) {
     const hint = `The suite sends ${suite.calibration.length} requests before all cases. Allow more requests, or select other cases.`;
     throw refuseBudget('is too small for a single row of the selected cases', hint);
@@ -207,13 +210,14 @@ function findSecretsInRequests(connection: TargetConnection, { cases, world }: S
 
 function findPinProblems({ pins }: Target, { contract }: Suite): Problem[] {
   return [...pins].flatMap(([id, { outcome, at }]) => {
-    const question = contract.questions.find((each) => each.id === id);
-    if (question === undefined) {
+    const answer = contract.questions.find((each) => each.id === id)?.answer;
+    if (answer === undefined) {
       const known = contract.questions.map((each) => each.id);
       return [{ at, message: `unknown question '${id}'`, hint: suggest(id, known) }];
     }
-    if (question.answer.kind === 'value' || question.answer.outcomes.has(outcome)) return [];
-    const known = [...question.answer.outcomes.keys()];
-    return [{ at, message: `'${id}' has no outcome '${outcome}'`, hint: suggest(outcome, known) }];
+    if (answer.kind === 'value' || answer.outcomes.has(outcome)) return [];
+    return [
+      { at, message: `'${id}' has no outcome '${outcome}'`, hint: suggest(outcome, [...answer.outcomes.keys()]) },
+    ];
   });
 }

@@ -58,36 +58,36 @@ export function loadTarget(
   const { connection, problems, notes } = readConnection(options, environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
   const { endpoint } = connection;
+  const defaultName = endpoint === undefined ? 'reference' : new URL(endpoint.baseUrl).host;
   return {
     target: {
-      name: file?.document.name ?? (endpoint === undefined ? 'reference' : new URL(endpoint.baseUrl).host),
+      name: file?.document.name ?? defaultName,
       kind: endpoint === undefined ? 'reference' : 'deployment',
-      ...(file === undefined ? { pins: new Map() } : readStatements(file)),
       isWorldLoaded: endpoint === undefined || options.worldLoaded === true || file?.document.world === 'loaded',
       concurrency: completeOptions(connection.options).pacing.concurrency,
       notes,
+      pins: new Map(),
+      ...(file === undefined ? {} : readStatements(file)),
     },
     connection,
   };
 }
 
 /** Reads what a target file states about the deployment and its responses. */
-function readStatements(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'isWorldLoaded' | 'concurrency'> {
+function readStatements(file: TargetFile): Partial<Target> {
   const { version, contact, response = {}, pins = {}, operation, adapter, drift } = file.document;
   const locatePin = (question: string) => file.yaml.locate(['pins', question]);
-  return {
-    ...omitUndefined({
-      version,
-      contact,
-      operation,
-      adapter: adapter === undefined ? undefined : readAdapter(adapter, file),
-      additive: drift?.additive,
-      tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
-      mentionFilter: createMentionFilter(response),
-      responseSchema: response.schema === undefined ? undefined : readSchema(response.schema, file),
-    }),
+  return omitUndefined({
+    version,
+    contact,
+    operation,
+    adapter: adapter === undefined ? undefined : readAdapter(adapter, file),
+    additive: drift?.additive,
+    tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
+    mentionFilter: createMentionFilter(response),
+    responseSchema: response.schema === undefined ? undefined : readSchema(response.schema, file),
     pins: new Map(Object.entries(pins).map(([id, outcome]) => [id, { outcome, at: locatePin(id) }])),
-  };
+  });
 }
 
 /** @param name of the adapter's file, relative to the target file */
