@@ -151,23 +151,22 @@ test.describe('A proxy', () => {
     expect(getMessage(exchange)).toBe('The proxy answered 407 to the connection request for deployment.test.');
   });
 
-  for (const [what, proxy, name] of [
-    ['is unreachable', 'http://127.0.0.1:1', '127.0.0.1:1'],
-    ['has an unknown host name', 'http://proxy.invalid:3128', 'proxy.invalid'],
-  ] as const)
-    test(`that ${what} is not mistaken for the deployment`, async ({ open }) => {
-      const exchange = await open('http://deployment.test', { proxy, allowHttp: true }).send(request);
+  test('that is unreachable is not mistaken for the deployment', async ({ open }) => {
+    for (const name of ['127.0.0.1:1', 'proxy.invalid']) {
+      const exchange = await open('http://deployment.test', { proxy: `http://${name}`, allowHttp: true }).send(request);
       expect(getOutcome(exchange)).toBe('unreachable');
-      expect(getMessage(exchange)).toMatch(new RegExp(`^The proxy ${name} cannot be reached`));
-    });
+      expect(getMessage(exchange)).toContain(`The proxy ${name} cannot be reached`);
+    }
+  });
 
-  for (const proxy of ['proxy.test:3128', 'http://', 'ftp://someone:a-password@proxy.test'])
-    test(`must be a URL: ${proxy}`, async ({ open }) => {
+  test('must be a URL', async ({ open }) => {
+    for (const proxy of ['proxy.test:3128', 'http://', 'ftp://someone:a-password@proxy.test']) {
       const exchange = await open('https://deployment.test', { proxy }).send(request);
-      expect([getOutcome(exchange), exchange.attempts]).toEqual(['not-sent', 0]);
+      expect([getOutcome(exchange), exchange.attempts], proxy).toEqual(['not-sent', 0]);
       expect(getMessage(exchange)).toContain('HTTPS_PROXY');
       expect(getMessage(exchange)).not.toContain('password');
-    });
+    }
+  });
 });
 
 test.describe('A broken proxy', () => {
@@ -245,29 +244,17 @@ test.describe('A broken proxy', () => {
 });
 
 test.describe('Over TLS', () => {
-  test('an unknown authority is not trusted', async ({ open, serveSecurely }) => {
-    const exchange = await open(`https://127.0.0.1:${await serveSecurely()}`).send(request);
-    expect(getOutcome(exchange)).toBe('tls');
-    expect(getMessage(exchange)).toMatch(/is not trusted\..* tls: \{ ca: FILE \}/);
-  });
-
-  test('a private authority is trusted if it is set', async ({ open, serveSecurely }) => {
-    const exchange = await open(`https://127.0.0.1:${await serveSecurely()}`, { tls: { ca: authority } }).send(request);
-    expect(getOutcome(exchange)).toBe(200);
-  });
-
-  test('the certificate must be for the host', async ({ open, serveSecurely }) => {
-    const exchange = await open(`https://localhost:${await serveSecurely()}`, { tls: { ca: authority } }).send(request);
-    expect(getMessage(exchange)).toContain('is for another host name');
+  test('the authority must be trusted, and the certificate must be for the host', async ({ open, serveSecurely }) => {
+    const port = await serveSecurely();
+    const send = (host: string, tls = {}) => open(`https://${host}:${port}`, { tls }).send(request);
+    const unknown = await send('127.0.0.1');
+    expect(getOutcome(unknown)).toBe('tls');
+    expect(getMessage(unknown)).toMatch(/is not trusted\..* tls: \{ ca: FILE \}/);
+    expect(getOutcome(await send('127.0.0.1', { ca: authority }))).toBe(200);
+    expect(getMessage(await send('localhost', { ca: authority }))).toContain('is for another host name');
   });
 
   const mutual = { ca: authority, requestCert: true, rejectUnauthorized: true };
-
-  test('a client certificate is sent on request', async ({ open, serveSecurely }) => {
-    const tls = { ca: authority, ...client };
-    const exchange = await open(`https://127.0.0.1:${await serveSecurely(mutual)}`, { tls }).send(request);
-    expect(getOutcome(exchange)).toBe(200);
-  });
 
   test('the message says that the client certificate is missing', async ({ open, serveSecurely }) => {
     // In TLS 1.2 the handshake fails. In TLS 1.3 the connection may just break later.

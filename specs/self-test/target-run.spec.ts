@@ -34,33 +34,27 @@ function boundTo(idOf: IdOf): Suite {
 
 const slugs: IdOf = (kind, name) => `${kind}-${name}`;
 
-test.describe('Ids of the deployment:', () => {
-  const inValues = ['wrapped', 'keyed-by-id'] as const;
-  /** Ids, and the shapes in which they can be found amid other text; elsewhere nothing may fail. */
-  for (const [what, idOf, shapes, left] of [
-    ['numbers, counted for each kind', ((_kind, _name, n) => String(n + 1)) as IdOf, inValues, 'in-urls'],
-    ['slugs that stand in each other', slugs, inValues, 'in-urls'],
-    [
-      'with signs that a URL encodes',
-      ((kind, name) => `${kind} ½/${name} & 100 %+`) as IdOf,
-      [...inValues, 'in-urls'],
-      undefined,
-    ],
-  ] as const) {
-    const tag = idOf === slugs ? [] : '@long';
-    test(`${what} conform, or are incomplete if they are short and inside of texts`, { tag }, async () => {
-      const own = boundTo(idOf);
-      const certified = async (shape: ShapeName) =>
-        (await certifyInProcess(createIndependentDeployment(own.world, { shape }), { suite: own })).certificate;
-      for (const shape of shapes) expect((await certified(shape)).summary, shape).toEqual({ pass: 17 });
-      if (left === undefined) return;
-      const certificate = await certified(left);
-      expect(listRequirementsWith('fail', certificate)).toEqual([]);
-      expect(certificate.verdict).toBe('incomplete');
-      expect(certificate.incomplete_because?.join()).toContain('fewer than 12 characters');
-    });
-  }
-});
+const inValues = ['wrapped', 'keyed-by-id'] as const;
+/** Ids, and the shapes in which they can be found amid other text; elsewhere nothing may fail. */
+const idKinds: readonly (readonly [what: string, IdOf, found: readonly ShapeName[], unfound?: ShapeName])[] = [
+  ['numbers, counted for each kind', (_kind, _name, n) => String(n + 1), inValues, 'in-urls'],
+  ['slugs that stand in each other', slugs, inValues, 'in-urls'],
+  ['with signs that a URL encodes', (kind, name) => `${kind} ½/${name} & 100 %+`, [...inValues, 'in-urls']],
+];
+for (const [what, idOf, found, unfound] of idKinds)
+  test(`Ids that are ${what} conform, or are incomplete if they are short and inside of texts`, {
+    tag: idOf === slugs ? [] : '@long',
+  }, async () => {
+    const own = boundTo(idOf);
+    const certified = async (shape: ShapeName) =>
+      (await certifyInProcess(createIndependentDeployment(own.world, { shape }), { suite: own })).certificate;
+    for (const shape of found) expect((await certified(shape)).summary, shape).toEqual({ pass: 17 });
+    if (unfound === undefined) return;
+    const certificate = await certified(unfound);
+    expect(listRequirementsWith('fail', certificate)).toEqual([]);
+    expect(certificate.verdict).toBe('incomplete');
+    expect(certificate.incomplete_because?.join()).toContain('fewer than 12 characters');
+  });
 
 test.describe('An operation with another method and path', () => {
   const operation = { method: 'POST', path: '/check' };
