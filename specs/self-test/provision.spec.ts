@@ -47,10 +47,7 @@ test('A deployment with its own ids is provisioned, passes the doctor and confor
   expect(provisioned.status).toBe(0);
 
   const again = await runConformanceInProcess(['provision', '--reuse', ...target], options);
-  expect([again.status, again.output]).toEqual([
-    0,
-    expect.stringContaining('already: they are kept, and 0 things are created.'),
-  ]);
+  expect([again.status, again.output]).toEqual([0, expect.stringMatching(/ has \d+ ids now\.\n$/)]);
 
   const diagnosed = await runConformanceInProcess(['doctor', ...target], options);
   expect(diagnosed.output).not.toMatch(/PROBLEM|\?/);
@@ -71,7 +68,6 @@ test('A deployment with its own ids is provisioned, passes the doctor and confor
 
 test.describe('The command', () => {
   const kept = 'customers: { ann: before }\n';
-  const { length: total } = Object.values(suite.world.ids).flatMap((ids) => [...ids]);
 
   /** Provisions by a program that is given as text; its bindings are there from before. */
   async function provisioned(program: string, more = '', { reuse = false, ids = kept } = {}) {
@@ -104,6 +100,10 @@ test.describe('The command', () => {
       "printed 'x' for customer ordinary and for customer ann",
     ],
     'prints an id of another world': ['console.log(\'{"x":"y"}\')', "printed 'x', which is not an id of the world"],
+    'prints a credential in place of a world id': [
+      "console.log(JSON.stringify({ [process.env.CLIENT_TOKEN]: 'x' }))",
+      'printed an id that contains a credential',
+    ],
     'prints a credential': [
       createsCustomers.replace("'new-' + name", "'id-' + process.env.CLIENT_TOKEN.toUpperCase()"),
       'printed an id that contains a credential',
@@ -120,13 +120,10 @@ test.describe('The command', () => {
     });
   }
 
-  test('A second run announces that everything is created again; --reuse keeps existing ids', async () => {
+  test('A second run creates everything again; --reuse keeps existing ids', async () => {
     const anew = await provisioned(createsCustomers);
-    expect(anew.output).toContain(`ids.yaml has 1 of ${total} ids already: everything is created again with new ids.`);
     expect(parse(anew.bindings).customers).toMatchObject({ ann: 'new-ann', ben: 'new-ben' });
     const reused = await provisioned(createsCustomers, '', { reuse: true });
-    const rest = `they are kept, and ${total - 1} things are created.`;
-    expect(reused.output).toContain(`ids.yaml has 1 of ${total} ids already: ${rest}`);
     expect(reused.status).toBe(0);
     expect(parse(reused.bindings).customers).toMatchObject({ ann: 'before', ben: 'new-ben' });
   });
@@ -187,16 +184,11 @@ test('The management API rejects invalid requests and generates its own ids', ()
     const headers = { 'X-Client-Application-Id': applicationId, 'X-Client-Token': own };
     return deployment({ method, path: `/manage/${list}`, headers: Object.entries(headers), body });
   };
-  const statuses = [
-    post('customers', '{}', 'other'),
-    post('customer', '{}'),
-    post('customers', '{}', token, 'PUT'),
-    post('customers', '{'),
-    post('customers', '[]'),
-    post('skus', '{"product_id":"none"}'),
-    post('tiers', '{}'),
-  ].map(({ status }) => status);
-  expect(statuses).toEqual([401, 404, 405, 400, 400, 400, 400]);
+  expect(post('customers', '{}', 'other').status).toBe(401);
+  expect(post('customer', '{}').status).toBe(404);
+  expect(post('customers', '{}', token, 'PUT').status).toBe(405);
+  for (const body of ['{', '[]']) expect(post('customers', body).status).toBe(400);
+  expect([post('skus', '{"product_id":"none"}').status, post('tiers', '{}').status]).toEqual([400, 400]);
   const { status, body } = post('customers', '{"id":"mine"}');
   expect(status).toBe(201);
   expect(JSON.parse(body).id).not.toBe('mine');

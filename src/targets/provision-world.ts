@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { quote } from 'shlex';
 import { findOwnWorld } from '../cases/suite.js';
-import { createRedactor } from '../redaction/redactor.js';
+import { createRedactor, type Secret } from '../redaction/redactor.js';
 import { writeFilesTogether } from '../report/write-files-together.js';
 import { createFolder } from '../support/create-folder.js';
 import { isJsonObject, parseJson } from '../support/json.js';
@@ -50,14 +50,12 @@ type Refuse = (message: string, hint: string) => UnusableInput;
  * prints to the bindings file. The file changes only if everything succeeds.
  *
  * @param reuses whether to keep the ids of the bindings file, so that the command creates only the rest
- * @param say receives a line about what will be created, if the bindings file has ids already
  * @throws UnusableInput if there is no command, or if the command fails or does not print ids
  */
 export async function provisionWorld(
   options: RunOptions,
   environment: Environment,
   reuses: boolean,
-  say: (line: string) => void,
 ): Promise<ProvisionResult> {
   const { target, connection } = loadTarget(options, environment);
   const targetFile = readTargetFile(options);
@@ -82,14 +80,8 @@ export async function provisionWorld(
     .flatMap((kind) => [...world.ids[kind]].map(([name, id]): Thing => ({ kind, name, id })))
     .filter(isAvailable);
   const available = { ...createNamedExport(world), tiers: world.tiers.filter(isAvailable) };
-  const existing: IdMap = existsSync(file) ? readExistingIds(things, options) : new Map();
-  if (existing.size > 0) {
-    const rest = `they are kept, and ${things.length - existing.size} things are created.`;
-    const anew = 'everything is created again with new ids. Use --reuse to keep the existing ids.';
-    say(`${shown} has ${existing.size} of ${things.length} ids already: ${reuses ? rest : anew}`);
-  }
-  if (reuses && existing.size === things.length) return { bindings: shown, bound: existing.size, missing: [] };
-  const kept: IdMap = reuses ? existing : new Map();
+  const kept: IdMap = reuses && existsSync(file) ? readExistingIds(things, options) : new Map();
+  if (kept.size === things.length) return { bindings: shown, bound: kept.size, missing: [] };
   // New tiers are always the newest.
   const newestKept = available.tiers.findIndex(({ id }) => kept.has(id));
   const late = newestKept < 0 ? undefined : available.tiers.slice(newestKept).find(({ id }) => !kept.has(id));
@@ -110,10 +102,7 @@ export async function provisionWorld(
     (line) => toOneLine(redact(line)),
   );
   if (failure !== undefined) throw refuse(failure, 'The bindings file was not changed.');
-  const ids: IdMap = new Map([...kept, ...parseIds(output, things, refuse)]);
-  const values = secrets.map(({ value }) => value);
-  if ([...ids].flat().some((id) => containsSecret(id, values)))
-    throw refuse('printed an id that contains a credential', 'Ids appear in files and reports.');
+  const ids: IdMap = new Map([...kept, ...parseIds(output, things, secrets, refuse)]);
   writeFilesTogether(path.dirname(file), () => [{ file, text: renderBindings(ids, things, targetFile, refuse) }]);
   const missing = things.filter(({ id }) => !ids.has(id));
   return { bindings: shown, bound: ids.size, missing: missing.map(({ kind, name }) => `${kind} ${name}`) };
@@ -155,7 +144,7 @@ async function runCommand(
 }
 
 /** Parses the output of the command. */
-function parseIds(output: string, things: readonly Thing[], refuse: Refuse): IdMap {
+function parseIds(output: string, things: readonly Thing[], secrets: readonly Secret[], refuse: Refuse): IdMap {
   const parsed = parseJson(output);
   const entries = isJsonObject(parsed) ? Object.entries(parsed) : [];
   const isId = (id: unknown) => (typeof id === 'string' ? id !== '' && toOneLine(id) === id : Number.isSafeInteger(id));
@@ -164,10 +153,15 @@ function parseIds(output: string, things: readonly Thing[], refuse: Refuse): IdM
       'did not print valid ids',
       'It must print one JSON object and nothing else: { "world id": "deployment id", … }. An id is a line of text or a whole number.',
     );
-  const unknown = entries.find(([world]) => !things.some(({ id }) => id === world));
+  const values = secrets.map(({ value }) => value);
+  const created = entries.map(([id, own]) => [id, String(own)] as const);
+  // First, since the other messages show an id.
+  if (created.flat().some((id) => containsSecret(id, values)))
+    throw refuse('printed an id that contains a credential', 'Ids appear in files and reports.');
+  const unknown = created.find(([world]) => !things.some(({ id }) => id === world));
   if (unknown !== undefined)
     throw refuse(`printed '${unknown[0]}', which is not an id of the world`, 'Use the ids of its input.');
-  return new Map(entries.map(([id, own]) => [id, String(own)]));
+  return new Map(created);
 }
 
 function renderBindings(ids: IdMap, things: readonly Thing[], { yaml, document }: TargetFile, refuse: Refuse): string {
