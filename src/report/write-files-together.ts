@@ -61,7 +61,7 @@ function takeTurn(folder: string, act: (drafts: string) => void): void {
   const drafts = path.join(folder, draftsFolder);
   try {
     createFolder(folder);
-    while (!createDrafts(drafts)) waitForTurn(drafts);
+    while (!createDrafts(drafts));
   } catch (error) {
     const message = describeFileError(error, `cannot write into ${folder}`);
     throw new UnusableInput([{ at: { setting: '--out' }, message, hint: 'Name another folder.' }]);
@@ -73,22 +73,19 @@ function takeTurn(folder: string, act: (drafts: string) => void): void {
   }
 }
 
-function createDrafts(folder: string): boolean {
+/** Begins a turn. If another process has its turn, waits a moment, or ends it if that process was killed. */
+function createDrafts(drafts: string): boolean {
   try {
-    mkdirSync(folder);
+    mkdirSync(drafts);
     return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-}
-
-/** Waits a moment, or ends the turn of a process that was killed. */
-function waitForTurn(drafts: string): void {
   const began = lstatSync(drafts, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
   // In either direction: clocks are set back.
   if (Math.abs(Date.now() - began) > maxWritingMs) rmSync(drafts, { recursive: true, force: true });
   else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
+  return false;
 }
 
 function discard(draft: string): void {

@@ -182,9 +182,8 @@ function createRecordOutput(
     return { file, unwritten: `not changed: it has answers that this run lacks, to ${renderShortList(lost)}` };
   if (Object.keys(record.questions).length === 0) return { file, unwritten: 'not written: no question was answered' };
   const text = renderRecord(record);
-  const isReadable = isDeepStrictEqual(
-    ignoreUnusable(() => parseRecord(text, 'record')),
-    record,
-  );
-  return isReadable ? { file, text } : { file, unwritten: 'not written: it would not load again' };
+  const reread = ignoreUnusable(() => parseRecord(text, 'record'));
+  return isDeepStrictEqual(reread, record)
+    ? { file, text }
+    : { file, unwritten: 'not written: it would not load again' };
 }

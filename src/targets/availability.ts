@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { quote } from 'shlex';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
@@ -22,12 +23,12 @@ export function readAvailability(options: RunOptions): { availability: Availabil
   const { ids, bindings, capabilities, adapter, own_promotions: own } = target.document;
   const named = [bindings, adapter].filter((name) => name !== undefined);
   return {
-    availability: {
-      ...(ids === undefined ? {} : { bindings: createBindings(ids, target.yaml, ['ids']) }),
-      ...(bindings === undefined ? {} : { bindings: readBindings(target, bindings) }),
-      ...(capabilities === undefined ? {} : { capabilities: new Set(capabilities) }),
-      ...(own === undefined ? {} : { ownPromotions: Array.isArray(own) ? own.length : own }),
-    },
+    availability: omitUndefined({
+      bindings:
+        bindings === undefined ? ids && createBindings(ids, target.yaml, ['ids']) : readBindings(target, bindings),
+      capabilities: capabilities && new Set(capabilities),
+      ownPromotions: Array.isArray(own) ? own.length : own,
+    }),
     files: [target.yaml.file, ...named.map((name) => resolveBeside(target, name))],
   };
 }

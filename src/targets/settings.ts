@@ -102,20 +102,18 @@ export function listTargetNotes(
   { kind, operation, adapter, tierPatterns, mentionFilter }: Target,
   ownPromotions: number | undefined,
 ): string[] {
+  const where = JSON.stringify(mentionFilter?.where ?? {});
+  const stated = 'The target file states';
   return [
-    ...(kind === 'reference' ? [referenceNotice] : []),
-    ...(operation === undefined ? [] : [describeRelocation(operation)]),
-    ...(adapter === undefined ? [] : [renderAdapterNotice(adapter)]),
-    ...(tierPatterns === undefined
-      ? []
-      : [`The target file states where responses name promotions: ${toOneLine(tierPatterns.join(', '))}.`]),
-    ...(mentionFilter === undefined || Object.keys(mentionFilter.where).length === 0
-      ? []
-      : [`The target file states which of them were returned: ${toOneLine(JSON.stringify(mentionFilter.where))}.`]),
-    ...(ownPromotions === undefined
-      ? []
-      : [`The target file states that ${ownPromotions} of the newest 150 promotions are the deployment's own.`]),
-  ];
+    kind === 'reference' ? referenceNotice : undefined,
+    operation && describeRelocation(operation),
+    adapter && renderAdapterNotice(adapter),
+    tierPatterns && `${stated} where responses name promotions: ${toOneLine(tierPatterns.join(', '))}.`,
+    where === '{}' ? undefined : `${stated} which of them were returned: ${toOneLine(where)}.`,
+    ownPromotions === undefined
+      ? undefined
+      : `${stated} that ${ownPromotions} of the newest 150 promotions are the deployment's own.`,
+  ].filter((note) => note !== undefined);
 }
 
 function selectShardSettings(text: string, suite: Suite, settings: RunSettings): RunSettings {

@@ -121,10 +121,10 @@ export function createCertifiedTarget(
   { name, kind, version, contact, adapter }: Target,
   baseUrl: string,
 ): CertifiedTarget {
-  const texts = { name, ...omitUndefined({ version, contact }), base_url: baseUrl };
-  const lines = Object.fromEntries(Object.entries(texts).map(([member, text]) => [member, toOneLine(text)]));
   return {
-    ...(lines as typeof texts),
+    name: toOneLine(name),
+    ...omitUndefined({ version: version && toOneLine(version), contact: contact && toOneLine(contact) }),
+    base_url: toOneLine(baseUrl),
     ...omitUndefined({ adapter }),
     ...(kind === 'reference' ? { is_reference: true } : {}),
   };
