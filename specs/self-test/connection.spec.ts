@@ -89,13 +89,6 @@ test.describe('Over plain HTTP, credentials stay on this machine:', () => {
     expect([getOutcome(exchange), exchange.attempts, proxy.received.length]).toEqual(['not-sent', 0, 0]);
     expect(getMessage(exchange)).toMatch(/^Nothing was sent: .*\(deployment\.test:81\) .*--allow-http/);
   });
-
-  test('unless --allow-http is set', async ({ open, serve, startProxy }) => {
-    const wire = await serve(ok);
-    const options = { proxy: (await startProxy(wire.port)).url, allowHttp: true };
-    expect(getOutcome(await open('http://deployment.test', options).send(request))).toBe(200);
-    expect(wire.received).toHaveLength(1);
-  });
 });
 
 test.describe('A proxy', () => {
@@ -184,17 +177,12 @@ test.describe('A broken proxy', () => {
   const timedOut = 'There was no complete response within';
   const broken = 'The connection broke before the response was complete';
   /** Over TLS, undici counts a connection only after the handshake in the tunnel. */
-  const behaviours: readonly (readonly [
-    what: string,
-    act: (near: Socket) => void,
-    message: string,
-    overTls?: string,
-  ])[] = [
+  type Behaviour = readonly [what: string, act: (near: Socket) => void, message: string, overTls?: string];
+  const behaviours: readonly Behaviour[] = [
     ['closes at once', close, noConnection],
     ['resets at once', reset, 'The proxy 127.0.0.1:'],
     ['is silent', () => undefined, notAccepted],
     ['closes after CONNECT', onConnect(close), noConnection],
-    ['resets after CONNECT', onConnect(reset), noConnection],
     ['answers without end', onConnect(drip), notAccepted],
     ['answers another protocol', onConnect((near) => near.end('SSH-2.0\r\n\r\n')), noConnection],
     ['refuses', onConnect((near) => near.end('HTTP/1.1 503 Busy\r\n\r\n')), 'The proxy answered 503'],
@@ -205,16 +193,10 @@ test.describe('A broken proxy', () => {
       notAccepted,
     ],
     ['opens a tunnel and closes it', onConnect((near) => near.end(tunnel)), broken, noConnection],
-    [
-      'opens a tunnel and resets it',
-      onConnect((near) => near.write(tunnel, () => near.once('data', () => reset(near)))),
-      broken,
-      noConnection,
-    ],
   ];
   for (const scheme of ['http', 'https'])
     test(`ends each attempt (${scheme})`, { tag: scheme === 'https' ? [] : ['@long'] }, async ({ open }) => {
-      const sendThrough = async ([what, act, httpMessage, overTls = httpMessage]: (typeof behaviours)[number]) => {
+      const sendThrough = async ([what, act, httpMessage, overTls = httpMessage]: Behaviour) => {
         const message = scheme === 'https' ? overTls : httpMessage;
         let connections = 0;
         const sockets = new Set<Socket>();
@@ -296,25 +278,18 @@ test.describe('Extra headers', () => {
   ] as const;
   const options = { extraHeaders, secrets: [{ value: 'the-key-of-the-gateway', placeholder: '$GATEWAY_KEY' }] };
 
-  test('are sent with every request that has no such header', async ({ serve, open }) => {
-    const wire = await serve(ok);
-    await open(wire.url, options).send(request);
-    const headers = wire.received[0]?.headers ?? [];
-    for (const [name, value] of [
-      ['origin', 'https://shop.example'],
-      ['content-type', 'application/json'],
-      ['accept', 'application/json'],
-      ['x-gateway-key', 'the-key-of-the-gateway'],
-      ['x-price', '$OTHER'],
-      ['user-agent', 'shop-tests/1'],
-    ])
-      expect(headers.filter(([key]) => key.toLowerCase() === name).map(([, sent]) => sent)).toEqual([value]);
-  });
-
-  test('are part of the exchange, with placeholders for secrets', async ({ serve, open }) => {
+  test('are sent with every request that has no such header, and are in the exchange without secrets', async ({
+    serve,
+    open,
+  }) => {
     const wire = await serve(renderResponse('200 OK', [], 'the-key-of-the-gateway'));
     const { send, redact } = open(wire.url, options);
     const exchange = await send(request);
+    const sent = wire.received[0]?.headers ?? [];
+    for (const [name, value] of extraHeaders.map(([name, value]) => [name.toLowerCase(), value] as const)) {
+      const expected = { 'content-type': 'application/json', 'x-gateway-key': 'the-key-of-the-gateway' }[name] ?? value;
+      expect(sent.filter(([key]) => key.toLowerCase() === name).map(([, text]) => text)).toEqual([expected]);
+    }
     const added = extraHeaders.filter(([name]) => name !== 'content-type');
     expect(exchange.request.headers).toEqual([...request.headers, ...added]);
     expect(redact(getResponse(exchange)?.body ?? '')).toBe('$GATEWAY_KEY');

@@ -17,6 +17,7 @@ import { type RejudgedRun, rejudgeRun } from '../../src/targets/rejudge.js';
 import { verifyCertificate } from '../../src/targets/verify-certificate.js';
 import { thingKinds } from '../../src/world/named-world.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
+import { createRandom } from './support/chaos.js';
 import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
 import { createArchive, runWithEvidence } from './support/run-with-evidence.js';
@@ -53,19 +54,6 @@ interface Evidence {
   log: { entries: ForgedEntry[]; creator: Forged; _uses: Use[]; _origin: EvidenceOrigin & Forged };
 }
 
-/** Draws numbers: the same ones for the same seed (mulberry32). */
-function createDice(seed: number) {
-  let state = seed;
-  const roll = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
-  return { pick };
-}
-
 /** What an alteration changes, and what it chooses from. */
 interface Draw {
   readonly log: Evidence['log'];
@@ -79,7 +67,7 @@ interface Draw {
 }
 type Alteration = (draw: Draw) => void;
 
-function draw({ log }: Evidence, failing: readonly string[], { pick }: ReturnType<typeof createDice>): Draw {
+function draw({ log }: Evidence, failing: readonly string[], pick: Draw['pick']): Draw {
   const chosen = pick([failing, failing, [pick(failing)]]);
   const uses = log._uses.filter((use) => chosen.some((id) => use.case === id || use.case.endsWith(`/${id}`)));
   const used = new Set(uses.map(({ id }) => id));
@@ -289,11 +277,12 @@ async function forge(faultId: string, from: number, to: number): Promise<void> {
   const names = Object.keys(alterations);
   const file = path.join(folder, 'certificate.json');
   for (let seed = from; seed < to; seed += 1) {
-    const dice = createDice(seed);
+    const random = createRandom(seed);
+    const pick: Draw['pick'] = (list) => list[Math.floor(random() * list.length)] as (typeof list)[number];
     const evidence: Evidence = JSON.parse(run.text);
     // Each alteration alone, then several together.
-    const chosen = seed < names.length ? [names[seed] ?? ''] : [1, 2, 3].map(() => dice.pick(names));
-    for (const name of chosen) alterations[name]?.(draw(evidence, run.failing, dice));
+    const chosen = seed < names.length ? [names[seed] ?? ''] : [1, 2, 3].map(() => pick(names));
+    for (const name of chosen) alterations[name]?.(draw(evidence, run.failing, pick));
     const forged = await forgeCertificate(evidence, run.certificate);
     writeFileSync(path.join(folder, 'evidence.har'), JSON.stringify(evidence));
     writeFileSync(file, JSON.stringify(forged, null, 2));
