@@ -10,6 +10,7 @@ import type { Entry } from 'har-format';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
 import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
+import type { ExchangeUse } from '../../src/engine/evidence-keeper.js';
 import type { Certificate } from '../../src/report/certificate.js';
 import { computeDigest, type EvidenceOrigin } from '../../src/report/har-archive.js';
 import { parseRecordedRun } from '../../src/targets/recorded-run.js';
@@ -38,13 +39,7 @@ const faultIds = [
   'campaign-filter-left-over',
 ];
 
-interface Use {
-  case: string;
-  row: number;
-  request: string;
-  attempt: number;
-  id: string;
-}
+type Use = { -readonly [Member in keyof ExchangeUse]: ExchangeUse[Member] };
 // biome-ignore lint/suspicious/noExplicitAny: a forger respects no types.
 type Forged = any;
 type ForgedEntry = Entry & { _id: string } & Forged;
@@ -142,17 +137,12 @@ const alterations: Readonly<Record<string, Alteration>> = {
     }
   },
   'change requests': ({ entries, origin: { baseUrl }, pick }) => {
-    for (const { request } of entries)
-      Object.assign(
-        request,
-        pick([
-          { url: `${baseUrl}/v1/promotions/validation` },
-          { url: request.url.replace(baseUrl, 'https://elsewhere.example') },
-          { method: 'POST' },
-          { postData: { mimeType: 'application/json', text: '{}' } },
-          { headers: [] },
-        ]),
-      );
+    for (const { request } of entries) {
+      const elsewhere = { url: request.url.replace(baseUrl, 'https://elsewhere.example') };
+      const body = { postData: { mimeType: 'application/json', text: '{}' } };
+      const plain = { url: `${baseUrl}/v1/promotions/validation` };
+      Object.assign(request, pick<object>([plain, elsewhere, { method: 'POST' }, body, { headers: [] }]));
+    }
   },
   'refer to other texts': ({ log, entries, pick }) => {
     for (const { response } of entries) {
@@ -213,7 +203,7 @@ const alterations: Readonly<Record<string, Alteration>> = {
     ['/*/id'],
     ['/promotions/*/id'],
     ['/promotions/data/*/id'],
-    ['(x+x+)+y'],
+    ['(x+)+y'],
   ]),
   'an adapter': setTo('target.adapter', [{ name: 'x.mjs', digest: `sha256:${'0'.repeat(64)}` }]),
   'a world': setTo('target.isWorldLoaded', [true, false]),
@@ -260,11 +250,10 @@ async function runFailing(faultId: string) {
   const answer = createDeployment({ world, credentials: inProcessCredentials, faults: [findFault(faultId)] });
   const { certificate, results, evidence, origin } = await runWithEvidence(createChannel(answer));
   expect(certificate.verdict).toBe('does-not-conform');
-  const text = createArchive(evidence, origin).content.toString('utf8');
   const requirementCases = results.filter(({ outcome }) => outcome === undefined);
   return {
     certificate,
-    text,
+    text: createArchive(evidence, origin).content.toString('utf8'),
     failing: requirementCases.filter(({ verdict }) => verdict !== 'pass').map(({ id }) => id),
   };
 }
