@@ -2,7 +2,7 @@
 
 import { selectFromSuite } from './cases/case-selection.js';
 import { loadSuite, suiteFolder } from './cases/suite.js';
-import { credentialPlaceholders, listCredentialSecrets } from './contract/operation.js';
+import { credentialPlaceholders } from './contract/operation.js';
 import { runSuite } from './engine/run.js';
 import type { Credentials } from './http/credentials.js';
 import { createTransportChannel, type Transport } from './http/transport-channel.js';
@@ -14,7 +14,7 @@ import { adaptToTarget } from './targets/open-target.js';
 import type { RunOptions } from './targets/run-options.js';
 import { createEngineOptions, loadSettings } from './targets/settings.js';
 import { createCertifiedTarget, loadTarget } from './targets/target.js';
-import { resolveEndpoint } from './targets/target-connection.js';
+import { listSecrets } from './targets/target-connection.js';
 
 export type { Adapted, AdaptedRequest, Adapter, AdapterContext, Unsupported } from './http/adapter.js';
 export type { Credentials } from './http/credentials.js';
@@ -54,9 +54,12 @@ export async function certify(transport: Transport, options: CertifyOptions = {}
   const environment = { ...process.env, ...variables };
   const whole = loadSuite(suiteFolder, readAvailability(runOptions).availability);
   const settings = loadSettings(runOptions, environment, whole);
-  const { location, options: connection } = loadTarget(runOptions, environment).connection;
-  const { baseUrl, credentials } = resolveEndpoint(location, { baseUrl: '', credentials: credentialPlaceholders });
-  const secrets = [...listCredentialSecrets(credentials), ...(connection.secrets ?? [])];
+  const { endpoint = { baseUrl: '', credentials: credentialPlaceholders }, options: connection } = loadTarget(
+    runOptions,
+    environment,
+  ).connection;
+  const { baseUrl } = endpoint;
+  const secrets = listSecrets({ endpoint, options: connection });
   const direct = createTransportChannel(transport, { ...connection, secrets });
   const { channel, findFailure, close } = adaptToTarget(direct, settings.target, connection);
   const own = selectFromSuite(whole, settings);

@@ -89,13 +89,6 @@ test.describe('Over plain HTTP, credentials stay on this machine:', () => {
     expect([getOutcome(exchange), exchange.attempts, proxy.received.length]).toEqual(['not-sent', 0, 0]);
     expect(getMessage(exchange)).toMatch(/^Nothing was sent: .*\(deployment\.test:81\) .*--allow-http/);
   });
-
-  test('unless --allow-http is set', async ({ open, serve, startProxy }) => {
-    const wire = await serve(ok);
-    const options = { proxy: (await startProxy(wire.port)).url, allowHttp: true };
-    expect(getOutcome(await open('http://deployment.test', options).send(request))).toBe(200);
-    expect(wire.received).toHaveLength(1);
-  });
 });
 
 test.describe('A proxy', () => {
@@ -151,23 +144,25 @@ test.describe('A proxy', () => {
     expect(getMessage(exchange)).toContain('Proxy response (407)');
   });
 
-  for (const [what, proxy, name] of [
-    ['is unreachable', 'http://127.0.0.1:1', 'connect ECONNREFUSED 127.0.0.1:1'],
-    ['has an unknown host name', 'http://proxy.invalid:3128', 'proxy.invalid'],
-  ] as const)
-    test(`that ${what} is not mistaken for the deployment`, async ({ open }) => {
+  test('that is unreachable is not mistaken for the deployment', async ({ open }) => {
+    for (const [proxy, name] of [
+      ['http://127.0.0.1:1', 'connect ECONNREFUSED 127.0.0.1:1'],
+      ['http://proxy.invalid:3128', 'proxy.invalid'],
+    ] as const) {
       const exchange = await open('http://deployment.test', { proxy, allowHttp: true }).send(request);
       expect(getOutcome(exchange)).toBe('unreachable');
       expect(getMessage(exchange)).toMatch(new RegExp(`^No connection to deployment.test was made \\(.*${name}\\)`));
-    });
+    }
+  });
 
-  for (const proxy of ['proxy.test:3128', 'http://', 'ftp://someone:a-password@proxy.test'])
-    test(`must be a URL: ${proxy}`, async ({ open }) => {
+  test('must be a URL', async ({ open }) => {
+    for (const proxy of ['proxy.test:3128', 'http://', 'ftp://someone:a-password@proxy.test']) {
       const exchange = await open('https://deployment.test', { proxy }).send(request);
-      expect([getOutcome(exchange), exchange.attempts]).toEqual(['not-sent', 0]);
+      expect([getOutcome(exchange), exchange.attempts], proxy).toEqual(['not-sent', 0]);
       expect(getMessage(exchange)).toContain('HTTPS_PROXY');
       expect(getMessage(exchange)).not.toContain('password');
-    });
+    }
+  });
 });
 
 test.describe('A broken proxy', () => {
@@ -185,17 +180,12 @@ test.describe('A broken proxy', () => {
   const timedOut = 'There was no complete response within';
   const broken = 'The connection broke before the response was complete';
   /** Over TLS, undici counts a connection only after the handshake in the tunnel. */
-  const behaviours: readonly (readonly [
-    what: string,
-    act: (near: Socket) => void,
-    message: string,
-    overTls?: string,
-  ])[] = [
+  type Behaviour = readonly [what: string, act: (near: Socket) => void, message: string, overTls?: string];
+  const behaviours: readonly Behaviour[] = [
     ['closes at once', close, noConnection],
     ['resets at once', reset, noConnection],
     ['is silent', () => undefined, notAccepted],
     ['closes after CONNECT', onConnect(close), noConnection],
-    ['resets after CONNECT', onConnect(reset), noConnection],
     ['answers without end', onConnect(drip), notAccepted],
     ['answers another protocol', onConnect((near) => near.end('SSH-2.0\r\n\r\n')), noConnection],
     ['refuses', onConnect((near) => near.end('HTTP/1.1 503 Busy\r\n\r\n')), 'Proxy response (503)'],
@@ -206,16 +196,10 @@ test.describe('A broken proxy', () => {
       notAccepted,
     ],
     ['opens a tunnel and closes it', onConnect((near) => near.end(tunnel)), broken, noConnection],
-    [
-      'opens a tunnel and resets it',
-      onConnect((near) => near.write(tunnel, () => near.once('data', () => reset(near)))),
-      broken,
-      noConnection,
-    ],
   ];
   for (const scheme of ['http', 'https'])
     test(`ends each attempt (${scheme})`, { tag: scheme === 'https' ? [] : ['@long'] }, async ({ open }) => {
-      const sendThrough = async ([what, act, httpMessage, overTls = httpMessage]: (typeof behaviours)[number]) => {
+      const sendThrough = async ([what, act, httpMessage, overTls = httpMessage]: Behaviour) => {
         const message = scheme === 'https' ? overTls : httpMessage;
         let connections = 0;
         const sockets = new Set<Socket>();
@@ -245,29 +229,17 @@ test.describe('A broken proxy', () => {
 });
 
 test.describe('Over TLS', () => {
-  test('an unknown authority is not trusted', async ({ open, serveSecurely }) => {
-    const exchange = await open(`https://127.0.0.1:${await serveSecurely()}`).send(request);
-    expect(getOutcome(exchange)).toBe('tls');
-    expect(getMessage(exchange)).toMatch(/is not trusted \(.* tls: \{ ca: FILE \}/);
-  });
-
-  test('a private authority is trusted if it is set', async ({ open, serveSecurely }) => {
-    const exchange = await open(`https://127.0.0.1:${await serveSecurely()}`, { tls: { ca: authority } }).send(request);
-    expect(getOutcome(exchange)).toBe(200);
-  });
-
-  test('the certificate must be for the host', async ({ open, serveSecurely }) => {
-    const exchange = await open(`https://localhost:${await serveSecurely()}`, { tls: { ca: authority } }).send(request);
-    expect(getMessage(exchange)).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
+  test('the authority must be trusted, and the certificate must be for the host', async ({ open, serveSecurely }) => {
+    const port = await serveSecurely();
+    const send = (host: string, tls = {}) => open(`https://${host}:${port}`, { tls }).send(request);
+    const unknown = await send('127.0.0.1');
+    expect(getOutcome(unknown)).toBe('tls');
+    expect(getMessage(unknown)).toMatch(/is not trusted \(.* tls: \{ ca: FILE \}/);
+    expect(getOutcome(await send('127.0.0.1', { ca: authority }))).toBe(200);
+    expect(getMessage(await send('localhost', { ca: authority }))).toContain('ERR_TLS_CERT_ALTNAME_INVALID');
   });
 
   const mutual = { ca: authority, requestCert: true, rejectUnauthorized: true };
-
-  test('a client certificate is sent on request', async ({ open, serveSecurely }) => {
-    const tls = { ca: authority, ...client };
-    const exchange = await open(`https://127.0.0.1:${await serveSecurely(mutual)}`, { tls }).send(request);
-    expect(getOutcome(exchange)).toBe(200);
-  });
 
   test('the message says that the client certificate is missing', async ({ open, serveSecurely }) => {
     // In TLS 1.2 the handshake fails. In TLS 1.3 the connection may just break later.
@@ -309,25 +281,18 @@ test.describe('Extra headers', () => {
   ] as const;
   const options = { extraHeaders, secrets: [{ value: 'the-key-of-the-gateway', placeholder: '$GATEWAY_KEY' }] };
 
-  test('are sent with every request that has no such header', async ({ serve, open }) => {
-    const wire = await serve(ok);
-    await open(wire.url, options).send(request);
-    const headers = wire.received[0]?.headers ?? [];
-    for (const [name, value] of [
-      ['origin', 'https://shop.example'],
-      ['content-type', 'application/json'],
-      ['accept', 'application/json'],
-      ['x-gateway-key', 'the-key-of-the-gateway'],
-      ['x-price', '$OTHER'],
-      ['user-agent', 'shop-tests/1'],
-    ])
-      expect(headers.filter(([key]) => key.toLowerCase() === name).map(([, sent]) => sent)).toEqual([value]);
-  });
-
-  test('are part of the exchange, with placeholders for secrets', async ({ serve, open }) => {
+  test('are sent with every request that has no such header, and are in the exchange without secrets', async ({
+    serve,
+    open,
+  }) => {
     const wire = await serve(renderResponse('200 OK', [], 'the-key-of-the-gateway'));
     const { send, redact } = open(wire.url, options);
     const exchange = await send(request);
+    const sent = wire.received[0]?.headers ?? [];
+    for (const [name, value] of extraHeaders.map(([name, value]) => [name.toLowerCase(), value] as const)) {
+      const expected = { 'content-type': 'application/json', 'x-gateway-key': 'the-key-of-the-gateway' }[name] ?? value;
+      expect(sent.filter(([key]) => key.toLowerCase() === name).map(([, text]) => text)).toEqual([expected]);
+    }
     const added = extraHeaders.filter(([name]) => name !== 'content-type');
     expect(exchange.request.headers).toEqual([...request.headers, ...added]);
     expect(redact(getResponse(exchange)?.body ?? '')).toBe('$GATEWAY_KEY');

@@ -9,14 +9,14 @@ import { faults, findFault } from '../../reference/faults/index.js';
 import { listCredentialSecrets } from '../../src/contract/operation.js';
 import type { Channel, HttpRequest, HttpResponse } from '../../src/http/exchange.js';
 import { createRedactor } from '../../src/redaction/redactor.js';
-import { createArchive, parseArchive } from '../../src/report/har-archive.js';
+import { parseArchive } from '../../src/report/har-archive.js';
 import { loadValidator } from '../../src/support/schema-validation.js';
 import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
 import { loadSettings } from '../../src/targets/settings.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
 import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { judgeAgain, readEvidenceBack, runWithEvidence } from './support/run-with-evidence.js';
+import { createArchive, judgeAgain, readEvidenceBack, runWithEvidence } from './support/run-with-evidence.js';
 
 const { name, version, digest, world } = suite;
 type Answer = (request: HttpRequest) => HttpResponse;
@@ -38,6 +38,8 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     expect(left.certificate.verdict).toBe('conforms');
     const { content } = createArchive(left.evidence, left.origin);
     expect(readEvidenceBack(left).evidence).toEqual(left.evidence);
+    const samples = left.evidence.uses.filter((use) => use.case.startsWith('sampled-again/')).map((use) => use.case);
+    expect(new Set(samples).size).toBe(suite.cases.filter(({ tags }) => tags.includes('sample')).length);
     expect(gzipSync(content).length).toBeLessThan(3 * 1024 * 1024);
     const archive = JSON.parse(content.toString('utf8'));
     const validate = loadValidator('evidence');
@@ -62,19 +64,15 @@ test.describe('Judging the evidence again gives the same certificate', () => {
       send: async (request) => ({ request, transportError: 'unreachable', message: 'Nobody is there.', attempts: 3 }),
     }),
     'that answers some requests too late': () => {
-      let turn = 0;
       const channel = createChannel(deployment());
-      return {
-        ...channel,
-        send: async (request) => {
-          turn += 1;
-          return turn % 5 === 0
-            ? { request, transportError: 'timed-out', message: 'Too late.', attempts: 2 }
-            : channel.send(request);
-        },
+      let turn = 0;
+      const send: Channel['send'] = async (request) => {
+        turn += 1;
+        if (turn % 5 > 0) return channel.send(request);
+        return { request, transportError: 'timed-out', message: 'Too late.', attempts: 2 };
       };
+      return { ...channel, send };
     },
-    'that fails': () => createChannel(deployment({ faults: [findFault(window)] })),
     'that fails every second time': () => {
       let turn = 0;
       const [good, bad] = [deployment(), deployment({ faults: [findFault(window)] })];
@@ -87,11 +85,6 @@ test.describe('Judging the evidence again gives the same certificate', () => {
       createChannel((request) => {
         const { headers, ...rest } = deployment()(request);
         return { ...rest, headers: [...headers, ['deprecation', `\u001b[2J${'long '.repeat(2_000)}`]] };
-      }),
-    'with invalid JSON': () =>
-      createChannel((request) => {
-        const response = deployment()(request);
-        return { ...response, body: response.body.replace('"', '"\u0001') };
       }),
   };
   for (const [what, channel] of Object.entries(outages))
@@ -120,25 +113,12 @@ test.describe('Judging the evidence again gives the same certificate', () => {
     });
     expect(cutShort.incomplete_because).toContain('The run was interrupted.');
     const cases = cutShort.requirements.flatMap((requirement) => requirement.cases);
-    expect(cases.find((each) => each.id === id)).toMatchObject({
-      verdict: 'not-run',
-      reason: 'Not reached in this run.',
-    });
+    expect(cases.find((each) => each.id === id)?.reason).toBe('Not reached in this run.');
   });
 
   test('for every fault', { tag: '@long' }, async () => {
     for (const fault of faults) await expectSame(createChannel(deployment({ faults: [fault] })));
   });
-});
-
-test('Sample cases have their own exchanges', async () => {
-  const { evidence } = await runWithEvidence(createChannel(deployment()), {
-    options: { only: ['sample'] },
-  });
-  const ids = evidence.exchanges.map(({ id }) => id);
-  expect(new Set(ids).size).toBe(ids.length);
-  const again = new Set(evidence.uses.filter(({ case: of }) => of.startsWith('sampled-again/')).map((use) => use.case));
-  expect(again.size).toBe(suite.cases.filter(({ tags }) => tags.includes('sample')).length);
 });
 
 test.describe('An archive', () => {
@@ -149,47 +129,40 @@ test.describe('An archive', () => {
     extent: { isCutShort: false, judged: [], unjudged: [] },
   };
   const request: HttpRequest = { method: 'GET', path: '/', headers: [] };
-  const written = (bodies: Iterable<string>) => {
-    let count = 0;
-    function* exchanges() {
-      for (const body of bodies) {
-        count += 1;
-        const response = { status: 200, headers: [], body };
-        yield { id: `one/${count}/only/1`, exchange: { request, response } };
-      }
-    }
-    return createArchive({ exchanges: exchanges(), uses: [] }, origin);
+  const write = (bodies: readonly string[]) => {
+    const exchanges = bodies.map((body, n) => ({
+      id: `one/${n + 1}/only/1`,
+      exchange: { request, response: { status: 200, headers: [], body } },
+    }));
+    return createArchive({ exchanges, uses: [] }, origin);
   };
+  const readBodies = (content: Buffer) =>
+    parseArchive(content, 'evidence.har').evidence.exchanges.map(
+      ({ exchange }) => 'response' in exchange && exchange.response.body,
+    );
 
   test('contains equal bodies once and escapes control characters', () => {
     const body = `the same \u202e body ${'.'.repeat(100)}`;
-    const { content } = written([body, 'another', body]);
+    const { content } = write([body, 'another', body]);
     const text = content.toString('utf8');
     expect(text.split('the same').length).toBe(2);
     expect(text).not.toContain('\u202e');
-    const { evidence } = parseArchive(content, 'evidence.har');
-    expect(evidence.exchanges.map(({ exchange }) => 'response' in exchange && exchange.response.body)).toEqual([
-      body,
-      'another',
-      body,
-    ]);
+    expect(readBodies(content)).toEqual([body, 'another', body]);
   });
 
   const unit = 'abcdefgh'.repeat(128 * 1024);
-  const long = (count: number) => written(Array.from({ length: count }, (_, n) => `${n} ${unit}`));
+  const listLong = (count: number) => Array.from({ length: count }, (_, n) => `${n} ${unit}`);
 
   test('is compressed if it is long', () => {
-    expect(long(7).isCompressed).toBe(false);
-    const { content, isCompressed } = long(10);
+    expect(write(listLong(7)).isCompressed).toBe(false);
+    const { content, isCompressed } = write(listLong(10));
     expect(isCompressed).toBe(true);
     expect(content.length).toBeLessThan(1024 * 1024);
-    const { evidence } = parseArchive(content, 'evidence.har.gz');
-    const bodies = evidence.exchanges.map(({ exchange }) => 'response' in exchange && exchange.response.body);
-    expect(bodies).toEqual(Array.from({ length: 10 }, (_, n) => `${n} ${unit}`));
+    expect(readBodies(content)).toEqual(listLong(10));
   });
 
   test('omits bodies beyond its limit', { tag: '@long' }, () => {
-    const { evidence } = parseArchive(long(130).content, 'evidence.har.gz');
+    const { evidence } = parseArchive(write(listLong(130)).content, 'evidence.har.gz');
     const omitted = evidence.exchanges.filter(({ exchange }) => 'transportError' in exchange);
     expect(omitted.map(({ id }) => id)).toEqual(['one/128/only/1', 'one/129/only/1', 'one/130/only/1']);
   });

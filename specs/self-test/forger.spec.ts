@@ -10,15 +10,18 @@ import type { Entry } from 'har-format';
 import { createDeployment } from '../../reference/deployment.js';
 import { findFault } from '../../reference/faults/index.js';
 import { loadSuite, suiteFolder } from '../../src/cases/suite.js';
+import type { ExchangeUse } from '../../src/engine/evidence-keeper.js';
 import type { Certificate } from '../../src/report/certificate.js';
-import { computeDigest, createArchive, type EvidenceOrigin } from '../../src/report/har-archive.js';
+import { computeDigest, type EvidenceOrigin } from '../../src/report/har-archive.js';
 import { parseRecordedRun } from '../../src/targets/recorded-run.js';
 import { type RejudgedRun, rejudgeRun } from '../../src/targets/rejudge.js';
 import { verifyCertificate } from '../../src/targets/verify-certificate.js';
+import { thingKinds } from '../../src/world/named-world.js';
 import { createChannel, inProcessCredentials } from '../proof/judge-deployment.js';
+import { createRandom } from './support/chaos.js';
 import { makeTestFolder } from './support/cli.js';
 import { suite } from './support/in-process.js';
-import { runWithEvidence } from './support/run-with-evidence.js';
+import { createArchive, runWithEvidence } from './support/run-with-evidence.js';
 
 const folder = makeTestFolder();
 
@@ -36,13 +39,7 @@ const faultIds = [
   'campaign-filter-left-over',
 ];
 
-interface Use {
-  case: string;
-  row: number;
-  request: string;
-  attempt: number;
-  id: string;
-}
+type Use = { -readonly [Member in keyof ExchangeUse]: ExchangeUse[Member] };
 // biome-ignore lint/suspicious/noExplicitAny: a forger respects no types.
 type Forged = any;
 type ForgedEntry = Entry & { _id: string } & Forged;
@@ -52,177 +49,140 @@ interface Evidence {
   log: { entries: ForgedEntry[]; creator: Forged; _uses: Use[]; _origin: EvidenceOrigin & Forged };
 }
 
-/** Draws numbers: the same ones for the same seed (mulberry32). */
-function createDice(seed: number) {
-  let state = seed;
-  const roll = (): number => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
-  };
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(roll() * list.length)] as T;
-  return { pick };
+/** What an alteration changes, and what it chooses from. */
+interface Draw {
+  readonly log: Evidence['log'];
+  readonly origin: Forged;
+  /** The ids of the failing cases, or of one of them. */
+  readonly chosen: readonly string[];
+  /** Of the chosen cases. */
+  readonly uses: readonly Use[];
+  readonly entries: readonly ForgedEntry[];
+  pick<T>(list: readonly T[]): T;
+}
+type Alteration = (draw: Draw) => void;
+
+function draw({ log }: Evidence, failing: readonly string[], pick: Draw['pick']): Draw {
+  const chosen = pick([failing, failing, [pick(failing)]]);
+  const uses = log._uses.filter((use) => chosen.some((id) => use.case === id || use.case.endsWith(`/${id}`)));
+  const used = new Set(uses.map(({ id }) => id));
+  return { log, origin: log._origin, chosen, uses, entries: log.entries.filter(({ _id }) => used.has(_id)), pick };
 }
 
-type Dice = ReturnType<typeof createDice>;
-/** @param failing the ids of the cases that failed */
-type Alteration = (evidence: Evidence, failing: readonly string[], dice: Dice) => void;
-
-const listUses = ({ log }: Evidence, ids: readonly string[]) =>
-  log._uses.filter((use) => ids.some((id) => use.case === id || use.case.endsWith(`/${id}`)));
-const listUsed = (evidence: Evidence, ids: readonly string[]) => {
-  const used = new Set(listUses(evidence, ids).map(({ id }) => id));
-  return evidence.log.entries.filter(({ _id }) => used.has(_id));
-};
-const dropEntries = ({ log }: Evidence, dropped: readonly ForgedEntry[]) => {
-  log.entries = log.entries.filter((entry) => !dropped.includes(entry));
-};
-/** One of the failing cases, or all of them. */
-const choose = (failing: readonly string[], { pick }: Dice) => pick([failing, failing, [pick(failing)]]);
-const unjudge =
-  (verdicts: readonly string[]): Alteration =>
-  (evidence, failing, dice) => {
-    const chosen = choose(failing, dice);
-    const { extent } = evidence.log._origin;
-    extent.judged = extent.judged.filter((id: string) => !chosen.includes(id));
-    extent.unjudged.push(
-      ...chosen.map((id) => ({ id, verdict: dice.pick(verdicts), reason: dice.pick(['', 'As documented.']) })),
-    );
-  };
-const setSetting =
+const without = <T>(list: readonly T[], dropped: readonly T[]) => list.filter((each) => !dropped.includes(each));
+const shuffle = <T>(list: readonly T[], pick: Draw['pick']) =>
+  pick([list.toReversed(), list.toSorted(() => pick([-1, 1]))]);
+/** Replaces a setting of the run, or a statement about the target. */
+const setTo =
   (name: string, values: readonly unknown[]): Alteration =>
-  ({ log }, _, { pick }) => {
-    log._origin.inputs.settings[name] = pick(values);
-  };
-const setOfTarget =
-  (name: string, values: readonly unknown[]): Alteration =>
-  ({ log }, _, { pick }) => {
-    log._origin.inputs.settings.target[name] = pick(values);
+  ({ origin, pick }) => {
+    const [member, ofTarget] = name.split('.');
+    const { settings } = origin.inputs;
+    if (ofTarget === undefined) settings[member ?? ''] = pick(values);
+    else settings.target[ofTarget] = pick(values);
   };
 
 const alterations: Readonly<Record<string, Alteration>> = {
-  unjudge: unjudge(['pass', 'not-applicable', 'not-run', 'error', 'inconclusive']),
-  'unjudge as passed': unjudge(['pass']),
-  'judge nothing of the failing cases': ({ log }, failing, dice) => {
-    const chosen = choose(failing, dice);
-    log._origin.extent.judged = log._origin.extent.judged.filter((id: string) => !chosen.includes(id));
+  unjudge: ({ origin: { extent }, chosen, pick }) => {
+    extent.judged = without(extent.judged, chosen);
+    extent.unjudged.push(...chosen.map((id) => ({ id, ...pick([{}, { error: '' }]) })));
   },
-  'judge no samples': ({ log }) => {
-    log._origin.extent.judged = log._origin.extent.judged.filter((id: string) => id !== 'sampled-again');
+  'judge nothing of the failing cases': ({ origin: { extent }, chosen }) => {
+    extent.judged = without(extent.judged, chosen);
   },
-  'judge everything twice': ({ log }) => {
-    log._origin.extent.judged.push(...log._origin.extent.judged);
+  'judge no samples': ({ origin: { extent } }) => {
+    extent.judged = without(extent.judged, ['sampled-again']);
   },
-  'drop exchanges of failing cases': (evidence, failing, dice) =>
-    dropEntries(evidence, listUsed(evidence, choose(failing, dice))),
-  'drop an exchange': (evidence, _, { pick }) => dropEntries(evidence, [pick(evidence.log.entries)]),
-  'drop uses of failing cases': (evidence, failing, dice) => {
-    const chosen = choose(failing, dice);
-    evidence.log._uses = evidence.log._uses.filter((use) => !chosen.includes(use.case));
+  'judge everything twice': ({ origin: { extent } }) => extent.judged.push(...extent.judged),
+  'drop exchanges of failing cases': ({ log, entries }) => {
+    log.entries = without(log.entries, entries);
   },
-  'rename uses of failing cases': (evidence, failing, dice) => {
-    const to = dice.pick([...evidence.log._origin.extent.judged, 'calibration', 'explore', 'none', '__proto__']);
-    const chosen = choose(failing, dice);
-    for (const use of evidence.log._uses) if (chosen.includes(use.case)) use.case = to;
+  'drop an exchange': ({ log, pick }) => {
+    log.entries = without(log.entries, [pick(log.entries)]);
   },
-  'move uses to other exchanges': (evidence, failing, dice) => {
-    for (const use of listUses(evidence, choose(failing, dice))) {
-      const other = dice.pick(evidence.log._uses);
+  'drop uses of failing cases': ({ log, uses }) => {
+    log._uses = without(log._uses, uses);
+  },
+  'rename uses of failing cases': ({ origin, uses, pick }) => {
+    const to = pick([...origin.extent.judged, 'calibration', 'explore', 'none', '__proto__']);
+    for (const use of uses) use.case = to;
+  },
+  'move uses to other exchanges': ({ log, uses, pick }) => {
+    for (const use of uses) {
+      const other = pick(log._uses);
       [use.id, other.id] = [other.id, use.id];
     }
   },
-  'name unknown exchanges': (evidence, failing, dice) => {
-    for (const use of listUses(evidence, choose(failing, dice))) use.id = dice.pick(['', 'none', '__proto__']);
+  'name unknown exchanges': ({ uses, pick }) => {
+    for (const use of uses) use.id = pick(['', 'none', '__proto__']);
   },
-  'exchange the order of uses': ({ log }, _, { pick }) => {
-    log._uses = pick([log._uses.toReversed(), log._uses.toSorted(() => pick([-1, 1])), [...log._uses, ...log._uses]]);
+  'exchange the order of uses': ({ log, pick }) => {
+    log._uses = pick([shuffle(log._uses, pick), [...log._uses, ...log._uses]]);
   },
-  'count attempts otherwise': (evidence, failing, dice) => {
-    const by = dice.pick([1, 2, 7]);
-    for (const use of listUses(evidence, choose(failing, dice))) use.attempt += by;
+  'count attempts otherwise': ({ uses, pick }) => {
+    const by = pick([1, 2, 7]);
+    for (const use of uses) use.attempt += by;
   },
-  'duplicate exchanges': ({ log }, _, { pick }) => {
+  'duplicate exchanges': ({ log, pick }) => {
     const entry = pick(log.entries);
-    log.entries.push(
-      ...[1, 2].map((n) => ({ ...structuredClone(entry), _id: pick([entry._id, `${entry._id}-${n}`]) })),
-    );
+    for (const _id of [entry._id, `${entry._id}-2`]) log.entries.push({ ...structuredClone(entry), _id });
   },
-  'exchange the order': ({ log }, _, { pick }) => {
-    log.entries = pick([log.entries.toReversed(), log.entries.toSorted(() => pick([-1, 1]))]);
+  'exchange the order': ({ log, pick }) => {
+    log.entries = shuffle(log.entries, pick);
   },
-  'give failing requests the answers to others': (evidence, failing, dice) => {
-    for (const entry of listUsed(evidence, choose(failing, dice))) {
-      const other = dice.pick(evidence.log.entries);
-      const { request, _key, _sent, _again } = other;
-      Object.assign(entry, structuredClone(dice.pick([{ request }, { request, _key, _sent, _again }])));
+  'give failing requests the answers to others': ({ log, entries, pick }) => {
+    for (const entry of entries) {
+      const { request, _sent, _again } = pick(log.entries);
+      Object.assign(entry, structuredClone(pick([{ request }, { request, _sent, _again }])));
     }
   },
-  'change requests': (evidence, failing, dice) => {
-    const { baseUrl } = evidence.log._origin;
-    for (const { request } of listUsed(evidence, choose(failing, dice)))
-      Object.assign(
-        request,
-        dice.pick([
-          { url: `${baseUrl}/v1/promotions/validation` },
-          { url: request.url.replace(baseUrl, 'https://elsewhere.example') },
-          { method: 'POST' },
-          { postData: { mimeType: 'application/json', text: '{}' } },
-          { headers: [] },
-        ]),
-      );
+  'change requests': ({ entries, origin: { baseUrl }, pick }) => {
+    for (const { request } of entries) {
+      const elsewhere = { url: request.url.replace(baseUrl, 'https://elsewhere.example') };
+      const body = { postData: { mimeType: 'application/json', text: '{}' } };
+      const plain = { url: `${baseUrl}/v1/promotions/validation` };
+      Object.assign(request, pick<object>([plain, elsewhere, { method: 'POST' }, body, { headers: [] }]));
+    }
   },
-  'share keys': (evidence, failing, dice) => {
-    const other = dice.pick(evidence.log.entries);
-    for (const entry of listUsed(evidence, choose(failing, dice))) [entry._key, other._key] = [other._key, entry._key];
-  },
-  'refer to other texts': (evidence, failing, dice) => {
-    for (const { response } of listUsed(evidence, choose(failing, dice))) {
+  'refer to other texts': ({ log, entries, pick }) => {
+    for (const { response } of entries) {
       delete response.content.text;
-      response.content._text_of = dice.pick([dice.pick(evidence.log.entries)._id, 'nothing']);
+      response.content._text_of = pick([pick(log.entries)._id, 'nothing']);
     }
   },
-  'lose answers': (evidence, failing, dice) => {
-    const kind = dice.pick(['timed-out', 'not-sent', 'unsupported', 'unreachable', 'lost']);
-    for (const entry of listUsed(evidence, choose(failing, dice)))
-      Object.assign(entry, dice.pick([{ _error: { kind, message: '' } }, { _attempts: 0 }]));
+  'lose answers': ({ entries, pick }) => {
+    const kind = pick(['timed-out', 'not-sent', 'unsupported', 'unreachable', 'lost']);
+    for (const entry of entries) Object.assign(entry, pick([{ _error: { kind, message: '' } }, { _attempts: 0 }]));
   },
-  'omit texts': (evidence, failing, dice) => {
-    for (const { response } of listUsed(evidence, choose(failing, dice))) response.content._omitted = true;
+  'omit texts': ({ entries }) => {
+    for (const { response } of entries) response.content._omitted = true;
   },
-  'change statuses': (evidence, failing, dice) => {
-    const status = dice.pick([0, 204, 401, 404, 429, 500, 503]);
-    for (const { response } of listUsed(evidence, choose(failing, dice))) response.status = status;
+  'change statuses': ({ entries, pick }) => {
+    const status = pick([0, 204, 401, 404, 429, 500, 503]);
+    for (const { response } of entries) response.status = status;
   },
-  'another address': ({ log }, _, { pick }) => {
+  'another address': ({ log, origin, pick }) => {
     const to = pick(['https://shop.example', '', 'http://in-process.test/v1']);
-    log._origin.baseUrl = to;
+    origin.baseUrl = to;
     if (pick([true, false]))
       for (const { request } of log.entries) request.url = request.url.replace('http://in-process.test', to);
   },
-  'another suite': ({ log }, _, { pick }) => {
-    const [name, value] = pick([
-      ['digest', `sha256:${'0'.repeat(64)}`],
-      ['name', 'another'],
-      ['version', '9.9.9'],
-    ] as const);
-    log._origin.suite[name] = value;
-  },
-  'a run cut short': ({ log }, _, { pick }) =>
-    Object.assign(log._origin.extent, pick([{ isCutShort: true }, { gaps: ['x'] }, { gaps: [] }, { judged: [] }])),
-  'intrusive cases': setSetting('excludesIntrusive', [true, 'yes']),
-  'a selection': ({ log }, failing, { pick }) => {
-    const { settings } = log._origin.inputs;
+  'another suite': ({ origin: { suite: stated }, pick }) =>
+    Object.assign(stated, pick([{ digest: `sha256:${'0'.repeat(64)}` }, { name: 'another' }, { version: '9.9.9' }])),
+  'a run cut short': ({ origin: { extent }, pick }) =>
+    Object.assign(extent, pick([{ isCutShort: true }, { gaps: ['x'] }, { gaps: [] }, { judged: [] }])),
+  'intrusive cases': setTo('excludesIntrusive', [true, 'yes']),
+  'a selection': (drawn) => {
     const ids: string[] = suite.cases.map(({ id }) => id);
-    settings.only = pick([[], ids, ids.filter((id) => !failing.includes(id)), ['sampled-again']]);
+    setTo('only', [[], ids, without(ids, drawn.chosen), ['sampled-again']])(drawn);
   },
-  'a limit': setSetting('limit', ['quick', 60, 150, 229, 1e6]),
-  exploration: setSetting('exploration', [
+  'a limit': setTo('limit', ['quick', 60, 150, 229, 1e6]),
+  exploration: setTo('exploration', [
     { requests: 3, seed: 1 },
     { requests: 1e9, seed: 1 },
     { requests: -1, seed: 0.5 },
   ]),
-  'a baseline': setSetting('expected', [
+  'a baseline': setTo('expected', [
     {
       outcomes: { $map: [] },
       schemas: [{ schema: { additionalProperties: { pattern: '^(x+x+)+y' } }, statedBy: 'the record' }],
@@ -234,38 +194,36 @@ const alterations: Readonly<Record<string, Alteration>> = {
     },
     null,
   ]),
-  'a shard': setSetting('shard', [{ current: 1, total: 2, whole: {} }]),
-  notes: setSetting('notes', [[], ['Certified by the authorities.']]),
-  kind: setOfTarget('kind', ['deployment', 'reference', 'other']),
-  'the name': setOfTarget('name', ['The best shop', '']),
-  'another operation': setOfTarget('operation', [{}, { path: '/v1/promotions/validation' }, { method: 'POST' }]),
-  'another reading': setOfTarget('tierPatterns', [
+  'a shard': setTo('shard', [{ current: 1, total: 2, whole: {} }]),
+  notes: setTo('notes', [[], ['Certified by the authorities.']]),
+  kind: setTo('target.kind', ['deployment', 'reference', 'other']),
+  'the name': setTo('target.name', ['The best shop', '']),
+  'another operation': setTo('target.operation', [{}, { path: '/v1/promotions/validation' }, { method: 'POST' }]),
+  'another reading': setTo('target.tierPatterns', [
     ['/*/id'],
     ['/promotions/*/id'],
     ['/promotions/data/*/id'],
-    ['(x+x+)+y'],
+    ['(x+)+y'],
   ]),
-  'an adapter': setOfTarget('adapter', [{ name: 'x.mjs', digest: `sha256:${'0'.repeat(64)}` }]),
-  'a world': setOfTarget('isWorldLoaded', [true, false]),
-  capabilities: ({ log }, _, { pick }) => {
-    log._origin.inputs.availability.capabilities = { $set: pick([[], ['customer'], ['product', 'sku', 'metadata']]) };
+  'an adapter': setTo('target.adapter', [{ name: 'x.mjs', digest: `sha256:${'0'.repeat(64)}` }]),
+  'a world': setTo('target.isWorldLoaded', [true, false]),
+  capabilities: ({ origin, pick }) => {
+    origin.inputs.availability.capabilities = { $set: pick([[], ['customer'], ['product', 'sku', 'metadata']]) };
   },
-  bindings: ({ log }, _, { pick }) => {
-    const map = (kind: keyof typeof suite.world.ids, order: (ids: string[]) => string[]) => {
-      const entries = [...suite.world.ids[kind]];
-      const ids = order(entries.map(([, id]) => id));
-      return { $map: entries.flatMap(([name], n) => (ids[n] === undefined ? [] : [[name, { id: ids[n], at: {} }]])) };
-    };
-    const keep = (ids: string[]) => ids;
-    const kinds = Object.keys(suite.world.ids) as (keyof typeof suite.world.ids)[];
-    const changed = pick(kinds);
-    const order = pick([
+  bindings: ({ origin, pick }) => {
+    const changed = pick(thingKinds);
+    const reorder = pick([
       (ids: string[]) => ids.toReversed(),
       (ids: string[]) => ids.slice(1),
       (ids: string[]) => [...ids.slice(1), ids[0] ?? ''],
     ]);
-    log._origin.inputs.availability.bindings = Object.fromEntries(
-      kinds.map((kind) => [kind, map(kind, kind === changed ? order : keep)]),
+    origin.inputs.availability.bindings = Object.fromEntries(
+      thingKinds.map((kind) => {
+        const own = [...suite.world.ids[kind].values()];
+        const ids = kind === changed ? reorder(own) : own;
+        const names = [...suite.world.ids[kind].keys()].slice(0, ids.length);
+        return [kind, { $map: names.map((name, n) => [name, { id: ids[n], at: {} }]) }];
+      }),
     );
   },
 };
@@ -292,11 +250,10 @@ async function runFailing(faultId: string) {
   const answer = createDeployment({ world, credentials: inProcessCredentials, faults: [findFault(faultId)] });
   const { certificate, results, evidence, origin } = await runWithEvidence(createChannel(answer));
   expect(certificate.verdict).toBe('does-not-conform');
-  const text = createArchive(evidence, origin).content.toString('utf8');
   const requirementCases = results.filter(({ outcome }) => outcome === undefined);
   return {
     certificate,
-    text,
+    text: createArchive(evidence, origin).content.toString('utf8'),
     failing: requirementCases.filter(({ verdict }) => verdict !== 'pass').map(({ id }) => id),
   };
 }
@@ -309,11 +266,12 @@ async function forge(faultId: string, from: number, to: number): Promise<void> {
   const names = Object.keys(alterations);
   const file = path.join(folder, 'certificate.json');
   for (let seed = from; seed < to; seed += 1) {
-    const dice = createDice(seed);
+    const random = createRandom(seed);
+    const pick: Draw['pick'] = (list) => list[Math.floor(random() * list.length)] as (typeof list)[number];
     const evidence: Evidence = JSON.parse(run.text);
     // Each alteration alone, then several together.
-    const chosen = seed < names.length ? [names[seed] ?? ''] : [1, 2, 3].map(() => dice.pick(names));
-    for (const name of chosen) alterations[name]?.(evidence, run.failing, dice);
+    const chosen = seed < names.length ? [names[seed] ?? ''] : [1, 2, 3].map(() => pick(names));
+    for (const name of chosen) alterations[name]?.(draw(evidence, run.failing, pick));
     const forged = await forgeCertificate(evidence, run.certificate);
     writeFileSync(path.join(folder, 'evidence.har'), JSON.stringify(evidence));
     writeFileSync(file, JSON.stringify(forged, null, 2));

@@ -141,7 +141,7 @@ for (const [what, answer] of Object.entries(deployments))
     const cwd = makeTestFolder();
     const { file, close } = await serve(cwd, answer);
     const { target, connection } = loadTarget({ target: file }, secrets);
-    const client = openTarget(target, connection.location as Endpoint, connection.options);
+    const client = openTarget(target, connection.endpoint as Endpoint, connection.options);
     const keeper = createEvidenceKeeper(client.redactSecrets);
     const options = { infersShape: true, isWorldLoaded: true };
     const { certificate, results } = await certifyOver(client, { ...suite, cases }, { ...options, keeper });

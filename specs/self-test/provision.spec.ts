@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from '@playwright/test';
 import { parse } from 'yaml';
@@ -11,7 +11,6 @@ import { readAvailability } from '../../src/targets/availability.js';
 import { openTarget } from '../../src/targets/open-target.js';
 import { completeRunOptions } from '../../src/targets/run-options.js';
 import { loadTarget } from '../../src/targets/target.js';
-import { resolveEndpoint } from '../../src/targets/target-connection.js';
 import { findThingProblem } from '../../src/world/find-thing-problem.js';
 import { makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { certifyOver, suite } from './support/in-process.js';
@@ -48,19 +47,18 @@ test('A deployment with its own ids is provisioned, passes the doctor and confor
   expect(provisioned.status).toBe(0);
 
   const again = await runConformanceInProcess(['provision', '--reuse', ...target], options);
-  expect([again.status, again.output]).toEqual([0, expect.stringContaining('already: nothing is left to create.')]);
+  expect([again.status, again.output]).toEqual([0, expect.stringMatching(/ has \d+ ids now\.\n$/)]);
 
   const diagnosed = await runConformanceInProcess(['doctor', ...target], options);
   expect(diagnosed.output).not.toMatch(/PROBLEM|\?/);
   expect(diagnosed.status).toBe(0);
 
   const stated = completeRunOptions({ target: path.join(folder, 'targets', 'reference.yaml') }, env);
-  const { location: place, options: connection } = loadTarget(stated, env).connection;
-  const client = openTarget(
-    {},
-    resolveEndpoint(place, { baseUrl: url, credentials: referenceCredentials }),
-    connection,
-  );
+  const { endpoint = { baseUrl: url, credentials: referenceCredentials }, options: connection } = loadTarget(
+    stated,
+    env,
+  ).connection;
+  const client = openTarget({}, endpoint, connection);
   const { certificate } = await certifyOver(client, loadSuite(suiteFolder, readAvailability(stated).availability));
   await client.close();
   await close();
@@ -70,7 +68,6 @@ test('A deployment with its own ids is provisioned, passes the doctor and confor
 
 test.describe('The command', () => {
   const kept = 'customers: { ann: before }\n';
-  const { length: total } = Object.values(suite.world.ids).flatMap((ids) => [...ids]);
 
   /** Provisions by a program that is given as text; its bindings are there from before. */
   async function provisioned(program: string, more = '', { reuse = false, ids = kept } = {}) {
@@ -86,51 +83,47 @@ test.describe('The command', () => {
     return { ...ended, home, bindings: readFileSync(path.join(home, 'ids.yaml'), 'utf8') };
   }
 
+  const createsCustomers = `
+    import { json } from 'node:stream/consumers';
+    const { customers, existing = {} } = await json(process.stdin);
+    const rest = customers.filter(({ id }) => existing[id] === undefined);
+    console.log(JSON.stringify(Object.fromEntries(rest.map(({ id, name }) => [id, 'new-' + name]))));`;
   const bad: Readonly<Record<string, readonly [program: string, message: string]>> = {
-    'ends with a failure': ['process.stdout.write("{}"); process.exitCode = 3;', 'the command ended with status 3'],
-    'is killed': ['process.kill(process.pid, "SIGKILL")', 'the command ended with SIGKILL'],
-    'prints nothing': ['', 'the command did not print ids'],
-    'prints no JSON': ['console.log("done")', 'the command did not print ids'],
-    'prints no ids': ['console.log("{}")', 'the command did not print ids'],
-    'prints an id that is none': ['console.log(\'{"x":null}\')', 'the command did not print ids'],
+    'ends with a failure': ['process.stdout.write("{}"); process.exitCode = 3;', 'ended with status 3'],
+    'is killed': ['process.kill(process.pid, "SIGKILL")', 'ended with SIGKILL'],
+    'prints no JSON': ['console.log("done")', 'did not print valid ids'],
+    'prints no ids': ['console.log("{}")', 'did not print valid ids'],
+    'prints an id that is none': ['console.log(\'{"x":null}\')', 'did not print valid ids'],
+    'prints a number that JSON cannot hold': ['console.log(\'{"x":12345678901234567890}\')', 'did not print valid ids'],
     'prints one id for two things': [
-      `import { json } from 'node:stream/consumers';
-      const { customers: [one, two] } = await json(process.stdin);
-      console.log(JSON.stringify({ [one.id]: 'x', [two.id]: 'x' }));`,
-      "the command printed 'x' for customer ordinary and for customer ann",
+      createsCustomers.replace("'new-' + name", "'x'"),
+      "printed 'x' for customer ordinary and for customer ann",
     ],
-    'prints a number that JSON cannot hold': [
-      'console.log(\'{"x":12345678901234567890}\')',
-      'the command did not print ids',
+    'prints an id of another world': ['console.log(\'{"x":"y"}\')', "printed 'x', which is not an id of the world"],
+    'prints a credential in place of a world id': [
+      "console.log(JSON.stringify({ [process.env.CLIENT_TOKEN]: 'x' }))",
+      'printed an id that contains a credential',
     ],
-    'prints an id of another world': [
-      'console.log(\'{"x":"y"}\')',
-      "the command printed 'x', which is not an id of the world",
+    'prints a credential': [
+      createsCustomers.replace("'new-' + name", "'id-' + process.env.CLIENT_TOKEN.toUpperCase()"),
+      'printed an id that contains a credential',
     ],
   };
   for (const [what, [program, message]] of Object.entries(bad)) {
     test(`A command that ${what} does not change the bindings`, async () => {
       const { status, output, bindings, home } = await provisioned(program);
-      expect(output).toContain(`target.yaml:3:12: ${message}`);
+      expect(output).toContain(`target.yaml:3:12: the command ${message}`);
+      expect(output.toLowerCase()).not.toContain(environment.CLIENT_TOKEN);
       expect(status).toBe(2);
       expect(bindings).toBe(kept);
       expect(readdirSync(home).sort()).toEqual(['ids.yaml', 'program.mjs', 'target.yaml']);
     });
   }
 
-  const createsCustomers = `
-    import { json } from 'node:stream/consumers';
-    const { customers, existing = {} } = await json(process.stdin);
-    const rest = customers.filter(({ id }) => existing[id] === undefined);
-    console.log(JSON.stringify(Object.fromEntries(rest.map(({ id, name }) => [id, 'new-' + name]))));`;
-
-  test('A second run announces that everything is created again; --reuse keeps existing ids', async () => {
+  test('A second run creates everything again; --reuse keeps existing ids', async () => {
     const anew = await provisioned(createsCustomers);
-    expect(anew.output).toContain(`ids.yaml has 1 of ${total} ids already: everything is created again with new ids.`);
     expect(parse(anew.bindings).customers).toMatchObject({ ann: 'new-ann', ben: 'new-ben' });
     const reused = await provisioned(createsCustomers, '', { reuse: true });
-    const rest = `they are kept, and ${total - 1} things are created.`;
-    expect(reused.output).toContain(`ids.yaml has 1 of ${total} ids already: ${rest}`);
     expect(reused.status).toBe(0);
     expect(parse(reused.bindings).customers).toMatchObject({ ann: 'before', ben: 'new-ben' });
   });
@@ -150,29 +143,14 @@ test.describe('The command', () => {
     expect(output).not.toContain(environment.CLIENT_TOKEN);
   });
 
-  test('An id that contains a credential is rejected', async () => {
-    const { status, output, bindings } = await provisioned(
-      `import { json } from 'node:stream/consumers';
-      const { customers: [one] } = await json(process.stdin);
-      console.log(JSON.stringify({ [one.id]: 'id-' + process.env.CLIENT_TOKEN.toUpperCase() }));`,
-    );
-    expect(output).toContain('the command printed an id that contains a credential');
-    expect(output.toLowerCase()).not.toContain(environment.CLIENT_TOKEN);
-    expect([status, bindings]).toEqual([2, kept]);
-  });
-
-  test('A target file without a command is rejected', async () => {
-    const args = ['provision', '--target', path.join(packageRoot, 'targets', 'example.yaml')];
-    const { output } = await runConformanceInProcess(args, { cwd: folder, env: environment });
+  test('A target file without a command, or without a base URL, is rejected', async () => {
+    const provision = (file: string) =>
+      runConformanceInProcess(['provision', '--target', file], { cwd: folder, env: environment });
+    const { output } = await provision(path.join(packageRoot, 'targets', 'example.yaml'));
     expect(output).toContain('there is no command to provision the deployment');
-  });
-
-  test('A target file without a base URL is rejected', async () => {
-    const home = mkdtempSync(path.join(folder, 'target-'));
-    writeFileSync(path.join(home, 'target.yaml'), 'name: a\nprovision: [node, x.mjs]\nbindings: ids.yaml\n');
-    const args = ['provision', '--target', 'target.yaml'];
-    const { status, output } = await runConformanceInProcess(args, { cwd: home, env: environment });
-    expect([status, output]).toEqual([2, expect.stringContaining('target.yaml:1:1: has no base_url')]);
+    writeFileSync(path.join(folder, 'bare.yaml'), 'name: a\nprovision: [node, x.mjs]\nbindings: ids.yaml\n');
+    const bare = await provision('bare.yaml');
+    expect([bare.status, bare.output]).toEqual([2, expect.stringContaining('bare.yaml:1:1: has no base_url')]);
   });
 
   test('The command gets address, credentials and the supported world; things without an id are listed', async () => {
@@ -187,7 +165,6 @@ test.describe('The command', () => {
     expect(status).toBe(0);
     expect(output).toContain('ids.yaml has 4 ids now.');
     expect(output).toContain('Without an id: customer ordinary, product mug');
-    expect(output).not.toContain('tier mug-1');
     expect(parse(bindings).customers).toEqual({ ann: '1', ben: '2', cleo: '3', bulk: '4' });
     const possible = suite.world.tiers.filter(({ rules }) => rules.every(({ kind }) => kind === 'customer'));
     expect(JSON.parse(readFileSync(path.join(home, 'seen.json'), 'utf8'))).toEqual({
@@ -195,7 +172,6 @@ test.describe('The command', () => {
       CLIENT_TOKEN: token,
       tiers: possible.length,
     });
-    expect(existsSync(path.join(home, 'target.yaml'))).toBe(true);
   });
 });
 
@@ -208,16 +184,11 @@ test('The management API rejects invalid requests and generates its own ids', ()
     const headers = { 'X-Client-Application-Id': applicationId, 'X-Client-Token': own };
     return deployment({ method, path: `/manage/${list}`, headers: Object.entries(headers), body });
   };
-  const statuses = [
-    post('customers', '{}', 'other'),
-    post('customer', '{}'),
-    post('customers', '{}', token, 'PUT'),
-    post('customers', '{'),
-    post('customers', '[]'),
-    post('skus', '{"product_id":"none"}'),
-    post('tiers', '{}'),
-  ].map(({ status }) => status);
-  expect(statuses).toEqual([401, 404, 405, 400, 400, 400, 400]);
+  expect(post('customers', '{}', 'other').status).toBe(401);
+  expect(post('customer', '{}').status).toBe(404);
+  expect(post('customers', '{}', token, 'PUT').status).toBe(405);
+  for (const body of ['{', '[]']) expect(post('customers', body).status).toBe(400);
+  expect([post('skus', '{"product_id":"none"}').status, post('tiers', '{}').status]).toEqual([400, 400]);
   const { status, body } = post('customers', '{"id":"mine"}');
   expect(status).toBe(201);
   expect(JSON.parse(body).id).not.toBe('mine');

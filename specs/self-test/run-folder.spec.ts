@@ -40,16 +40,9 @@ test('The run folder contains options and session but no credentials, and is rem
   expect(readRunOptions()).toEqual(options);
   expect(loadRunInputs().settings.target.name).toBe('api.example.com');
   // A deployment may use a credential as a key.
-  const createMentions = (token: string) => ({
-    places: new Map([[`/${token}/*/id`, ['promo_1']]]),
-    unplaced: new Set([]),
-    hinted: new Set([]),
-    isInTexts: false,
-    isInOtherCase: false,
-  });
   const createSession = (token: string) => ({
     target: { name: 'shop', base_url: options.baseUrl },
-    calibration: { namings: [createMentions(token)] as never, exchanges: [], requestsSent: 1 },
+    calibration: { mentions: new Map([[`/${token}/*/id`, ['promo_1']]]), requestsSent: 1 } as never,
     evidence: { exchanges: [], uses: [] },
   });
   const requestBudget = createMemoryBudget();
@@ -67,21 +60,15 @@ test('The run folder contains options and session but no credentials, and is rem
 });
 
 test('The report of a test is attached in pieces and removed later; other attachments stay', () => {
-  const exchanges = ['a', 'b', 'c'].map((id) => createExchange(id, id.repeat(700_000)));
-  const result = createResult(exchanges);
+  const exchanges = ['a', 'b', 'c'].map((id): StoredExchange => {
+    const request = { method: 'GET', path: `/${id}`, headers: [] };
+    return { id, exchange: { request, response: { status: 200, headers: [], body: id.repeat(700_000) } } };
+  });
+  const attachments = [{ name: 'of somebody else', contentType: 'text/plain', body: Buffer.from('') }];
+  const result = { attachments } as unknown as TestInfo & TestResult;
+  attachTestReport(result, { uses: [] as readonly ExchangeUse[] } as TestReport, exchanges);
   expect(result.attachments).toHaveLength(4);
   expect([...(readTestReport(result)?.exchanges ?? [])]).toEqual(exchanges);
   removeTestReport(result);
   expect(result.attachments.map(({ name }) => name)).toEqual(['of somebody else']);
 });
-
-function createExchange(id: string, body: string): StoredExchange {
-  const request = { method: 'GET', path: `/${id}`, headers: [] };
-  return { id, exchange: { request, response: { status: 200, headers: [], body } } };
-}
-
-function createResult(exchanges: readonly StoredExchange[]): TestResult {
-  const result = { attachments: [{ name: 'of somebody else', contentType: 'text/plain', body: Buffer.from('') }] };
-  attachTestReport(result as unknown as TestInfo, { uses: [] as readonly ExchangeUse[] } as TestReport, exchanges);
-  return result as unknown as TestResult;
-}

@@ -61,66 +61,44 @@ type LocationRow = readonly [
   what: string,
   file: string | undefined,
   environment: Environment,
-  name: string,
   baseUrl: string,
-  credentials?: readonly string[],
+  credentials?: Environment,
 ];
-const ownCredentials = Object.values(credentials);
-const stagingCredentials = Object.values(stagingEnvironment);
+const mine = 'name: mine\nbase_url: $SHOP';
 const locations: readonly LocationRow[] = [
-  ['a base URL', undefined, url('https://a.test'), 'a.test', 'https://a.test'],
-  ['port and path', undefined, url('http://127.0.0.1:81/api/v2'), '127.0.0.1:81', 'http://127.0.0.1:81/api/v2'],
-  ['slashes at the end', undefined, url('https://a.test/api//'), 'a.test', 'https://a.test/api'],
-  ['the path of the operation', undefined, url('https://a.test/v1/promotions/validation/'), 'a.test', 'https://a.test'],
-  ['a variable', 'name: mine\nbase_url: $SHOP', { SHOP: 'https://b.test', ...credentials }, 'mine', 'https://b.test'],
-  ['a file', staging, stagingEnvironment, 'staging', stagingUrl, stagingCredentials],
-  ['a file without credentials', 'name: s\nbase_url: https://s.test/', credentials, 's', 'https://s.test'],
-  ['an overridden URL', staging, { ...stagingEnvironment, ...url('https://b.test') }, 'staging', 'https://b.test'],
-  ['a file without URL', 'name: mine', url('https://b.test'), 'mine', 'https://b.test'],
-  [
-    'an overridden token',
-    staging,
-    { ...stagingEnvironment, CLIENT_TOKEN: 'the-token' },
-    'staging',
-    stagingUrl,
-    ['the-staging-application', 'the-token'],
-  ],
+  ['a base URL', undefined, url('http://127.0.0.1:81/api'), 'http://127.0.0.1:81/api'],
+  ['slashes at the end', undefined, url('https://a.test/api//'), 'https://a.test/api'],
+  ['the path of the operation', undefined, url('https://a.test/v1/promotions/validation/'), 'https://a.test'],
+  ['a variable', mine, { SHOP: 'https://b.test', ...credentials }, 'https://b.test'],
+  ['a file', staging, stagingEnvironment, stagingUrl, stagingEnvironment],
+  ['a file without credentials', 'name: s\nbase_url: https://s.test/', credentials, 'https://s.test'],
+  ['an overridden URL', staging, { ...stagingEnvironment, ...url('https://b.test') }, 'https://b.test'],
+  ['overridden credentials', staging, { ...stagingEnvironment, ...credentials }, stagingUrl],
   [
     'empty variables',
     staging,
     { ...stagingEnvironment, BASE_URL: '', CLIENT_TOKEN: '' },
-    'staging',
     stagingUrl,
-    stagingCredentials,
+    stagingEnvironment,
   ],
 ];
 test('The environment overrides the target file', () =>
-  checkEachRow(locations, (_, file, environment, name, baseUrl, [applicationId, token] = ownCredentials) => {
-    const { target, connection } = load(file, environment);
-    expect(target.name).toBe(name);
-    expect(connection.location).toEqual({ kind: 'deployment', baseUrl, credentials: { applicationId, token } });
+  checkEachRow(locations, (_, file, environment, baseUrl, own = credentials) => {
+    const [applicationId, token] = Object.values(own);
+    expect(load(file, environment).connection.endpoint).toEqual({ baseUrl, credentials: { applicationId, token } });
   }));
 
-test('The reference deployment is the default, and --reference overrides every setting', () => {
-  const reference = { name: 'reference', kind: 'reference' };
-  expect(load(undefined).target).toMatchObject(reference);
-  expect(load(staging, deployment, { reference: true }).target).toMatchObject(reference);
-});
-
 test('Plain HTTP to another machine must be allowed', () => {
-  for (const [text, options] of [
-    ['name: a\nallow_http: true', { baseUrl: 'http://a.test' }],
-    ['name: a', { baseUrl: 'http://a.test', allowHttp: true }],
-    ['name: a', { baseUrl: 'http://127.0.0.1:81' }],
-  ] as const)
-    expect(load(text, credentials, options).connection.location).toMatchObject({ baseUrl: options.baseUrl });
+  const baseUrl = 'http://a.test';
+  expect(load('name: a\nallow_http: true', url(baseUrl)).connection.endpoint).toMatchObject({ baseUrl });
+  expect(load('name: a', url(baseUrl), { allowHttp: true }).connection.endpoint).toMatchObject({ baseUrl });
 });
 
 test('Overridden values and removed paths are noted', () => {
   const environment = { ...stagingEnvironment, ...credentials };
   const path = 'https://a.test/v1/promotions/validation';
-  const notes = (text: string | undefined, environment: Environment) => load(text, environment).target.notes?.join(' ');
-  expect(notes(staging, stagingEnvironment)).toBeUndefined();
+  const notes = (text: string | undefined, environment: Environment) => load(text, environment).target.notes.join(' ');
+  expect(notes(staging, stagingEnvironment)).toBe('');
   expect(notes(staging, { ...environment, BASE_URL: 'https://b.test' })).toMatch(
     /CLIENT_APPLICATION_ID .*overrides \$STAGING_ID.* CLIENT_TOKEN .*\$STAGING_TOKEN.* BASE_URL .*overrides the base_url/,
   );
@@ -128,8 +106,8 @@ test('Overridden values and removed paths are noted', () => {
   expect(notes(undefined, url(path))).toContain('/v1/promotions/validation, was removed');
   expect(notes(undefined, { ...deployment, CLIENT_TOKEN: 'a1' })).toContain('CLIENT_TOKEN has fewer than 6 characters');
   const operation = 'name: mine\noperation: { path: /check }';
-  const { location } = load(operation, url('https://a.test/x/check')).connection;
-  expect(location).toMatchObject({ baseUrl: 'https://a.test/x' });
+  const { endpoint } = load(operation, url('https://a.test/x/check')).connection;
+  expect(endpoint).toMatchObject({ baseUrl: 'https://a.test/x' });
 });
 
 test('A target file states how responses are read', () => {
@@ -169,6 +147,7 @@ allow_http: true`,
     isWorldLoaded: false,
     concurrency: 3,
     pins: new Map(),
+    notes: [],
     version: '1.2',
     contact: 'team@a.test',
     operation: { method: 'POST', path: '/v2/validation' },
@@ -193,7 +172,7 @@ allow_http: true`,
 test('The files in targets/ are valid, and the example states the default limits and retries', () => {
   const folder = path.join(packageRoot, 'targets');
   for (const name of readdirSync(folder).filter((each) => /(?<!\.bindings)\.yaml$/.test(each)))
-    expect(loadTarget({ target: path.join(folder, name) }, credentials).connection.location.kind).toBe('deployment');
+    expect(loadTarget({ target: path.join(folder, name) }, credentials).connection.endpoint).toBeDefined();
   const { connection } = loadTarget({ target: path.join(folder, 'example.yaml') }, credentials);
   const { limits, retry } = defaultConnectionOptions;
   expect(connection.options).toMatchObject({ limits, retry });
@@ -274,39 +253,28 @@ const hasCredentials = ['BASE_URL', /must not contain credentials$/] as const;
 const noId = ['CLIENT_APPLICATION_ID', /^is not set/] as const;
 const noToken = ['CLIENT_TOKEN', /^is not set/] as const;
 const invalidToken = ['CLIENT_TOKEN', /not allowed in headers$/] as const;
+const withVariable = { ...deployment, CLIENT_TOKEN: 'Bearer $OTHER' };
 const refusals: readonly RefusalRow[] = [
   ['a host', undefined, url('api.example.com'), noScheme],
-  ['a host and a port', undefined, url('localhost:8080'), noScheme],
   ['a host in a file', 'name: a\nbase_url: a.test/api', credentials, ['2:11', /has no scheme$/]],
   ['no URL', undefined, url('::'), noUrl],
   ['a variable', undefined, url('$SHOP_URL'), ['BASE_URL', /is a variable that was not replaced/]],
   ['an unset variable', 'name: a\nbase_url: $SHOP_URL', credentials, ['2:11', /^SHOP_URL is not set/]],
   ['another protocol', undefined, url('ftp://a.test'), noUrl],
   ['a query', undefined, url('https://a.test?x=1'), noUrl],
-  ['a fragment', undefined, url('https://a.test#x'), noUrl],
   ['plain HTTP', undefined, url('http://a.test:81'), ['BASE_URL', /over plain HTTP$/]],
-  ['no host', undefined, url('https://'), noUrl],
   ['a password in the URL', undefined, url('https://me:hunter2@a.test'), hasCredentials],
   ['a user in the URL', undefined, url('https://hunter2@a.test'), hasCredentials],
-  ['a password in another URL', undefined, url('ftp://me:hunter2@a.test'), hasCredentials],
   ['a password in an invalid URL', undefined, url('https://me:hunter2@a.test:port'), noUrl],
   ['a token in the URL', undefined, url('https://a.test/THE-token/x'), hasCredentials],
   ['an encoded token in the URL', undefined, url('https://a.test/the%2Dtoken'), hasCredentials],
-  ['no application id', undefined, { BASE_URL: 'https://a.test', CLIENT_TOKEN: 'hunter2' }, noId],
-  ['an empty token', undefined, { ...deployment, CLIENT_TOKEN: '' }, noToken],
   ['an unset variable of a file', staging, { STAGING_ID: 'hunter2' }, ['4:52', /^STAGING_TOKEN is not set/]],
-  ['no credentials', undefined, { BASE_URL: 'https://a.test' }, noId, noToken],
   ['no credentials and a bad URL', undefined, { BASE_URL: 'a' }, noScheme, noId, noToken],
   ['a bad URL that overrides a file', staging, { ...stagingEnvironment, BASE_URL: 'a' }, noScheme],
   ['a line break in a token', undefined, { ...deployment, CLIENT_TOKEN: 'the\ntoken' }, invalidToken],
   ['a character beyond Latin-1', undefined, { ...deployment, CLIENT_TOKEN: 'the-tökenЖ' }, invalidToken],
   ['a blank token', undefined, { ...deployment, CLIENT_TOKEN: '   ' }, ['CLIENT_TOKEN', /is blank$/]],
-  [
-    'a variable in a token',
-    undefined,
-    { ...deployment, CLIENT_TOKEN: 'Bearer $OTHER', OTHER: 'x' },
-    ['CLIENT_TOKEN', /contains \$OTHER/],
-  ],
+  ['a variable in a token', undefined, { ...withVariable, OTHER: 'x' }, ['CLIENT_TOKEN', /contains \$OTHER/]],
   ['a token with dollar signs and accents', undefined, { ...deployment, CLIENT_TOKEN: 'pa$$wörd$1' }],
 ];
 test('Invalid base URLs and credentials are rejected with all problems', () =>
@@ -329,14 +297,7 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
   ['an unknown key', 'name: a\n▸base_ulr: https://a.test', "unknown key 'base_ulr'", "Did you mean 'base_url'?"],
   ['a literal secret', 'name: a\ncredentials:\n  application_id: $ID\n  token: ▸hunter2', /^'token' does not match/],
   ['a password in its base URL', 'name: a\nbase_url: ▸https://me:hunter2@a.test', /must not contain credentials$/],
-  [
-    'a password in an invalid base URL',
-    'name: a\nbase_url: ▸https://me:hunter2@a.test?q',
-    /^'base_url' does not match/,
-  ],
-  ['an invalid base URL', 'name: a\nbase_url: ▸https://a.test:port', "'https://a.test:port' is not a base URL"],
   ['a secret header', 'name: a\nheaders: { AUTHORIZATION: ▸Bearer hunter2 }', /^the value of 'AUTHORIZATION' looks/],
-  ['a gateway key', 'name: a\nheaders: { X-Api-Key: ▸hunter2 }', /^the value of 'X-Api-Key' looks like a secret/],
   ['a partial variable', 'name: a\nheaders: { Authorization: ▸Bearer $KEY }', /contains a variable and other text$/],
   ['a header of the client', 'name: a\nheaders: { ▸HOST: b.test }', "the header 'HOST' cannot be set here"],
   ['a credential header', 'name: a\nheaders: { ▸X-Client-Token: hunter2 }', /^the header 'X-Client-Token' cannot be/],
@@ -353,28 +314,11 @@ const flaws: readonly (readonly [what: string, text: string, message: string | R
     'an id for an unknown name',
     'name: a\nids: { customers: { anne: ▸x } }',
     "there is no customer 'anne' in the world",
-    "Did you mean 'ann'?",
   ],
   ['an id twice', 'name: a\nids: { customers: { ann: x, ben: ▸x } }', "customer 'ben' has the id of customer 'ann'"],
   ['missing bindings', 'name: a\nbindings: ▸none.yaml', "'none.yaml' cannot be read"],
-  [
-    'a pin of an unknown question',
-    'name: a\npins: { empty-results: ▸empty-list }',
-    "unknown question 'empty-results'",
-    "Did you mean 'empty-result'?",
-  ],
-  [
-    'a pin of an unknown outcome',
-    'name: a\npins: { empty-result: ▸empty-lists }',
-    "'empty-result' has no outcome 'empty-lists'",
-    "Did you mean 'empty-list'?",
-  ],
-  ['invalid YAML', 'name: a\n▸name: b', 'is not valid YAML: Map keys must be unique'],
-  [
-    'a missing schema',
-    'name: a\nresponse: { schema: ▸none.json }',
-    "'none.json' cannot be read: there is no such file or folder",
-  ],
+  ['a pin of an unknown question', 'name: a\npins: { none: ▸empty-list }', "unknown question 'none'"],
+  ['a pin of an unknown outcome', 'name: a\npins: { empty-result: ▸none }', "'empty-result' has no outcome 'none'"],
   ['a schema that is no JSON', 'name: a\nresponse: { schema: ▸text.json }', /^'text\.json' cannot be used/],
   ['an invalid schema', 'name: a\nresponse: { schema: ▸invalid.json }', /^'invalid\.json' cannot be used/],
 ];
@@ -394,14 +338,5 @@ test('Each flaw of a target file is reported with line, column and hint', () => 
     expect(problems[0]).toMatchObject({ at: { file, ...places[0] }, message: stated });
     if (hint !== undefined) expect(problems[0]?.hint).toBe(hint);
     expect(JSON.stringify(problems)).not.toContain('hunter2');
-  });
-});
-
-test('A missing target file is reported', () => {
-  const file = test.info().outputPath('nowhere.yaml');
-  const [problem] = listProblems(() => loadTarget({ target: file }, {}));
-  expect(problem).toMatchObject({
-    at: { file, line: 1, column: 1 },
-    message: 'cannot be read: there is no such file or folder',
   });
 });

@@ -132,15 +132,18 @@ async function renderDryRun(
   { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
   format: RequestFormat | undefined,
 ): Promise<string> {
-  const { location, options: stated } = loadTarget(options, process.env).connection;
+  const { endpoint, options: stated } = loadTarget(options, process.env).connection;
   const plan = await adaptToFile(createPlan(suite, settings), stated.adapter);
   const ends = settings.target.kind === 'reference' ? [referenceEndNotice] : [];
   const { profile } = settings;
   const notes = [...(profile === undefined ? [] : [renderProfileNotice(profile.figures)]), ...settings.notes];
   if (format === undefined) return joinLines(notes) + renderPlan(plan) + joinLines(ends);
-  const baseUrl = location.kind === 'deployment' ? location.baseUrl : '$BASE_URL';
   const comments = (lines: readonly string[]) => joinLines(lines.map((line) => `# ${line}`));
-  return comments(notes) + renderPlannedRequests(plan, format, baseUrl, stated.extraHeaders) + comments(ends);
+  return (
+    comments(notes) +
+    renderPlannedRequests(plan, format, endpoint?.baseUrl ?? '$BASE_URL', stated.extraHeaders) +
+    comments(ends)
+  );
 }
 
 async function adaptToFile(plan: Plan, file: AdapterFile | undefined): Promise<Plan> {

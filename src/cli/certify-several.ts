@@ -22,7 +22,7 @@ import {
 } from '../report/compare/migration-report.js';
 import { encodeContent } from '../report/output.js';
 import { readCertificate } from '../report/read-certificate.js';
-import { findCertificates } from '../report/result-files.js';
+import { findLastCertificate } from '../report/result-files.js';
 import { writeFilesTogether } from '../report/write-files-together.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { packageRoot } from '../support/package-root.js';
@@ -198,7 +198,7 @@ interface JudgedRun {
 function readJudgedRun(target: NamedTarget, status: number | null | undefined): JudgedRun[] {
   const { conforms, drift, incomplete } = exitStatus;
   const isJudged = [conforms, exitStatus['does-not-conform'], drift, incomplete].some((each) => each === status);
-  const file = findCertificates(target.inputs.settings.out).at(-1);
+  const file = findLastCertificate(target.inputs.settings.out);
   return file === undefined || !isJudged ? [] : [{ target, file, certificate: readCertificate(file) }];
 }
 

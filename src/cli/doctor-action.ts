@@ -10,7 +10,6 @@ import { readAvailability } from '../targets/availability.js';
 import { diagnose, renderFindings } from '../targets/diagnose.js';
 import { openTarget } from '../targets/open-target.js';
 import { loadTarget } from '../targets/target.js';
-import { resolveEndpoint } from '../targets/target-connection.js';
 import { exitStatus } from './exit-status.js';
 import { readTargetOptions, type TargetFlags } from './flags.js';
 
@@ -23,13 +22,12 @@ import { readTargetOptions, type TargetFlags } from './flags.js';
 export async function runDoctor(url: string | undefined, flags: TargetFlags & { json?: true }): Promise<number> {
   const runOptions = readTargetOptions(flags, url === undefined ? [] : [url]);
   const { target, connection } = loadTarget(runOptions, process.env);
-  const { location, options } = connection;
   const suite = loadSuite(suiteFolder, readAvailability(runOptions).availability);
-  const isReference = location.kind === 'reference';
+  const isReference = connection.endpoint === undefined;
   const reference = isReference
     ? await serveReference({ world: suite.world, credentials: referenceCredentials })
     : undefined;
-  const endpoint = resolveEndpoint(location, { baseUrl: reference?.url ?? '', credentials: referenceCredentials });
+  const { endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials }, options } = connection;
   const client = openTarget(target, endpoint, { ...options, retry: noRetry });
   const exchanges: Exchange[] = [];
   const send: Channel['send'] = async (request) => {
@@ -42,15 +40,15 @@ export async function runDoctor(url: string | undefined, flags: TargetFlags & { 
   await client.close();
   await reference?.close();
   if (failure !== undefined) throw failure;
-  const where = isReference ? referenceNotice : `Target ${target.name}: ${location.baseUrl}`;
+  const where = isReference ? referenceNotice : `Target ${target.name}: ${endpoint.baseUrl}`;
   const [first] = exchanges;
   const adapted = target.adapter &&
     first?.wire && [renderAdapterNotice(target.adapter), 'It sends this first:', ...renderRequest(first).split('\n')];
-  const asJson = { target: target.name, base_url: endpoint.baseUrl, notes: target.notes ?? [], findings };
+  const asJson = { target: target.name, base_url: endpoint.baseUrl, notes: target.notes, findings };
   process.stdout.write(
     flags.json
       ? `${JSON.stringify(asJson, null, 2)}\n`
-      : joinLines([where, ...(target.notes ?? []), ...(adapted ?? []), '']) +
+      : joinLines([where, ...target.notes, ...(adapted ?? []), '']) +
           renderFindings(findings) +
           joinLines(isReference ? ['', referenceEndNotice] : []),
   );

@@ -11,7 +11,6 @@ import type {
   TestStep,
 } from '@playwright/test/reporter';
 import { selectFromSuite } from '../cases/case-selection.js';
-import { listCredentialSecrets } from '../contract/operation.js';
 import {
   type CaseResult,
   createUnsentResult,
@@ -23,7 +22,6 @@ import {
 import { createPlan, type Plan } from '../engine/plan.js';
 import type { RequestBudget } from '../http/request-budget.js';
 import { createRecognizer } from '../recognition/recognizer.js';
-import type { Secret } from '../redaction/redactor.js';
 import { collectRunFacts } from '../report/certificate.js';
 import type { RunExtent } from '../report/har-archive.js';
 import { determineOverallVerdict } from '../report/overall-verdict.js';
@@ -36,6 +34,7 @@ import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines, toOneLine } from '../support/untrusted-text.js';
 import { createCertifiedTarget, loadTarget } from '../targets/target.js';
+import { listSecrets } from '../targets/target-connection.js';
 import { saveEnding } from './ending.js';
 import { createExchangeCollector, type ExchangeCollector } from './exchange-collector.js';
 import { disableExpectedFailures, enableExpectedFailures, restoreFailure } from './expected-failure.js';
@@ -268,7 +267,10 @@ export default class CertificateReporter implements Reporter {
       ...(settings.shard === undefined ? settings : withoutRecord),
       isPartial: this.isPartial(results, isCutShort || unreachable !== undefined),
       ...omitUndefined({ sign: this.sign }),
-      secrets: this.merged === undefined && replay === undefined ? listSecrets() : [],
+      secrets:
+        this.merged === undefined && replay === undefined
+          ? listSecrets(loadTarget(this.options, process.env).connection)
+          : [],
     };
     const written = writeResults(certificate, suite, results, destination, { archive, index });
     const { verdict, drift, selected, own_cases } = certificate;
@@ -343,13 +345,6 @@ export default class CertificateReporter implements Reporter {
   printsToStdio(): boolean {
     return true;
   }
-}
-
-/** Lists the secrets of the target. Those of the reference deployment are public. */
-function listSecrets(): Secret[] {
-  const { location, options } = loadTarget(readRunOptions(), process.env).connection;
-  const credentials = location.kind === 'deployment' ? listCredentialSecrets(location.credentials) : [];
-  return [...credentials, ...(options.secrets ?? [])];
 }
 
 async function loadWriteResults() {

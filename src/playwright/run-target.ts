@@ -7,7 +7,6 @@ import type { UnusableInput } from '../support/problem.js';
 import { openTarget } from '../targets/open-target.js';
 import { createRunReplay, readRecordedRun } from '../targets/recorded-run.js';
 import { loadTarget } from '../targets/target.js';
-import { resolveEndpoint } from '../targets/target-connection.js';
 import { type RunInputs, readRunOptions } from './run-inputs.js';
 
 /** What answers the requests of a run: a target, or the evidence of an earlier run. */
@@ -48,8 +47,7 @@ export function openRunTarget(
       close: async () => undefined,
     };
   }
-  const { location, options } = loadTarget(runOptions, process.env).connection;
-  const endpoint = resolveEndpoint(location, reference);
+  const { endpoint = reference, options } = loadTarget(runOptions, process.env).connection;
   const client = openTarget(settings.target, endpoint, options, requestBudget);
   const redact = client.redactSecrets;
   const keeper = createEvidenceKeeper(redact);

@@ -38,17 +38,11 @@ export function createBaseline(
   };
 }
 
-/** Describes what a comparison with a record of other cases leaves out; undefined if it leaves out nothing. */
-export function describeUncompared(record: TargetRecord, suite: Suite): string | undefined {
+/** Describes what a comparison with a record leaves out; undefined if the suite has the same cases. */
+export function describeUncompared({ suite: recorded, questions }: TargetRecord, suite: Suite): string | undefined {
+  if (recorded.digest === suite.digest) return undefined;
   const known = new Set(suite.contract.questions.map(({ id }) => id));
-  const recorded = Object.keys(record.questions);
-  const unknown = recorded.filter((id) => !known.has(id));
-  const aside = unknown.length === 0 ? '' : ` The record also answers unknown questions: ${renderShortList(unknown)}.`;
-  if (record.suite.digest === suite.digest) return aside === '' ? undefined : `The record differs.${aside}`;
-  // The world grows with the cases, and responses grow with the world.
-  const bodies =
-    record.response_schema === undefined
-      ? ''
-      : ' If a body does not fit its schema, the world may have grown: npx conformance record --update accepts the body.';
-  return `The record was made with other cases, those of ${record.suite.name} ${record.suite.version}. Compared: the ${recorded.length - unknown.length} questions that both have.${aside}${bodies}`;
+  const unknown = Object.keys(questions).filter((id) => !known.has(id));
+  const aside = unknown.length === 0 ? '' : ` Not compared: ${renderShortList(unknown)}.`;
+  return `The record was made with other cases, those of ${recorded.name} ${recorded.version}.${aside} If a body does not fit its schema, the world may have grown: npx conformance record --update accepts the body.`;
 }

@@ -4,7 +4,6 @@ import { type Certificate, createCertificate, type RunFacts } from './certificat
 import { diagnoseRun } from './diagnosis/diagnose-run.js';
 import type { ExchangeIndex } from './exchange-index.js';
 import { measureResponseTimes } from './response-times.js';
-import type { ResultsDestination } from './write-results.js';
 
 /** The certificate of a run, and what outputs show beside it. */
 export interface CertifiedResults {
@@ -24,9 +23,7 @@ export function certifyResults(
   plain: readonly CaseResult[],
   index: ExchangeIndex,
   facts: Omit<RunFacts, 'causes' | 'responseTimes'>,
-  stated: Pick<NonNullable<ResultsDestination['target']>, 'tierPatterns'> & {
-    readonly concurrency: number;
-  },
+  stated: { readonly tierPatterns?: readonly string[]; readonly concurrency: number },
   diagnoses = true,
 ): CertifiedResults {
   const results = attachExchanges(plain, index.find);

@@ -51,18 +51,19 @@ const maxBodies = 128 * 1024 * 1024;
 /** An archive may unpack to so many bytes: V8 has no longer strings. */
 export const maxArchive = 512 * 1024 * 1024;
 
-interface OwnLog extends Log {
+interface OwnLog extends Omit<Log, 'entries'> {
+  readonly entries: readonly OwnEntry[];
   readonly _uses: readonly ExchangeUse[];
   readonly _origin: EvidenceOrigin;
 }
 
-interface OwnEntry extends PlainEntry {
+interface OwnEntry extends WireEntry {
   readonly _id: string;
-  /** If an adapter made request and response: everything that went over the wire. */
-  readonly _wire?: readonly PlainEntry[];
 }
 
-interface PlainEntry extends Entry {
+interface WireEntry extends Entry {
+  /** If an adapter made request and response: everything that went over the wire. */
+  readonly _wire?: readonly WireEntry[];
   readonly response: Response & { readonly content: OwnContent };
   readonly _attempts?: number;
   readonly _sent?: Exclude<HttpRequest['sent'], undefined>;
@@ -83,17 +84,9 @@ export type StoredEvidence = ReturnType<EvidenceKeeper['take']>;
 
 /** An archive as it is written; a long one is compressed. */
 export interface EvidenceArchive {
-  readonly file: string;
   readonly isCompressed: boolean;
   readonly content: Buffer;
   readonly count: number;
-}
-
-/** Creates an archive. @param evidence redacted */
-export function createArchive({ exchanges, uses }: RunEvidence, origin: EvidenceOrigin): EvidenceArchive {
-  const archiver = createArchiver(origin.baseUrl);
-  for (const kept of exchanges) archiver.add(kept);
-  return archiver.finish(uses, origin);
 }
 
 /**
@@ -109,7 +102,7 @@ export function createArchiver(baseUrl: string) {
   let count = 0;
   return {
     add(kept: StoredExchange): void {
-      const entry = createEntry(kept, baseUrl, createContent);
+      const entry: OwnEntry = { ...createEntry(kept.id, kept.exchange, baseUrl, createContent), _id: kept.id };
       const piece = `${count === 0 ? '' : ','}\n${escapeControlCharacters(JSON.stringify(entry))}`;
       pieces.push(piece);
       count += 1;
@@ -123,7 +116,7 @@ export function createArchiver(baseUrl: string) {
       const rest = [...pieces, `\n],${tail.slice(1, -1)}}}\n`].join('');
       const isCompressed = compressed.length > 0;
       const content = isCompressed ? Buffer.concat([...compressed, compress(rest)]) : Buffer.from(rest);
-      return { file: isCompressed ? 'evidence.har.gz' : 'evidence.har', isCompressed, content, count };
+      return { isCompressed, content, count };
     },
   };
 }
@@ -152,19 +145,13 @@ function createContentFactory(): ContentFactory {
   };
 }
 
-function createEntry({ id, exchange }: StoredExchange, baseUrl: string, createContent: ContentFactory): OwnEntry {
-  const entry = createPlainEntry(id, exchange, baseUrl, createContent);
-  const wire = exchange.wire?.map((each, n) => createPlainEntry(nameWireEntry(id, n), each, baseUrl, createContent));
-  return { ...entry, _id: id, ...omitUndefined({ _wire: wire }) };
-}
-
 /** Names an entry that went over the wire, for texts that other entries share. */
 function nameWireEntry(id: string, index: number): string {
   return `${id}/wire/${index + 1}`;
 }
 
 /** @param id names the entry in later ones with the same text */
-function createPlainEntry(id: string, exchange: Exchange, baseUrl: string, createContent: ContentFactory): PlainEntry {
+function createEntry(id: string, exchange: Exchange, baseUrl: string, createContent: ContentFactory): WireEntry {
   const { request, attempts, timing = unknownTiming } = exchange;
   const { method, path, headers, body, sent, again } = request;
   const [mimeType = ''] = getHeaderValues(headers, 'content-type');
@@ -195,7 +182,13 @@ function createPlainEntry(id: string, exchange: Exchange, baseUrl: string, creat
     },
     cache: {},
     timings: { send: 0, wait: timing.durationMs, receive: 0 },
-    ...omitUndefined({ _attempts: attempts, _sent: sent, _again: again, _error: error }),
+    ...omitUndefined({
+      _attempts: attempts,
+      _sent: sent,
+      _again: again,
+      _error: error,
+      _wire: exchange.wire?.map((each, n) => createEntry(nameWireEntry(id, n), each, baseUrl, createContent)),
+    }),
   };
 }
 
@@ -220,11 +213,10 @@ export function parseArchive(content: Buffer, file: string): { evidence: StoredE
   const isCompressed = content[0] === 0x1f && content[1] === 0x8b;
   let archive: unknown;
   try {
-    archive = parseJson(
-      (isCompressed ? gunzipSync(content, { maxOutputLength: maxArchive }) : content).toString('utf8'),
-    );
+    const plain = isCompressed ? gunzipSync(content, { maxOutputLength: maxArchive }) : content;
+    archive = parseJson(plain.toString('utf8'));
   } catch {
-    return refuse('cannot be unpacked');
+    // It cannot be unpacked.
   }
   if (archive === undefined) return refuse('is not an HTTP archive');
   const validate = loadValidator('evidence');
@@ -234,12 +226,12 @@ export function parseArchive(content: Buffer, file: string): { evidence: StoredE
   }
   const { _origin: origin, _uses: uses, entries } = (archive as { log: OwnLog }).log;
   const { baseUrl } = origin;
-  const stranger = (entries as OwnEntry[]).find((entry) =>
-    [entry, ...(entry._wire ?? [])].some(({ request }) => !isBelow(request.url, baseUrl)),
-  );
+  const stranger = entries
+    .flatMap((entry) => [entry, ...(entry._wire ?? [])])
+    .find(({ request }) => !isBelow(request.url, baseUrl));
   if (stranger !== undefined)
     return refuse(`has a request to another address than ${baseUrl}: ${stranger.request.url}`);
-  return { evidence: { exchanges: readExchanges(entries as OwnEntry[], baseUrl), uses }, origin };
+  return { evidence: { exchanges: readExchanges(entries, baseUrl), uses }, origin };
 }
 
 function isBelow(url: string, baseUrl: string): boolean {
@@ -258,17 +250,11 @@ function readExchanges(entries: readonly OwnEntry[], baseUrl: string): StoredExc
       ..._wire.map((each, n) => [nameWireEntry(_id, n), each.response.content.text] as const),
     ]),
   );
-  return entries.map((entry) => ({
-    id: entry._id,
-    exchange: {
-      ...readExchange(entry, baseUrl, texts),
-      ...omitUndefined({ wire: entry._wire?.map((each) => readExchange(each, baseUrl, texts)) }),
-    },
-  }));
+  return entries.map((entry) => ({ id: entry._id, exchange: readExchange(entry, baseUrl, texts) }));
 }
 
 function readExchange(
-  { request, response, startedDateTime, time, ...own }: PlainEntry,
+  { request, response, startedDateTime, time, ...own }: WireEntry,
   baseUrl: string,
   texts: ReadonlyMap<string, string | undefined>,
 ): Exchange {
@@ -284,16 +270,15 @@ function readExchange(
     ...omitUndefined({
       attempts: own._attempts,
       timing: startedAt === unknownTiming.startedAt ? undefined : { startedAt, durationMs: time },
+      wire: own._wire?.map((each) => readExchange(each, baseUrl, texts)),
     }),
   };
   if (own._error !== undefined) return { ...common, transportError: own._error.kind, message: own._error.message };
-  const { text, _text_of, _omitted } = response.content;
-  if (_omitted)
-    return {
-      ...common,
-      transportError: 'not-sent',
-      message: 'The evidence has no text for this body: there was too much of it.',
-    };
-  const body = text ?? (_text_of === undefined ? undefined : texts.get(_text_of)) ?? '';
+  const { text, _text_of = '', _omitted } = response.content;
+  if (_omitted) {
+    const message = 'The evidence has no text for this body: there was too much of it.';
+    return { ...common, transportError: 'not-sent', message };
+  }
+  const body = text ?? texts.get(_text_of) ?? '';
   return { ...common, response: { status: response.status, headers: pairs(response.headers), body } };
 }

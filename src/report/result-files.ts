@@ -25,14 +25,14 @@ export function findRunFile(named: string, ...names: readonly string[]): string 
   return files.find((file) => existsSync(file)) ?? files[0] ?? named;
 }
 
-/** Finds the certificates of the last whole run and of the last run of some cases, the latest last. */
-export function findCertificates(out: string): string[] {
-  const found = [out, path.join(out, partialFolder)].flatMap((folder) => {
-    const file = path.join(folder, 'certificate.json');
-    const time = statSync(file, { throwIfNoEntry: false })?.mtimeMs;
-    return time === undefined ? [] : [{ file, time }];
-  });
-  return found.sort((one, other) => one.time - other.time).map(({ file }) => file);
+/** Finds the certificate of the last run, whether of all cases or of some. */
+export function findLastCertificate(out: string): string | undefined {
+  const files = [out, path.join(out, partialFolder)].map((folder) => path.join(folder, 'certificate.json'));
+  const timeOf = (file: string) => statSync(file).mtimeMs;
+  return files
+    .filter((file) => existsSync(file))
+    .sort((one, other) => timeOf(one) - timeOf(other))
+    .at(-1);
 }
 
 /**

@@ -3,7 +3,7 @@
  * that a check can name the file that was changed.
  */
 
-import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
+import { createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describeFileError } from '../support/describe-file-error.js';
 import { parseJson } from '../support/json.js';
@@ -39,10 +39,6 @@ function createStatement({ certificate, evidence }: Pick<Signature, 'certificate
   return Buffer.from(`promotion-validation-conformance 1\ncertificate ${certificate}\nevidence ${evidence}\n`);
 }
 
-function formatSignature({ algorithm, key, certificate, evidence, signature }: Signature): string {
-  return `${JSON.stringify({ algorithm, key, certificate, evidence, signature }, null, 2)}\n`;
-}
-
 /**
  * Creates a signer.
  *
@@ -53,9 +49,13 @@ export function createSigner(file: string): Signer {
   const key = readKey(file, '--sign');
   return (files) => {
     const digests = { certificate: computeDigest(files.certificate), evidence: computeDigest(files.evidence) };
-    const signature = sign(null, createStatement(digests), key).toString('base64');
-    const fingerprint = computeFingerprint(createPublicKey(key));
-    return formatSignature({ algorithm: 'Ed25519', key: fingerprint, ...digests, signature });
+    const signature: Signature = {
+      algorithm: 'Ed25519',
+      key: computeFingerprint(createPublicKey(key)),
+      ...digests,
+      signature: sign(null, createStatement(digests), key).toString('base64'),
+    };
+    return `${JSON.stringify(signature, null, 2)}\n`;
   };
 }
 
@@ -68,30 +68,20 @@ export function createSigner(file: string): Signer {
 export function createSignatureChecker(file: string): SignatureChecker {
   const key = readKey(file, '--key');
   return (content, files) => {
-    const text = content.toString('utf8');
-    const stated = parseJson(text);
+    const stated = parseJson(content.toString('utf8'));
     if (!loadValidator('signature')(stated)) return ['signature: is not a signature file of this suite.'];
-    const read = stated as Signature;
-    const signature = Buffer.from(read.signature, 'base64');
-    const fingerprint = computeFingerprint(key);
-    if (!verify(null, createStatement(read), key, signature))
-      return [
-        read.key === fingerprint ? 'signature: was changed.' : `signature: was made with another key, ${read.key}.`,
-      ];
-    // Several texts have the same meaning in base64 and in JSON.
-    const original = formatSignature({ ...read, key: fingerprint, signature: signature.toString('base64') });
-    return [
-      ...(original === text ? [] : ['signature: its file was changed.']),
-      ...(['certificate', 'evidence'] as const).flatMap((each) =>
-        computeDigest(files[each]) === read[each] ? [] : [`${each}: was changed since it was signed.`],
-      ),
-    ];
+    const signature = stated as Signature;
+    if (signature.key !== computeFingerprint(key)) return [`signature: was made with another key, ${signature.key}.`];
+    if (!verify(null, createStatement(signature), key, Buffer.from(signature.signature, 'base64')))
+      return ['signature: was changed.'];
+    return (['certificate', 'evidence'] as const).flatMap((each) =>
+      computeDigest(files[each]) === signature[each] ? [] : [`${each}: was changed since it was signed.`],
+    );
   };
 }
 
 function computeFingerprint(key: KeyObject): string {
-  const der = key.export({ type: 'spki', format: 'der' });
-  return `sha256:${createHash('sha256').update(der).digest('hex')}`;
+  return computeDigest(key.export({ type: 'spki', format: 'der' }));
 }
 
 const commands = {
@@ -101,32 +91,23 @@ const commands = {
 
 /** Reads a key. @param flag names the file and says which kind of key is wanted */
 function readKey(file: string, flag: keyof typeof commands): KeyObject {
-  const refuse = (message: string, hint = `Make one: ${commands[flag]}`): never => {
-    throw new UnusableInput([{ at: { setting: `${flag} ${file}` }, message, hint }]);
-  };
-  const wanted = flag === '--sign' ? 'private' : 'public';
+  const refuse = (message: string) =>
+    new UnusableInput([{ at: { setting: `${flag} ${file}` }, message, hint: `Make one: ${commands[flag]}` }]);
+  const isPrivate = flag === '--sign';
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    return refuse(describeFileError(error));
+    throw refuse(describeFileError(error));
   }
-  if (/-----BEGIN ENCRYPTED|^Proc-Type:.*ENCRYPTED/m.test(text))
-    return refuse(
-      'is encrypted, and a run cannot ask for the passphrase',
-      `Decrypt it to a file that only you can read: openssl pkey -in ${file} -out plain.pem`,
-    );
-  if (text.includes('PRIVATE KEY-----') !== (wanted === 'private')) {
-    const isOther = wanted === 'public' && text.includes('PRIVATE KEY');
-    return refuse(`has no ${wanted} key in PEM${isOther ? ', but a private one' : ''}`);
-  }
-  let key: KeyObject;
   try {
-    key = wanted === 'private' ? createPrivateKey(text) : createPublicKey(text);
+    // Node.js would derive the public key from a private one.
+    if (text.includes('PRIVATE KEY-----') === isPrivate) {
+      const key = isPrivate ? createPrivateKey(text) : createPublicKey(text);
+      if (key.asymmetricKeyType === 'ed25519') return key;
+    }
   } catch {
     // The message of the error may quote the file.
-    return refuse(`has no ${wanted} key that can be parsed`);
   }
-  if (key.asymmetricKeyType !== 'ed25519') return refuse(`has a key of type ${key.asymmetricKeyType}, not Ed25519`);
-  return key;
+  throw refuse(`has no ${isPrivate ? 'unencrypted private' : 'public'} key (Ed25519, PEM)`);
 }

@@ -5,12 +5,10 @@
  * replaced, not followed. (write-file-atomic does this for one file; it neither renames several together nor takes turns.)
  */
 
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { hostname } from 'node:os';
+import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { createFolder } from '../support/create-folder.js';
 import { describeFileError } from '../support/describe-file-error.js';
-import { isProcessRunning } from '../support/is-process-running.js';
 import { UnusableInput } from '../support/problem.js';
 
 export interface FileToWrite {
@@ -21,10 +19,7 @@ export interface FileToWrite {
 /** The folder for drafts, in the folder of the results. While it exists, one process writes. */
 const draftsFolder = '.being-written';
 
-/** In that folder: the machine and the process that write. */
-const ownerFile = '.owner';
-
-/** Writing takes a fraction of a second. A process of another machine that takes longer was killed. */
+/** Writing takes a fraction of a second. A process that takes longer was killed. */
 const maxWritingMs = 20_000;
 
 /**
@@ -45,8 +40,6 @@ export function writeFilesTogether(folder: string, compose: () => readonly FileT
         explainErrors(file, () => {
           refuseFolder(file);
           writeFileSync(draft, text, { flag: 'wx' });
-          if (!readFileSync(draft).equals(Buffer.from(text)))
-            throw new Error(`${draft} does not read back as written.`);
         });
       }
       for (const { file, draft } of written) explainErrors(file, () => renameSync(draft, file));
@@ -68,7 +61,7 @@ function takeTurn(folder: string, act: (drafts: string) => void): void {
   const drafts = path.join(folder, draftsFolder);
   try {
     createFolder(folder);
-    while (!createDrafts(drafts)) waitForTurn(drafts);
+    while (!createDrafts(drafts));
   } catch (error) {
     const message = describeFileError(error, `cannot write into ${folder}`);
     throw new UnusableInput([{ at: { setting: '--out' }, message, hint: 'Name another folder.' }]);
@@ -80,38 +73,19 @@ function takeTurn(folder: string, act: (drafts: string) => void): void {
   }
 }
 
-function createDrafts(folder: string): boolean {
+/** Begins a turn. If another process has its turn, waits a moment, or ends it if that process was killed. */
+function createDrafts(drafts: string): boolean {
   try {
-    mkdirSync(folder);
+    mkdirSync(drafts);
+    return true;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
-  try {
-    writeFileSync(path.join(folder, ownerFile), `${hostname()} ${process.pid}`);
-  } catch {
-    // A full disk: the first file explains it.
-  }
-  return true;
-}
-
-/** Waits a moment, or ends the turn of a process that was killed. */
-function waitForTurn(drafts: string): void {
   const began = lstatSync(drafts, { throwIfNoEntry: false })?.mtimeMs ?? Date.now();
   // In either direction: clocks are set back.
-  const isAbandoned = isOwnerGone(drafts) || Math.abs(Date.now() - began) > maxWritingMs;
-  if (isAbandoned) rmSync(drafts, { recursive: true, force: true });
+  if (Math.abs(Date.now() - began) > maxWritingMs) rmSync(drafts, { recursive: true, force: true });
   else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
-}
-
-function isOwnerGone(drafts: string): boolean {
-  try {
-    const [host, pid] = readFileSync(path.join(drafts, ownerFile), 'utf8').split(' ');
-    return host === hostname() && !isProcessRunning(Number(pid));
-  } catch {
-    // Its owner is not written yet, or has just ended.
-    return false;
-  }
+  return false;
 }
 
 function discard(draft: string): void {

@@ -16,7 +16,7 @@ import { encodeContent, loadOutputs } from './output.js';
 import { getSignaturePath, listResultFiles, partialFolder } from './result-files.js';
 import { createRunView, type RunView } from './run-view.js';
 import type { Signer } from './signature.js';
-import { createRecord, parseRecord, readRecord, renderRecord, type TargetRecord } from './target-record.js';
+import { createRecord, parseRecord, readRecord, renderRecord } from './target-record.js';
 import { getUnpassedFile, listUnpassedCases, readUnpassedCases } from './unpassed-cases.js';
 import { type FileToWrite, writeFilesTogether } from './write-files-together.js';
 
@@ -85,7 +85,11 @@ export function writeResults(
     );
   }
   let record: RecordOutput | undefined;
-  const listAll = (): string => `${[...listUnpassedCases(certificate, readEarlierUnpassed(wholeOut))].join('\n')}\n`;
+  const listAll = (): string => {
+    // A damaged certificate of an earlier run must not cost this run's results.
+    const earlier = ignoreUnusable(() => readUnpassedCases(wholeOut));
+    return `${[...listUnpassedCases(certificate, earlier)].join('\n')}\n`;
+  };
   writeFilesTogether(out, () => {
     // Read while no other process writes: it may be of another run.
     record = recordTo === undefined ? undefined : createRecordOutput(recordTo, view, recordUntil);
@@ -102,6 +106,16 @@ export function writeResults(
     files: [...files.keys()],
     ...(record === undefined ? {} : { record: omitUndefined({ ...record, text: undefined }) as { file: string } }),
   };
+}
+
+/** Calls a function. @returns undefined if the file that it reads is unusable */
+function ignoreUnusable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof UnusableInput) return undefined;
+    throw error;
+  }
 }
 
 /**
@@ -168,24 +182,8 @@ function createRecordOutput(
     return { file, unwritten: `not changed: it has answers that this run lacks, to ${renderShortList(lost)}` };
   if (Object.keys(record.questions).length === 0) return { file, unwritten: 'not written: no question was answered' };
   const text = renderRecord(record);
-  return isReadable(text, record) ? { file, text } : { file, unwritten: 'not written: it would not load again' };
-}
-
-function isReadable(text: string, record: TargetRecord): boolean {
-  try {
-    return isDeepStrictEqual(parseRecord(text, 'record'), record);
-  } catch (error) {
-    if (error instanceof UnusableInput) return false;
-    throw error;
-  }
-}
-
-/** Reads the cases that did not pass before. A damaged certificate of an earlier run must not cost this run's results. */
-function readEarlierUnpassed(out: string): ReadonlySet<string> | undefined {
-  try {
-    return readUnpassedCases(out);
-  } catch (error) {
-    if (error instanceof UnusableInput) return undefined;
-    throw error;
-  }
+  const reread = ignoreUnusable(() => parseRecord(text, 'record'));
+  return isDeepStrictEqual(reread, record)
+    ? { file, text }
+    : { file, unwritten: 'not written: it would not load again' };
 }

@@ -1,4 +1,6 @@
+import { existsSync } from 'node:fs';
 import { quote } from 'shlex';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { validateFile } from '../support/schema-validation.js';
 import { readYaml, type YamlFile, type YamlPath } from '../support/yaml-file.js';
@@ -21,30 +23,26 @@ export function readAvailability(options: RunOptions): { availability: Availabil
   const { ids, bindings, capabilities, adapter, own_promotions: own } = target.document;
   const named = [bindings, adapter].filter((name) => name !== undefined);
   return {
-    availability: {
-      ...(ids === undefined ? {} : { bindings: createBindings(ids, target.yaml, ['ids']) }),
-      ...(bindings === undefined ? {} : { bindings: readBindings(target, bindings) }),
-      ...(capabilities === undefined ? {} : { capabilities: new Set(capabilities) }),
-      ...(own === undefined ? {} : { ownPromotions: Array.isArray(own) ? own.length : own }),
-    },
+    availability: omitUndefined({
+      bindings:
+        bindings === undefined ? ids && createBindings(ids, target.yaml, ['ids']) : readBindings(target, bindings),
+      capabilities: capabilities && new Set(capabilities),
+      ownPromotions: Array.isArray(own) ? own.length : own,
+    }),
     files: [target.yaml.file, ...named.map((name) => resolveBeside(target, name))],
   };
 }
 
 function readBindings(target: TargetFile, name: string): Bindings {
   const file = resolveBeside(target, name);
-  let yaml: YamlFile;
-  try {
-    yaml = readYaml(file);
-  } catch (error) {
-    const isUnreadable = error instanceof UnusableInput && error.problems[0]?.message.startsWith('cannot be read');
-    if (!isUnreadable) throw error;
+  if (!existsSync(file)) {
     const hint =
       target.document.provision === undefined
         ? "Create the file: ids by kind and name, as under 'ids'."
         : `Create it with: npx conformance provision --target ${quote(target.yaml.file)}`;
-    throw new UnusableInput([{ at: target.yaml.locate(['bindings']), message: `'${name}' cannot be read`, hint }]);
+    throw new UnusableInput([{ at: target.yaml.locate(['bindings']), message: `there is no file '${name}'`, hint }]);
   }
+  const yaml = readYaml(file);
   return createBindings(validateFile('bindings', yaml) as BindingsDocument, yaml);
 }
 

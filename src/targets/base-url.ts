@@ -1,11 +1,7 @@
 import { documentedOperation } from '../contract/operation.js';
 import { exposesCredentials } from '../http/connector.js';
-import type { Problem } from '../support/problem.js';
 import { toOneLine } from '../support/untrusted-text.js';
-import { containsSecret } from './secret-checks.js';
-
-/** A problem without its location. */
-type Flaw = Omit<Problem, 'at'>;
+import { containsSecret, type Flaw } from './secret-checks.js';
 
 /**
  * Removes slashes and the path of the operation from the end of a base URL.
@@ -28,12 +24,11 @@ export function trimBaseUrl(stated: string, path?: string): { baseUrl: string; n
  * @param secrets which must not be in the URL, because certificates and commands show it
  */
 export function findBaseUrlFlaw(baseUrl: string, allowHttp: boolean, secrets: readonly string[]): Flaw | undefined {
-  const credentialsHint = 'Remove them: the suite sends credentials in headers.';
-  if (containsSecret(baseUrl, secrets))
-    return { message: 'a base URL must not contain credentials', hint: credentialsHint };
   const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
-  if (url !== undefined && (url.username !== '' || url.password !== ''))
-    return { message: 'a base URL must not contain credentials', hint: 'Remove the part before the @.' };
+  if (containsSecret(baseUrl, secrets) || url?.username || url?.password) {
+    const hint = 'Remove them: the suite sends credentials in headers.';
+    return { message: 'a base URL must not contain credentials', hint };
+  }
   // A password may precede an @, so such a text is not shown.
   const shown = baseUrl.includes('@') ? 'this' : `'${baseUrl}'`;
   const isOneWord = toOneLine(baseUrl) === baseUrl && !/\s/.test(baseUrl);

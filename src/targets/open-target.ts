@@ -1,4 +1,3 @@
-import { listCredentialSecrets } from '../contract/operation.js';
 import { createRelocatedChannel } from '../contract/relocation.js';
 import { createAdaptedChannel } from '../http/adapted-channel.js';
 import { startAdapter } from '../http/adapter-thread.js';
@@ -8,6 +7,7 @@ import type { Channel } from '../http/exchange.js';
 import type { RequestBudget } from '../http/request-budget.js';
 import type { UnusableInput } from '../support/problem.js';
 import type { Target } from './target.js';
+import { listSecrets } from './target-connection.js';
 
 export interface TargetClient extends Client {
   /** Why the adapter of the target cannot be used, if so. Nothing was sent since then, and no verdict is valid. */
@@ -21,12 +21,12 @@ export interface TargetClient extends Client {
  */
 export function openTarget(
   target: Pick<Target, 'operation'>,
-  { baseUrl, credentials }: Endpoint,
+  endpoint: Endpoint,
   options: PartialConnectionOptions,
   requestBudget?: RequestBudget,
 ): TargetClient {
-  const secrets = [...listCredentialSecrets(credentials), ...(options.secrets ?? [])];
-  const client = openClient({ ...options, baseUrl, secrets }, requestBudget);
+  const { baseUrl } = endpoint;
+  const client = openClient({ ...options, baseUrl, secrets: listSecrets({ endpoint, options }) }, requestBudget);
   const { channel, findFailure, close } = adaptToTarget(client, target, options);
   return {
     ...channel,

@@ -64,7 +64,7 @@ export function encodeRecordedInputs({
 /** Decodes the inputs of a run. @param inputs valid by the schema of evidence */
 export function decodeRecordedInputs(inputs: unknown): RecordedInputs {
   const { availability, settings } = decodeMapsAndSets(inputs) as RecordedInputs;
-  const target = { ...settings.target, pins: new Map() };
+  const target = { ...settings.target, pins: new Map(), notes: [] };
   const derived = listTargetNotes(target, availability.ownPromotions);
   return { availability, settings: { ...settings, target, notes: [...derived, ...settings.notes] } };
 }
@@ -86,7 +86,7 @@ export function restoreSettings({ settings }: RecordedInputs, suite: Suite): Run
   if (limit === undefined) return { ...recorded, out: '' };
   // All shards choose from the same rows.
   const { only } = recorded.shard?.whole ?? recorded;
-  const { profile } = readSelection({ budget: limit }, suite, recorded, omitUndefined({ only }));
+  const { profile } = readSelection({ budget: limit }, suite, recorded, only);
   return { ...recorded, ...omitUndefined({ profile }), out: '' };
 }
 
@@ -102,13 +102,12 @@ export function createReplaySettings(
   file: string,
 ): RunSettings {
   const { shard: _, only, limit, ...recorded } = settings;
-  const budget = options.budget ?? limit;
   return {
     ...recorded,
     // Keeps the results of the recorded run.
     out: options.out ?? path.join(path.dirname(file), 'replay'),
     ...omitUndefined({ recordTo: options.recordTo, recordUntil: options.recordUntil }),
-    ...readSelection({ ...options, ...omitUndefined({ budget }) }, suite, recorded, omitUndefined({ only })),
+    ...readSelection({ ...omitUndefined({ budget: limit }), ...options }, suite, recorded, only),
   };
 }
 

@@ -3,10 +3,9 @@ import path from 'node:path';
 import { findCasesByName, selectFromSuite } from '../cases/case-selection.js';
 import { readDiscriminatingRows } from '../cases/discriminating-rows.js';
 import { isOwnCase, type Suite } from '../cases/suite.js';
-import { listCredentialSecrets } from '../contract/operation.js';
 import { describeRelocation } from '../contract/relocation.js';
 import { findExclusionReason, type RunScope } from '../engine/case-exclusion.js';
-import { createProfile, getRequestLimit, type Profile } from '../engine/profile.js';
+import { createProfile, type Profile } from '../engine/profile.js';
 import type { Exploration } from '../engine/request-values.js';
 import type { EngineOptions } from '../engine/run.js';
 import { parseShard, type Shard, type ShardScope, selectShard } from '../engine/shard.js';
@@ -22,7 +21,7 @@ import { toOneLine } from '../support/untrusted-text.js';
 import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
 import { loadTarget, type Target } from './target.js';
-import type { TargetConnection } from './target-connection.js';
+import { listSecrets, type TargetConnection } from './target-connection.js';
 
 /**
  * The settings of a run, without the connection to the target. They are read once, contain no secrets, and are passed to
@@ -76,7 +75,7 @@ export function loadSettings(options: RunOptions, environment: Environment, suit
     excludesIntrusive,
     notes: [
       ...listTargetNotes(target, suite.world.ownPromotions),
-      ...(target.notes ?? []),
+      ...target.notes,
       ...(recordNote === undefined ? [] : [recordNote]),
       ...(explore !== undefined && isPartial ? ['Random requests were not sent: they need the whole test data.'] : []),
     ],
@@ -103,20 +102,18 @@ export function listTargetNotes(
   { kind, operation, adapter, tierPatterns, mentionFilter }: Target,
   ownPromotions: number | undefined,
 ): string[] {
+  const where = JSON.stringify(mentionFilter?.where ?? {});
+  const stated = 'The target file states';
   return [
-    ...(kind === 'reference' ? [referenceNotice] : []),
-    ...(operation === undefined ? [] : [describeRelocation(operation)]),
-    ...(adapter === undefined ? [] : [renderAdapterNotice(adapter)]),
-    ...(tierPatterns === undefined
-      ? []
-      : [`The target file states where responses name promotions: ${toOneLine(tierPatterns.join(', '))}.`]),
-    ...(mentionFilter === undefined || Object.keys(mentionFilter.where).length === 0
-      ? []
-      : [`The target file states which of them were returned: ${toOneLine(JSON.stringify(mentionFilter.where))}.`]),
-    ...(ownPromotions === undefined
-      ? []
-      : [`The target file states that ${ownPromotions} of the newest 150 promotions are the deployment's own.`]),
-  ];
+    kind === 'reference' ? referenceNotice : undefined,
+    operation && describeRelocation(operation),
+    adapter && renderAdapterNotice(adapter),
+    tierPatterns && `${stated} where responses name promotions: ${toOneLine(tierPatterns.join(', '))}.`,
+    where === '{}' ? undefined : `${stated} which of them were returned: ${toOneLine(where)}.`,
+    ownPromotions === undefined
+      ? undefined
+      : `${stated} that ${ownPromotions} of the newest 150 promotions are the deployment's own.`,
+  ].filter((note) => note !== undefined);
 }
 
 function selectShardSettings(text: string, suite: Suite, settings: RunSettings): RunSettings {
@@ -140,23 +137,26 @@ export function restoreWholeSettings<T extends Partial<Pick<RunSettings, 'shard'
   return { ...others, ...(shard?.whole ?? omitUndefined({ only, exploration })) } as Omit<T, 'shard'>;
 }
 
-type Selected = Pick<RunSettings, 'only' | 'profile'>;
-
 /**
  * Selects cases and rows.
  *
- * @param recorded the selection of an earlier run, for options that are not given
+ * @param recordedOnly the ids of the cases of an earlier run, if the options name none
  * @throws UnusableInput for unknown names, and for a budget that is too small for any row
  */
-export function readSelection(options: RunOptions, suite: Suite, scope: RunScope, recorded: Selected = {}): Selected {
-  const only = options.only === undefined ? recorded.only : findCasesByName(options.only, suite, '--only');
+export function readSelection(
+  options: RunOptions,
+  suite: Suite,
+  scope: RunScope,
+  recordedOnly?: readonly string[],
+): Pick<RunSettings, 'only' | 'profile'> {
+  const only = options.only === undefined ? recordedOnly : findCasesByName(options.only, suite, '--only');
   const refuseBudget = (message: string, hint: string) =>
     new UnusableInput([{ at: { setting: '--quick, --budget' }, message, hint }]);
   if (options.budget !== undefined && (options.explore !== undefined || options.thorough))
     throw refuseBudget('cannot be combined with --explore or --thorough', 'Remove one of them.');
-  const limit = options.budget ?? (recorded.profile && getRequestLimit(recorded.profile));
+  const { budget } = options;
   const own = selectFromSuite(suite, omitUndefined({ only }));
-  const profile = limit === undefined ? undefined : createProfile(own, limit, readDiscriminatingRows(), scope);
+  const profile = budget === undefined ? undefined : createProfile(own, budget, readDiscriminatingRows(), scope);
   if (profile?.rows.size === 0) {
     const hint = `The suite sends ${suite.calibration.length} requests before all cases. Allow more requests, or select other cases.`;
     throw refuseBudget('is too small for a single row of the selected cases', hint);
@@ -187,8 +187,7 @@ export function createFolderName(name: string): string {
 }
 
 /** Redaction would change these texts in the evidence: `verify` could not judge it again. */
-function findSecretsInRequests({ location, options }: TargetConnection, { cases, world }: Suite): Problem[] {
-  const credentials = location.kind === 'deployment' ? listCredentialSecrets(location.credentials) : [];
+function findSecretsInRequests(connection: TargetConnection, { cases, world }: Suite): Problem[] {
   const texts = new Set([
     ...Object.values(world.ids).flatMap((ids) => [...ids.values()]),
     ...cases.flatMap((each) =>
@@ -198,7 +197,7 @@ function findSecretsInRequests({ location, options }: TargetConnection, { cases,
         .flatMap(({ path, headers, body = '' }) => [...(isOwnCase(each) ? [path, body] : []), ...headers.flat()]),
     ),
   ]);
-  return [...credentials, ...(options.secrets ?? [])].flatMap((secret) => {
+  return listSecrets(connection).flatMap((secret) => {
     const redact = createRedactor([secret]);
     if ([...texts].every((text) => redact(text) === text)) return [];
     const at = { setting: secret.placeholder.slice(1) };
@@ -209,13 +208,14 @@ function findSecretsInRequests({ location, options }: TargetConnection, { cases,
 
 function findPinProblems({ pins }: Target, { contract }: Suite): Problem[] {
   return [...pins].flatMap(([id, { outcome, at }]) => {
-    const question = contract.questions.find((each) => each.id === id);
-    if (question === undefined) {
+    const answer = contract.questions.find((each) => each.id === id)?.answer;
+    if (answer === undefined) {
       const known = contract.questions.map((each) => each.id);
       return [{ at, message: `unknown question '${id}'`, hint: suggest(id, known) }];
     }
-    if (question.answer.kind === 'value' || question.answer.outcomes.has(outcome)) return [];
-    const known = [...question.answer.outcomes.keys()];
-    return [{ at, message: `'${id}' has no outcome '${outcome}'`, hint: suggest(outcome, known) }];
+    if (answer.kind === 'value' || answer.outcomes.has(outcome)) return [];
+    return [
+      { at, message: `'${id}' has no outcome '${outcome}'`, hint: suggest(outcome, [...answer.outcomes.keys()]) },
+    ];
   });
 }

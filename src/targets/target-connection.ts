@@ -1,26 +1,27 @@
 import { existsSync } from 'node:fs';
+import { listCredentialSecrets } from '../contract/operation.js';
 import type { Endpoint, PartialConnectionOptions } from '../http/connection-options.js';
+import type { Secret } from '../redaction/redactor.js';
 import { packageRoot } from '../support/package-root.js';
 import type { Problem } from '../support/problem.js';
 import { findBaseUrlFlaw, trimBaseUrl } from './base-url.js';
 import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
 import { describeWeakSecret, findSecretFlaw } from './secret-checks.js';
-import { parseVariableReference, type ReadVariable, readStatedOptions } from './stated-options.js';
+import { type ReadVariable, readStatedOptions, resolveReference } from './stated-options.js';
 import { initialTargetFile, type TargetFile } from './target-file.js';
 
 /** The connection to a target. It contains secrets, so every process reads it from its environment instead of a file. */
 export interface TargetConnection {
-  readonly location: TargetLocation;
+  /** Undefined for the reference deployment, which the run starts itself. */
+  readonly endpoint?: Endpoint;
   readonly options: PartialConnectionOptions;
 }
 
-/** A deployment, or the reference deployment, which the run starts itself. */
-export type TargetLocation = ({ readonly kind: 'deployment' } & Endpoint) | { readonly kind: 'reference' };
-
-/** Returns the endpoint of a target. @param reference the endpoint of the reference deployment that was started */
-export function resolveEndpoint(location: TargetLocation, reference: Endpoint): Endpoint {
-  return location.kind === 'deployment' ? location : reference;
+/** Lists the secrets of a target. Those of the reference deployment are public. */
+export function listSecrets({ endpoint, options }: TargetConnection): Secret[] {
+  const credentials = endpoint === undefined ? [] : listCredentialSecrets(endpoint.credentials);
+  return [...credentials, ...(options.secrets ?? [])];
 }
 
 /** The limits of a thorough run, unless the target file states others. */
@@ -41,16 +42,16 @@ export function readConnection(
   const notes: string[] = [];
   const readVariable: ReadVariable = (name, at) => {
     const value = environment[name];
-    if (value) {
-      const flaw = findSecretFlaw(name, value, environment);
-      if (flaw !== undefined) problems.push({ at, ...flaw });
-      const note = describeWeakSecret(name, value);
-      if (note !== undefined) notes.push(note);
-      return value;
+    if (!value) {
+      const message = `${'setting' in at ? '' : `${name} `}is not set, but the target needs it`;
+      problems.push({ at, message, hint: `Set ${name}=… in the environment or in a .env file.` });
+      return '';
     }
-    const message = `${'setting' in at ? '' : `${name} `}is not set, but the target needs it`;
-    problems.push({ at, message, hint: `Set ${name}=… in the environment or in a .env file.` });
-    return '';
+    const flaw = findSecretFlaw(name, value, environment);
+    if (flaw !== undefined) problems.push({ at, ...flaw });
+    const note = describeWeakSecret(name, value);
+    if (note !== undefined) notes.push(note);
+    return value;
   };
   const stated = file === undefined ? {} : readStatedOptions(file, readVariable, (each) => problems.push(each));
   const options = {
@@ -62,32 +63,32 @@ export function readConnection(
   if (url === undefined) {
     const problem = findMissingBaseUrl(runOptions, environment, file);
     if (problem !== undefined) problems.unshift(problem);
-    return { connection: { location: { kind: 'reference' }, options }, problems, notes };
+    return { connection: { options }, problems, notes };
   }
   const { baseUrl, note } = trimBaseUrl(url.text, file?.document.operation?.path);
   if (note !== undefined) notes.push(note);
 
   const readCredential = (usual: string, key: 'application_id' | 'token'): string => {
     const reference = file?.document.credentials?.[key];
-    const own = reference === undefined ? usual : (parseVariableReference(reference) ?? usual);
-    const name = environment[usual] ? usual : own;
-    if (name !== own) notes.push(`${usual} of the environment overrides ${reference} of the target file.`);
-    return readVariable(name, name === usual || !file ? { setting: name } : file.yaml.locate(['credentials', key]));
+    if (file === undefined || reference === undefined || reference === `$${usual}`)
+      return readVariable(usual, { setting: usual });
+    if (!environment[usual]) return readVariable(reference.slice(1), file.yaml.locate(['credentials', key]));
+    notes.push(`${usual} of the environment overrides ${reference} of the target file.`);
+    return readVariable(usual, { setting: usual });
   };
   const credentials = {
     applicationId: readCredential('CLIENT_APPLICATION_ID', 'application_id'),
     token: readCredential('CLIENT_TOKEN', 'token'),
   };
-  const secrets = [credentials.applicationId, credentials.token, ...(options.secrets ?? []).map(({ value }) => value)];
+  const connection = { endpoint: { baseUrl, credentials }, options };
   // An empty base URL was reported as an unset variable.
+  const secrets = listSecrets(connection).map(({ value }) => value);
   const flaw = url.text === '' ? undefined : findBaseUrlFlaw(baseUrl, options.allowHttp ?? false, secrets);
   if (flaw !== undefined) problems.unshift({ at: url.at, ...flaw });
-  if (file?.document.base_url !== undefined) {
-    const { problem, note } = compareBaseUrls(runOptions, url.text, file);
-    if (problem !== undefined) problems.unshift(problem);
-    if (note !== undefined) notes.push(note);
-  }
-  return { connection: { location: { kind: 'deployment', baseUrl, credentials }, options }, problems, notes };
+  const { problem, note: aboutOther } = file === undefined ? {} : compareBaseUrls(runOptions, url.text, file);
+  if (problem !== undefined) problems.unshift(problem);
+  if (aboutOther !== undefined) notes.push(aboutOther);
+  return { connection, problems, notes };
 }
 
 /** Finds the base URL as the user states it; undefined if there is none. */
@@ -101,8 +102,7 @@ function findBaseUrl(
   if (baseUrl && (inFile === undefined || onOtherBaseUrl === undefined)) return { text: baseUrl, at: { setting } };
   if (file === undefined || inFile === undefined) return undefined;
   const at = file.yaml.locate(['base_url']);
-  const name = parseVariableReference(inFile);
-  return { text: name === undefined ? inFile : readVariable(name, at), at };
+  return { text: resolveReference(inFile, at, readVariable), at };
 }
 
 /** Compares the base URL of the options with that of a target file. @param used the one that is used */
@@ -111,10 +111,9 @@ function compareBaseUrls(
   used: string,
   { document, yaml }: TargetFile,
 ): { problem?: Problem; note?: string } {
-  if (baseUrl === undefined) return {};
+  if (baseUrl === undefined || document.base_url === undefined || baseUrl === document.base_url) return {};
   if (baseUrl === '') return { note: `${setting} is empty: the base_url of the target file is used.` };
-  if (onOtherBaseUrl === undefined)
-    return baseUrl === document.base_url ? {} : { note: `${setting} overrides the base_url of the target file.` };
+  if (onOtherBaseUrl === undefined) return { note: `${setting} overrides the base_url of the target file.` };
   const { path } = document.operation ?? {};
   if (trimBaseUrl(baseUrl, path).baseUrl === trimBaseUrl(used, path).baseUrl) return {};
   if (onOtherBaseUrl === 'use-target-file') return { note: `The base_url of the target file is used, not ${setting}.` };
@@ -124,8 +123,8 @@ function compareBaseUrls(
 }
 
 /**
- * Reports a missing base URL if the user names a deployment in any way. Otherwise the reference deployment is certified,
- * and an unset variable in a pipeline must not lead to that.
+ * Reports a missing base URL where a deployment is to be certified: an unset variable in a pipeline must not lead to the
+ * reference deployment.
  */
 function findMissingBaseUrl(
   { reference, baseUrl, target }: RunOptions,
@@ -138,17 +137,14 @@ function findMissingBaseUrl(
     const message = `has no base_url, and BASE_URL is ${baseUrl === '' ? 'empty' : 'not set'}`;
     return { at: file.yaml.locate([]), message, hint: `Add a base_url to the target file, or set BASE_URL. ${hint}` };
   }
-  const { CLIENT_APPLICATION_ID, CLIENT_TOKEN } = environment;
+  const { CI, CLIENT_APPLICATION_ID, CLIENT_TOKEN } = environment;
   const named = { BASE_URL: baseUrl, TARGET: target, CLIENT_APPLICATION_ID, CLIENT_TOKEN };
   const [name, value] = Object.entries(named).find(([, each]) => each !== undefined) ?? [];
-  if (name === undefined) return findForgottenDeployment(environment, hint);
-  const message = `${value === '' ? 'is set but empty' : 'is set'}, but no deployment is named`;
-  return { at: { setting: name }, message, hint: `Set BASE_URL, or name a target file with --target. ${hint}` };
-}
-
-/** Where a deployment is to be certified, nobody certifies the reference deployment by accident. */
-function findForgottenDeployment({ CI }: Environment, hint: string): Problem | undefined {
-  // The repository of the suite itself.
+  if (name !== undefined) {
+    const message = `${value === '' ? 'is set but empty' : 'is set'}, but no deployment is named`;
+    return { at: { setting: name }, message, hint: `Set BASE_URL, or name a target file with --target. ${hint}` };
+  }
+  // In the repository of the suite, everybody means the reference deployment.
   if (process.cwd() === packageRoot) return undefined;
   if (existsSync(initialTargetFile)) {
     const message = 'describes a deployment, but no deployment is named';

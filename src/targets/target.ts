@@ -12,13 +12,13 @@ import { toOneLine } from '../support/untrusted-text.js';
 import { compileSchema } from '../support/user-schema.js';
 import type { Environment } from './environment.js';
 import type { RunOptions } from './run-options.js';
-import { readConnection, type TargetConnection, type TargetLocation } from './target-connection.js';
+import { readConnection, type TargetConnection } from './target-connection.js';
 import { readBeside, readTargetFile, type TargetFile } from './target-file.js';
 
 /** A deployment under test, without its connection. It contains no secrets and can be passed to `v8.serialize`. */
 export interface Target {
   readonly name: string;
-  readonly kind: TargetLocation['kind'];
+  readonly kind: 'deployment' | 'reference';
   readonly version?: string;
   /** Who is responsible for the implementation. */
   readonly contact?: string;
@@ -41,7 +41,7 @@ export interface Target {
   /** Known outcomes, by question. */
   readonly pins: ReadonlyMap<string, { readonly outcome: string; readonly at: Location }>;
   /** Notes about values of the target file that are overridden. */
-  readonly notes?: readonly string[];
+  readonly notes: readonly string[];
 }
 
 /**
@@ -57,38 +57,37 @@ export function loadTarget(
   const file = readTargetFile(options);
   const { connection, problems, notes } = readConnection(options, environment, file);
   if (problems.length > 0) throw new UnusableInput(problems);
-  const { location } = connection;
-  const defaultName = location.kind === 'reference' ? 'reference' : new URL(location.baseUrl).host;
+  const { endpoint } = connection;
+  const defaultName = endpoint === undefined ? 'reference' : new URL(endpoint.baseUrl).host;
   return {
     target: {
       name: file?.document.name ?? defaultName,
-      kind: location.kind,
-      ...(file === undefined ? { pins: new Map() } : readStatements(file)),
-      isWorldLoaded: location.kind === 'reference' || options.worldLoaded === true || file?.document.world === 'loaded',
+      kind: endpoint === undefined ? 'reference' : 'deployment',
+      isWorldLoaded: endpoint === undefined || options.worldLoaded === true || file?.document.world === 'loaded',
       concurrency: completeOptions(connection.options).pacing.concurrency,
-      ...(notes.length === 0 ? {} : { notes }),
+      notes,
+      pins: new Map(),
+      ...(file === undefined ? {} : readStatements(file)),
     },
     connection,
   };
 }
 
 /** Reads what a target file states about the deployment and its responses. */
-function readStatements(file: TargetFile): Omit<Target, 'name' | 'kind' | 'notes' | 'isWorldLoaded' | 'concurrency'> {
+function readStatements(file: TargetFile): Partial<Target> {
   const { version, contact, response = {}, pins = {}, operation, adapter, drift } = file.document;
   const locatePin = (question: string) => file.yaml.locate(['pins', question]);
-  return {
-    ...omitUndefined({
-      version,
-      contact,
-      operation,
-      adapter: adapter === undefined ? undefined : readAdapter(adapter, file),
-      additive: drift?.additive,
-      tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
-      mentionFilter: createMentionFilter(response),
-      responseSchema: response.schema === undefined ? undefined : readSchema(response.schema, file),
-    }),
+  return omitUndefined({
+    version,
+    contact,
+    operation,
+    adapter: adapter === undefined ? undefined : readAdapter(adapter, file),
+    additive: drift?.additive,
+    tierPatterns: response.tier === undefined ? undefined : [response.tier].flat(),
+    mentionFilter: createMentionFilter(response),
+    responseSchema: response.schema === undefined ? undefined : readSchema(response.schema, file),
     pins: new Map(Object.entries(pins).map(([id, outcome]) => [id, { outcome, at: locatePin(id) }])),
-  };
+  });
 }
 
 /** @param name of the adapter's file, relative to the target file */
@@ -122,10 +121,10 @@ export function createCertifiedTarget(
   { name, kind, version, contact, adapter }: Target,
   baseUrl: string,
 ): CertifiedTarget {
-  const texts = { name, ...omitUndefined({ version, contact }), base_url: baseUrl };
-  const lines = Object.fromEntries(Object.entries(texts).map(([member, text]) => [member, toOneLine(text)]));
   return {
-    ...(lines as typeof texts),
+    name: toOneLine(name),
+    ...omitUndefined({ version: version && toOneLine(version), contact: contact && toOneLine(contact) }),
+    base_url: toOneLine(baseUrl),
     ...omitUndefined({ adapter }),
     ...(kind === 'reference' ? { is_reference: true } : {}),
   };

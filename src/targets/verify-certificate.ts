@@ -27,8 +27,6 @@ export interface Verification {
 
 const hint = 'Name the certificate.json of a run.';
 
-type VerificationLines = Pick<Verification, 'broken' | 'notes'>;
-
 /**
  * Verifies a certificate: it matches its schema, the evidence file is present and unchanged, and judging the evidence
  * again gives the same certificate. Nothing is sent.
@@ -45,52 +43,36 @@ export async function verifyCertificate(
   }: { readonly cases?: string | undefined; readonly checkSignature?: SignatureChecker | undefined } = {},
 ): Promise<Verification> {
   const content = readForeignFile(file, hint);
-  const signatureFile = getSignaturePath(file);
-  const signature = readIfPresent(signatureFile);
-  const parsed = tryParseCertificate(content, file);
-  const evidenceFile = 'certificate' in parsed ? findEvidenceFile(parsed.certificate, file) : undefined;
-  const evidence = evidenceFile === undefined ? undefined : readIfPresent(evidenceFile);
-  const broken = 'problems' in parsed ? parsed.problems : [];
+  const broken: string[] = [];
   const notes: string[] = [];
+  const certificate = parse(content, file, broken);
+  const evidence = certificate && readEvidence(certificate, file, broken);
+  const signatureFile = getSignaturePath(file);
+  const signature = existsSync(signatureFile) ? readForeignFile(signatureFile, hint) : undefined;
   if (checkSignature === undefined) {
     if (signature !== undefined)
       notes.push(`${signatureFile} was not checked: name the signer's public key with --key.`);
   } else if (signature === undefined) broken.push(`signature: there is no ${signatureFile}.`);
-  else broken.push(...checkSignature(signature, { certificate: content, evidence: evidence ?? Buffer.alloc(0) }));
-  if ('problems' in parsed) return { broken, notes };
-  const { certificate } = parsed;
-  const found = await compareWithEvidence(certificate, cases, evidenceFile, evidence);
-  return { broken: [...broken, ...found.broken], notes: [...notes, ...found.notes], certificate };
-}
-
-async function compareWithEvidence(
-  certificate: Certificate,
-  cases: string | undefined,
-  file: string | undefined,
-  content: Buffer | undefined,
-): Promise<VerificationLines> {
-  const stated = certificate.evidence;
-  if (stated === undefined) return { broken: ['evidence: the certificate names no evidence.'], notes: [] };
-  if (file === undefined)
-    return { broken: ['evidence/file: must be evidence.har or evidence.har.gz beside the certificate.'], notes: [] };
-  if (content === undefined) return { broken: [`evidence/file: cannot read ${file}.`], notes: [] };
-  const digest = computeDigest(content);
-  const broken =
-    digest === stated.digest ? [] : [`evidence/digest: the certificate says ${stated.digest}; ${file} has ${digest}.`];
+  else
+    broken.push(...checkSignature(signature, { certificate: content, evidence: evidence?.content ?? Buffer.alloc(0) }));
+  if (certificate === undefined) return { broken, notes };
+  if (evidence === undefined) return { broken, notes, certificate };
   try {
-    const found = await compareWithRun(certificate, parseRecordedRun(content, file), cases);
-    return { broken: [...broken, ...found.broken], notes: found.notes };
+    const found = await compareWithRun(certificate, parseRecordedRun(evidence.content, evidence.file), cases);
+    broken.push(...found.broken);
+    notes.push(...found.notes);
   } catch (error) {
     const reason = error instanceof UnusableInput ? error.message : renderSafeStack(error);
-    return { broken: [...broken, `evidence: cannot be judged again: ${reason}`], notes: [] };
+    broken.push(`evidence: cannot be judged again: ${reason}`);
   }
+  return { broken, notes, certificate };
 }
 
 async function compareWithRun(
   certificate: Certificate,
   run: RecordedRun,
   cases: string | undefined,
-): Promise<VerificationLines> {
+): Promise<Verification> {
   const { own_cases: own, causes } = certificate;
   if (own !== undefined && cases === undefined)
     return {
@@ -119,24 +101,34 @@ async function compareWithRun(
   return { broken, notes: isSameSuite ? [] : [note] };
 }
 
-function tryParseCertificate(
-  content: Buffer,
-  file: string,
-): { readonly certificate: Certificate } | { readonly problems: string[] } {
+function parse(content: Buffer, file: string, broken: string[]): Certificate | undefined {
   try {
-    return { certificate: parseCertificate(content.toString('utf8'), file) };
+    return parseCertificate(content.toString('utf8'), file);
   } catch (error) {
     if (!(error instanceof UnusableInput)) throw error;
-    return { problems: error.problems.map((problem) => `certificate: ${formatProblem(problem)}`) };
+    broken.push(...error.problems.map((problem) => `certificate: ${formatProblem(problem)}`));
+    return undefined;
   }
 }
 
-/** Finds the evidence file; it must be in the folder of the certificate. */
-function findEvidenceFile({ evidence }: Certificate, certificateFile: string): string | undefined {
-  if (evidence === undefined || !/^evidence\.har(\.gz)?$/.test(evidence.file)) return undefined;
-  return path.join(path.dirname(certificateFile), evidence.file);
-}
-
-function readIfPresent(file: string, maxBytes = maxArchive): Buffer | undefined {
-  return existsSync(file) ? readForeignFile(file, hint, { maxBytes }) : undefined;
+/** Reads the evidence, which must be in the folder of the certificate. */
+function readEvidence(
+  { evidence: stated }: Certificate,
+  certificateFile: string,
+  broken: string[],
+): { file: string; content: Buffer } | undefined {
+  if (stated === undefined || !/^evidence\.har(\.gz)?$/.test(stated.file)) {
+    broken.push('evidence/file: must be evidence.har or evidence.har.gz beside the certificate.');
+    return undefined;
+  }
+  const file = path.join(path.dirname(certificateFile), stated.file);
+  if (!existsSync(file)) {
+    broken.push(`evidence/file: cannot read ${file}.`);
+    return undefined;
+  }
+  const content = readForeignFile(file, hint, { maxBytes: maxArchive });
+  const digest = computeDigest(content);
+  if (digest !== stated.digest)
+    broken.push(`evidence/digest: the certificate says ${stated.digest}; ${file} has ${digest}.`);
+  return { file, content };
 }

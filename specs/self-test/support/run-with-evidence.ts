@@ -9,7 +9,12 @@ import type { Channel } from '../../../src/http/exchange.js';
 import { type Certificate, collectRunFacts } from '../../../src/report/certificate.js';
 import { certifyResults } from '../../../src/report/certify-results.js';
 import { indexExchanges } from '../../../src/report/exchange-index.js';
-import { createArchive, type EvidenceOrigin, type StoredEvidence } from '../../../src/report/har-archive.js';
+import {
+  createArchiver,
+  type EvidenceArchive,
+  type EvidenceOrigin,
+  type StoredEvidence,
+} from '../../../src/report/har-archive.js';
 import type { ResultsEvidence } from '../../../src/report/write-results.js';
 import { encodeRecordedInputs, parseRecordedRun, type RecordedRun } from '../../../src/targets/recorded-run.js';
 import { rejudgeRun } from '../../../src/targets/rejudge.js';
@@ -74,6 +79,12 @@ export async function runWithEvidence(
       extent: { isCutShort: false, judged: results.map(({ id }) => id), unjudged: [] },
     },
   };
+}
+
+export function createArchive({ exchanges, uses }: RunEvidence, origin: EvidenceOrigin): EvidenceArchive {
+  const archiver = createArchiver(origin.baseUrl);
+  for (const kept of exchanges) archiver.add(kept);
+  return archiver.finish(uses, origin);
 }
 
 /** Prepares evidence as the results of a run need it. */

@@ -15,7 +15,7 @@ export default ((command) => {
       const { provisionWorld } = await import('../../targets/provision-world.js');
       const print = (line: string) => process.stdout.write(joinLines([line]));
       const completed = completeRunOptions(options, process.env);
-      const { bindings, bound, missing } = await provisionWorld(completed, process.env, reuse, print);
+      const { bindings, bound, missing } = await provisionWorld(completed, process.env, reuse);
       print(`${bindings} has ${bound} ids now.`);
       if (missing.length > 0) print(`Without an id: ${missing.join(', ')}.`);
     });

@@ -3,7 +3,8 @@ import type { Output } from '../output.js';
 
 const renderCertificateJson: Output = ({ certificate, archive }) => {
   if (archive === undefined) return { json: certificate };
-  const { file, content, count } = archive;
+  const { isCompressed, content, count } = archive;
+  const file = isCompressed ? 'evidence.har.gz' : 'evidence.har';
   return { json: { ...certificate, evidence: { file, digest: computeDigest(content), exchanges: count } } };
 };
 
