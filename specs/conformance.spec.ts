@@ -39,11 +39,7 @@ const { exploration } = settings;
 if (exploration !== undefined) {
   const { requests, seed, isThorough } = exploration;
   const title = `${isThorough ? 'All triples of choices, each awkward text, sequences, and ' : ''}${requests} random requests, seed ${seed}`;
-  const showProgress = (sent: number, total: number) =>
-    void test.step(`${sent} of ${total} requests beside the cases were sent.`, () => undefined);
-  defineTest({ id: explorationCaseId, title, tags: [explorationCaseId] }, here, (run) =>
-    run.explore(exploration, showProgress),
-  );
+  defineTest({ id: explorationCaseId, title, tags: [explorationCaseId] }, here, (run) => run.explore(exploration));
 }
 
 /** Defines a test that passes its result to the reporter. @param location shown for the test */

@@ -94,17 +94,17 @@ const strangers: readonly [string, object, string][] = [
   [
     'of other numbers',
     { ...createMetadata('1/3', reference), ...createMetadata('2/2', reference) },
-    'the shards 1/3 and 2/2, which are not of one',
+    'the shards 1/3 and 2/2 are not of one run: their total differs',
   ],
   [
     'of other settings',
     { ...createMetadata('1/2', reference), ...createMetadata('2/2', { ...reference, intrusive: false }) },
-    'the shards 1/2 and 2/2 are not of one run: their settings.excludesIntrusive differs',
+    'the shards 1/2 and 2/2 are not of one run: their excludesIntrusive differs',
   ],
   [
     'of other cases',
     { ...createMetadata('1/2', reference), ...createMetadata('2/2', { ...reference, only: ['order.quantity'] }) },
-    'their settings.only differs',
+    'their only differs',
   ],
   [
     'of other targets',
@@ -112,12 +112,12 @@ const strangers: readonly [string, object, string][] = [
       ...createMetadata('1/2', reference),
       ...createMetadata('2/2', { baseUrl: 'http://127.0.0.1:1' }),
     },
-    'their settings.target.name differs',
+    'their name differs',
   ],
   [
     'of another suite',
     { ...createMetadata('1/2', reference), ...createMetadata('2/2', reference, { ...suite, digest: 'sha256:0' }) },
-    'their suite.digest differs',
+    'their suite differs',
   ],
   [
     'all of another suite',

@@ -33,24 +33,17 @@ async function startSession(): Promise<() => Promise<void>> {
   const reference = isReference && replay === undefined ? await serveWorld(suite.world) : undefined;
   const requestBudget = createMemoryBudget();
   const endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials };
-  const { channel, baseUrl, redact, options, findFailure, close } = openRunTarget(inputs, endpoint, requestBudget);
+  const { channel, baseUrl, redact, options, findFailure, close } = openRunTarget(inputs, endpoint, { requestBudget });
   const run = await startRun(suite, channel, { ...createEngineOptions(settings), ...options });
   const { calibration } = run;
   await close();
   const failure = findFailure();
-  if (failure !== undefined) {
-    await reference?.close();
-    process.once('exit', unshare);
-    throw failure;
-  }
+  if (failure !== undefined) throw failure;
   const target = createCertifiedTarget(settings.target, baseUrl);
   saveSession({ target, calibration, evidence: run.takeEvidence(), requestBudget }, redact);
-  if (calibration.unreachable !== undefined) {
-    // The reporter still reads the session.
-    process.once('exit', unshare);
-    // The certificate gives the reason; a shard has no certificate.
-    throw new UnreachableTarget(settings.shard === undefined ? '' : ` ${calibration.unreachable}`);
-  }
+  // The certificate gives the reason; a shard has no certificate.
+  const { unreachable } = calibration;
+  if (unreachable !== undefined) throw new UnreachableTarget(settings.shard === undefined ? '' : ` ${unreachable}`);
   return async () => {
     unshare();
     await reference?.close();

@@ -2,13 +2,13 @@ import { createEvidenceKeeper } from '../engine/evidence-keeper.js';
 import type { EngineOptions } from '../engine/run.js';
 import type { Endpoint } from '../http/connection-options.js';
 import type { Channel } from '../http/exchange.js';
-import type { RequestBudget } from '../http/request-budget.js';
 import type { UnusableInput } from '../support/problem.js';
 import { openTarget } from '../targets/open-target.js';
 import { createRunReplay, readRecordedRun } from '../targets/recorded-run.js';
 import { loadTarget } from '../targets/target.js';
 import { resolveEndpoint } from '../targets/target-connection.js';
 import { type RunInputs, readRunOptions } from './run-inputs.js';
+import type { Session } from './session.js';
 
 /** What answers the requests of a run: a target, or the evidence of an earlier run. */
 export interface RunTarget {
@@ -26,12 +26,12 @@ export interface RunTarget {
  * Opens the target of a run.
  *
  * @param reference the endpoint of the reference deployment, which is used if no other is named
- * @param requestBudget counts the requests; a new one by default
+ * @param session a process before this one counted requests and kept exchanges
  */
 export function openRunTarget(
   { suite, settings, replay }: RunInputs,
   reference: Endpoint,
-  requestBudget?: RequestBudget,
+  { requestBudget, evidence }: Partial<Pick<Session, 'requestBudget' | 'evidence'>> = {},
   runOptions = readRunOptions(),
 ): RunTarget {
   if (replay !== undefined) {
@@ -43,7 +43,7 @@ export function openRunTarget(
       channel: recorded.createChannel(''),
       baseUrl: run.origin.baseUrl,
       redact,
-      options: { replay: recorded, keeper: createEvidenceKeeper(redact) },
+      options: { replay: recorded, keeper: createEvidenceKeeper(redact, evidence) },
       findFailure: () => undefined,
       close: async () => undefined,
     };
@@ -51,14 +51,7 @@ export function openRunTarget(
   const { location, options } = loadTarget(runOptions, process.env).connection;
   const endpoint = resolveEndpoint(location, reference);
   const client = openTarget(settings.target, endpoint, options, requestBudget);
-  const redact = client.redactSecrets;
-  const keeper = createEvidenceKeeper(redact);
-  return {
-    channel: client,
-    baseUrl: endpoint.baseUrl,
-    redact,
-    options: { keeper },
-    findFailure: client.findFailure,
-    close: () => client.close(),
-  };
+  const { redactSecrets: redact, findFailure, close } = client;
+  const keeper = createEvidenceKeeper(redact, evidence);
+  return { channel: client, baseUrl: endpoint.baseUrl, redact, options: { keeper }, findFailure, close };
 }
