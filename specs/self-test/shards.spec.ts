@@ -72,7 +72,7 @@ function createMetadata(shard: string, options: RunOptions = {}, of = suite) {
   const { availability } = readAvailability(options);
   const settings = loadSettings({ ...options, shard }, environment, suite);
   const recorded = encodeRecordedInputs({ availability, settings });
-  return JSON.parse(JSON.stringify(createShardMetadata({ suite: of, settings, recorded })));
+  return JSON.parse(JSON.stringify(createShardMetadata({ suite: of, settings, recorded }, options, environment)));
 }
 
 const environment = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
@@ -109,10 +109,10 @@ const strangers: readonly [string, object, string][] = [
   [
     'of other targets',
     {
-      ...createMetadata('1/2', reference),
-      ...createMetadata('2/2', { baseUrl: 'http://127.0.0.1:1' }),
+      ...createMetadata('1/2', { baseUrl: 'http://127.0.0.1:1/one' }),
+      ...createMetadata('2/2', { baseUrl: 'http://127.0.0.1:1/two' }),
     },
-    'their name differs',
+    'their baseUrl differs',
   ],
   [
     'of another suite',

@@ -19,13 +19,13 @@ import { checkOutFolder } from '../report/result-files.js';
 import { createSigner } from '../report/signature.js';
 import { readUnpassedCases } from '../report/unpassed-cases.js';
 import { createFolder } from '../support/create-folder.js';
-import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { RunOptions } from '../targets/run-options.js';
 import type { RunSettings } from '../targets/settings.js';
 import { loadTarget } from '../targets/target.js';
 import { type CertifyFlags, hasSeveralTargets, readCertifyOptions } from './certify-flags.js';
 import { determineEndStatus, exitStatus } from './exit-status.js';
+import { refuse } from './flags.js';
 import { openPage } from './open-page.js';
 import { addCertificateReporter, runPlaywrightTests } from './run-playwright.js';
 
@@ -92,10 +92,6 @@ export async function runCertify(
     // The new record contains the drift that was shown: --update accepts it.
     return determineEndStatus(flags.update && ending.isRecorded ? { ...ending, drift: [] } : ending, code);
   });
-}
-
-function refuse(flag: string, message: string, hint: string): UnusableInput {
-  return new UnusableInput([{ at: { setting: flag }, message, hint }]);
 }
 
 /** @throws UnusableInput if there is no record to update, or `--against` names another one */

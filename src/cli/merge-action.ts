@@ -4,8 +4,8 @@ import { getEnding } from '../playwright/ending.js';
 import { getRunFile, leaveRunFolder } from '../playwright/run-folder.js';
 import { shareRun } from '../playwright/run-inputs.js';
 import { packageRoot } from '../support/package-root.js';
-import { UnusableInput } from '../support/problem.js';
 import { determineEndStatus } from './exit-status.js';
+import { refuse } from './flags.js';
 import { certificateReporterFile, runPlaywright } from './run-playwright.js';
 
 /**
@@ -24,7 +24,7 @@ export async function mergeShards(
   const reports = listReports(folder);
   if (reports.length === 0) {
     const hint = 'Name the folder with the reports that `certify --shard 1/3` (2/3, 3/3) wrote.';
-    throw new UnusableInput([{ at: { setting: folder }, message: 'has no report of a shard (a .zip file)', hint }]);
+    throw refuse(folder, 'has no report of a shard (a .zip file)', hint);
   }
   shareRun({ merge: folder, ...(out === undefined ? {} : { out }) });
   // Playwright unpacks reports beside the originals, and reads no nested folders.

@@ -22,8 +22,6 @@ import { createPlan } from '../engine/plan.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { Secret } from '../redaction/redactor.js';
 import { collectRunFacts } from '../report/certificate.js';
-import type { CertifiedResults } from '../report/certify-results.js';
-import type { ExchangeIndex } from '../report/exchange-index.js';
 import { determineOverallVerdict } from '../report/overall-verdict.js';
 import { createSigner } from '../report/signature.js';
 import { addColors } from '../report/terminal/colors.js';
@@ -124,20 +122,10 @@ export default class CertificateReporter implements Reporter {
       this.judged.add(id);
       this.collector ??= createCollector(inputs, report.target.base_url);
       this.collector.add({ exchanges, uses: report.uses }, report.shard);
-      if (this.isMerge) this.checkAddress(inputs, report.target.base_url);
     } else if (testCase !== undefined) {
       const [problem = ''] = (result.error?.message ?? 'The test ended without a result.').split('\n');
       this.results.set(id, createUnsentResult(testCase, 'error', toOneLine(problem)));
     }
-  }
-
-  /** Each machine starts a reference deployment of its own; all shards test any other deployment together. */
-  private checkAddress({ settings }: RunInputs, address: string): void {
-    const first = this.firstReport?.target.base_url;
-    if (address === first || settings.target.kind === 'reference') return;
-    const message = `the shards are of different targets: ${first} and ${address}`;
-    const at = { setting: this.options.merge ?? '' };
-    this.refusal ??= new UnusableInput([{ at, message, hint: 'Use the same base URL for all shards.' }]);
   }
 
   private showProgress(): void {
@@ -229,18 +217,19 @@ export default class CertificateReporter implements Reporter {
       if (session !== undefined) this.collector.add(session.evidence);
     }
     const { archive, index: ownIndex, requestsSent } = this.collector.finish(plainResults, origin);
-    const certifyOwn = (index: ExchangeIndex): CertifiedResults => {
-      const facts = {
-        ...collectRunFacts(plainResults, calibration, settings, selectFromSuite(suite, settings).cases),
-        ...(isReplay ? { requestsSent } : {}),
-        ...{ target: createCertifiedTarget(settings.target, baseUrl), isReplay, isCutShort, gaps },
-        ...{ startedAt: this.startedAt, durationMs: getMonotonicMs() - this.startedMs },
-      };
-      return certifyResults(suite, plainResults, index, facts, settings.target);
+    const facts = {
+      ...collectRunFacts(plainResults, calibration, settings, selectFromSuite(suite, settings).cases),
+      ...(isReplay ? { requestsSent } : {}),
+      target: createCertifiedTarget(settings.target, baseUrl),
+      isReplay,
+      isCutShort,
+      gaps,
+      startedAt: this.startedAt,
+      durationMs: getMonotonicMs() - this.startedMs,
     };
     const { certificate, results, index } = this.isMerge
-      ? await certifyMerged(inputs, archive, plainResults, result)
-      : certifyOwn(ownIndex);
+      ? await certifyMerged(suite, archive, plainResults, result)
+      : certifyResults(suite, plainResults, ownIndex, facts, settings.target);
     const { recordTo, ...withoutRecord } = settings;
     const destination = {
       // Only the merge of all shards writes a record.

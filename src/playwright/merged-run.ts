@@ -8,6 +8,7 @@ import type { EvidenceArchive } from '../report/har-archive.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { UnusableInput } from '../support/problem.js';
 import { loadValidator } from '../support/schema-validation.js';
+import type { Environment } from '../targets/environment.js';
 import {
   decodeRecordedInputs,
   encodeRecordedInputs,
@@ -16,23 +17,31 @@ import {
   restoreSettings,
 } from '../targets/recorded-run.js';
 import { resolveResultsFolder, restoreWholeSettings } from '../targets/settings.js';
-import type { RunInputs } from './run-inputs.js';
+import { loadTarget } from '../targets/target.js';
+import { type RunInputs, readRunOptions } from './run-inputs.js';
 
 /** The metadata of Playwright's report. The key names the shard, so that merged reports have the metadata of each. */
 type ReportMetadata = Readonly<Record<string, unknown>>;
 
 interface ShardMetadata {
   readonly suite: Pick<Suite, 'version' | 'digest'>;
+  /** None for the reference deployment: each machine starts one of its own. */
+  readonly baseUrl?: string;
   /** {@link RecordedInputs} as JSON. */
   readonly inputs: unknown;
 }
 
 const keyPrefix = 'conformance, shard ';
 
-export function createShardMetadata({ suite, settings, recorded }: RunInputs): ReportMetadata {
-  const { shard } = settings;
+export function createShardMetadata(
+  { suite: { version, digest }, settings: { shard }, recorded: inputs }: RunInputs,
+  options = readRunOptions(),
+  environment: Environment = process.env,
+): ReportMetadata {
   if (shard === undefined) return {};
-  const metadata: ShardMetadata = { suite: { version: suite.version, digest: suite.digest }, inputs: recorded };
+  const { location } = loadTarget(options, environment).connection;
+  const address = location.kind === 'reference' ? {} : { baseUrl: location.baseUrl };
+  const metadata: ShardMetadata = { suite: { version, digest }, ...address, inputs };
   return { [`${keyPrefix}${renderShard(shard)}`]: metadata };
 }
 
@@ -59,10 +68,10 @@ export function readMergedRun(
   const shards = Object.entries(metadata).flatMap(([key, value]) => {
     const shard = key.startsWith(keyPrefix) ? parseShard(key.slice(keyPrefix.length)) : undefined;
     if (shard === undefined) return [];
-    const { suite, inputs } = (value ?? {}) as Partial<ShardMetadata>;
+    const { suite, baseUrl, inputs } = (value ?? {}) as Partial<ShardMetadata>;
     if (suite === undefined || !loadValidator('run-inputs')(inputs))
       return refuse(`the report of shard ${renderShard(shard)} was not written by this suite`, leaveOut);
-    return [{ shard, suite, ...decodeRecordedInputs(inputs) }];
+    return [{ shard, suite, baseUrl, ...decodeRecordedInputs(inputs) }];
   });
   shards.sort((one, other) => one.shard.current - other.shard.current);
   const [first, ...others] = shards;
@@ -99,12 +108,15 @@ export function readMergedRun(
   };
 }
 
-type RecordedShard = RecordedInputs & Pick<ShardMetadata, 'suite'> & { readonly shard: Shard };
+interface RecordedShard extends RecordedInputs, Pick<ShardMetadata, 'suite'> {
+  readonly shard: Shard;
+  readonly baseUrl: string | undefined;
+}
 
 /** What all shards of a run have in common: all but the seed of random requests. */
-function selectCommon({ shard, suite, availability, settings }: RecordedShard): Readonly<Record<string, unknown>> {
+function selectCommon({ shard, suite, baseUrl, availability, settings }: RecordedShard): Record<string, unknown> {
   const { target, exploration, ...whole } = restoreWholeSettings(settings);
-  const own = { total: shard.total, suite: suite.digest, randomRequests: exploration?.requests };
+  const own = { total: shard.total, suite: suite.digest, baseUrl, randomRequests: exploration?.requests };
   return { ...own, ...availability, ...target, ...whole };
 }
 
@@ -115,7 +127,7 @@ function selectCommon({ shard, suite, availability, settings }: RecordedShard): 
  * @throws UnusableInput if the exchanges were not written by this suite
  */
 export async function certifyMerged(
-  { suite }: RunInputs,
+  suite: Suite,
   archive: EvidenceArchive,
   reported: readonly CaseResult[],
   { startTime, duration }: Pick<FullResult, 'startTime' | 'duration'>,
