@@ -100,7 +100,7 @@ function expectFailedInEachReport(output: string): void {
 }
 
 test('List, HTML, JSON and JUnit reports show failures, and one worker runs all tests', async () => {
-  const command = ['certify', '--only', ids.join(','), '--out', 'own', '--', '--reporter', 'list,json,junit,html'];
+  const command = ['certify', '--only', ids.join(','), '--out', 'own', '--', '--add-reporter', 'list,json,junit,html'];
   const { status, output } = await runConformance(command, { cwd, env: await createEnvironment() });
   expect(status).toBe(1);
   expectFailedInEachReport(output);

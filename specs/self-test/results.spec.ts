@@ -198,7 +198,7 @@ test.describe('files that belong together', () => {
     );
     expect([ended.code, ended.stderr]).toEqual([
       2,
-      expect.stringContaining('the current working directory was likely removed'),
+      expect.stringMatching(/^The working folder no longer exists\..*\n$/),
     ]);
   });
 });

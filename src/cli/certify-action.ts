@@ -27,7 +27,7 @@ import { type CertifyFlags, hasSeveralTargets, readCertifyOptions } from './cert
 import { determineEndStatus, exitStatus } from './exit-status.js';
 import { refuse } from './flags.js';
 import { openPage } from './open-page.js';
-import { addCertificateReporter, runPlaywrightTests } from './run-playwright.js';
+import { certificateReporterFile, runPlaywrightTests } from './run-playwright.js';
 
 /**
  * Checks everything that can be checked before anything is sent, then runs Playwright.
@@ -67,7 +67,7 @@ export async function runCertify(
     throw refuse('--format', 'needs --dry-run', 'Add --dry-run, which prints the requests.');
   if (playwrightArgs.includes('--list')) {
     shareRun(options);
-    return await runPlaywrightTests(['--reporter=list', ...playwrightArgs], (code) => code);
+    return await runPlaywrightTests(playwrightArgs, (code) => code);
   }
   const { out, recordTo, shard } = settings;
   checkOutFolder(out);
@@ -82,10 +82,13 @@ export async function runCertify(
     return await watchCases(options, flags.bail === true);
   }
 
-  const shardArgs = shard === undefined ? [] : keepShardReport(shard, out);
   shareRun(options);
-  const all = [...(flags.bail ? ['-x'] : []), ...addCertificateReporter(playwrightArgs, flags.verbose), ...shardArgs];
-  return await runPlaywrightTests(all, (code) => {
+  const ownArgs = [
+    ...(flags.bail ? ['-x'] : []),
+    ...(flags.verbose ? [`--reporter=${certificateReporterFile},list`] : []),
+    ...(shard === undefined ? [] : keepShardReport(shard, out)),
+  ];
+  return await runPlaywrightTests([...playwrightArgs, ...ownArgs], (code) => {
     const ending = getEnding();
     if (typeof ending !== 'object') return determineEndStatus(ending, code);
     if (flags.open) openPage(ending.page);

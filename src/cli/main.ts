@@ -65,5 +65,6 @@ function isSystemError(error: unknown): error is NodeJS.ErrnoException {
 
 function describeError(error: Error): string {
   if (!isSystemError(error)) return error.message;
+  if (error.syscall === 'uv_cwd') return 'The working folder no longer exists. Change to another folder.';
   return error.path === undefined ? error.message : `${error.path}: ${describeFileError(error, 'cannot be used')}`;
 }

@@ -4,9 +4,6 @@ import { joinLines } from '../support/untrusted-text.js';
 import { verifyCertificate } from '../targets/verify-certificate.js';
 import { exitStatus } from './exit-status.js';
 
-/** How many problems are printed. */
-const maxLines = 100;
-
 /**
  * Verifies a certificate and prints what is broken.
  *
@@ -23,13 +20,11 @@ export async function runVerify(
   const file = findRunFile(named, 'certificate.json');
   const checkSignature = key === undefined ? undefined : createSignatureChecker(key);
   const { broken, notes, certificate } = await verifyCertificate(file, { cases, checkSignature });
-  const rest = broken.length - maxLines;
-  const lines = [...broken.slice(0, maxLines), ...(rest > 0 ? [`… and ${rest} more`] : [])];
   const signed = key === undefined ? '' : `; the signature is that of ${key}`;
   process.stdout.write(
     joinLines([
       ...(broken.length > 0 ? [`BROKEN  ${file}`] : [`WHOLE  ${file}: ${certificate?.verdict}${signed}`]),
-      ...lines.map((line) => `  ${line}`),
+      ...broken.map((line) => `  ${line}`),
       ...notes,
     ]),
   );
