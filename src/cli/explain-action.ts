@@ -39,18 +39,14 @@ function describeName(name: string, { contract }: Suite): string[] {
   const requirement = contract.requirements.find(({ id }) => id === name);
   const question = contract.questions.find(({ id }) => id === name);
   const group = contract.groups.find((each) => each.name.toLowerCase() === name.toLowerCase());
-  const { part } = requirement ?? question ?? {};
   const statement = requirement?.statement ?? question?.open ?? group?.asks;
   if (statement === undefined) return [];
+  const { part } = requirement ?? question ?? {};
   return [statement, ...(part === undefined ? [] : [`In the documentation: ${part}`]), ''];
 }
 
 function listCases(cases: readonly TestCase[]): string[] {
   const width = Math.max(...cases.map(({ id }) => id.length));
-  return [
-    `${cases.length} cases:`,
-    ...cases.map(({ id, title }) => `  ${id.padEnd(width)}  ${title}`),
-    '',
-    'One case with its requests: npx conformance explain CASE',
-  ];
+  const lines = cases.map(({ id, title }) => `  ${id.padEnd(width)}  ${title}`);
+  return [`${cases.length} cases:`, ...lines, '', 'One case with its requests: npx conformance explain CASE'];
 }

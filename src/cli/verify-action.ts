@@ -20,13 +20,9 @@ export async function runVerify(
   const file = findRunFile(named, 'certificate.json');
   const checkSignature = key === undefined ? undefined : createSignatureChecker(key);
   const { broken, notes, certificate } = await verifyCertificate(file, { cases, checkSignature });
+  const isWhole = broken.length === 0;
   const signed = key === undefined ? '' : `; the signature is that of ${key}`;
-  process.stdout.write(
-    joinLines([
-      ...(broken.length > 0 ? [`BROKEN  ${file}`] : [`WHOLE  ${file}: ${certificate?.verdict}${signed}`]),
-      ...broken.map((line) => `  ${line}`),
-      ...notes,
-    ]),
-  );
-  return broken.length > 0 ? exitStatus['does-not-conform'] : exitStatus.conforms;
+  const state = isWhole ? `WHOLE  ${file}: ${certificate?.verdict}${signed}` : `BROKEN  ${file}`;
+  process.stdout.write(joinLines([state, ...broken.map((line) => `  ${line}`), ...notes]));
+  return isWhole ? exitStatus.conforms : exitStatus['does-not-conform'];
 }

@@ -22,6 +22,7 @@ import { createPlan } from '../engine/plan.js';
 import { createRecognizer } from '../recognition/recognizer.js';
 import type { Secret } from '../redaction/redactor.js';
 import { collectRunFacts } from '../report/certificate.js';
+import type { RunExtent } from '../report/har-archive.js';
 import { determineOverallVerdict } from '../report/overall-verdict.js';
 import { createSigner } from '../report/signature.js';
 import { addColors } from '../report/terminal/colors.js';
@@ -186,37 +187,22 @@ export default class CertificateReporter implements Reporter {
     session: Session | undefined,
   ): Promise<{ status: FullResult['status'] }> {
     const { writeResults, certifyResults } = await loadWriteResults();
-    const { suite, settings, replay, recorded } = inputs;
-    const { name, version, digest } = suite;
+    const { suite, settings, replay } = inputs;
     const { target, calibration } = this.firstReport ?? session ?? {};
     const { base_url: baseUrl = '' } = target ?? {};
     const unreachable = session?.calibration.unreachable;
     const isCutShort = result.status === 'interrupted' || result.status === 'timedout';
     const isReplay = replay !== undefined;
     const plainResults = this.listResults(inputs, unreachable);
-    // If the target cannot be reached, the calibration judges all cases.
-    const isJudged = ({ id }: CaseResult) => unreachable !== undefined || this.judged.has(id);
     const gaps = [...this.gaps];
-    const extent = {
+    const {
+      archive,
+      index: ownIndex,
+      requestsSent,
+    } = this.finishEvidence(inputs, plainResults, baseUrl, session, {
       isCutShort,
-      judged: plainResults.filter(isJudged).map(({ id }) => id),
-      unjudged: plainResults
-        .filter((each) => !isJudged(each))
-        .map(({ id, verdict, reason }) => (verdict === 'error' ? { id, error: reason } : { id })),
       gaps,
-    };
-    const origin = {
-      suite: { name, version, digest },
-      baseUrl,
-      ...(isReplay ? { isReplay: true as const } : {}),
-      inputs: recorded,
-      extent,
-    };
-    if (this.collector === undefined) {
-      this.collector = createCollector(inputs, baseUrl);
-      if (session !== undefined) this.collector.add(session.evidence);
-    }
-    const { archive, index: ownIndex, requestsSent } = this.collector.finish(plainResults, origin);
+    });
     const facts = {
       ...collectRunFacts(plainResults, calibration, settings, selectFromSuite(suite, settings).cases),
       ...(isReplay ? { requestsSent } : {}),
@@ -255,6 +241,36 @@ export default class CertificateReporter implements Reporter {
     this.printResult = () => process.stdout.write(text);
     const isGood = determineOverallVerdict(certificate) === 'conforms';
     return { status: result.status === 'passed' && !isGood ? 'failed' : result.status };
+  }
+
+  private finishEvidence(
+    inputs: RunInputs,
+    results: readonly CaseResult[],
+    baseUrl: string,
+    session: Session | undefined,
+    ending: Pick<RunExtent, 'isCutShort' | 'gaps'>,
+  ): ReturnType<ExchangeCollector['finish']> {
+    const { suite, replay, recorded } = inputs;
+    const { name, version, digest } = suite;
+    if (this.collector === undefined) {
+      this.collector = createCollector(inputs, baseUrl);
+      if (session !== undefined) this.collector.add(session.evidence);
+    }
+    // If the target cannot be reached, the calibration judges all cases.
+    const isUnreachable = session?.calibration.unreachable !== undefined;
+    const isJudged = ({ id }: CaseResult) => isUnreachable || this.judged.has(id);
+    const unjudged = results.filter((result) => !isJudged(result));
+    return this.collector.finish(results, {
+      suite: { name, version, digest },
+      baseUrl,
+      ...(replay === undefined ? {} : { isReplay: true as const }),
+      inputs: recorded,
+      extent: {
+        ...ending,
+        judged: results.filter(isJudged).map(({ id }) => id),
+        unjudged: unjudged.map(({ id, verdict, reason }) => (verdict === 'error' ? { id, error: reason } : { id })),
+      },
+    });
   }
 
   /** Whether only some of the cases ran, or were selected: the results of a whole run then stay. */

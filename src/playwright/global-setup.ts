@@ -18,7 +18,7 @@ export default async function setUp(): Promise<() => Promise<void>> {
   try {
     return await startSession();
   } catch (error) {
-    throw error instanceof UnusableInput || error instanceof UnreachableTarget ? error : new InternalError(error);
+    throw error instanceof UnusableInput ? error : new InternalError(error);
   }
 }
 
@@ -41,9 +41,12 @@ async function startSession(): Promise<() => Promise<void>> {
   if (failure !== undefined) throw failure;
   const target = createCertifiedTarget(settings.target, baseUrl);
   saveSession({ target, calibration, evidence: run.takeEvidence(), requestBudget }, redact);
-  // The certificate gives the reason; a shard has no certificate.
-  const { unreachable } = calibration;
-  if (unreachable !== undefined) throw new UnreachableTarget(settings.shard === undefined ? '' : ` ${unreachable}`);
+  if (calibration.unreachable !== undefined) {
+    // Ends the run before the first test: all would report the same. The certificate gives the reason; a shard has none.
+    const hint = settings.shard === undefined ? {} : { hint: calibration.unreachable };
+    const message = 'cannot be judged, so no case was sent';
+    throw new UnusableInput([{ at: { setting: target.name }, message, ...hint }]);
+  }
   return async () => {
     unshare();
     await reference?.close();
@@ -53,12 +56,4 @@ async function startSession(): Promise<() => Promise<void>> {
 async function serveWorld(world: World) {
   const { serveReference } = await import('../../reference/server.js');
   return serveReference({ world, credentials: referenceCredentials });
-}
-
-/** Ends the run before the first test: all tests would report the same. */
-class UnreachableTarget extends Error {
-  constructor(reason: string) {
-    super(`The target cannot be judged, so no case was sent.${reason}`);
-    this.stack = this.message;
-  }
 }
