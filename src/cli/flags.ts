@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { quote } from 'shlex';
 import { documentedOperation } from '../contract/operation.js';
 import { UnusableInput } from '../support/problem.js';
 import { getToday } from '../support/today.js';
@@ -30,12 +28,12 @@ export function addTargetFlags(command: Command, note = ''): Command {
  * @throws UnusableInput if they name several deployments, or an argument is no URL
  */
 export function readTargetOptions(flags: TargetFlags, positional: readonly string[] = []): RunOptions {
-  const stray = positional.find((argument) => !looksLikeUrl(argument));
+  // Anything else may be meant as a base URL, valid or not.
+  const stray = positional.find((argument) => !/[.:]/.test(argument) || /\.ya?ml$/.test(argument));
   if (stray !== undefined) {
-    const hint = isFile(stray)
-      ? `Name a target file with a flag: --target ${quote(stray)}`
-      : 'A base URL looks like https://api.example.com. Put arguments for Playwright, such as --grep, after --.';
-    throw refuse(stray, 'is no base URL', hint);
+    const example = 'A base URL looks like https://api.example.com.';
+    const others = 'Name a target file with --target. Put arguments for Playwright, such as --grep, after --.';
+    throw refuse(stray, 'is no base URL', `${example} ${others}`);
   }
   const urls = [...(flags.baseUrl === undefined ? [] : [flags.baseUrl]), ...positional];
   const { target = [], reference, allowHttp } = flags;
@@ -55,15 +53,6 @@ export function refuse(setting: string, message: string, hint: string): Unusable
 /** For a flag that may be repeated. */
 export function collectValue(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
-}
-
-/** Whether the user may mean an argument as a base URL, valid or not. */
-function looksLikeUrl(argument: string): boolean {
-  return argument.includes('://') || (/^[^\s/]+[.:]|^localhost\b/.test(argument) && !isFile(argument));
-}
-
-function isFile(argument: string): boolean {
-  return /\.ya?ml$/.test(argument) || existsSync(argument);
 }
 
 /** Parses a whole number above 0. @throws InvalidArgumentError for anything else */
