@@ -39,11 +39,7 @@ const { exploration } = settings;
 if (exploration !== undefined) {
   const { requests, seed, isThorough } = exploration;
   const title = `${isThorough ? 'All triples of choices, each awkward text, sequences, and ' : ''}${requests} random requests, seed ${seed}`;
-  const showProgress = (sent: number, total: number) =>
-    void test.step(`${sent} of ${total} requests beside the cases were sent.`, () => undefined);
-  defineTest({ id: explorationCaseId, title, tags: [explorationCaseId] }, here, (run) =>
-    run.explore(exploration, showProgress),
-  );
+  defineTest({ id: explorationCaseId, title, tags: [explorationCaseId] }, here, (run) => run.explore(exploration));
 }
 
 /** Defines a test that passes its result to the reporter. @param location shown for the test */
@@ -87,7 +83,8 @@ async function showRows({ id, rows, at }: ResultWithExchanges): Promise<void> {
   if (rows.length < 2 || rows.every(({ verdict }) => verdict === 'pass')) return;
   for (const { title, verdict, reason } of rows) {
     const show = () => {
-      if (verdict === 'fail') throw createPlainError(reason);
+      // The step has the location: showing the lines again would take time.
+      if (verdict === 'fail') throw createError(reason);
     };
     try {
       await test.step(verdict === 'pass' ? title : `${title} · ${verdict}`, show, {
@@ -106,15 +103,12 @@ const isInstalled = packageRoot.split(path.sep).includes('node_modules');
 function createLocatedError(text: string, id: string, at: Location): Error {
   const { file, line, column } = resolveLocation(at, id);
   const message = isInstalled ? [text, '', ...renderCodeFrame({ file, line, column })].join('\n') : text;
-  const error = new Error(message);
-  error.stack = `Error: ${message}\n    at case ${id} (${file}:${line}:${column})`;
-  return error;
+  return createError(message, `\n    at case ${id} (${file}:${line}:${column})`);
 }
 
-/** Creates an error without a location: its step has one, and showing the lines again would take time. */
-function createPlainError(text: string): Error {
+function createError(text: string, stack = ''): Error {
   const error = new Error(text);
-  error.stack = `Error: ${text}`;
+  error.stack = `Error: ${text}${stack}`;
   return error;
 }
 

@@ -87,5 +87,5 @@ test('serve names a port that is in use', async () => {
   const { port } = new URL(url);
   const { status, output } = await runConformanceInProcess(['serve', '--port', port], { cwd });
   await close();
-  expect([status, output]).toEqual([2, expect.stringContaining(`port ${port} is in use`)]);
+  expect([status, output]).toEqual([2, expect.stringContaining(`address already in use 127.0.0.1:${port}`)]);
 });

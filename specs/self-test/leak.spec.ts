@@ -200,7 +200,7 @@ for (const [what, answer] of [
       GITHUB_STEP_SUMMARY: path.join(cwd, 'job-summary.md'),
     };
     const command = ['record', '--target', 'leaky.yaml', '--to', 'record.yaml', '--out', 'results', '--explore', '5'];
-    const reporters = ['--reporter', 'html,json,junit,blob,list'];
+    const reporters = ['--add-reporter', 'html,json,junit,blob,list'];
     // Some of these cases fail. A failing test with a trace takes a new process.
     const some = ['--grep', 'window-with-few-valid|@response-shape|@error-shape|@deprecation-headers', '--trace=on'];
     const { output } = await runConformance([...command, '--', ...reporters, ...some], { cwd, env });

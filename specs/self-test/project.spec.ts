@@ -61,7 +61,6 @@ test.describe('init', () => {
     writeFileSync(path.join(cwd, '.env'), filled);
     const planned = await runConformanceInProcess(['certify', '--dry-run'], { cwd });
     expect([planned.status, planned.output]).toEqual([0, expect.stringContaining('requests')]);
-    expect((await runConformanceInProcess(['init'], { cwd })).output).toContain('1. Load the output of');
   });
 
   test('changes nothing the second time', async () => {
@@ -98,16 +97,17 @@ test.describe('init', () => {
     expect(readYaml(path.join(cwd, 'conformance', 'target.yaml')).value).toMatchObject({ name: 'null' });
   });
 
-  for (const link of ['conformance', '.github', '.gitignore', '.env.example'])
-    test(`writes nothing where ${link} is a link`, async () => {
+  test('writes nothing where a link is in the place of a file or a folder', async () => {
+    for (const link of ['conformance', '.github', '.gitignore', '.env.example']) {
       const { cwd } = projectWith({});
       const { cwd: elsewhere } = projectWith({ file: 'x' });
       symlinkSync(path.join(elsewhere, /ignore|env/.test(link) ? 'file' : '.'), path.join(cwd, link));
       const { status, output } = await runConformanceInProcess(['init'], { cwd });
-      expect([status, output]).toEqual([2, expect.stringContaining('is a link')]);
+      expect([status, output], link).toEqual([2, expect.stringContaining('is a link')]);
       expect(contentOf(elsewhere)).toEqual({ file: 'x' });
       expect(readdirSync(cwd)).toEqual([link]);
-    });
+    }
+  });
 
   test('says that a folder cannot be written to', async () => {
     const { cwd } = projectWith({});

@@ -31,8 +31,6 @@ async function certify(adapter: AdapterThread, fault?: QualificationsFault): Pro
   return certificate;
 }
 
-const getAnswers = ({ questions }: Certificate) => questions.map(({ id, outcome }) => `${id}: ${outcome}`);
-
 test('Through the adapter, every requirement passes on a project without faults', async () => {
   const adapter = startExample(suite.world.tiers[149]?.created_at);
   const certificate = await certify(adapter);
@@ -41,39 +39,18 @@ test('Through the adapter, every requirement passes on a project without faults'
   await adapter.close();
 });
 
-const projectFaults = Object.keys(qualificationsFaults) as QualificationsFault[];
-for (const [what, some, tag] of [
-  ['Two faults', ['quantity-ignored', 'order-metadata-ignored'], []],
-  ['Each fault', projectFaults, ['@long']],
-] as const)
-  test(`${what} of a project: found`, { tag: [...tag] }, async () => {
+for (const fault of qualificationsFaults)
+  test(`A project with the fault ${fault} is found`, {
+    tag: fault === 'quantity-ignored' ? [] : ['@long'],
+  }, async () => {
     const adapter = startExample(suite.world.tiers[149]?.created_at);
-    const without = getAnswers(await certify(adapter));
-    for (const fault of some as readonly QualificationsFault[]) {
-      const certificate = await certify(adapter, fault);
-      // The documentation does not say what order metadata does: that is the answer to a question.
-      if (fault === 'order-metadata-ignored')
-        expect(getAnswers(certificate).filter((answer) => !without.includes(answer))).toEqual([
-          'order-metadata-rules: ignored',
-        ]);
-      else expect(certificate.verdict, fault).toBe('does-not-conform');
-    }
+    const { verdict, questions } = await certify(adapter, fault);
     await adapter.close();
+    // The documentation does not say what order metadata does: that is the answer to a question.
+    if (fault === 'order-metadata-ignored')
+      expect(questions).toContainEqual(expect.objectContaining({ id: 'order-metadata-rules', outcome: 'ignored' }));
+    else expect(verdict).toBe('does-not-conform');
   });
-
-test('Without the window of the project, older tiers are the only reason of failures', async () => {
-  const adapter = startExample();
-  const { requirements } = await certify(adapter);
-  const cases = requirements.flatMap((each) => each.cases).filter(({ verdict }) => verdict === 'fail');
-  expect(cases.length).toBeGreaterThan(0);
-  const older = suite.world.tiers.slice(150).map(({ name }) => name);
-  for (const { reason } of cases) {
-    const named = [...reason.matchAll(/'([^']+)' \(rank/g)].map(([, name = '']) => name);
-    expect(older, reason).toEqual(expect.arrayContaining(named));
-    expect(reason).toContain('older than the newest 150');
-  }
-  await adapter.close();
-});
 
 test('Compared with the reference deployment, exactly the differences that are built in are found', async () => {
   const run = async (name: string, channel: ReturnType<typeof channelTo>) => {

@@ -9,7 +9,7 @@ import type { TestResult } from '@playwright/test/reporter';
 import type { ExchangeUse, StoredExchange } from '../../src/engine/evidence-keeper.js';
 import { createMemoryBudget } from '../../src/http/request-budget.js';
 import { loadRunInputs, readRunOptions, shareRun } from '../../src/playwright/run-inputs.js';
-import { loadSession, saveSession } from '../../src/playwright/session.js';
+import { findSession, saveSession } from '../../src/playwright/session.js';
 import {
   attachTestReport,
   readTestReport,
@@ -53,7 +53,7 @@ test('The run folder contains options and session but no credentials, and is rem
     for (const secret of [...Object.values(secrets), 'token\\"']) expect(text, name).not.toContain(secret);
     expect(statSync(path.join(folder, name)).mode & 0o077, name).toBe(0);
   }
-  expect(loadSession()).toMatchObject(createSession('$CLIENT_TOKEN'));
+  expect(findSession()).toMatchObject(createSession('$CLIENT_TOKEN'));
   unshare();
   expect(existsSync(folder)).toBe(false);
   for (const name of Object.keys(secrets)) delete process.env[name];

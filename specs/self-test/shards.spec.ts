@@ -15,6 +15,7 @@ import { readAvailability } from '../../src/targets/availability.js';
 import { encodeRecordedInputs } from '../../src/targets/recorded-run.js';
 import type { RunOptions } from '../../src/targets/run-options.js';
 import { loadSettings } from '../../src/targets/settings.js';
+import { checkEachRow } from './support/check-each-row.js';
 import { loadCertificate, makeTestFolder, runConformance, runConformanceInProcess } from './support/cli.js';
 import { suite } from './support/in-process.js';
 
@@ -72,7 +73,7 @@ function createMetadata(shard: string, options: RunOptions = {}, of = suite) {
   const { availability } = readAvailability(options);
   const settings = loadSettings({ ...options, shard }, environment, suite);
   const recorded = encodeRecordedInputs({ availability, settings });
-  return JSON.parse(JSON.stringify(createShardMetadata({ suite: of, settings, recorded })));
+  return JSON.parse(JSON.stringify(createShardMetadata({ suite: of, settings, recorded }, options, environment)));
 }
 
 const environment = { CLIENT_APPLICATION_ID: 'an-application', CLIENT_TOKEN: 'a-token-of-the-test' };
@@ -89,49 +90,28 @@ test('Shards of one run are merged, and missing ones are named', () => {
   expect(readMergedRun('reports', { ...metadata, ...createMetadata('2/3', reference) }, ids).gaps).toEqual([]);
 });
 
-const strangers: readonly [string, object, string][] = [
+const createTwo = (one: RunOptions, other: RunOptions, of = suite) => ({
+  ...createMetadata('1/2', one),
+  ...createMetadata('2/2', other, of),
+});
+const otherSuite = { ...suite, digest: 'sha256:0' };
+const otherNumber = { ...createMetadata('1/3', reference), ...createMetadata('2/2', reference) };
+const differs = (name: string) => `the shards 1/2 and 2/2 are not of one run: their ${name} differs`;
+const [one, two] = ['one', 'two'].map((name): RunOptions => ({ baseUrl: `http://127.0.0.1:1/${name}` }));
+const strangers: readonly [what: string, metadata: object, message: string][] = [
   ['none of a shard', { actualWorkers: 1 }, 'has reports, but none of a shard'],
-  [
-    'of other numbers',
-    { ...createMetadata('1/3', reference), ...createMetadata('2/2', reference) },
-    'the shards 1/3 and 2/2, which are not of one',
-  ],
-  [
-    'of other settings',
-    { ...createMetadata('1/2', reference), ...createMetadata('2/2', { ...reference, intrusive: false }) },
-    'the shards 1/2 and 2/2 are not of one run: their settings.excludesIntrusive differs',
-  ],
-  [
-    'of other cases',
-    { ...createMetadata('1/2', reference), ...createMetadata('2/2', { ...reference, only: ['order.quantity'] }) },
-    'their settings.only differs',
-  ],
-  [
-    'of other targets',
-    {
-      ...createMetadata('1/2', reference),
-      ...createMetadata('2/2', { baseUrl: 'http://127.0.0.1:1' }),
-    },
-    'their settings.target.name differs',
-  ],
-  [
-    'of another suite',
-    { ...createMetadata('1/2', reference), ...createMetadata('2/2', reference, { ...suite, digest: 'sha256:0' }) },
-    'their suite.digest differs',
-  ],
-  [
-    'all of another suite',
-    createMetadata('1/1', reference, { ...suite, digest: 'sha256:0' }),
-    'were run with the suite',
-  ],
+  ['of other numbers', otherNumber, 'the shards 1/3 and 2/2 are not of one run: their total differs'],
+  ['of other settings', createTwo(reference, { ...reference, intrusive: false }), differs('excludesIntrusive')],
+  ['of other cases', createTwo(reference, { ...reference, only: ['order.quantity'] }), differs('only')],
+  ['of other targets', createTwo({ ...one }, { ...two }), differs('baseUrl')],
+  ['of another suite', createTwo(reference, reference, otherSuite), differs('suite')],
+  ['all of another suite', createMetadata('1/1', reference, otherSuite), 'were run with the suite'],
 ];
-for (const [title, metadata, message] of strangers) {
-  test(`Reports are not merged if they are ${title}`, () => {
-    expect(() => readMergedRun('reports', metadata as Record<string, unknown>, [])).toThrow(message);
-  });
-}
 
-test('Reports are not merged if a case is in two of them', () => {
+test('Reports that are not of one run are not merged', () => {
+  checkEachRow(strangers, (_, metadata, message) =>
+    expect(() => readMergedRun('reports', { ...metadata }, [])).toThrow(message),
+  );
   const again = () => readMergedRun('reports', createMetadata('1/1', reference), [...ids, 'response-status']);
   expect(again).toThrow("case 'response-status' is in more than one report");
 });

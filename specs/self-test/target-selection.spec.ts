@@ -70,10 +70,8 @@ test('An argument without a flag is a base URL or refused with a hint', async ()
     [`${nowhere}/v1/promotions/validation`, 'was removed from the end of the base URL.'],
     ['api.example.com', 'Write https://api.example.com.'],
     ['localhost:8080', 'Write http://localhost:8080.'],
-    ['quantity', 'A base URL looks like https://api.example.com. Put arguments for Playwright, such as --grep'],
-    ['named.yaml', 'Name a target file with a flag: --target named.yaml\n'],
-    // A shell that gets the pasted hint runs nothing of it.
-    ["$(touch forged)'; touch forged; '.yaml", `--target '$(touch forged)'"'"'; touch forged; '"'"'.yaml'\n`],
+    ['quantity', 'quantity: is no base URL\n    A base URL looks like https://api.example.com.'],
+    ['named.yaml', 'named.yaml: is no base URL\n'],
   ];
   for (const command of [['doctor'], ['certify', '--dry-run']]) {
     for (const [argument, says] of table) {

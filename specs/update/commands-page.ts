@@ -17,7 +17,7 @@ export async function renderCommandsPage(): Promise<string> {
     const { default: configure }: { default: ConfigureCommand } = await import(
       pathToFileURL(path.join(commandsFolder, file)).href
     );
-    configure(program.command(path.parse(file).name), () => {}, 0);
+    configure(program.command(path.parse(file).name), () => {}, []);
   }
   const sections = program.commands.map(renderCommand);
   const introduction =

@@ -2,14 +2,16 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import path from 'node:path';
 import type { Command } from 'commander';
 import { selectFromSuite } from '../cases/case-selection.js';
+import type { Suite } from '../cases/suite.js';
 import { adaptPlan, createPlan, type Plan, renderPlan } from '../engine/plan.js';
 import { adaptRequest } from '../http/adapted-channel.js';
 import type { AdapterFile } from '../http/adapter.js';
 import { startAdapter } from '../http/adapter-thread.js';
 import type { HttpRequest } from '../http/exchange.js';
-import { readEnding } from '../playwright/ending.js';
+import { getEnding } from '../playwright/ending.js';
 import { leaveRunFolder } from '../playwright/run-folder.js';
-import { loadRunInputs, type RunInputs, shareRun } from '../playwright/run-inputs.js';
+import { loadRunInputs, shareRun } from '../playwright/run-inputs.js';
+import { keepShardReport } from '../playwright/shard-report.js';
 import { referenceEndNotice, renderProfileNotice } from '../report/notices.js';
 import { renderPlannedRequests } from '../report/planned-requests.js';
 import type { RequestFormat } from '../report/request-formats.js';
@@ -17,35 +19,32 @@ import { checkOutFolder } from '../report/result-files.js';
 import { createSigner } from '../report/signature.js';
 import { readUnpassedCases } from '../report/unpassed-cases.js';
 import { createFolder } from '../support/create-folder.js';
-import { describeFileError } from '../support/describe-file-error.js';
-import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import type { RunOptions } from '../targets/run-options.js';
+import type { RunSettings } from '../targets/settings.js';
 import { loadTarget } from '../targets/target.js';
 import { type CertifyFlags, hasSeveralTargets, readCertifyOptions } from './certify-flags.js';
-import { exitStatus, mapEndingToExitStatus, reportMissingCertificate } from './exit-status.js';
+import { determineEndStatus, exitStatus } from './exit-status.js';
+import { refuse } from './flags.js';
 import { openPage } from './open-page.js';
-import { addCertificateReporter, runPlaywrightTests } from './run-playwright.js';
-import { keepShardReport, renderShardSummary } from './shard-report.js';
+import { addCertificateReporter, certificateReporterFile, runPlaywrightTests } from './run-playwright.js';
 
 /**
  * Checks everything that can be checked before anything is sent, then runs Playwright.
  *
- * @param args all arguments without a flag
- * @param countAfterDashes how many of them come after `--`: those are for Playwright
+ * @param args arguments without a flag
+ * @param playwrightArgs arguments for Playwright
  * @param command of the flags
  * @returns the exit status, unless Playwright ends the process
  */
 export async function runCertify(
   args: readonly string[],
-  countAfterDashes: number,
+  playwrightArgs: readonly string[],
   flags: CertifyFlags,
   command: Command,
 ): Promise<number> {
   leaveRunFolder();
-  const count = args.length - countAfterDashes;
-  const playwrightArgs = args.slice(count);
-  let options = readCertifyOptions(flags, args.slice(0, count));
+  let options = readCertifyOptions(flags, args);
   if (flags.update) options = { ...options, against: findOlderRecord(flags) };
   if (hasSeveralTargets(flags)) {
     const { certifySeveral } = await import('./certify-several.js');
@@ -61,75 +60,65 @@ export async function runCertify(
   }
   const { suite, settings } = loadRunInputs(options);
   if (flags.dryRun) {
-    process.stdout.write(
-      await renderDryRun(options, { suite: selectFromSuite(suite, settings), settings }, flags.format),
-    );
+    process.stdout.write(await renderDryRun(options, selectFromSuite(suite, settings), settings, flags.format));
     return exitStatus.conforms;
   }
-  if (flags.format !== undefined) {
-    const hint = 'Add --dry-run, which prints the requests.';
-    throw new UnusableInput([{ at: { setting: '--format' }, message: 'needs --dry-run', hint }]);
-  }
+  if (flags.format !== undefined)
+    throw refuse('--format', 'needs --dry-run', 'Add --dry-run, which prints the requests.');
   if (playwrightArgs.includes('--list')) {
-    const unshare = shareRun(options);
-    return await runPlaywrightTests(['--reporter=list', ...playwrightArgs], (code) => {
-      unshare();
-      return code;
-    });
+    shareRun(options);
+    return await runPlaywrightTests(playwrightArgs, (code) => code);
   }
   const { out, recordTo, shard } = settings;
-  if (recordTo !== undefined) checkRecordFolder(path.dirname(recordTo));
   checkOutFolder(out);
+  // Before anything is sent: at the end of the run it would be too late.
+  if (recordTo !== undefined) {
+    createFolder(path.dirname(recordTo));
+    accessSync(path.dirname(recordTo), constants.W_OK);
+  }
   if (options.sign !== undefined) createSigner(options.sign);
   if (flags.watch) {
     const { watchCases } = await import('./watch-cases.js');
     return await watchCases(options, flags.bail === true);
   }
 
-  const shardArgs = shard === undefined ? [] : keepShardReport(shard, out);
-  const unshare = shareRun(options);
-  const all = [...(flags.bail ? ['-x'] : []), ...addCertificateReporter(playwrightArgs, flags.verbose), ...shardArgs];
-  return await runPlaywrightTests(all, (code) => {
-    const ending = readEnding();
-    unshare();
-    if (ending === undefined) return reportMissingCertificate(code);
-    if (ending.kind === 'not-begun') process.stderr.write('No case was run. The results of earlier runs are kept.\n');
-    if (ending.kind === 'certified' && flags.open) openPage(ending.page);
-    if (ending.kind === 'certified' && ending.shard !== undefined)
-      process.stdout.write(joinLines(['', renderShardSummary(ending.shard, out)]));
+  shareRun(options);
+  const ownArgs = [
+    ...(flags.bail ? ['-x'] : []),
+    ...(flags.verbose ? [`--reporter=${certificateReporterFile},list`] : []),
+    ...(shard === undefined ? [] : keepShardReport(shard, out)),
+  ];
+  return await runPlaywrightTests([...addCertificateReporter(playwrightArgs), ...ownArgs], (code) => {
+    const ending = getEnding();
+    if (typeof ending !== 'object') return determineEndStatus(ending, code);
+    if (flags.open) openPage(ending.page);
     // The new record contains the drift that was shown: --update accepts it.
-    const isAccepted = flags.update && ending.kind === 'certified' && ending.isRecorded;
-    return mapEndingToExitStatus(isAccepted ? { ...ending, drift: [] } : ending);
+    return determineEndStatus(flags.update && ending.isRecorded ? { ...ending, drift: [] } : ending, code);
   });
 }
 
 /** @throws UnusableInput if there is no record to update, or `--against` names another one */
 function findOlderRecord({ to = '', against }: CertifyFlags): string {
-  const at = { setting: '--update' };
-  if (against !== undefined) {
-    const hint = 'Leave out --against.';
-    throw new UnusableInput([{ at, message: 'compares with the record that --to names', hint }]);
-  }
-  if (existsSync(to)) return to;
-  throw new UnusableInput([{ at, message: `there is no record '${to}' yet`, hint: 'Leave out --update.' }]);
+  if (against !== undefined)
+    throw refuse('--update', 'compares with the record that --to names', 'Leave out --against.');
+  if (!existsSync(to)) throw refuse('--update', `there is no record '${to}' yet`, 'Leave out --update.');
+  return to;
 }
 
 /** The cases that did not pass in their last run. */
 function listUnpassed(options: RunOptions): string[] {
   const { suite, settings } = loadRunInputs(options);
   const unpassed = readUnpassedCases(settings.out);
-  if (unpassed === undefined) {
-    const message = `there is no result in ${settings.out} yet`;
-    const hint = 'Run all cases once without --failed, or name the folder of the results with --out.';
-    throw new UnusableInput([{ at: { setting: '--failed' }, message, hint }]);
-  }
-  return suite.cases.map(({ id }) => id).filter((id) => unpassed.has(id));
+  if (unpassed !== undefined) return suite.cases.map(({ id }) => id).filter((id) => unpassed.has(id));
+  const hint = 'Run all cases once without --failed, or name the folder of the results with --out.';
+  throw refuse('--failed', `there is no result in ${settings.out} yet`, hint);
 }
 
 /** The requests of a run. Notes are comments where a program reads them. */
 async function renderDryRun(
   options: RunOptions,
-  { suite, settings }: Pick<RunInputs, 'suite' | 'settings'>,
+  suite: Suite,
+  settings: RunSettings,
   format: RequestFormat | undefined,
 ): Promise<string> {
   const { endpoint, options: stated } = loadTarget(options, process.env).connection;
@@ -154,15 +143,4 @@ async function adaptToFile(plan: Plan, file: AdapterFile | undefined): Promise<P
     return 'unsupported' in adapted ? adapted.unsupported : adapted;
   };
   return await adaptPlan(plan, adapt).finally(() => adapter.close());
-}
-
-/** Checks the folder before anything is sent: at the end of the run it would be too late. */
-function checkRecordFolder(folder: string): void {
-  try {
-    createFolder(folder);
-    accessSync(folder, constants.W_OK);
-  } catch (error) {
-    const message = describeFileError(error, `cannot write to the folder '${folder}'`);
-    throw new UnusableInput([{ at: { setting: '--to' }, message, hint: 'Name another folder.' }]);
-  }
 }

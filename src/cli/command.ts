@@ -5,6 +5,10 @@ import type { Command } from 'commander';
  * its action is loaded when it runs: `--help` loads all commands.
  *
  * @param end sets the exit status; 0 if it is not called
- * @param countAfterDashes how many arguments come after `--`, which commander removes
+ * @param afterDashes the arguments after `--`
  */
-export type ConfigureCommand = (command: Command, end: (status: number) => void, countAfterDashes: number) => void;
+export type ConfigureCommand = (
+  command: Command,
+  end: (status: number) => void,
+  afterDashes: readonly string[],
+) => void;

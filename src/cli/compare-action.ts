@@ -7,7 +7,7 @@ import { renderComparisonPage } from '../report/compare/comparison-page.js';
 import { readCertificate } from '../report/read-certificate.js';
 import { findRunFile } from '../report/result-files.js';
 import { writeFilesTogether } from '../report/write-files-together.js';
-import { UnusableInput } from '../support/problem.js';
+import { refuse } from './flags.js';
 
 /**
  * Prints the differences of certificates, and writes them to a page if `html` names one.
@@ -20,11 +20,9 @@ export function printComparison(
   files: readonly string[],
   { html, markdown }: { readonly html?: string; readonly markdown?: true },
 ): boolean {
-  if (html !== undefined && !/\.html?$/i.test(html)) {
-    const message = `'${html}' does not end in .html`;
-    // `--html` before the certificates would overwrite the first one.
-    throw new UnusableInput([{ at: { setting: '--html' }, message, hint: 'Name the page after --html.' }]);
-  }
+  // `--html` before the certificates would overwrite the first one.
+  if (html !== undefined && !/\.html?$/i.test(html))
+    throw refuse('--html', `'${html}' does not end in .html`, 'Name the page after --html.');
   const certificates = files.map((named) => {
     const file = findRunFile(named, 'certificate.json');
     return { ...readCertificate(file), link: createLink(html ?? '', file) };

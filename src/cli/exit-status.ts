@@ -22,28 +22,23 @@ export function determineExitStatus(certificate: Outcome): number {
   return verdict !== 'does-not-conform' && certificate.drift.length > 0 ? exitStatus.drift : exitStatus[verdict];
 }
 
-export function mapEndingToExitStatus(ending: Ending): number {
-  switch (ending.kind) {
-    case 'certified':
-      // What a finished shard does not determine, another shard does.
-      if (!ending.shard?.isDone) return determineExitStatus(ending);
-      return determineOverallVerdict(ending) === 'does-not-conform' ? exitStatus['does-not-conform'] : 0;
-    case 'not-begun':
-    case 'unwritten':
-      return exitStatus.unusableInput;
-    case 'broken-off':
-      return exitStatus.internalError;
-  }
+/**
+ * Determines the exit status of a run, and prints why there is no certificate.
+ *
+ * @param code the exit status of Playwright
+ */
+export function determineEndStatus(ending: Ending | undefined, code: number): number {
+  if (ending === 'broken-off') return exitStatus.internalError;
+  if (ending === undefined) process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
+  if (ending === 'not-begun') process.stderr.write('No case was run. The results of earlier runs are kept.\n');
+  if (ending === undefined || typeof ending === 'string') return exitStatus.unusableInput;
+  // What a finished shard does not determine, another shard does.
+  if (!ending.isShardDone) return determineExitStatus(ending);
+  return determineOverallVerdict(ending) === 'does-not-conform' ? exitStatus['does-not-conform'] : exitStatus.conforms;
 }
 
 /** Prints an error that is a bug in the suite. @returns the exit status */
 export function reportInternalError(error: unknown): number {
   process.stderr.write(`${new InternalError(error).message}\n`);
   return exitStatus.internalError;
-}
-
-/** Prints that Playwright ended before the certificate was written. @returns the exit status */
-export function reportMissingCertificate(code: number): number {
-  process.stderr.write(`Playwright ended with status ${code} and left no certificate.\n`);
-  return exitStatus.unusableInput;
 }

@@ -2,10 +2,10 @@ import { findCasesByName } from '../cases/case-selection.js';
 import { loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
 import type { TestCase } from '../cases/test-case.js';
 import { renderExplanation } from '../engine/explanation.js';
-import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { readAvailability } from '../targets/availability.js';
 import { completeRunOptions } from '../targets/run-options.js';
+import { refuse } from './flags.js';
 
 /**
  * Prints what a case sends and expects, and why. If a name stands for several cases, prints what they have in common, and
@@ -23,17 +23,15 @@ export function explainName(
   const ids = suite.cases.some(({ id }) => id === name) ? [name] : findCasesByName([name], suite, 'explain');
   const [testCase, ...others] = suite.cases.filter(({ id }) => ids.includes(id));
   if (testCase === undefined) return;
-  const length = others.length === 0 ? testCase.rows.length : 0;
-  if (row !== undefined && row > length) {
-    const message = others.length === 0 ? `the case '${testCase.id}' has no row ${row}` : `'${name}' is not one case`;
-    const hint = others.length === 0 ? `Use a number from 1 to ${length}.` : 'Name one case.';
-    throw new UnusableInput([{ at: { setting: '--row' }, message, hint }]);
-  }
-  const text =
+  const length = testCase.rows.length;
+  if (row !== undefined && others.length > 0) throw refuse('--row', `'${name}' is not one case`, 'Name one case.');
+  if (row !== undefined && row > length)
+    throw refuse('--row', `the case '${testCase.id}' has no row ${row}`, `Use a number from 1 to ${length}.`);
+  process.stdout.write(
     others.length === 0
       ? renderExplanation(testCase, suite, row)
-      : joinLines([...describeName(name, suite), ...listCases([testCase, ...others])]);
-  process.stdout.write(text);
+      : joinLines([...describeName(name, suite), ...listCases([testCase, ...others])]),
+  );
 }
 
 /** Describes a requirement, a question or a group; nothing for a tag. */
@@ -41,18 +39,14 @@ function describeName(name: string, { contract }: Suite): string[] {
   const requirement = contract.requirements.find(({ id }) => id === name);
   const question = contract.questions.find(({ id }) => id === name);
   const group = contract.groups.find((each) => each.name.toLowerCase() === name.toLowerCase());
-  const { part } = requirement ?? question ?? {};
   const statement = requirement?.statement ?? question?.open ?? group?.asks;
   if (statement === undefined) return [];
+  const { part } = requirement ?? question ?? {};
   return [statement, ...(part === undefined ? [] : [`In the documentation: ${part}`]), ''];
 }
 
 function listCases(cases: readonly TestCase[]): string[] {
   const width = Math.max(...cases.map(({ id }) => id.length));
-  return [
-    `${cases.length} cases:`,
-    ...cases.map(({ id, title }) => `  ${id.padEnd(width)}  ${title}`),
-    '',
-    'One case with its requests: npx conformance explain CASE',
-  ];
+  const lines = cases.map(({ id, title }) => `  ${id.padEnd(width)}  ${title}`);
+  return [`${cases.length} cases:`, ...lines, '', 'One case with its requests: npx conformance explain CASE'];
 }

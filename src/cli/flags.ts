@@ -1,6 +1,4 @@
-import { existsSync } from 'node:fs';
 import { type Command, InvalidArgumentError } from 'commander';
-import { quote } from 'shlex';
 import { documentedOperation } from '../contract/operation.js';
 import { UnusableInput } from '../support/problem.js';
 import { getToday } from '../support/today.js';
@@ -30,39 +28,31 @@ export function addTargetFlags(command: Command, note = ''): Command {
  * @throws UnusableInput if they name several deployments, or an argument is no URL
  */
 export function readTargetOptions(flags: TargetFlags, positional: readonly string[] = []): RunOptions {
-  const [stray] = positional.filter((argument) => !looksLikeUrl(argument));
-  if (stray !== undefined) throw new UnusableInput([{ at: { setting: stray }, ...describeStrayArgument(stray) }]);
+  // Anything else may be meant as a base URL, valid or not.
+  const stray = positional.find((argument) => !/[.:]/.test(argument) || /\.ya?ml$/.test(argument));
+  if (stray !== undefined) {
+    const example = 'A base URL looks like https://api.example.com.';
+    const others = 'Name a target file with --target. Put arguments for Playwright, such as --grep, after --.';
+    throw refuse(stray, 'is no base URL', `${example} ${others}`);
+  }
   const urls = [...(flags.baseUrl === undefined ? [] : [flags.baseUrl]), ...positional];
   const { target = [], reference, allowHttp } = flags;
   const named = [...(reference ? ['--reference'] : []), ...target.map((file) => `--target ${file}`), ...urls];
-  if (urls.length > 1 || target.length > 1 || (reference && named.length > 1)) {
-    const message = 'name more than one deployment';
-    throw new UnusableInput([{ at: { setting: named.join(', ') }, message, hint: 'Name only one of them.' }]);
-  }
+  if (urls.length > 1 || target.length > 1 || (reference && named.length > 1))
+    throw refuse(named.join(', '), 'name more than one deployment', 'Name only one of them.');
   const baseUrlSetting = flags.baseUrl === undefined ? 'The argument' : '--base-url';
   const url = urls.length === 0 ? {} : { baseUrl: urls[0], baseUrlSetting };
   return completeRunOptions({ target: target[0], ...url, reference, allowHttp } as RunOptions, process.env);
 }
 
+/** Creates the error for a flag or argument. */
+export function refuse(setting: string, message: string, hint: string): UnusableInput {
+  return new UnusableInput([{ at: { setting }, message, hint }]);
+}
+
 /** For a flag that may be repeated. */
 export function collectValue(value: string, before: readonly string[] = []): string[] {
   return [...before, value];
-}
-
-/** Whether the user may mean an argument as a base URL, valid or not. */
-function looksLikeUrl(argument: string): boolean {
-  return argument.includes('://') || (/^[^\s/]+[.:]|^localhost\b/.test(argument) && !isFile(argument));
-}
-
-function isFile(argument: string): boolean {
-  return /\.ya?ml$/.test(argument) || existsSync(argument);
-}
-
-function describeStrayArgument(argument: string): { message: string; hint: string } {
-  const message = 'is no base URL';
-  if (isFile(argument)) return { message, hint: `Name a target file with a flag: --target ${quote(argument)}` };
-  const hint = 'A base URL looks like https://api.example.com. Put arguments for Playwright, such as --grep, after --.';
-  return { message, hint };
 }
 
 /** Parses a whole number above 0. @throws InvalidArgumentError for anything else */
@@ -78,21 +68,4 @@ export function parseComingDay(text: string): string {
   if (!isDay) throw new InvalidArgumentError('It must be a day such as 2027-03-31.');
   if (text < getToday()) throw new InvalidArgumentError('That day has passed.');
   return text;
-}
-
-/** Parses a port number. @throws InvalidArgumentError for anything else */
-export function parsePort(text: string): number {
-  const port = Number(text);
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw new InvalidArgumentError('It must be a number from 0 to 65535.');
-  return port;
-}
-
-/** Names a flag in the errors that its value causes. @throws UnusableInput */
-export function blameFlag<T>(flag: string, read: () => T): T {
-  try {
-    return read();
-  } catch (error) {
-    throw new UnusableInput([{ at: { setting: flag }, message: (error as Error).message }]);
-  }
 }

@@ -7,7 +7,6 @@ import { getMember, parseJson } from '../support/json.js';
 import { packageRoot } from '../support/package-root.js';
 import { UnusableInput } from '../support/problem.js';
 import { joinLines } from '../support/untrusted-text.js';
-import type { Environment } from '../targets/environment.js';
 import { initialTargetFile as targetFile } from '../targets/target-file.js';
 
 /** The command that installs packages in a pipeline, by lock file. */
@@ -17,42 +16,47 @@ const installs: readonly (readonly [lock: string, command: string])[] = [
   ['yarn.lock', 'corepack enable && yarn install --frozen-lockfile'],
 ];
 
-/** What the templates need to know about a project. */
-interface Project {
-  /** The folder of the project. */
-  readonly folder: string;
-  /** The folder for workflows: that of the Git repository, or that of the project without one. */
-  readonly repository: string;
-  readonly replacements: Readonly<Record<string, string>>;
-}
-
 /**
  * Writes the files that a project needs to certify a deployment. Existing files are kept.
  *
  * @returns a report for people: the files, and the next steps
  * @throws UnusableInput if a link is in the place of a file or of its folder; a system error if a file cannot be written
  */
-export function initProject(folder: string, environment: Environment): string {
-  const project = readProject(folder);
-  const files = [
-    { file: path.join(folder, targetFile), template: 'target.yaml' },
-    { file: path.join(folder, '.env.example'), template: 'env.example' },
-    { file: path.join(folder, findPlaywrightConfig(folder)), template: 'playwright.config.mjs' },
-    { file: path.join(project.repository, '.github/workflows/conformance.yml'), template: 'workflows/deployment.yml' },
-  ];
-  refuseLinks(
-    project,
-    files.map(({ file }) => file),
-  );
+export function initProject(folder: string): string {
+  const repository = runGit(folder, ['rev-parse', '--show-toplevel']) ?? folder;
+  const within = path.relative(realpathSync(repository), realpathSync(folder)).replaceAll(path.sep, '/');
+  const remote = runGit(folder, ['symbolic-ref', '--short', 'refs/remotes/origin/HEAD'])?.replace(/^origin\//, '');
+  const branch = remote ?? runGit(folder, ['symbolic-ref', '--short', 'HEAD']) ?? 'main';
+  const [, install = 'npm install'] = installs.find(([lock]) => existsSync(path.join(folder, lock))) ?? [];
+  const name = readName(folder);
+  const replacements = {
+    NAME: name,
+    // A filter for branches has patterns.
+    BRANCH: branch.replaceAll(/[*+?!]/g, '\\$&'),
+    INSTALL: install,
+    FOLDER: within === '' ? '.' : within,
+    PREFIX: within === '' ? '' : `${within}/`,
+  };
+  const workflow = path.join(within === '' ? folder : repository, '.github', 'workflows', 'conformance.yml');
+  const templates = {
+    [path.join(folder, targetFile)]: 'target.yaml',
+    [path.join(folder, '.env.example')]: 'env.example',
+    [path.join(folder, findPlaywrightConfig(folder))]: 'playwright.config.mjs',
+    [workflow]: 'workflows/deployment.yml',
+  };
+  const ignoreList = path.join(folder, '.gitignore');
+  for (const file of [...Object.keys(templates), ignoreList]) refuseLinks(file, [folder, repository]);
   const outcomes = [
-    ...files.map(({ file, template }) => ({ file, isWritten: writeNew(file, fillTemplate(template, project)) })),
-    { file: path.join(folder, '.gitignore'), isWritten: addIgnored(path.join(folder, '.gitignore')) },
-  ].map(({ file, isWritten }) => ({ name: path.relative(folder, file), isWritten }));
-  const listed = (title: string, isWritten: boolean) =>
-    outcomes
-      .filter((outcome) => outcome.isWritten === isWritten)
-      .map(({ name }, n) => `${(n === 0 ? title : '').padEnd(15)}${name}`);
-  return joinLines([...listed('Written', true), ...listed('Kept', false), '', ...listNextSteps(project, environment)]);
+    ...Object.entries(templates).map(([file, template]) => ({
+      file,
+      isWritten: writeNew(file, fillTemplate(template, replacements)),
+    })),
+    { file: ignoreList, isWritten: addIgnored(ignoreList) },
+  ];
+  return joinLines([
+    ...outcomes.map(({ file, isWritten }) => `${isWritten ? 'Written' : 'Kept   '}  ${path.relative(folder, file)}`),
+    ...listNextSteps(name),
+  ]);
 }
 
 /** The config that Playwright takes in a folder: that of the project's own tests, if there is one. */
@@ -61,35 +65,10 @@ function findPlaywrightConfig(folder: string): string {
   return own ?? 'playwright.config.mjs';
 }
 
-function readProject(folder: string): Project {
-  const repository = runGit(folder, ['rev-parse', '--show-toplevel']) ?? folder;
-  const within = path.relative(realpathSync(repository), realpathSync(folder)).replaceAll(path.sep, '/');
-  const remote = runGit(folder, ['symbolic-ref', '--short', 'refs/remotes/origin/HEAD'])?.replace(/^origin\//, '');
-  const branch = remote ?? runGit(folder, ['symbolic-ref', '--short', 'HEAD']) ?? 'main';
-  const [, install = 'npm install'] = installs.find(([lock]) => existsSync(path.join(folder, lock))) ?? [];
-  return {
-    folder,
-    repository: within === '' ? folder : repository,
-    replacements: {
-      NAME: readName(folder),
-      // A filter for branches has patterns.
-      BRANCH: branch.replaceAll(/[*+?!]/g, '\\$&'),
-      INSTALL: install,
-      FOLDER: within === '' ? '.' : within,
-      PREFIX: within === '' ? '' : `${within}/`,
-    },
-  };
-}
-
 /** The name of the package or folder, without a scope and with characters that need no quotes in YAML. */
 function readName(folder: string): string {
   const file = path.join(folder, 'package.json');
-  let name: unknown;
-  try {
-    name = getMember(parseJson(readFileSync(file, 'utf8')), 'name');
-  } catch {
-    // Without a readable package.json, the name of the folder is used.
-  }
+  const name = existsSync(file) ? getMember(parseJson(readFileSync(file, 'utf8')), 'name') : undefined;
   const stated = typeof name === 'string' && name !== '' ? name : path.basename(folder);
   const plain = stated.replace(/^@[^/]*\//, '').replaceAll(/[^A-Za-z0-9._-]+/g, '-');
   return /^[A-Za-z]/.test(plain) ? plain : `target-${plain}`;
@@ -101,10 +80,9 @@ function runGit(folder: string, args: readonly string[]): string | undefined {
   return status === 0 ? stdout.trim() : undefined;
 }
 
-function fillTemplate(template: string, { replacements }: Project): string {
-  const text = readTemplate(template);
+function fillTemplate(template: string, replacements: Readonly<Record<string, string>>): string {
   // A whole value, such as a path, with the placeholder in it.
-  return text.replaceAll(/[^\s[\]]*__([A-Z]+)__[^\s[\]]*/g, (value, name: string) => {
+  return readTemplate(template).replaceAll(/[^\s[\]]*__([A-Z]+)__[^\s[\]]*/g, (value, name: string) => {
     const filled = value.replace(`__${name}__`, () => replacements[name] ?? '');
     return name === 'INSTALL' ? filled : quoteForYaml(filled);
   });
@@ -117,13 +95,12 @@ function quoteForYaml(text: string): string {
 }
 
 /** @throws UnusableInput if a file would be written through a link, perhaps out of the project */
-function refuseLinks({ folder, repository }: Project, files: readonly string[]): void {
-  for (const file of [...files, path.join(folder, '.gitignore')])
-    for (let at = file; at !== folder && at !== repository; at = path.dirname(at))
-      if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) {
-        const message = 'is a link, which is not followed';
-        throw new UnusableInput([{ at: { setting: at }, message, hint: 'Replace the link by a file or a folder.' }]);
-      }
+function refuseLinks(file: string, roots: readonly string[]): void {
+  for (let at = file; !roots.includes(at); at = path.dirname(at))
+    if (lstatSync(at, { throwIfNoEntry: false })?.isSymbolicLink()) {
+      const message = 'is a link, which is not followed';
+      throw new UnusableInput([{ at: { setting: at }, message, hint: 'Replace the link by a file or a folder.' }]);
+    }
 }
 
 function readTemplate(name: string): string {
@@ -145,36 +122,25 @@ function writeNew(file: string, text: string): boolean {
  */
 function addIgnored(file: string): boolean {
   const [heading = '', ...wanted] = readTemplate('ignore-list').trimEnd().split('\n');
-  const before = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  const lines = before.split(/\r?\n/).map((line) => line.trim());
-  if (lines.includes(heading)) return false;
-  const bare = (line: string) => line.replace(/^[!/]+|\/+$/g, '');
-  const known = new Set(lines.map(bare));
-  const added = wanted.filter((line) => !known.has(bare(line)));
-  if (added.length === 0) return false;
-  const separator = before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n';
-  writeFileSync(file, `${before}${separator}${[heading, ...added].join('\n')}\n`);
+  const before = existsSync(file) ? readFileSync(file, 'utf8').trimEnd() : '';
+  const known = new Set(before.split('\n').map((line) => line.trim().replaceAll(/^\/|\/$/g, '')));
+  const added = wanted.filter((line) => !known.has(line.replace(/\/$/, '')));
+  if (known.has(heading) || added.length === 0) return false;
+  writeFileSync(file, `${[...(before === '' ? [] : [before, '']), heading, ...added].join('\n')}\n`);
   return true;
 }
 
-const needed = ['BASE_URL', 'CLIENT_APPLICATION_ID', 'CLIENT_TOKEN'] as const;
-
-function listNextSteps({ folder, replacements: { NAME } }: Project, environment: Environment): string[] {
-  const unset = needed.filter((name) => !environment[name]);
-  const copied = existsSync(path.join(folder, '.env')) ? 'In .env,' : 'Copy .env.example to .env. There,';
-  const flag = environment.TARGET ? '' : ` --target ${targetFile}`;
-  const steps = [
-    ...(unset.length === 0 ? [] : [`${copied} set ${unset.join(', ')}. TARGET names the target file.`]),
-    `Load the output of "npx conformance world" into the deployment, or put its own ids into ${targetFile}.`,
-    `Run: npx conformance doctor${unset.length === 0 ? flag : ''}`,
-    `Run: npx conformance certify${unset.length === 0 ? flag : ''}`,
-    `When the deployment conforms, commit the answers, too: npx conformance record --to conformance/record.yaml, and copy results/${NAME}/observed.md to conformance/observed.md (results/ is not committed).`,
-    'Commit the files. On GitHub, set the variable BASE_URL and the secrets CLIENT_APPLICATION_ID and CLIENT_TOKEN.',
-  ];
+function listNextSteps(name: string): string[] {
   const samples = 'node_modules/promotion-validation-conformance/templates/workflows';
   return [
+    '',
     'Next:',
-    ...steps.map((step, n) => `${n + 1}. ${step}`),
+    '1. Copy .env.example to .env. There, set BASE_URL, CLIENT_APPLICATION_ID, CLIENT_TOKEN. TARGET names the target file.',
+    `2. Load the output of "npx conformance world" into the deployment, or put its own ids into ${targetFile}.`,
+    '3. Run: npx conformance doctor',
+    '4. Run: npx conformance certify',
+    `5. When the deployment conforms, commit the answers, too: npx conformance record --to conformance/record.yaml, and copy results/${name}/observed.md to conformance/observed.md (results/ is not committed).`,
+    '6. Commit the files. On GitHub, set the variable BASE_URL and the secrets CLIENT_APPLICATION_ID and CLIENT_TOKEN.',
     '',
     `More workflows (pull requests, nightly, shards) are in ${samples}.`,
   ];

@@ -51,9 +51,7 @@ const lists: Readonly<Record<ListedKind, (suite: Suite) => readonly Entry[]>> = 
       text: open,
       part,
       group,
-      ...(answer.kind === 'outcomes'
-        ? { outcomes: Object.fromEntries(answer.outcomes) }
-        : { outcomes: { '(a value)': answer.describes } }),
+      outcomes: answer.kind === 'outcomes' ? Object.fromEntries(answer.outcomes) : { '(a value)': answer.describes },
     })),
   groups: ({ contract }) => contract.groups.map(({ name, asks }) => ({ id: name, text: asks })),
   cases: ({ cases }) =>

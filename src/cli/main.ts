@@ -28,17 +28,17 @@ export async function main(argv: readonly string[]): Promise<number> {
     )
     .exitOverride()
     .showHelpAfterError('Run the command with --help to see its arguments.');
-  const countAfterDashes = argv.includes('--') ? argv.length - argv.indexOf('--') - 1 : 0;
+  const dashes = argv.includes('--') ? argv.indexOf('--') : argv.length;
   for (const { name, file } of listCommands(argv[2])) {
     const { default: configure }: { default: ConfigureCommand } = await import(pathToFileURL(file).href);
     const end = (exitStatus: number) => {
       status = exitStatus;
     };
-    configure(program.command(name), end, countAfterDashes);
+    configure(program.command(name), end, argv.slice(dashes + 1));
   }
   try {
     dotenv.config({ quiet: true });
-    await program.parseAsync(argv);
+    await program.parseAsync(argv.slice(0, dashes));
     return status;
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitStatus.unusableInput;

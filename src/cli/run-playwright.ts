@@ -46,15 +46,11 @@ export async function runPlaywright(args: readonly string[], onExit: ExitHandler
 
 export const certificateReporterFile = path.join(packageRoot, 'dist', 'src', 'playwright', 'certificate-reporter.js');
 
-/**
- * Adds the certificate reporter before the reporters that the user names: Playwright would replace it by them.
- *
- * @param isVerbose whether to list every test, unless the user names reporters
- */
-export function addCertificateReporter(args: readonly string[], isVerbose = false): string[] {
-  const isReporters = (arg: string, n: number) => args[n - 1] === '--reporter' || arg.startsWith('--reporter=');
-  if (isVerbose && !args.some(isReporters)) return [...args, `--reporter=${certificateReporterFile},list`];
+/** Adds the certificate reporter before the reporters that the user names: Playwright would replace it by them. */
+export function addCertificateReporter(args: readonly string[]): string[] {
   return args.map((arg, n) =>
-    isReporters(arg, n) ? arg.replace(/^(--reporter=)?/, `$1${certificateReporterFile},`) : arg,
+    args[n - 1] === '--reporter' || arg.startsWith('--reporter=')
+      ? arg.replace(/^(--reporter=)?/, `$1${certificateReporterFile},`)
+      : arg,
   );
 }

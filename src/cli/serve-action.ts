@@ -1,7 +1,7 @@
 import { type Behaviours, completeBehaviours } from '../../reference/behaviours.js';
 import { findFault } from '../../reference/faults/index.js';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
-import { type ServerOptions, serveReference } from '../../reference/server.js';
+import { serveReference } from '../../reference/server.js';
 import { credentialHeaders, documentedOperation } from '../contract/operation.js';
 import { readMockOptions } from '../mock-options.js';
 import { omitUndefined } from '../support/omit-undefined.js';
@@ -9,7 +9,6 @@ import { UnusableInput } from '../support/problem.js';
 import { getToday } from '../support/today.js';
 import { joinLines } from '../support/untrusted-text.js';
 import { findThingProblem } from '../world/find-thing-problem.js';
-import { blameFlag } from './flags.js';
 
 export interface ServeFlags {
   readonly port?: number;
@@ -26,7 +25,7 @@ export async function runServe({ port = 0, world, as, behaviour, manage, fault =
   const faults = blameFlag('--fault', () => fault.map(findFault));
   const { options, inimitable, until } = readMockOptions(omitUndefined({ record: as, world, behaviours: behaviour }));
   const managed = manage ? { manage: findThingProblem } : {};
-  const { url, close } = await startServer(port, { ...options, ...managed, port, faults });
+  const { url, close } = await serveReference({ ...options, ...managed, port, faults });
   process.stdout.write(
     joinLines([
       `${as === undefined ? 'The reference deployment' : `The mock of ${as}`} answers at ${url}${documentedOperation.path}. Its credentials are public:`,
@@ -46,15 +45,11 @@ export async function runServe({ port = 0, world, as, behaviour, manage, fault =
   await close();
 }
 
-/** @throws UnusableInput if the port cannot be used */
-async function startServer(port: number, options: ServerOptions): ReturnType<typeof serveReference> {
+/** Names a flag in the errors that its value causes. @throws UnusableInput */
+function blameFlag<T>(flag: string, read: () => T): T {
   try {
-    return await serveReference(options);
+    return read();
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE' && code !== 'EACCES') throw error;
-    const message = code === 'EADDRINUSE' ? `port ${port} is in use` : `this process may not use port ${port}`;
-    const hint = 'Name another port, or leave out the flag for a free one.';
-    throw new UnusableInput([{ at: { setting: '--port' }, message, hint }]);
+    throw new UnusableInput([{ at: { setting: flag }, message: (error as Error).message }]);
   }
 }

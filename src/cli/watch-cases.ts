@@ -35,8 +35,8 @@ import { determineExitStatus, exitStatus } from './exit-status.js';
 
 /** How often files are checked for changes, in milliseconds. */
 const fileIntervalMs = 150;
-/** How long to wait between two checks of the target, in milliseconds: they cost requests. */
-const targetIntervalMs = 1_000;
+/** After how many of these checks the target is checked, too: that costs requests. */
+const checksPerTargetCheck = 7;
 /** How many requests a check of the target sends at most. */
 const maxCheckRequests = 20;
 
@@ -49,44 +49,42 @@ const maxCheckRequests = 20;
 export async function watchCases(options: RunOptions, bail: boolean): Promise<number> {
   const ended = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(name, () => ended.abort());
-  const { signal } = ended;
   const { settings, suite, replay } = loadRunInputs(options);
   const isReference = replay === undefined && settings.target.kind === 'reference';
-  const reference = isReference
+  const server = isReference
     ? await serveReference({ world: suite.world, credentials: referenceCredentials })
     : undefined;
-  const watched: WatchedRun = {
-    options,
-    reference: { baseUrl: reference?.url ?? '', credentials: referenceCredentials },
-    signal,
-  };
+  const reference = { baseUrl: server?.url ?? '', credentials: referenceCredentials };
   let status = 0;
   try {
-    while (!signal.aborted) {
-      const signature = computeWatchSignature(options);
-      const isEdited = () => signature !== computeWatchSignature(options);
-      const round = await tryRound(watched, bail);
-      status = round.status;
-      const waiting = 'Waiting for a change of the cases, the target file or the target. Ctrl-C ends the watch.';
-      process.stdout.write(joinLines(['', waiting]));
-      while (!signal.aborted && !isEdited() && !(await hasTargetChanged(watched, round, isEdited)));
-    }
+    while (!ended.signal.aborted) status = await watchOnce(options, reference, bail, ended.signal);
   } finally {
-    await reference?.close();
+    await server?.close();
   }
   return status;
 }
 
-interface WatchedRun {
-  readonly options: RunOptions;
-  readonly reference: Endpoint;
-  readonly signal: AbortSignal;
-}
-
-/** The result of a round; it has no case results if the input was unusable. */
-interface Round {
-  readonly status: number;
-  readonly results: readonly ResultWithExchanges[];
+/** Runs the cases, then waits for a change. @returns the exit status of the run */
+async function watchOnce(
+  options: RunOptions,
+  reference: Endpoint,
+  bail: boolean,
+  signal: AbortSignal,
+): Promise<number> {
+  const signature = computeWatchSignature(options);
+  const { status, results } = await runRound(options, reference, bail).catch((error) => {
+    if (!(error instanceof UnusableInput)) throw error;
+    process.stderr.write(`${error.message}\n`);
+    return { status: exitStatus.unusableInput, results: [] };
+  });
+  const waiting = 'Waiting for a change of the cases, the target file or the target. Ctrl-C ends the watch.';
+  process.stdout.write(joinLines(['', waiting]));
+  for (let check = 1; ; check += 1) {
+    await setTimeout(fileIntervalMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted || signature !== computeWatchSignature(options)) return status;
+    const isDue = results.length > 0 && check % checksPerTargetCheck === 0;
+    if (isDue && (await hasTargetChanged(options, reference, results))) return status;
+  }
 }
 
 /** Changes with every edit, even if the edited file is unusable. */
@@ -98,49 +96,42 @@ function computeWatchSignature(options: RunOptions): string {
   }
 }
 
-/** Prints unusable input and waits for the next edit. */
-async function tryRound(watched: WatchedRun, bail: boolean): Promise<Round> {
-  try {
-    return await runRound(watched, bail);
-  } catch (error) {
-    if (!(error instanceof UnusableInput)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return { status: exitStatus.unusableInput, results: [] };
-  }
-}
-
-async function runRound(watched: WatchedRun, bail: boolean): Promise<Round> {
+async function runRound(
+  options: RunOptions,
+  reference: Endpoint,
+  bail: boolean,
+): Promise<{ status: number; results: readonly ResultWithExchanges[] }> {
   const startedAt = new Date();
   const startedMs = getMonotonicMs();
-  const inputs = loadRunInputs(watched.options);
+  const inputs = loadRunInputs(options);
   const { suite, settings } = inputs;
-  const { results, calibration, baseUrl } = await judgeCases(watched, inputs, selectFromSuite(suite, settings), bail);
-  const durationMs = getMonotonicMs() - startedMs;
+  const selected = selectFromSuite(suite, settings);
+  const { results, calibration, baseUrl } = await judgeCases(options, reference, inputs, selected, bail);
   const certificate = createCertificate(suite, results, {
     target: createCertifiedTarget(settings.target, baseUrl),
     ...collectRunFacts(results, calibration, settings),
     isCutShort: false,
     startedAt,
-    durationMs,
+    durationMs: getMonotonicMs() - startedMs,
   });
   const isPartial = certificate.selected !== undefined || isPartialRun(results);
   const written = writeResults(certificate, suite, results, { ...settings, isPartial });
   process.stdout.write(addColors(renderRunReport(certificate, written), process));
-  process.stdout.write(joinLines(['', `Judged in ${Math.round(getMonotonicMs() - startedMs)} ms.`]));
   return { status: determineExitStatus(certificate), results };
 }
 
 /** @param bail whether cases after the first failure are not sent */
 async function judgeCases(
-  { options, reference }: WatchedRun,
+  runOptions: RunOptions,
+  reference: Endpoint,
   inputs: RunInputs,
   suite: Suite,
   bail: boolean,
 ): Promise<{ results: ResultWithExchanges[]; calibration: Calibration; baseUrl: string }> {
-  const target = openRunTarget(inputs, reference, undefined, options);
-  const { channel, baseUrl, options: engineOptions, findFailure, close } = target;
+  const target = openRunTarget(inputs, reference, {}, runOptions);
+  const { channel, baseUrl, options, findFailure, close } = target;
   try {
-    const run = await startRun(suite, channel, { ...createEngineOptions(inputs.settings), ...engineOptions });
+    const run = await startRun(suite, channel, { ...createEngineOptions(inputs.settings), ...options });
     const results: ResultWithExchanges[] = [];
     for (const testCase of suite.cases) {
       const isOver = bail && results.some(isBroken);
@@ -154,30 +145,27 @@ async function judgeCases(
   }
 }
 
-/** Waits a while, then checks whether the target answers as it did in a round. An edit ends the wait. */
-async function hasTargetChanged(watched: WatchedRun, { results }: Round, isEdited: () => boolean): Promise<boolean> {
-  const { options, signal } = watched;
-  for (let waited = 0; waited < targetIntervalMs; waited += fileIntervalMs) {
-    await setTimeout(fileIntervalMs, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted || isEdited()) return false;
-  }
-  if (results.length === 0) return false;
+/** Whether the target answers differently than in a round. */
+async function hasTargetChanged(
+  options: RunOptions,
+  reference: Endpoint,
+  before: readonly ResultWithExchanges[],
+): Promise<boolean> {
   const inputs = loadRunInputs(options);
-  const suite = selectForCheck(selectFromSuite(inputs.suite, inputs.settings), results);
-  const now = await judgeCases(watched, inputs, suite, false);
-  const before = new Map(results.map((result) => [result.id, serializeResult(result)]));
-  return now.results.some((result) => before.get(result.id) !== serializeResult(result));
+  const suite = selectForCheck(selectFromSuite(inputs.suite, inputs.settings), before);
+  const { results } = await judgeCases(options, reference, inputs, suite, false);
+  const texts = new Map(before.map((result) => [result.id, serializeResult(result)]));
+  return results.some((result) => texts.get(result.id) !== serializeResult(result));
 }
 
 /** Selects as many cases as {@link maxCheckRequests} allows, those that did not pass first. */
 function selectForCheck(suite: Suite, results: readonly ResultWithExchanges[]): Suite {
-  const byId = new Map(suite.cases.map((testCase) => [testCase.id, testCase]));
-  const hasPassed = (result: ResultWithExchanges) => Number(result.verdict === 'pass');
+  const hasPassed = ({ verdict }: ResultWithExchanges) => Number(verdict === 'pass');
   let requests = 0;
   const cases = results
     .filter(({ reason }) => reason !== notReachedReason)
     .toSorted((one, other) => hasPassed(one) - hasPassed(other))
-    .flatMap(({ id }) => byId.get(id) ?? [])
+    .flatMap(({ id }) => suite.cases.find((testCase) => testCase.id === id) ?? [])
     .filter((testCase, n) => {
       requests += listRequests(testCase).length;
       return n === 0 || requests <= maxCheckRequests;

@@ -52,11 +52,19 @@ export interface EvidenceKeeper {
   take(): { readonly exchanges: readonly StoredExchange[]; readonly uses: readonly ExchangeUse[] };
 }
 
-/** Creates a keeper. @param redactSecrets replaces secrets in a text and changes nothing else */
-export function createEvidenceKeeper(redactSecrets: (text: string) => string): EvidenceKeeper {
+/**
+ * Creates a keeper.
+ *
+ * @param redactSecrets replaces secrets in a text and changes nothing else
+ * @param known what another process of the run has kept
+ */
+export function createEvidenceKeeper(
+  redactSecrets: (text: string) => string,
+  known: ReturnType<EvidenceKeeper['take']> = { exchanges: [], uses: [] },
+): EvidenceKeeper {
   const stored = new WeakMap<Exchange, StoredExchange>();
-  let exchanges: StoredExchange[] = [];
-  let uses: ExchangeUse[] = [];
+  let exchanges = [...known.exchanges];
+  let uses = [...known.uses];
   const keep = (use: Omit<ExchangeUse, 'id'>, exchange: Exchange, isOfSuite = true): void => {
     let kept = stored.get(exchange);
     if (kept === undefined) {

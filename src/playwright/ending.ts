@@ -1,32 +1,27 @@
-import type { Shard } from '../engine/shard.js';
 import type { Certificate } from '../report/certificate.js';
-import { readRunJson, writeRunJson } from './run-folder.js';
 
 /**
  * How a run ended: with a certificate, before any case was judged (`not-begun`), with results that could not be written
  * (`unwritten`), or because of a bug in the suite (`broken-off`).
  */
-export type Ending =
-  | ({
-      readonly kind: 'certified';
-      readonly page: string;
-      /** Whether a record was asked for and written. */
-      readonly isRecorded: boolean;
-      /** The shard of the run, and whether it judged all of its cases. */
-      readonly shard?: Shard & { readonly isDone: boolean };
-    } & Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'>)
-  | { readonly kind: 'not-begun' }
-  | { readonly kind: 'unwritten' }
-  | { readonly kind: 'broken-off' };
+export type Ending = CertifiedRun | 'not-begun' | 'unwritten' | 'broken-off';
 
-const file = 'ending.json';
+export interface CertifiedRun extends Pick<Certificate, 'verdict' | 'drift' | 'selected' | 'own_cases'> {
+  readonly page: string;
+  /** Whether a record was asked for and written. */
+  readonly isRecorded: boolean;
+  /** Whether this is one of several shards, and judged all of its cases. */
+  readonly isShardDone: boolean;
+}
 
-/** Tells the process that started the run how it ended. */
-export function saveEnding(ending: Ending): void {
-  writeRunJson(file, ending);
+let ending: Ending | undefined;
+
+/** Tells the command how its run ended: the reporter is in the same process. */
+export function saveEnding(value: Ending): void {
+  ending = value;
 }
 
 /** Undefined if Playwright ended before the reporter did. */
-export function readEnding(): Ending | undefined {
-  return readRunJson<Ending>(file);
+export function getEnding(): Ending | undefined {
+  return ending;
 }

@@ -1,12 +1,12 @@
 import { test as base } from '@playwright/test';
 import { referenceCredentials } from '../../reference/reference-credentials.js';
 import { selectFromSuite } from '../cases/case-selection.js';
-import { type EngineOptions, type Run, startRun } from '../engine/run.js';
+import { type Run, startRun } from '../engine/run.js';
 import { omitUndefined } from '../support/omit-undefined.js';
 import { createEngineOptions } from '../targets/settings.js';
 import { loadRunInputs } from './run-inputs.js';
 import { openRunTarget } from './run-target.js';
-import { loadSession, readPlannedCases, type Session, saveFailure } from './session.js';
+import { findSession, readPlannedCases, type Session, saveFailure } from './session.js';
 import { disableStackMapping } from './stack-mapping.js';
 
 // Before the first test, whose set-up makes errors.
@@ -28,20 +28,21 @@ export const test = base.extend<object, WorkerFixtures>({
     async ({}, use) => {
       // Playwright's main process ends the run when the terminal is closed.
       process.on('SIGHUP', () => undefined);
-      await use(loadSession());
+      const session = findSession();
+      if (session === undefined)
+        throw new Error('The run has no session: name global-setup as globalSetup in playwright.config.ts.');
+      await use(session);
     },
     { scope: 'worker' },
   ],
   run: [
     async ({ session }, use) => {
       const reference = { baseUrl: session.target.base_url, credentials: referenceCredentials };
-      const { channel, options, findFailure, close } = openRunTarget(loadRunInputs(), reference, session.requestBudget);
-      const engineOptions: EngineOptions = {
-        ...createEngineOptions(settings),
-        ...options,
-        ...omitUndefined({ plannedCases: readPlannedCases() }),
-      };
-      await use(addCalibration(await startRun(suite, channel, engineOptions, session.calibration), session));
+      // The first test reports the calibration, which the set-up sent.
+      const { channel, options, findFailure, close } = openRunTarget(loadRunInputs(), reference, session);
+      const planned = omitUndefined({ plannedCases: readPlannedCases() });
+      const engineOptions = { ...createEngineOptions(settings), ...options, ...planned };
+      await use(await startRun(suite, channel, engineOptions, session.calibration));
       await close();
       const failure = findFailure();
       if (failure !== undefined) saveFailure(failure);
@@ -49,16 +50,3 @@ export const test = base.extend<object, WorkerFixtures>({
     { scope: 'worker' },
   ],
 });
-
-/** Adds the calibration, which the set-up sent, to the first evidence of a run. */
-function addCalibration(run: Run, { evidence }: Session): Run {
-  let calibration = [evidence];
-  return {
-    ...run,
-    takeEvidence() {
-      const all = [...calibration, run.takeEvidence()];
-      calibration = [];
-      return { exchanges: all.flatMap(({ exchanges }) => exchanges), uses: all.flatMap(({ uses }) => uses) };
-    },
-  };
-}

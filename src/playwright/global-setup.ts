@@ -18,7 +18,7 @@ export default async function setUp(): Promise<() => Promise<void>> {
   try {
     return await startSession();
   } catch (error) {
-    throw error instanceof UnusableInput || error instanceof UnreachableTarget ? error : new InternalError(error);
+    throw error instanceof UnusableInput ? error : new InternalError(error);
   }
 }
 
@@ -33,23 +33,19 @@ async function startSession(): Promise<() => Promise<void>> {
   const reference = isReference && replay === undefined ? await serveWorld(suite.world) : undefined;
   const requestBudget = createMemoryBudget();
   const endpoint = { baseUrl: reference?.url ?? '', credentials: referenceCredentials };
-  const { channel, baseUrl, redact, options, findFailure, close } = openRunTarget(inputs, endpoint, requestBudget);
+  const { channel, baseUrl, redact, options, findFailure, close } = openRunTarget(inputs, endpoint, { requestBudget });
   const run = await startRun(suite, channel, { ...createEngineOptions(settings), ...options });
   const { calibration } = run;
   await close();
   const failure = findFailure();
-  if (failure !== undefined) {
-    await reference?.close();
-    process.once('exit', unshare);
-    throw failure;
-  }
+  if (failure !== undefined) throw failure;
   const target = createCertifiedTarget(settings.target, baseUrl);
   saveSession({ target, calibration, evidence: run.takeEvidence(), requestBudget }, redact);
   if (calibration.unreachable !== undefined) {
-    // The reporter still reads the session.
-    process.once('exit', unshare);
-    // The certificate gives the reason; a shard has no certificate.
-    throw new UnreachableTarget(settings.shard === undefined ? '' : ` ${calibration.unreachable}`);
+    // Ends the run before the first test: all would report the same. The certificate gives the reason; a shard has none.
+    const hint = settings.shard === undefined ? {} : { hint: calibration.unreachable };
+    const message = 'cannot be judged, so no case was sent';
+    throw new UnusableInput([{ at: { setting: target.name }, message, ...hint }]);
   }
   return async () => {
     unshare();
@@ -60,12 +56,4 @@ async function startSession(): Promise<() => Promise<void>> {
 async function serveWorld(world: World) {
   const { serveReference } = await import('../../reference/server.js');
   return serveReference({ world, credentials: referenceCredentials });
-}
-
-/** Ends the run before the first test: all tests would report the same. */
-class UnreachableTarget extends Error {
-  constructor(reason: string) {
-    super(`The target cannot be judged, so no case was sent.${reason}`);
-    this.stack = this.message;
-  }
 }

@@ -12,14 +12,17 @@ import { parseJson } from '../support/json.js';
 /** The environment variable that names the folder. */
 const variable = 'CONFORMANCE_RUN';
 
-/** Creates the folder and names it to processes that start from now on. @returns removes it */
+/** Creates the folder and names it to processes that start from now on. @returns removes it; so does the end of this process */
 export function createRunFolder(): () => void {
-  const folder = createTemporaryFolder();
+  removeAbandonedFolders();
+  const folder = mkdtempSync(path.join(tmpdir(), `conformance-run-${process.pid}-`));
   process.env[variable] = folder;
-  return () => {
+  const remove = () => {
     rmSync(folder, { recursive: true, force: true });
     delete process.env[variable];
   };
+  process.once('exit', remove);
+  return remove;
 }
 
 /** Leaves the run that started this process, if any, so that a new run gets a folder of its own. */
@@ -55,15 +58,7 @@ export function writeRunJson(name: string, value: unknown): void {
   writeRunFile(name, JSON.stringify(value));
 }
 
-/** Creates a folder that a later run removes if this process is killed. */
-export function createTemporaryFolder(): string {
-  removeAbandonedFolders();
-  return mkdtempSync(path.join(tmpdir(), `${prefix}${process.pid}-`));
-}
-
-/** The id of the process that owns the folder follows. */
-const prefix = 'conformance-run-';
-
+/** Removes the folders of killed runs: their names contain the process id. */
 function removeAbandonedFolders(): void {
   for (const name of readdirSync(tmpdir())) {
     const [, pid] = /^conformance-run-(\d+)-/.exec(name) ?? [];

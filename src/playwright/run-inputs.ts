@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { deserialize, serialize } from 'node:v8';
 import { listOwnFiles, listSuiteFiles, loadSuite, type Suite, suiteFolder } from '../cases/suite.js';
+import { omitUndefined } from '../support/omit-undefined.js';
 import { readAvailability } from '../targets/availability.js';
 import type { Environment } from '../targets/environment.js';
 import { createReplaySettings, encodeRecordedInputs, readRecordedRun } from '../targets/recorded-run.js';
@@ -48,21 +49,14 @@ export function loadRunInputs(options = readRunOptions()): RunInputs {
 /** Loads suite and settings of any run. @throws UnusableInput as `loadSuite` and `loadSettings` */
 export function loadInputs(options: RunOptions, environment: Environment): RunInputs {
   const { replay, cases } = options;
-  if (replay !== undefined) {
-    const recorded = readRecordedRun(replay);
-    const suite = loadSuite(suiteFolder, recorded.availability, cases);
-    const settings = createReplaySettings(recorded, options, suite, replay);
-    return {
-      suite,
-      settings,
-      recorded: encodeRecordedInputs({ availability: recorded.availability, settings }),
-      replay,
-    };
-  }
-  const { availability } = readAvailability(options);
+  const run = replay === undefined ? undefined : readRecordedRun(replay);
+  const { availability } = run ?? readAvailability(options);
   const suite = loadSuite(suiteFolder, availability, cases);
-  const settings = loadSettings(options, environment, suite);
-  return { suite, settings, recorded: encodeRecordedInputs({ availability, settings }) };
+  const settings =
+    run === undefined || replay === undefined
+      ? loadSettings(options, environment, suite)
+      : createReplaySettings(run, options, suite, replay);
+  return { suite, settings, recorded: encodeRecordedInputs({ availability, settings }), ...omitUndefined({ replay }) };
 }
 
 /** A text that changes whenever the options or a file of the run change. @throws UnusableInput for the target file */
@@ -79,19 +73,18 @@ export function computeFileSignature(file: string): string {
   return `${file} ${mtimeMs} ${size}`;
 }
 
-/** Shares options and inputs with the processes that start from now on. @returns ends that */
+/**
+ * Shares options and inputs with the processes that start from now on.
+ *
+ * @param options of a merge bring no inputs: those are in its reports
+ * @returns ends that
+ */
 export function shareRun(options = readRunOptions()): () => void {
   if (hasRunFolder()) return () => undefined;
-  const inputs = loadRunInputs(options);
-  const unshare = shareRunOptions(options);
-  // Not JSON, which takes three times as long to read: every worker waits for it.
-  writeRunFile(files.inputs, serialize(inputs));
-  return unshare;
-}
-
-/** The same for a merge, whose reports bring their own inputs. */
-export function shareRunOptions(options: RunOptions): () => void {
+  const inputs = options.merge === undefined ? loadRunInputs(options) : undefined;
   const unshare = createRunFolder();
   writeRunJson(files.options, options);
+  // Not JSON, which takes three times as long to read: every worker waits for it.
+  if (inputs !== undefined) writeRunFile(files.inputs, serialize(inputs));
   return unshare;
 }

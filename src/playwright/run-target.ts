@@ -1,38 +1,25 @@
 import { createEvidenceKeeper } from '../engine/evidence-keeper.js';
-import type { EngineOptions } from '../engine/run.js';
 import type { Endpoint } from '../http/connection-options.js';
-import type { Channel } from '../http/exchange.js';
-import type { RequestBudget } from '../http/request-budget.js';
-import type { UnusableInput } from '../support/problem.js';
 import { openTarget } from '../targets/open-target.js';
 import { createRunReplay, readRecordedRun } from '../targets/recorded-run.js';
 import { loadTarget } from '../targets/target.js';
 import { type RunInputs, readRunOptions } from './run-inputs.js';
-
-/** What answers the requests of a run: a target, or the evidence of an earlier run. */
-export interface RunTarget {
-  readonly channel: Channel;
-  readonly baseUrl: string;
-  /** Replaces secrets of the target in a text. */
-  redact(text: string): string;
-  readonly options: Pick<EngineOptions, 'keeper' | 'replay'>;
-  /** Returns why the adapter of the target cannot be used, if so: no verdict is valid then. */
-  findFailure(): UnusableInput | undefined;
-  close(): Promise<void>;
-}
+import type { Session } from './session.js';
 
 /**
- * Opens the target of a run.
+ * Opens what answers the requests of a run: a target, or the evidence of an earlier run.
  *
  * @param reference the endpoint of the reference deployment, which is used if no other is named
- * @param requestBudget counts the requests; a new one by default
+ * @param session a process before this one counted requests and kept exchanges
+ * @returns with `redact`, which replaces secrets of the target in a text, and `findFailure`, which says why the adapter of
+ *   the target cannot be used, if so: no verdict is valid then
  */
 export function openRunTarget(
   { suite, settings, replay }: RunInputs,
   reference: Endpoint,
-  requestBudget?: RequestBudget,
+  { requestBudget, evidence }: Partial<Pick<Session, 'requestBudget' | 'evidence'>> = {},
   runOptions = readRunOptions(),
-): RunTarget {
+) {
   if (replay !== undefined) {
     const run = readRecordedRun(replay);
     const recorded = createRunReplay({ evidence: run.evidence, target: settings.target }, suite);
@@ -42,21 +29,14 @@ export function openRunTarget(
       channel: recorded.createChannel(''),
       baseUrl: run.origin.baseUrl,
       redact,
-      options: { replay: recorded, keeper: createEvidenceKeeper(redact) },
+      options: { replay: recorded, keeper: createEvidenceKeeper(redact, evidence) },
       findFailure: () => undefined,
       close: async () => undefined,
     };
   }
   const { endpoint = reference, options } = loadTarget(runOptions, process.env).connection;
   const client = openTarget(settings.target, endpoint, options, requestBudget);
-  const redact = client.redactSecrets;
-  const keeper = createEvidenceKeeper(redact);
-  return {
-    channel: client,
-    baseUrl: endpoint.baseUrl,
-    redact,
-    options: { keeper },
-    findFailure: client.findFailure,
-    close: () => client.close(),
-  };
+  const { redactSecrets: redact, findFailure, close } = client;
+  const keeper = createEvidenceKeeper(redact, evidence);
+  return { channel: client, baseUrl: endpoint.baseUrl, redact, options: { keeper }, findFailure, close };
 }

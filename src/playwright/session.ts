@@ -37,15 +37,7 @@ export function saveSession(
   writeRunFile(files.requests, '.'.repeat(requestBudget.countSpent()));
 }
 
-/** @throws Error if the set-up of the run was left out */
-export function loadSession(): Session {
-  const session = findSession();
-  if (session === undefined)
-    throw new Error('The run has no session: name global-setup as globalSetup in playwright.config.ts.');
-  return session;
-}
-
-/** Undefined if the set-up did not finish. */
+/** Undefined if the set-up did not finish, or was left out. */
 export function findSession(): Session | undefined {
   const saved = readRunJson(files.session);
   if (saved === undefined) return undefined;

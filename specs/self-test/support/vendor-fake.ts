@@ -47,8 +47,6 @@ export interface VendorVariations {
   readonly overlooksRules?: boolean;
   /** Keeps the tiers of a deleted campaign. */
   readonly keepsTiers?: boolean;
-  /** Changes the metadata of tiers when it stores them. */
-  readonly storedMetadata?: (metadata: Json) => Json;
   /** Changes the conditions of rules when it stores them. */
   storedRules?: (rules: Json) => Json;
   readonly metadataSchemas?: readonly Json[];
@@ -320,15 +318,15 @@ export class VendorFake {
     if (this.find('campaigns', campaign) === undefined) return notFound(campaign);
     if (typeof body.name !== 'string') return refused(400, 'invalid_payload', 'name');
     const { validation_rules, ...rest } = body;
-    const { storedMetadata = (metadata: Json) => metadata, overlooksRules = false } = this.peculiarities;
     const tier = this.add('tiers', {
       ...rest,
-      metadata: storedMetadata(object(body.metadata)),
+      metadata: object(body.metadata),
       campaign_id: campaign,
       active: true,
       validation_rule_assignments: null,
     });
-    if (!overlooksRules) for (const rule of array(validation_rules)) this.assign(String(rule), tier.id);
+    if (!this.peculiarities.overlooksRules)
+      for (const rule of array(validation_rules)) this.assign(String(rule), tier.id);
     const data = this.stored.assignments.filter(({ related_object_id }) => related_object_id === tier.id);
     return new Answer(200, { ...tier, validation_rule_assignments: { data, total: data.length } });
   }

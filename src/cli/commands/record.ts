@@ -2,8 +2,8 @@ import type { ConfigureCommand } from '../command.js';
 import { parseComingDay } from '../flags.js';
 import configureCertify from './certify.js';
 
-export default ((command, end, countAfterDashes) => {
-  configureCertify(command, end, countAfterDashes);
+export default ((command, end, playwrightArgs) => {
+  configureCertify(command, end, playwrightArgs);
   command
     .description('run the cases and write a record: what the target does where the documentation is silent')
     .requiredOption('--to <file>', 'where to write the record')

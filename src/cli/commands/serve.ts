@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { ConfigureCommand } from '../command.js';
-import { collectValue, parsePort } from '../flags.js';
+import { collectValue } from '../flags.js';
 import type { ServeFlags } from '../serve-action.js';
 
 export default ((command) => {
@@ -21,6 +21,13 @@ export default ((command) => {
       await runServe(flags);
     });
 }) satisfies ConfigureCommand;
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535)
+    throw new InvalidArgumentError('It must be a number from 0 to 65535.');
+  return port;
+}
 
 type Behaviours = NonNullable<ServeFlags['behaviour']>;
 

@@ -2,6 +2,7 @@ import { rmSync } from 'node:fs';
 import path from 'node:path';
 import { quote } from 'shlex';
 import { renderShard, type Shard } from '../engine/shard.js';
+import { joinLines } from '../support/untrusted-text.js';
 
 /** In the folder of the results: the reports of shards, for `merge`. */
 const reportsFolder = 'shards';
@@ -21,9 +22,11 @@ export function keepShardReport(shard: Shard, out: string): string[] {
   return ['--pass-with-no-tests', '--add-reporter=blob'];
 }
 
-/** What a shard prints at its end. @param out the folder of the results */
-export function renderShardSummary({ isDone, ...shard }: Shard & { readonly isDone: boolean }, out: string): string {
-  const state = isDone ? 'is done' : 'is not complete';
-  const folder = path.join(out, reportsFolder);
-  return `Shard ${renderShard(shard)} ${state}. For the verdict of all shards: npx conformance merge ${quote(folder)}`;
+/** What a shard prints at its end. @param isDone whether it judged all of its cases @param out the folder of the results */
+export function renderShardSummary(shard: Shard, isDone: boolean, out: string): string {
+  const command = `npx conformance merge ${quote(path.join(out, reportsFolder))}`;
+  return joinLines([
+    '',
+    `Shard ${renderShard(shard)} ${isDone ? 'is done' : 'is not complete'}. For the verdict of all shards: ${command}`,
+  ]);
 }
