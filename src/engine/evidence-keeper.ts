@@ -79,9 +79,10 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
             if (exchange !== undefined)
               keep({ case: purpose, row, request: name, attempt: n + 1 }, exchange, !isOwnCase(testCase));
           }
-      for (const [n, { partners }] of attempts.entries())
-        for (const [name, { exchange }] of partners?.exchanges ?? [])
-          keep({ case: purpose, row: partners?.row ?? 0, request: name, attempt: n + 1 }, exchange);
+      for (const [n, { exchanges, partners = [] }] of attempts.entries()) {
+        const row = exchanges.findIndex(({ size }) => size > 0);
+        for (const [request, exchange] of partners) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
+      }
     },
     wrapChannel(channel, purpose) {
       let count = 0;

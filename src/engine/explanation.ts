@@ -8,7 +8,6 @@ import { renderCurlCommand } from '../http/curl-command.js';
 import type { HttpRequest } from '../http/exchange.js';
 import { formatLocation } from '../support/problem.js';
 import { createNameLookup, renderRule } from '../world/render-rule.js';
-import { describeRow } from './describe-row.js';
 
 /** A placeholder in commands. */
 const baseUrl = '$BASE_URL';
@@ -17,8 +16,8 @@ const baseUrl = '$BASE_URL';
 const maxRowsInFull = 3;
 
 /**
- * Explains a case: its requirement or question, the meaning of each row, the requests as commands, what the documentation
- * says about each request, and what is expected.
+ * Explains a case: its requirement or question, the requests as commands, what the documentation says about each request,
+ * and what is expected.
  *
  * @param row the number of the only row to show in full, from 1
  */
@@ -27,17 +26,13 @@ export function renderExplanation(testCase: TestCase, suite: Suite, row?: number
   const shown =
     row === undefined ? rows.slice(0, rows.length <= maxRowsInFull ? rows.length : 1) : [rows[row - 1] as Row];
   const isMatrix = rows.length > 1;
-  const meanings = rows.map((one) => describeRow(one, suite.world));
   return [
     `${testCase.id}: ${testCase.title}`,
     `  ${formatLocation(testCase.at)}`,
     '',
     ...renderSubject(testCase, suite),
     '',
-    ...(isMatrix
-      ? [`${rows.length} rows:`, ...rows.flatMap(({ title }, n) => [`  ${n + 1}. ${title}`, `     ${meanings[n]}`])]
-      : [`Meaning: ${meanings[0]}`]),
-    '',
+    ...(isMatrix ? [`${rows.length} rows:`, ...rows.map(({ title }, n) => `  ${n + 1}. ${title}`), ''] : []),
     ...shown.flatMap((one) => [
       ...(isMatrix ? [`Row ${rows.indexOf(one) + 1}: ${one.title}`, ''] : []),
       ...renderRow(one, suite),

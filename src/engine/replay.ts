@@ -29,7 +29,7 @@ interface RecordedAttempt {
   readonly row: number;
   readonly kind: ConditionKind;
   readonly labels: string[];
-  readonly partners: Map<string, { readonly request: HttpRequest; readonly exchange: Exchange }>;
+  readonly partners: Map<string, Exchange>;
 }
 
 /** More than a run tries for one case: evidence is not to make a replay long. */
@@ -65,7 +65,7 @@ export function createReplay(
     const own: RecordedAttempt = attempts.get(attempt) ?? { row, kind: partner.kind, labels: [], partners: new Map() };
     tried.set(purpose, attempts.set(attempt, own));
     own.labels.push(partner.label);
-    own.partners.set(requestName, { request: exchange.request, exchange });
+    own.partners.set(requestName, exchange);
   }
   const turns = new Map<string, number>();
   const next = (purpose: string, attempt: number, request: HttpRequest, mayBeShared = false): Exchange => {
@@ -106,30 +106,24 @@ export function createReplay(
     }),
     createSender(prefix) {
       const counts = new Map<string, number>();
-      const useTried = (testCase: TestCase): ReadonlyMap<number, RecordedAttempt> => {
-        const attempts = tried.get(formatPurpose(testCase, prefix)) ?? new Map<number, RecordedAttempt>();
-        for (const { partners } of attempts.values())
-          for (const { exchange } of partners.values()) unused.delete(exchange);
-        return attempts;
-      };
+      const getTried = (testCase: TestCase) =>
+        tried.get(formatPurpose(testCase, prefix)) ?? new Map<number, RecordedAttempt>();
       const replay = async (testCase: TestCase, row?: number): Promise<CaseExchanges> => {
         const attempt = (counts.get(testCase.id) ?? 0) + 1;
         counts.set(testCase.id, attempt);
         const sent = replayCase(testCase, attempt, prefix, row);
-        const partners = row === undefined ? undefined : useTried(testCase).get(attempt)?.partners;
-        if (row === undefined || partners === undefined) return sent;
-        return { ...sent, partners: { row, exchanges: partners }, count: sent.count + partners.size };
+        const partners = getTried(testCase).get(attempt)?.partners;
+        if (partners === undefined) return sent;
+        for (const exchange of partners.values()) unused.delete(exchange);
+        return { ...sent, partners, count: sent.count + partners.size };
       };
       return {
         send: (testCase) => replay(testCase),
-        sendSerially: (testCase) => replay(testCase),
+        sendSerially: replay,
         // Repeats rows under the conditions that the recorded run tried, in the same order.
-        conditions: {
-          listTrials: (testCase) => listTrials(useTried(testCase)),
-          send: (testCase, { row }) => replay(testCase, row),
-          sendAlone: replay,
-          noteResult: () => undefined,
-        },
+        listTrials: (testCase) => listTrials(getTried(testCase)),
+        sendUnder: ({ row }, testCase) => replay(testCase, row),
+        noteResult: () => undefined,
       };
     },
     keeper: {

@@ -9,7 +9,7 @@ import { hasMentions } from '../recognition/tier-mentions.js';
 import { InternalError } from '../support/internal-error.js';
 import { type Calibration, calibrate } from './calibrate.js';
 import { createUnsentResult, explorationCaseId, type ResultWithExchanges, sampleId } from './case-result.js';
-import { type CaseSender, createCaseSender, createUncachedSender } from './case-sender.js';
+import { type CaseSender, createCaseSender } from './case-sender.js';
 import { calibrationPurpose, type EvidenceKeeper } from './evidence-keeper.js';
 import type { Replay } from './replay.js';
 import type { Exploration } from './request-values.js';
@@ -112,8 +112,8 @@ export async function startRun(
     takeEvidence: () => keeper?.take() ?? { exchanges: [], uses: [] },
     async repeatSamples() {
       const results: ResultWithExchanges[] = [];
-      const uncached = replay?.createSender(sampleId) ?? createUncachedSender(channel, suite.cases);
-      for (const testCase of listSampleCases(suite)) results.push(await runWith(uncached, testCase, sampleId));
+      const sender = replay?.createSender(sampleId) ?? createCaseSender(channel, [], suite.cases);
+      for (const testCase of listSampleCases(suite)) results.push(await runWith(sender, testCase, sampleId));
       return combineSampleResults(results);
     },
     async explore(exploration, onProgress) {

@@ -13,8 +13,6 @@ export interface SendingLog {
   readonly channel: Channel;
   /** Returns what was sent around an exchange of this channel. */
   findSurroundings(exchange: Exchange): Surroundings;
-  /** Waits until no request is in flight. */
-  waitUntilIdle(): Promise<void>;
 }
 
 interface Entry {
@@ -27,28 +25,20 @@ interface Entry {
 export function createSendingLog(channel: Channel): SendingLog {
   const entries: Entry[] = [];
   const byExchange = new WeakMap<Exchange, Entry>();
-  const inFlight = new Set<Promise<unknown>>();
   // Counts events: times in milliseconds are too coarse.
   let clock = 0;
-  const tick = () => {
-    clock += 1;
-    return clock;
-  };
   return {
     channel: {
       ...channel,
       async send(request, whyWithheld) {
-        const entry: Entry = { request, startedAt: tick(), endedAt: Number.POSITIVE_INFINITY };
+        const entry: Entry = { request, startedAt: ++clock, endedAt: Number.POSITIVE_INFINITY };
         entries.push(entry);
-        const sending = channel.send(request, () => {
+        const exchange = await channel.send(request, () => {
           // The request may have waited for its turn.
-          entry.startedAt = tick();
+          entry.startedAt = ++clock;
           return whyWithheld?.();
         });
-        inFlight.add(sending);
-        const exchange = await sending;
-        inFlight.delete(sending);
-        entry.endedAt = tick();
+        entry.endedAt = ++clock;
         byExchange.set(exchange, entry);
         return exchange;
       },
@@ -57,24 +47,16 @@ export function createSendingLog(channel: Channel): SendingLog {
       const own = byExchange.get(exchange);
       if (own === undefined) return { overlapping: [], earlier: [] };
       const others = entries.filter((entry) => entry !== own);
+      const overlapping = others.filter((each) => each.startedAt < own.endedAt && each.endedAt > own.startedAt);
+      const earlier = others.filter(({ endedAt }) => endedAt < own.startedAt);
       return {
-        overlapping: listOnce(others.filter((each) => each.startedAt < own.endedAt && each.endedAt > own.startedAt)),
-        earlier: listOnce(
-          others.filter(({ endedAt }) => endedAt < own.startedAt).sort((one, two) => two.endedAt - one.endedAt),
-        ),
+        overlapping: listOnce(overlapping),
+        earlier: listOnce(earlier.sort((one, two) => two.endedAt - one.endedAt)),
       };
-    },
-    async waitUntilIdle() {
-      while (inFlight.size > 0) await Promise.all(inFlight);
     },
   };
 }
 
 function listOnce(entries: readonly Entry[]): HttpRequest[] {
-  const byKey = new Map<string, HttpRequest>();
-  for (const { request } of entries) {
-    const key = serializeRequest(request);
-    if (!byKey.has(key)) byKey.set(key, request);
-  }
-  return [...byKey.values()];
+  return [...new Map(entries.map(({ request }) => [serializeRequest(request), request])).values()];
 }
