@@ -43,8 +43,7 @@ test('An open request is explained with the reason, and an open value with its d
 test('A matrix is explained with the title of each row, and one row in full', () => {
   const first = explained('campaign-filter');
   expect(first).toMatch(/^9 rows:\n {2}1\. spring, ann, a product, nothing\n {2}2\. /m);
-  expect(first).toContain('Row 1: spring, ');
-  expect(first).toContain('Another row: --row NUMBER');
+  expect(first).toMatch(/^Row 1: spring, .* \(another row: --row NUMBER\)$/m);
   expect(explained('campaign-filter', 9)).toMatch(/^Row 9: a campaign for bulk only, bulk, /m);
 });
 

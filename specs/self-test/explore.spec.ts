@@ -14,7 +14,7 @@ import { explainUndocumented } from '../../src/contract/explain-undocumented.js'
 import { credentialPlaceholders } from '../../src/contract/operation.js';
 import { explorationCaseId } from '../../src/engine/case-result.js';
 import { explore } from '../../src/engine/explore.js';
-import { createRequest, type Exploration, listPatches, type RandomRequest } from '../../src/engine/request-values.js';
+import { createRequest, type Exploration, type RandomRequest } from '../../src/engine/request-values.js';
 import { startRun } from '../../src/engine/run.js';
 import { listThoroughRequests } from '../../src/engine/thorough-requests.js';
 import type { HttpRequest, HttpResponse } from '../../src/http/exchange.js';
@@ -146,30 +146,19 @@ test('Texts on which parsers disagree are not documented, in written requests an
   for (const change of invalid) expect.soft(explain(change), JSON.stringify(change)).toBeDefined();
 });
 
-test('A failure is shrunk to one difference: texts, lists and sequences are as short as they can be', async () => {
+test('A failure is shrunk to one difference: lists and sequences are as short as they can be', async () => {
   const find = async (id: string, seed = 9) => {
     const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed });
     return parse(asCase).cases[0];
   };
-  const values = new Set(
-    world.tiers.flatMap(({ metadata, rules }) => [
-      ...Object.values(metadata),
-      ...rules.flatMap((rule) => (rule.kind === 'metadata' ? [rule.is] : [])),
-    ]),
-  );
   for (const seed of [9, 10, 11, 12]) {
     const { request } = await find('metadata-by-part', seed);
     expect(request.body.order).toEqual({ items: [expect.objectContaining({ quantity: 1 })], metadata: {} });
     expect(request.body.options).toEqual({});
-    const sent = Object.values<string>(request.body.metadata);
-    expect(sent).toHaveLength(1);
-    // A value of the world is left as it is: a part of it would be one more difference.
-    for (const value of sent) expect(values.has(value) ? 1 : [...value].length, value).toBe(1);
+    expect(Object.keys(request.body.metadata)).toHaveLength(1);
   }
   const { requests } = await find('metadata-filter-value-left-out-of-the-cache');
-  const [earlier, probe] = [requests['earlier-1'], requests.probe].map(
-    ({ filter }) => Object.entries<string>(filter)[0],
-  );
+  const [earlier, probe] = [requests['earlier-1'], requests.probe].map(({ filter }) => Object.entries(filter)[0]);
   expect(earlier?.[0]).toBe(probe?.[0]);
   expect(earlier?.[1]).not.toBe(probe?.[1]);
 });
@@ -248,7 +237,7 @@ test.describe('A thorough run', () => {
     const all = listThoroughRequests(world).flatMap(({ steps }) => steps);
     expect(all.length).toBeGreaterThan(2_000);
     for (const step of all.filter((_, n) => n % 7 === 0))
-      expect(explainUndocumented(createRequest(listPatches(step), world))).toBeUndefined();
+      expect(explainUndocumented(createRequest(step, world))).toBeUndefined();
     const sendsTogether = ({ expand, metadata, filters }: RandomRequest) =>
       expand && Object.keys(metadata).length > 9 && filters[0]?.[0] === 'campaign';
     expect(all.filter(sendsTogether).length).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-import { type TestCase, tag } from '../cases/test-case.js';
+import { type Row, type TestCase, tag } from '../cases/test-case.js';
 import type { Channel, Exchange, HttpRequest } from '../http/exchange.js';
 import type { CaseExchanges } from './case-exchanges.js';
 import { type ConditionSender, createConditionSender } from './condition-sender.js';
@@ -6,13 +6,17 @@ import { countAttempts, countBodyCharacters, createRequestCache } from './reques
 import { createSendingLog } from './sending-log.js';
 
 /** Lists the requests of a case, each once, without rows for which the target lacks test data. */
-export function listRequests({ rows }: TestCase): HttpRequest[] {
-  const applicable = rows.filter(({ unavailable }) => unavailable.length === 0);
-  const named = applicable.flatMap(({ requests }) => [...requests]);
-  return [...new Map(named.map(([name, request]) => [createKey(name, request), request])).values()];
+export function listRequests(testCase: TestCase): HttpRequest[] {
+  return [...indexRequests(testCase).values()];
 }
 
 /** Within a case, requests with the same name and content are sent once. */
+function indexRequests({ rows }: TestCase): Map<string, HttpRequest> {
+  const applicable = rows.filter(({ unavailable }) => unavailable.length === 0);
+  const named = applicable.flatMap(({ requests }) => [...requests]);
+  return new Map(named.map(([name, request]) => [createKey(name, request), request]));
+}
+
 function createKey(name: string, request: HttpRequest): string {
   return JSON.stringify([name, request]);
 }
@@ -65,38 +69,35 @@ export function createCaseSender(
   let characters = 0;
   let exchanges = 0;
 
-  /** Sends the rows of a case. Requests that rows share are sent once. */
-  const sendRows = async ({ rows }: TestCase, send: Channel['send'], isSerial = false): Promise<CaseExchanges> => {
-    const sent = new Map<string, Promise<Exchange>>();
+  const sendRows = async (testCase: TestCase, send: Channel['send'], isSerial = false): Promise<CaseExchanges> => {
+    const sent = new Map<string, Exchange>();
     let ownCharacters = 0;
     const whyWithheld = (): string | undefined =>
       ownCharacters > channel.maxCaseBodyLength
         ? `The bodies of this case are longer than ${channel.maxCaseBodyLength} characters together, so its other requests were not sent. Increase limits.body_bytes in the target file.`
         : undefined;
-    const sendOne = async (request: HttpRequest): Promise<Exchange> => {
+    const sending: Promise<void>[] = [];
+    const sendOne = async (key: string, request: HttpRequest): Promise<void> => {
       const exchange = await send(request, whyWithheld);
       ownCharacters += countBodyCharacters(exchange);
-      return exchange;
+      sent.set(key, exchange);
     };
-    const sending: Promise<readonly (readonly [string, Exchange])[]>[] = [];
-    for (const { requests, unavailable } of rows) {
-      const row: Promise<readonly [string, Exchange]>[] = [];
-      for (const [name, request] of unavailable.length > 0 ? [] : requests) {
-        const key = createKey(name, request);
-        const one = sent.get(key) ?? sendOne(request);
-        sent.set(key, one);
-        row.push(one.then((exchange) => [name, exchange]));
-        if (isSerial) await one;
-      }
-      sending.push(Promise.all(row));
+    for (const [key, request] of indexRequests(testCase)) {
+      const one = sendOne(key, request);
+      sending.push(one);
+      if (isSerial) await one;
     }
-    const all = new Set(await Promise.all(sent.values()));
-    const own = [...all].filter((exchange) => !counted.has(exchange));
+    await Promise.all(sending);
+    const own = [...new Set(sent.values())].filter((exchange) => !counted.has(exchange));
     for (const exchange of own) counted.add(exchange);
     characters += ownCharacters;
     exchanges += sent.size;
+    const listNamed = ({ requests, unavailable }: Row) =>
+      [...(unavailable.length > 0 ? [] : requests)].map(
+        ([name, request]) => [name, sent.get(createKey(name, request)) as Exchange] as const,
+      );
     return {
-      exchanges: (await Promise.all(sending)).map((row) => new Map(row)),
+      exchanges: testCase.rows.map((row) => new Map(listNamed(row))),
       count: sent.size,
       requestsSent: countAttempts(own),
     };

@@ -29,12 +29,6 @@ const maxAttempts = 30;
 /** How often a row must pass alone, before and after, so that the condition is what makes the difference. */
 const attemptsAlone = 6;
 
-/** What came of repeating an unstable case under the conditions of the first time. */
-export interface Confirmation {
-  readonly judgement: CaseJudgement;
-  readonly attempts: readonly CaseExchanges[];
-}
-
 /** A row that failed when it was sent again. */
 interface FailedAgain {
   readonly sent: CaseExchanges;
@@ -55,7 +49,7 @@ export async function confirmUnderConditions(
   first: CaseExchanges,
   once: CaseJudgement,
   judgement: CaseJudgement,
-): Promise<Confirmation> {
+): Promise<{ readonly judgement: CaseJudgement; readonly attempts: readonly CaseExchanges[] }> {
   const attempts: CaseExchanges[] = [];
   /** Judges a row that is sent again. Returns undefined if it does not fail. */
   const findFailure = async (row: number, sending: Promise<CaseExchanges>): Promise<FailedAgain | undefined> => {

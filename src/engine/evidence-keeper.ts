@@ -37,23 +37,10 @@ export function formatPurpose({ id }: Pick<TestCase, 'id'>, prefix: string | und
   return prefix === undefined ? id : `${prefix}/${id}`;
 }
 
-/** Collects the exchanges of a run. */
-export interface EvidenceKeeper {
-  /**
-   * @param attempts the exchanges of each time that the case was sent
-   * @param prefix why the case was sent again; undefined for its own verdict
-   */
-  keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void;
-  /** Wraps a channel so that its exchanges are kept for a purpose. */
-  wrapChannel(channel: Channel, purpose: string): Channel;
-  /** Finds an exchange as it was kept. */
-  find(exchange: Exchange): StoredExchange | undefined;
-  /** Returns what was kept since the last call. */
-  take(): { readonly exchanges: readonly StoredExchange[]; readonly uses: readonly ExchangeUse[] };
-}
+export type EvidenceKeeper = ReturnType<typeof createEvidenceKeeper>;
 
-/** Creates a keeper. @param redactSecrets replaces secrets in a text and changes nothing else */
-export function createEvidenceKeeper(redactSecrets: (text: string) => string): EvidenceKeeper {
+/** Collects the exchanges of a run. @param redactSecrets replaces secrets in a text and changes nothing else */
+export function createEvidenceKeeper(redactSecrets: (text: string) => string) {
   const stored = new WeakMap<Exchange, StoredExchange>();
   let exchanges: StoredExchange[] = [];
   let uses: ExchangeUse[] = [];
@@ -70,7 +57,11 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
     uses.push({ ...use, id: kept.id });
   };
   return {
-    keepCase(testCase, attempts, prefix) {
+    /**
+     * @param attempts the exchanges of each time that the case was sent
+     * @param prefix why the case was sent again; undefined for its own verdict
+     */
+    keepCase(testCase: TestCase, attempts: readonly CaseExchanges[], prefix?: string): void {
       const purpose = formatPurpose(testCase, prefix);
       for (const [n, attempt] of attempts.entries())
         for (const [row, { requests }] of testCase.rows.entries())
@@ -84,7 +75,8 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
         for (const [request, exchange] of partners) keep({ case: purpose, row, request, attempt: n + 1 }, exchange);
       }
     },
-    wrapChannel(channel, purpose) {
+    /** Wraps a channel so that its exchanges are kept for a purpose. */
+    wrapChannel(channel: Channel, purpose: string): Channel {
       let count = 0;
       return {
         ...channel,
@@ -96,8 +88,10 @@ export function createEvidenceKeeper(redactSecrets: (text: string) => string): E
         },
       };
     },
-    find: (exchange) => stored.get(exchange),
-    take() {
+    /** Finds an exchange as it was kept. */
+    find: (exchange: Exchange) => stored.get(exchange),
+    /** Returns what was kept since the last call. */
+    take(): RunEvidence & { readonly exchanges: readonly StoredExchange[] } {
       const taken = { exchanges, uses };
       exchanges = [];
       uses = [];

@@ -12,33 +12,31 @@ import { createNameLookup, renderRule } from '../world/render-rule.js';
 /** A placeholder in commands. */
 const baseUrl = '$BASE_URL';
 
-/** A case with more rows is shown with its first row only. */
-const maxRowsInFull = 3;
-
 /**
  * Explains a case: its requirement or question, the requests as commands, what the documentation says about each request,
  * and what is expected.
  *
- * @param row the number of the only row to show in full, from 1
+ * @param row the number of the row to show in full, from 1
  */
-export function renderExplanation(testCase: TestCase, suite: Suite, row?: number): string {
+export function renderExplanation(testCase: TestCase, suite: Suite, row = 1): string {
   const rows: readonly (Row | RequirementRow)[] = testCase.rows;
-  const shown =
-    row === undefined ? rows.slice(0, rows.length <= maxRowsInFull ? rows.length : 1) : [rows[row - 1] as Row];
-  const isMatrix = rows.length > 1;
+  const shown = rows[row - 1] as Row | RequirementRow;
+  const matrix = [
+    `${rows.length} rows:`,
+    ...rows.map(({ title }, n) => `  ${n + 1}. ${title}`),
+    '',
+    `Row ${row}: ${shown.title} (another row: --row NUMBER)`,
+    '',
+  ];
   return [
     `${testCase.id}: ${testCase.title}`,
     `  ${formatLocation(testCase.at)}`,
     '',
     ...renderSubject(testCase, suite),
     '',
-    ...(isMatrix ? [`${rows.length} rows:`, ...rows.map(({ title }, n) => `  ${n + 1}. ${title}`), ''] : []),
-    ...shown.flatMap((one) => [
-      ...(isMatrix ? [`Row ${rows.indexOf(one) + 1}: ${one.title}`, ''] : []),
-      ...renderRow(one, suite),
-    ]),
+    ...(rows.length > 1 ? matrix : []),
+    ...renderRow(shown, suite),
     ...(testCase.kind === 'question' ? renderAnswer(testCase, suite) : []),
-    ...(shown.length < rows.length && row === undefined ? ['Another row: --row NUMBER', ''] : []),
   ].join('\n');
 }
 
@@ -102,15 +100,12 @@ function renderOracle(request: HttpRequest, { world }: Suite): string[] {
 }
 
 function describeReason(reason: ObligationReason, nameOf: (id: string) => string): string {
+  const isOpen = reason.obligation === 'open';
   switch (reason.is) {
     case 'rank':
-      return reason.obligation === 'open'
-        ? 'older than the newest 150, and the filter may come first'
-        : 'older than the newest 150';
+      return `older than the newest 150${isOpen ? ', and the filter may come first' : ''}`;
     case 'filter':
-      return reason.obligation === 'open'
-        ? `the filter requires ${nameOf(reason.value)}, which may compare as equal`
-        : `the filter requires ${nameOf(reason.value)}`;
+      return `the filter requires ${nameOf(reason.value)}${isOpen ? ', which may compare as equal' : ''}`;
     case 'rule':
       return `rule: ${renderRule(reason.rule, nameOf)}`;
   }

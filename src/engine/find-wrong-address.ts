@@ -54,13 +54,8 @@ export async function findWrongAddress(
   // A filter by a campaign that does not exist must leave nothing of a list.
   const isStub = isSuccessful(response) && hasEntries(response) && differing.every((each) => each === probes[0]);
   if (!isAlike && !isStub) return { probes };
-  const what = isAlike ? 'Every request is answered alike, on another path, too' : 'Every request is answered alike';
-  const hint = isSuccessful(response)
-    ? stubHint
-    : plainHttp.test(response.body)
-      ? httpsHint
-      : `${addressHint} ${headersHint}`;
-  return { reason: `${what}: ${answer}. ${hint} ${loadedHint}`, probes };
+  const hint = plainHttp.test(response.body) ? httpsHint : `${addressHint} ${headersHint}`;
+  return { reason: `Every request is answered alike: ${answer}. ${hint} ${loadedHint}`, probes };
 }
 
 const addressHint =
@@ -68,7 +63,6 @@ const addressHint =
 const loginHint = "If it is a login page, set the headers that it asks for: 'headers' in the target file.";
 const loadedHint =
   'If it is the deployment and has the test data, say so: --world-loaded, or world: loaded in the target file.';
-const stubHint = `A stub or another service seems to answer. ${addressHint}`;
 
 /** What nginx, Apache and Go answer to HTTP on a port for HTTPS. */
 const plainHttp = /\bplain HTTP (?:request|to)\b|HTTP request to an HTTPS server/i;

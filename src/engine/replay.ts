@@ -5,7 +5,7 @@ import type { CaseExchanges } from './case-exchanges.js';
 import type { CaseSender } from './case-sender.js';
 import { type ConditionKind, parsePartnerName } from './condition.js';
 import type { Trial } from './condition-sender.js';
-import { calibrationPurpose, type EvidenceKeeper, formatPurpose, type RunEvidence } from './evidence-keeper.js';
+import { calibrationPurpose, formatPurpose, type RunEvidence, type StoredExchange } from './evidence-keeper.js';
 
 /** Answers with the exchanges of an earlier run instead of a target. Nothing is sent. */
 export interface Replay {
@@ -13,8 +13,8 @@ export interface Replay {
   createChannel(purpose: string): Channel;
   /** @param prefix why cases are sent again; undefined for their own verdict */
   createSender(prefix?: string): CaseSender;
-  /** Knows the exchanges by the ids of the evidence, and keeps nothing. */
-  readonly keeper: EvidenceKeeper;
+  /** Finds an exchange with the id of the evidence. */
+  find(exchange: Exchange): StoredExchange | undefined;
   /** Lists the ids of the exchanges that answered nothing so far. */
   listUnused(): string[];
 }
@@ -28,7 +28,6 @@ function createKey({ method, path, headers, body, sent, again }: HttpRequest): s
 interface RecordedAttempt {
   readonly row: number;
   readonly kind: ConditionKind;
-  readonly labels: string[];
   readonly partners: Map<string, Exchange>;
 }
 
@@ -62,9 +61,8 @@ export function createReplay(
     const partner = parsePartnerName(requestName);
     if (partner === undefined) continue;
     const attempts = tried.get(purpose) ?? new Map<number, RecordedAttempt>();
-    const own: RecordedAttempt = attempts.get(attempt) ?? { row, kind: partner.kind, labels: [], partners: new Map() };
+    const own: RecordedAttempt = attempts.get(attempt) ?? { row, kind: partner.kind, partners: new Map() };
     tried.set(purpose, attempts.set(attempt, own));
-    own.labels.push(partner.label);
     own.partners.set(requestName, exchange);
   }
   const turns = new Map<string, number>();
@@ -80,21 +78,6 @@ export function createReplay(
     for (const used of purpose === calibrationPurpose ? own : [found]) unused.delete(used);
     return found;
   };
-  const replayCase = (testCase: TestCase, attempt: number, prefix?: string, onlyRow?: number): CaseExchanges => {
-    const purpose = formatPurpose(testCase, prefix);
-    const replayed = new Map<string, Exchange>();
-    const find = (name: string, request: HttpRequest): Exchange => {
-      const key = JSON.stringify([name, request]);
-      const exchange = replayed.get(key) ?? next(purpose, attempt, request, attempt === 1 && prefix === undefined);
-      replayed.set(key, exchange);
-      return exchange;
-    };
-    const found = testCase.rows.map(({ requests, unavailable }, row) => {
-      const sent = unavailable.length > 0 || (onlyRow ?? row) !== row ? [] : [...requests];
-      return new Map(sent.map(([name, request]) => [name, find(name, request)] as const));
-    });
-    return { exchanges: found, count: replayed.size, requestsSent: 0 };
-  };
   return {
     createChannel: (purpose) => ({
       send: async (request) => next(purpose, 1, request, purpose === calibrationPurpose),
@@ -106,32 +89,35 @@ export function createReplay(
     }),
     createSender(prefix) {
       const counts = new Map<string, number>();
-      const getTried = (testCase: TestCase) =>
-        tried.get(formatPurpose(testCase, prefix)) ?? new Map<number, RecordedAttempt>();
-      const replay = async (testCase: TestCase, row?: number): Promise<CaseExchanges> => {
-        const attempt = (counts.get(testCase.id) ?? 0) + 1;
-        counts.set(testCase.id, attempt);
-        const sent = replayCase(testCase, attempt, prefix, row);
-        const partners = getTried(testCase).get(attempt)?.partners;
-        if (partners === undefined) return sent;
+      const replay = async (testCase: TestCase, onlyRow?: number): Promise<CaseExchanges> => {
+        const purpose = formatPurpose(testCase, prefix);
+        const attempt = (counts.get(purpose) ?? 0) + 1;
+        counts.set(purpose, attempt);
+        const replayed = new Map<string, Exchange>();
+        const find = (name: string, request: HttpRequest): Exchange => {
+          const key = JSON.stringify([name, request]);
+          const exchange = replayed.get(key) ?? next(purpose, attempt, request, attempt === 1 && prefix === undefined);
+          replayed.set(key, exchange);
+          return exchange;
+        };
+        const exchanges = testCase.rows.map(({ requests, unavailable }, row) => {
+          const sent = unavailable.length > 0 || (onlyRow ?? row) !== row ? [] : [...requests];
+          return new Map(sent.map(([name, request]) => [name, find(name, request)] as const));
+        });
+        const partners = tried.get(purpose)?.get(attempt)?.partners ?? new Map<string, Exchange>();
         for (const exchange of partners.values()) unused.delete(exchange);
-        return { ...sent, partners, count: sent.count + partners.size };
+        return { exchanges, partners, count: replayed.size + partners.size, requestsSent: 0 };
       };
       return {
         send: (testCase) => replay(testCase),
         sendSerially: replay,
         // Repeats rows under the conditions that the recorded run tried, in the same order.
-        listTrials: (testCase) => listTrials(getTried(testCase)),
+        listTrials: (testCase) => listTrials(tried.get(formatPurpose(testCase, prefix)) ?? new Map()),
         sendUnder: ({ row }, testCase) => replay(testCase, row),
         noteResult: () => undefined,
       };
     },
-    keeper: {
-      keepCase: () => undefined,
-      wrapChannel: (channel) => channel,
-      find: (exchange) => byExchange.get(exchange),
-      take: () => ({ exchanges: [], uses: [] }),
-    },
+    find: (exchange) => byExchange.get(exchange),
     listUnused: () => [...unused.values()],
   };
 }
@@ -139,7 +125,8 @@ export function createReplay(
 /** Lists the conditions of some attempts, each once, in the order of the attempts. */
 function listTrials(attempts: ReadonlyMap<number, RecordedAttempt>): Trial[] {
   const trials = new Map<string, Trial>();
-  for (const [, { row, kind, labels }] of [...attempts].sort(([one], [two]) => one - two)) {
+  for (const [, { row, kind, partners }] of [...attempts].sort(([one], [two]) => one - two)) {
+    const labels = [...partners.keys()].map((name) => parsePartnerName(name)?.label ?? name);
     const key = JSON.stringify([row, kind, labels.toSorted()]);
     // A new connection was tried to describe a confirmed condition better: that is no trial of its own.
     if (kind !== 'after' && !trials.has(key)) trials.set(key, { row, kind, labels, name: '', partners: [] });

@@ -69,7 +69,7 @@ export async function startRun(
   const { world } = suite;
   const { tierPatterns, expected = emptyBaseline, infersShape = false, isWorldLoaded = false } = options;
   const { mentionFilter, recognizer = createRecognizer(world, mentionFilter) } = options;
-  const { replay, keeper = replay?.keeper } = options;
+  const { replay, keeper } = options;
   const createChannel = (purpose: string) => {
     const source = replay?.createChannel(purpose) ?? channel;
     return keeper?.wrapChannel(source, purpose) ?? source;
@@ -97,7 +97,8 @@ export async function startRun(
     (testCase) => options.plannedCases?.has(testCase.id) && findUnsentResult(testCase) === undefined,
   );
   const sender = replay?.createSender() ?? createCaseSender(channel, planned, suite.cases);
-  const terms = { background, expected, infersShape, keeper, redact: (text: string) => channel.redact(text) };
+  const { find = replay?.find ?? (() => undefined) } = keeper ?? {};
+  const terms = { background, expected, infersShape, keeper, find, redact: (text: string) => channel.redact(text) };
   const runWith = async (sender: CaseSender, testCase: TestCase, purpose?: string): Promise<ResultWithExchanges> => {
     try {
       return findUnsentResult(testCase) ?? (await runCase(testCase, sender, { ...terms, purpose }));
@@ -120,7 +121,7 @@ export async function startRun(
       // Loaded on demand: most runs do not need the generator of random requests.
       const { explore } = await import('./explore.js');
       const result = await explore(suite, createChannel(explorationCaseId), background, exploration, onProgress);
-      return sanitizeResult(result, terms.redact, keeper);
+      return sanitizeResult(result, terms.redact, find);
     },
   };
 }

@@ -1,19 +1,6 @@
 import { type Channel, type Exchange, type HttpRequest, serializeRequest } from '../http/exchange.js';
 
-/** What else was sent around an exchange, each request once. */
-export interface Surroundings {
-  /** Requests that were in flight at the same time. */
-  readonly overlapping: readonly HttpRequest[];
-  /** Requests that were answered before, the latest first. */
-  readonly earlier: readonly HttpRequest[];
-}
-
-/** Notes when requests were in flight. */
-export interface SendingLog {
-  readonly channel: Channel;
-  /** Returns what was sent around an exchange of this channel. */
-  findSurroundings(exchange: Exchange): Surroundings;
-}
+export type SendingLog = ReturnType<typeof createSendingLog>;
 
 interface Entry {
   readonly request: HttpRequest;
@@ -21,8 +8,8 @@ interface Entry {
   endedAt: number;
 }
 
-/** Creates a log of everything that is sent over a channel. */
-export function createSendingLog(channel: Channel): SendingLog {
+/** Creates a log of when requests were in flight. @returns the channel to send everything over */
+export function createSendingLog(channel: Channel) {
   const entries: Entry[] = [];
   const byExchange = new WeakMap<Exchange, Entry>();
   // Counts events: times in milliseconds are too coarse.
@@ -30,7 +17,7 @@ export function createSendingLog(channel: Channel): SendingLog {
   return {
     channel: {
       ...channel,
-      async send(request, whyWithheld) {
+      async send(request: HttpRequest, whyWithheld?: () => string | undefined) {
         const entry: Entry = { request, startedAt: ++clock, endedAt: Number.POSITIVE_INFINITY };
         entries.push(entry);
         const exchange = await channel.send(request, () => {
@@ -43,7 +30,8 @@ export function createSendingLog(channel: Channel): SendingLog {
         return exchange;
       },
     },
-    findSurroundings(exchange) {
+    /** Lists what was in flight at the same time, and what was answered before, the latest first; each request once. */
+    findSurroundings(exchange: Exchange): Record<'overlapping' | 'earlier', HttpRequest[]> {
       const own = byExchange.get(exchange);
       if (own === undefined) return { overlapping: [], earlier: [] };
       const others = entries.filter((entry) => entry !== own);
