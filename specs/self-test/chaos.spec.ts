@@ -1,10 +1,9 @@
 import { expect, test } from '@playwright/test';
 import { createDeployment } from '../../reference/deployment.js';
 import { faults, findFault } from '../../reference/faults/index.js';
-import { credentialPlaceholders, listCredentialSecrets } from '../../src/contract/operation.js';
-import { openClient } from '../../src/http/client.js';
-import { createChaoticChannel, createRandom, listenUnreliably } from './support/chaos.js';
-import { certifyOver, requirementSuite, suite } from './support/in-process.js';
+import { credentialPlaceholders } from '../../src/contract/operation.js';
+import { createChaoticChannel, createRandom } from './support/chaos.js';
+import { certifyOver, suite } from './support/in-process.js';
 import { createIndependentDeployment } from './support/independent-deployment.js';
 
 // A proxy garbles, resets and swaps responses, or answers 520 itself. Each draw has its own seed, so that a failure can
@@ -50,20 +49,4 @@ test.describe('Through an unreliable proxy', () => {
   test('a fault never conforms, 2 times', () => expectNoFaultConforms(2));
   // Each takes many requests to confirm.
   test('a fault never conforms, 60 times', { tag: '@long' }, () => expectNoFaultConforms(60));
-
-  for (const fault of [undefined, 'window-of-149'])
-    test(`over sockets: ${fault ?? 'a conforming deployment'}`, { tag: '@long' }, async () => {
-      const answer =
-        fault === undefined
-          ? createIndependentDeployment(world)
-          : createDeployment({ world, credentials: credentialPlaceholders, faults: [findFault(fault)] });
-      const { url, close } = await listenUnreliably(answer, createRandom(4711), share);
-      const secrets = listCredentialSecrets(credentialPlaceholders);
-      const client = openClient({ baseUrl: url, secrets, retry: { delaysMs: [1, 1], maxDelayMs: 1 } });
-      const { certificate } = await certifyOver(client, requirementSuite);
-      await client.close();
-      await close();
-      expect(certificate.requests_sent).toBeGreaterThan(100);
-      expect(certificate.verdict).not.toBe(fault === undefined ? 'does-not-conform' : 'conforms');
-    });
 });

@@ -53,12 +53,8 @@ test('Random requests find faults of several requirements', () => expectFound(on
 /** A random request that is answered with 401 is inconclusive, so that only written cases find these. */
 const refusing = (fault: Fault) => fault.breaks === 'request.credentials';
 
-test(
-  'Random requests find all faults that the written cases find',
-  {
-    tag: '@long',
-  },
-  () => expectFound(faults.filter((fault) => !refusing(fault))),
+test('Random requests find all faults that the written cases find', { tag: '@long' }, () =>
+  expectFound(faults.filter((fault) => !refusing(fault))),
 );
 
 /** Sends random requests to conforming deployments with different shapes. */
@@ -79,9 +75,9 @@ async function expectConforming(requests: number): Promise<void> {
 
 for (const [requests, tag] of [
   [30, []],
-  [600, '@long'],
+  [600, ['@long']],
 ] as const)
-  test(`${requests} random requests fail no conforming deployment`, { tag: [tag].flat() }, () =>
+  test(`${requests} random requests fail no conforming deployment`, { tag: [...tag] }, () =>
     expectConforming(requests),
   );
 
@@ -96,15 +92,6 @@ test('Thorough requests fail no conforming deployment', { tag: '@long' }, async 
     const deployment = createDeployment({ world, credentials: credentialPlaceholders, behaviours });
     const { verdict, reason } = await exploring(deployment, { requests: 300, seed: 7, isThorough: true });
     expect(verdict, reason).toBe('pass');
-  }
-});
-
-test('A failing sequence is shrunk to two requests', async () => {
-  const caches = ['cached-without-the-customer', 'metadata-filter-value-left-out-of-the-cache'];
-  for (const id of caches) {
-    const { asCase = '' } = await exploring(faulty(findFault(id)), { requests: 1_500, seed: 7 });
-    const { requests } = parse(asCase).cases[0];
-    expect(Object.keys(requests), id).toEqual(['plain', 'earlier-1', 'probe']);
   }
 });
 
@@ -158,6 +145,7 @@ test('A failure is shrunk to one difference: lists and sequences are as short as
     expect(Object.keys(request.body.metadata)).toHaveLength(1);
   }
   const { requests } = await find('metadata-filter-value-left-out-of-the-cache');
+  expect(Object.keys(requests)).toEqual(['plain', 'earlier-1', 'probe']);
   const [earlier, probe] = [requests['earlier-1'], requests.probe].map(({ filter }) => Object.entries(filter)[0]);
   expect(earlier?.[0]).toBe(probe?.[0]);
   expect(earlier?.[1]).not.toBe(probe?.[1]);
@@ -179,22 +167,19 @@ test('A failure that needs several requests is rendered with all of them', async
 });
 
 test('The same seed sends the same requests', async () => {
-  const sent = await Promise.all(
-    [1, 2].map(async () => {
-      const requests: string[] = [];
-      const answer = createIndependentDeployment(world);
-      await exploring(
-        (request) => {
-          requests.push(JSON.stringify(request));
-          return answer(request);
-        },
-        { requests: 100, seed: 7 },
-      );
-      return requests;
-    }),
-  );
-  expect(sent[0]).toEqual(sent[1]);
-  expect(sent[0]?.length).toBeGreaterThan(100);
+  const answer = createIndependentDeployment(world);
+  const listSent = async () => {
+    const requests: HttpRequest[] = [];
+    const note = (request: HttpRequest) => {
+      requests.push(request);
+      return answer(request);
+    };
+    await exploring(note, { requests: 100, seed: 7 });
+    return requests;
+  };
+  const sent = await listSent();
+  expect(sent.length).toBeGreaterThan(100);
+  expect(await listSent()).toEqual(sent);
 });
 
 test('A target without clear responses is inconclusive', async () => {
@@ -288,14 +273,5 @@ test.describe('A thorough run', () => {
       few,
     );
     expect(verdict, reason).toBe('pass');
-  });
-
-  test('fails no variant of the reference deployment', { tag: '@long' }, async () => {
-    for (const [question, outcomes] of Object.entries(closedQuestions).filter((_, n) => n % 5 === 0)) {
-      const behaviours = { [question]: outcomes.at(-1) ?? '' };
-      const deployment = createDeployment({ world, credentials: credentialPlaceholders, behaviours });
-      const { verdict, reason } = await exploreThoroughly(deployment, world);
-      expect.soft(verdict, `${JSON.stringify(behaviours)}: ${reason}`).not.toBe('fail');
-    }
   });
 });

@@ -41,6 +41,8 @@ export interface CaseSender extends ConditionSender {
   sendSerially(testCase: TestCase, row?: number): Promise<CaseExchanges>;
 }
 
+type Uncounted = Omit<CaseExchanges, 'requestsSent'>;
+
 /** How many requests are sent ahead of the current case, per concurrent request of the channel. */
 const aheadPerConcurrency = 8;
 /** The maximum length of bodies that wait for their case, in characters. */
@@ -64,12 +66,12 @@ export function createCaseSender(
   const expected = queue.filter(({ testCase }) => !isSerial(testCase)).flatMap(({ requests }) => requests);
   const sendOnce = createRequestCache(channel, expected);
   const counted = new WeakSet<Exchange>();
-  const ahead = new Map<string, Promise<CaseExchanges>>();
+  const ahead = new Map<string, Promise<Uncounted>>();
   const waitUntilIdle = () => Promise.all(ahead.values());
   let characters = 0;
   let exchanges = 0;
 
-  const sendRows = async (testCase: TestCase, send: Channel['send'], isSerial = false): Promise<CaseExchanges> => {
+  const sendRows = async (testCase: TestCase, send: Channel['send'], isSerial = false): Promise<Uncounted> => {
     const sent = new Map<string, Exchange>();
     let ownCharacters = 0;
     const whyWithheld = (): string | undefined =>
@@ -88,19 +90,20 @@ export function createCaseSender(
       if (isSerial) await one;
     }
     await Promise.all(sending);
-    const own = [...new Set(sent.values())].filter((exchange) => !counted.has(exchange));
-    for (const exchange of own) counted.add(exchange);
     characters += ownCharacters;
     exchanges += sent.size;
     const listNamed = ({ requests, unavailable }: Row) =>
       [...(unavailable.length > 0 ? [] : requests)].map(
         ([name, request]) => [name, sent.get(createKey(name, request)) as Exchange] as const,
       );
-    return {
-      exchanges: testCase.rows.map((row) => new Map(listNamed(row))),
-      count: sent.size,
-      requestsSent: countAttempts(own),
-    };
+    return { exchanges: testCase.rows.map((row) => new Map(listNamed(row))), count: sent.size };
+  };
+  /** Counts the requests for the case that is judged first: after an interruption, the evidence has no others. */
+  const countRequests = (sent: Uncounted): CaseExchanges => {
+    const all = new Set(sent.exchanges.flatMap((row) => [...row.values()]));
+    const own = [...all].filter((exchange) => !counted.has(exchange));
+    for (const exchange of own) counted.add(exchange);
+    return { ...sent, requestsSent: countAttempts(own) };
   };
   const sendAhead = (position: number): void => {
     let count = 0;
@@ -122,14 +125,14 @@ export function createCaseSender(
         await waitUntilIdle();
         // One new connection for all of them: what a deployment keeps of a connection shows, too.
         channel.reconnect();
-        return sendRows(testCase, channel.send, true);
+        return countRequests(await sendRows(testCase, channel.send, true));
       }
       const sending = ahead.get(testCase.id) ?? sendRows(testCase, sendOnce);
       const position = planned.findIndex(({ id }) => id === testCase.id);
       if (position >= 0) sendAhead(position + 1);
       const sent = await sending;
       ahead.delete(testCase.id);
-      return sent;
+      return countRequests(sent);
     },
     async sendSerially(testCase, row) {
       await waitUntilIdle();
@@ -137,7 +140,7 @@ export function createCaseSender(
         channel.reconnect();
         return channel.send(...args);
       };
-      return sendRows(row === undefined ? testCase : keepRow(testCase, row), send, true);
+      return countRequests(await sendRows(row === undefined ? testCase : keepRow(testCase, row), send, true));
     },
   };
 }

@@ -131,12 +131,10 @@ export function createConditionSender(
 
 /** Names each request after the first case that sends it. */
 function nameRequests(cases: readonly TestCase[]): ReadonlyMap<string, string> {
-  const names = new Map<string, string>();
-  for (const { id, rows } of cases)
-    for (const { requests } of rows)
-      for (const [name, request] of requests) {
-        const key = serializeRequest(request);
-        if (!names.has(key)) names.set(key, `'${name}' of '${id}'`);
-      }
-  return names;
+  const named = cases.flatMap(({ id, rows }) =>
+    rows.flatMap(({ requests }) =>
+      [...requests].map(([name, request]) => [serializeRequest(request), `'${name}' of '${id}'`] as const),
+    ),
+  );
+  return new Map(named.toReversed());
 }

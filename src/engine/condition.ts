@@ -30,12 +30,10 @@ export function parsePartnerName(name: string): { readonly kind: ConditionKind; 
 export function renderCondition({ kind, labels }: Condition): string {
   const last = labels.at(-1) ?? '';
   const earlier = labels.length === 1 ? `request ${last}` : `earlier requests, the last of them ${last}`;
-  switch (kind) {
-    case 'overlapping':
-      return 'Only when requests overlap';
-    case 'after':
-      return `Only after ${earlier}`;
-    case 'reused-connection':
-      return `Only on a reused connection, after ${earlier}`;
-  }
+  const beginnings = {
+    overlapping: 'Only when requests overlap',
+    after: `Only after ${earlier}`,
+    'reused-connection': `Only on a reused connection, after ${earlier}`,
+  };
+  return beginnings[kind];
 }

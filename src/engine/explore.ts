@@ -14,7 +14,6 @@ import { createRowEvidence, type TargetContext } from '../judge/judge-case.js';
 import { explainOwnPromotions } from '../judge/own-promotions.js';
 import { InternalError } from '../support/internal-error.js';
 import { getMonotonicMs } from '../support/monotonic-clock.js';
-import type { NamedWorld } from '../world/named-world.js';
 import type { Tier, World } from '../world/world.js';
 import { explorationCaseId, type ResultWithExchanges } from './case-result.js';
 import { createRandomSequences } from './random-requests.js';
@@ -60,9 +59,9 @@ export async function explore(
   const listed = isThorough ? listThoroughRequests(world) : [];
   const requests = drawn + countSteps(listed);
   const references: References = new Map();
+  const unclear: string[] = [];
   let sent = 0;
   let requestsSent = 0;
-  let unclear = { count: 0, reason: '' };
   let notSentReason: string | undefined;
 
   const send = async (request: HttpRequest): Promise<Exchange> => {
@@ -74,9 +73,6 @@ export async function explore(
     if ('transportError' in exchange && exchange.transportError === 'not-sent') notSentReason ??= exchange.message;
     requestsSent += exchange.attempts ?? 1;
     return exchange;
-  };
-  const noteUnclear = (reason: string) => {
-    unclear = { count: unclear.count + 1, reason };
   };
   const sendSequence = async ({ steps, isSentTogether }: RequestSequence): Promise<SentStep[]> => {
     const sending: Promise<SentStep>[] = [];
@@ -98,7 +94,7 @@ export async function explore(
         : sequence.steps.slice(0, n + 1);
       if (reason !== undefined && part !== undefined)
         return { sequence: { ...sequence, steps }, part, reason, exchange: step.exchange };
-      if (reason !== undefined) noteUnclear(reason);
+      if (reason !== undefined) unclear.push(reason);
       const name = findReferenceName(step.request, world);
       if (reason === undefined && name !== undefined && !references.has(name)) references.set(name, step);
     }
@@ -115,7 +111,7 @@ export async function explore(
       const again = await findViolation(found.sequence);
       if (again?.part === found.part) return again;
     }
-    noteUnclear(`Unstable: the violation did not repeat. ${found.reason}`);
+    unclear.push(`Unstable: the violation did not repeat. ${found.reason}`);
     return undefined;
   };
   /** Replaces a failing sequence by a smaller one, until none fails in the same way. */
@@ -135,12 +131,15 @@ export async function explore(
     return smallest;
   };
   const run = async (): Promise<Found | undefined> => {
-    const emptyRequest = createEmptyRequest(world);
-    if (emptyRequest !== undefined)
-      references.set('nothing-valid', { request: emptyRequest, exchange: await send(emptyRequest) });
+    // A campaign without tiers shows how an empty result looks.
+    const empty = [...world.ids.campaign].find(([, id]) => world.tiers.every((tier) => tier.campaign_id !== id));
+    if (empty !== undefined) {
+      const request = createRequest({ ...createSimpleRequest(world), filters: [['campaign', empty[0]]] }, world);
+      references.set('nothing-valid', { request, exchange: await send(request) });
+    }
     const random = fc.sample(createRandomSequences(world), { seed, numRuns: drawn });
     for (const sequence of [...listed, ...random]) {
-      if (sent >= requests || unclear.count >= maxUnclear || notSentReason !== undefined) return undefined;
+      if (sent >= requests || unclear.length >= maxUnclear || notSentReason !== undefined) return undefined;
       const found = await findConfirmed(sequence);
       if (found !== undefined) return shrink(found);
     }
@@ -158,9 +157,9 @@ export async function explore(
       return { verdict: 'inconclusive', reason: `Not all random requests were sent. ${notSentReason}` };
     // The request that nothing is valid for is sent in addition.
     const count = Math.min(sent, requests);
-    if (unclear.count === 0)
+    if (unclear.length === 0)
       return { verdict: 'pass', reason: `${count} random requests were answered as documented.` };
-    const reason = `${unclear.count} of ${count} random requests have no clear result. ${unclear.reason}`;
+    const reason = `${unclear.length} of ${count} random requests have no clear result. ${unclear.at(-1)}`;
     return { verdict: 'inconclusive', reason };
   };
   const { reason, ...conclusion } = await run()
@@ -205,13 +204,6 @@ type References = Map<ReferenceName, SentStep>;
 
 /** A request with an empty result, and for each kind of filter a request that shows where the window is applied. */
 type ReferenceName = 'nothing-valid' | 'discriminating-campaign' | 'discriminating-metadata';
-
-/** Creates a request for a campaign without tiers, which shows how an empty result looks. */
-function createEmptyRequest(world: NamedWorld): HttpRequest | undefined {
-  const campaign = [...world.ids.campaign].find(([, id]) => world.tiers.every((tier) => tier.campaign_id !== id))?.[0];
-  if (campaign === undefined) return undefined;
-  return createRequest({ ...createSimpleRequest(world), filters: [['campaign', campaign]] }, world);
-}
 
 /** Names a request that shows whether the window or the filter is applied first; undefined for other requests. */
 function findReferenceName(request: HttpRequest, world: World): ReferenceName | undefined {

@@ -52,22 +52,22 @@ export function createProfile(
   const rows = new Map<string, Set<string>>();
   const tally = createRequestTally();
   let requests = suite.calibration.length;
-  const isChosen = (id: string, title: string) => rows.get(id)?.has(title) === true;
-  const chooseIfItFits = (id: string, title: string): void => {
+  const chooseIfItFits = (id: string, title: string): boolean => {
+    if (rows.get(id)?.has(title)) return true;
     const testCase = suite.cases.find((each) => each.id === id);
     const row = testCase && selectRow(testCase, title);
-    if (row === undefined || isChosen(id, title) || findExclusionReason(row, scope) !== undefined) return;
-    if (requests + tally.listNewRequests(row).length > maxRequests) return;
+    if (row === undefined || findExclusionReason(row, scope) !== undefined) return false;
+    if (requests + tally.listNewRequests(row).length > maxRequests) return false;
     requests += tally.addCase(row).length;
     rows.set(id, (rows.get(id) ?? new Set()).add(title));
+    return true;
   };
 
   let caught = 0;
   let before = 0;
   let haveAllFitted = true;
   for (const { testCase, row, faults } of discriminating.rows) {
-    chooseIfItFits(testCase.id, row.title);
-    if (isChosen(testCase.id, row.title)) caught += faults - before;
+    if (chooseIfItFits(testCase.id, row.title)) caught += faults - before;
     else haveAllFitted = false;
     before = faults;
   }

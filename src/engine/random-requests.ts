@@ -30,7 +30,6 @@ export function createRandomSequences(world: NamedWorld): fc.Arbitrary<RequestSe
       values: createRandomValues(world),
       form: rarely(Object.keys(requestForms) as RequestForm[]),
       openChange: rarely(listOpenChanges(world)),
-      isOpenChangeFirst: fc.boolean(),
     })
     .map(({ values, ...rest }): RandomRequest => ({ ...values, ...rest }));
   const next = fc.tuple(fc.constantFrom(...memberChanges), request);
@@ -44,8 +43,7 @@ export function createRandomSequences(world: NamedWorld): fc.Arbitrary<RequestSe
       const steps = [first];
       for (const [change, other] of next) {
         const before = steps.at(-1) as RandomRequest;
-        const { form, openChange, isOpenChangeFirst } = other;
-        steps.push({ ...before, ...change(before, other), form, openChange, isOpenChangeFirst });
+        steps.push({ ...before, ...change(before, other), form: other.form, openChange: other.openChange });
       }
       return { steps, isSentTogether };
     });
@@ -84,7 +82,7 @@ const memberChanges: readonly MemberChange[] = [
 /** Creates a generator of values that the documentation describes fully. */
 function createRandomValues(world: NamedWorld): fc.Arbitrary<RandomRequest> {
   const { ids, skus, tiers } = world;
-  const { thresholds, metadataRules, orderRules, filters: tierFilters } = listWorldValues(world);
+  const { thresholds, metadataRules, orderRules, filters: tierFilters, distinctFilters } = listWorldValues(world);
   const drawName = (kind: ThingKind) => fc.constantFrom(...ids[kind].keys());
   const misspell = fc.constantFrom(...misspellings);
   const rule = fc.constantFrom(...metadataRules);
@@ -104,7 +102,6 @@ function createRandomValues(world: NamedWorld): fc.Arbitrary<RandomRequest> {
     .array(orderEntry, { maxLength: 3 })
     .map((entries) => Object.fromEntries(entries.filter(([key]) => isAcceptedKey(key))));
 
-  const distinctFilters = [...new Map(tierFilters.map((filter) => [filter.join(' '), filter])).values()];
   const campaignFilter = drawName('campaign').map((name): Entry => ['campaign', name]);
   const metadataFilter = fc.oneof(
     fc.constantFrom(...distinctFilters),

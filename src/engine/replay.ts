@@ -5,19 +5,9 @@ import type { CaseExchanges } from './case-exchanges.js';
 import type { CaseSender } from './case-sender.js';
 import { type ConditionKind, parsePartnerName } from './condition.js';
 import type { Trial } from './condition-sender.js';
-import { calibrationPurpose, formatPurpose, type RunEvidence, type StoredExchange } from './evidence-keeper.js';
+import { calibrationPurpose, formatPurpose, type RunEvidence } from './evidence-keeper.js';
 
-/** Answers with the exchanges of an earlier run instead of a target. Nothing is sent. */
-export interface Replay {
-  /** Creates a channel for exchanges that belong to no case. */
-  createChannel(purpose: string): Channel;
-  /** @param prefix why cases are sent again; undefined for their own verdict */
-  createSender(prefix?: string): CaseSender;
-  /** Finds an exchange with the id of the evidence. */
-  find(exchange: Exchange): StoredExchange | undefined;
-  /** Lists the ids of the exchanges that answered nothing so far. */
-  listUnused(): string[];
-}
+export type Replay = ReturnType<typeof createReplay>;
 
 /** Whatever the order of the members is. */
 function createKey({ method, path, headers, body, sent, again }: HttpRequest): string {
@@ -37,7 +27,7 @@ const maxTrials = 20;
 const notRecorded = 'The evidence has no exchange for this request: the cases did not send it when it was recorded.';
 
 /**
- * Creates a replay from the evidence of a run. An exchange answers a request only if it was recorded for the same purpose,
+ * Answers with the exchanges of an earlier run instead of a target. Nothing is sent. An exchange answers a request only if it was recorded for the same purpose,
  * and for the same request. When a case is judged for the first time, the exchange of an equal request does, too.
  *
  * @param adapt returns a request as it was sent to the target: with its headers, at its path
@@ -45,7 +35,7 @@ const notRecorded = 'The evidence has no exchange for this request: the cases di
 export function createReplay(
   { exchanges, uses }: RunEvidence,
   adapt: (request: HttpRequest) => HttpRequest = (request) => request,
-): Replay {
+) {
   const all = [...exchanges];
   const byId = new Map(all.map(({ id, exchange }) => [id, exchange]));
   const byExchange = new Map(all.map((kept) => [kept.exchange, kept]));
@@ -79,7 +69,8 @@ export function createReplay(
     return found;
   };
   return {
-    createChannel: (purpose) => ({
+    /** Creates a channel for exchanges that belong to no case. */
+    createChannel: (purpose: string): Channel => ({
       send: async (request) => next(purpose, 1, request, purpose === calibrationPurpose),
       // The evidence contains no secrets.
       redact: escapeControlCharacters,
@@ -87,7 +78,8 @@ export function createReplay(
       maxCaseBodyLength: Number.POSITIVE_INFINITY,
       maxConcurrency: 1,
     }),
-    createSender(prefix) {
+    /** @param prefix why cases are sent again; undefined for their own verdict */
+    createSender(prefix?: string): CaseSender {
       const counts = new Map<string, number>();
       const replay = async (testCase: TestCase, onlyRow?: number): Promise<CaseExchanges> => {
         const purpose = formatPurpose(testCase, prefix);
@@ -117,7 +109,9 @@ export function createReplay(
         noteResult: () => undefined,
       };
     },
-    find: (exchange) => byExchange.get(exchange),
+    /** Finds an exchange with the id of the evidence. */
+    find: (exchange: Exchange) => byExchange.get(exchange),
+    /** Lists the ids of the exchanges that answered nothing so far. */
     listUnused: () => [...unused.values()],
   };
 }

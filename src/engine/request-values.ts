@@ -36,10 +36,8 @@ export interface RandomRequest {
   /** Filters as in a case file. */
   readonly filters: readonly (readonly [subject: string, value: string])[];
   readonly form?: RequestForm | undefined;
-  /** A change after which the documentation leaves a part of the result open. */
+  /** A change after which the documentation leaves a part of the result open. In the query, it comes before filters. */
   readonly openChange?: RequestPatch | undefined;
-  /** Whether that change comes before the filters in the query. */
-  readonly isOpenChangeFirst?: boolean | undefined;
 }
 
 /** Random requests, each of which differs from the one before in one member. */
@@ -88,19 +86,23 @@ export interface WorldValues {
   readonly orderRules: readonly Entry[];
   /** The filters that match a tier, one for each of its metadata. */
   readonly filters: readonly Entry[];
+  /** Each filter once. */
+  readonly distinctFilters: readonly Entry[];
 }
 
 export function listWorldValues({ tiers }: NamedWorld): WorldValues {
   const rules = tiers.flatMap((tier) => tier.rules);
+  const filters = tiers.flatMap(({ metadata }) =>
+    Object.entries(metadata).flatMap(([key, value]): Entry[] =>
+      typeof value === 'string' && isAcceptedKey(key) ? [[`metadata.${key}`, value]] : [],
+    ),
+  );
   return {
     thresholds: rules.flatMap((rule) => ('at_least' in rule ? [rule.at_least] : [])),
     metadataRules: listMetadataEntries(rules),
     orderRules: rules.flatMap((rule): Entry[] => (rule.kind === 'order_metadata' ? [[rule.key, rule.includes]] : [])),
-    filters: tiers.flatMap(({ metadata }) =>
-      Object.entries(metadata).flatMap(([key, value]): Entry[] =>
-        typeof value === 'string' && isAcceptedKey(key) ? [[`metadata.${key}`, value]] : [],
-      ),
-    ),
+    filters,
+    distinctFilters: [...new Map(filters.map((filter) => [filter.join(' '), filter])).values()],
   };
 }
 
@@ -123,9 +125,8 @@ export function meetRules(
 ): RandomRequest {
   const nameOf = createNameLookup(world);
   const wanted = new Map<string, RandomItem>();
-  const named: string[] = [];
+  const [customer] = rules.flatMap((rule) => (rule.kind === 'customer' ? rule.any_of : []));
   for (const rule of rules.toSorted((one, two) => getThreshold(one) - getThreshold(two))) {
-    if (rule.kind === 'customer') named.push(...rule.any_of);
     if (rule.kind !== 'product' && rule.kind !== 'sku') continue;
     const item = { kind: rule.kind, name: nameOf(rule.id), quantity: Math.max(1, rule.at_least + difference) };
     wanted.set(getThing(item), item);
@@ -135,7 +136,7 @@ export function meetRules(
   const last = entries.pop();
   return {
     ...request,
-    customer: named.length === 0 ? request.customer : nameOf(findMostFrequent(named)),
+    customer: customer === undefined ? request.customer : nameOf(customer),
     items: [...others, ...wanted.values()],
     metadata: { ...request.metadata, ...createMetadata(last === undefined ? [] : [...entries, replaceLast(last)]) },
   };
@@ -147,11 +148,6 @@ function getThreshold(rule: Rule): number {
 
 export const getThing = ({ kind, name }: RandomItem): string => `${kind} ${name}`;
 
-function findMostFrequent(texts: readonly string[]): string {
-  const count = (text: string) => texts.filter((each) => each === text).length;
-  return texts.reduce((best, text) => (count(text) > count(best) ? text : best));
-}
-
 /** Common JSON parsers refuse the key `__proto__`. */
 export const isAcceptedKey = (key: string): boolean => key !== '__proto__';
 
@@ -161,7 +157,7 @@ export function createMetadata(entries: readonly Entry[]): Record<string, string
 
 /** Lists the patches of a random request in the order of their application. The first one has the documented body. */
 export function listPatches(request: RandomRequest): [RequestPatch, ...RequestPatch[]] {
-  const { customer, items, orderMetadata, metadata, expand, filters, form, openChange, isOpenChangeFirst } = request;
+  const { customer, items, orderMetadata, metadata, expand, filters, form, openChange } = request;
   const lines = items.map(({ kind, name, quantity }) => ({ [`${kind}_id`]: `<${kind} ${name}>`, quantity }));
   const body = {
     customer: { id: `<customer ${customer}>` },
@@ -169,11 +165,10 @@ export function listPatches(request: RandomRequest): [RequestPatch, ...RequestPa
     options: expand ? { expand: ['category'] } : {},
     metadata,
   };
-  const filtered = filters.length === 0 ? [] : [{ filter: Object.fromEntries(filters) }];
-  const opened = openChange === undefined ? [] : [openChange];
   return [
     { body },
-    ...(isOpenChangeFirst ? [...opened, ...filtered] : [...filtered, ...opened]),
+    ...(openChange === undefined ? [] : [openChange]),
+    ...(filters.length === 0 ? [] : [{ filter: Object.fromEntries(filters) }]),
     ...(form === undefined ? [] : [{ sent: form }]),
   ];
 }

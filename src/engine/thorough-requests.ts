@@ -55,18 +55,17 @@ function listAxes(world: NamedWorld): Axis[] {
   const allRules = world.tiers.flatMap((tier) => tier.rules);
   const { items, metadata } = meetRules(allRules, world, simple);
   const repeated = [3, 4].flatMap((quantity) => simple.items.map((item) => ({ ...item, quantity })));
-  const { orderRules, filters } = listWorldValues(world);
+  const { orderRules, filters, distinctFilters } = listWorldValues(world);
   const campaigns = [...world.ids.campaign.keys()].map((name): Entry => ['campaign', name]);
-  const isEqual = ([key, value]: Entry, [otherKey, otherValue]: Entry) => key === otherKey && value === otherValue;
-  const isFirst = (filter: Entry, n: number) => filters.findIndex((each) => isEqual(each, filter)) === n;
-  const isFrequent = (filter: Entry) => filters.filter((each) => isEqual(each, filter)).length > 2;
+  const count = (filter: Entry) => filters.filter((each) => each.join(' ') === filter.join(' ')).length;
+  const frequent = distinctFilters.filter((filter) => count(filter) > 2);
   return [
     [...world.ids.customer.keys()].map((customer) => ({ ...simple, customer })),
     [{}, { items: [{ kind: 'sku', name: sku, quantity: 2 }] }, { items: repeated }, { items }],
     [{}, { orderMetadata: Object.fromEntries(orderRules.map(([key, value]) => [key, [value]])) }],
     [{}, { metadata }],
     [{}, { expand: true }],
-    [{}, ...[...campaigns, ...filters.filter(isFirst).filter(isFrequent)].map((filter) => ({ filters: [filter] }))],
+    [{}, ...[...campaigns, ...frequent].map((filter) => ({ filters: [filter] }))],
   ];
 }
 

@@ -1,7 +1,6 @@
 import type { Channel, Exchange, HttpRequest, HttpResponse } from '../../../src/http/exchange.js';
 import { isRetryable } from '../../../src/http/retry.js';
 import { createChannel } from '../../proof/judge-deployment.js';
-import { listenStatefully } from './stateful-deployment.js';
 
 /** Returns numbers from 0 up to 1. */
 export type Random = () => number;
@@ -101,13 +100,4 @@ export function createChaoticChannel(
       return { ...exchange, attempts };
     },
   };
-}
-
-/** Serves a deployment through an unreliable proxy over sockets. */
-export function listenUnreliably(
-  answer: (request: HttpRequest) => HttpResponse,
-  random: Random,
-  share: number,
-): Promise<{ url: string; close(): Promise<void> }> {
-  return listenStatefully(addUnreliableProxy(answer, random, share));
 }
