@@ -29,11 +29,11 @@ export function parsePartnerName(name: string): { readonly kind: ConditionKind; 
 /** Tells when a row fails, as the beginning of a reason. */
 export function renderCondition({ kind, labels }: Condition): string {
   const last = labels.at(-1) ?? '';
-  const earlier = labels.length === 1 ? `request ${last}` : `earlier requests, the last of them ${last}`;
+  const isOne = labels.length === 1;
   const beginnings = {
     overlapping: 'Only when requests overlap',
-    after: `Only after ${earlier}`,
-    'reused-connection': `Only on a reused connection, after ${earlier}`,
+    after: isOne ? `Only after request ${last}` : `Only after earlier requests, the last of them ${last}`,
+    'reused-connection': isOne ? `Only on a reused connection, after request ${last}` : 'Only on a reused connection',
   };
   return beginnings[kind];
 }

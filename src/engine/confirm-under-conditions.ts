@@ -126,9 +126,9 @@ function listSuspects(
   const { world } = background;
   const evidence = createRowEvidence(exchanges, background);
   const suspects = rows.flatMap(({ requests }, row): Suspect[] => {
+    const failed = once.rows[row];
     const own = evidence[row];
-    const shown = once.rows[row]?.verdict === 'fail' ? once.rows[row].exchange : undefined;
-    if (judgement.rows[row]?.isUnstable !== true || own === undefined || shown === undefined) return [];
+    if (failed?.verdict !== 'fail' || judgement.rows[row]?.isUnstable !== true || own === undefined) return [];
     const isWrong = (name: string) => {
       const [request, exchange] = [requests.get(name), own.exchanges.get(name)];
       if (request === undefined || exchange === undefined) return false;
@@ -136,6 +136,7 @@ function listSuspects(
       return !isSuccessful(exchange.response) || findMistakes(request, readReturned(exchange, own), world).length > 0;
     };
     // A comparison shows one response, though the other may be the wrong one.
+    const shown = failed.exchange ?? '';
     const name = [shown, ...requests.keys()].find(isWrong) ?? shown;
     const [request, exchange] = [requests.get(name), own.exchanges.get(name)];
     if (request === undefined || exchange === undefined) return [];
